@@ -1,0 +1,19 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    env: { POWERTOOLS_LOG_LEVEL: "SILENT" },
+    projects: [
+      { test: { name: "unit", include: ["test/unit/**/*.test.ts", "test/infra/**/*.test.ts"] } },
+      { test: { name: "integration", include: ["test/integration/**/*.test.ts"], testTimeout: 30_000 } },
+      {
+        test: {
+          name: "conformance",
+          include: ["test/conformance/**/*.test.ts"],
+          globalSetup: ["test/support/start-service.ts"],
+          testTimeout: 30_000,
+        },
+      },
+    ],
+  },
+});

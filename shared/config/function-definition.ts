@@ -1,0 +1,22 @@
+import type * as z from "zod";
+import type { Operation } from "../http/operation.ts";
+
+/** A Lambda function as its feature declares it: what it serves and what it needs from its surroundings. */
+export interface FunctionDefinition<Environment extends z.ZodRawShape = z.ZodRawShape> {
+  /** The feature's folder under `functions/`; also the name of its bundle. */
+  readonly name: string;
+  readonly description: string;
+  /** The routes it answers; none for functions that are called by an authorizer or a queue. */
+  readonly operations: readonly Operation[];
+  /** The variables it reads. The construct that makes the function must give each of them. */
+  readonly environment: z.ZodObject<Environment>;
+  readonly memoryMegabytes: number;
+  readonly timeoutSeconds: number;
+  /** `stream` when answers may take longer than API Gateway's 29 seconds or leave piece by piece. */
+  readonly transfer: "buffered" | "stream";
+}
+
+/** Declares a function. CDK, the local gateway and the OpenAPI document read the result. */
+export const defineFunction = <Environment extends z.ZodRawShape>(
+  definition: FunctionDefinition<Environment>,
+): FunctionDefinition<Environment> => definition;

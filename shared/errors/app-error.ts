@@ -1,0 +1,39 @@
+import { type ErrorCode, errorCatalogue } from "./catalogue.ts";
+
+/** What an error may say beyond its code. */
+export interface AppErrorOptions {
+  /** The sentence for the caller; by default the catalogue's. Never put a secret or a rejected value in it. */
+  readonly message?: string | undefined;
+  /** The request field that is at fault, as the OpenAI SDKs show it. */
+  readonly param?: string | undefined;
+  /** Members added to `error` in the body, such as `supported_languages`. */
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+  /** Seconds after which another try makes sense; sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** What really happened, for the log; never sent to the caller. */
+  readonly cause?: unknown;
+}
+
+/** The one error that reaches callers. Everything else that is thrown becomes `internal`. */
+export class AppError extends Error {
+  override readonly name = "AppError";
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly param: string | undefined;
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
+    this.code = code;
+    this.status = errorCatalogue[code].status;
+    this.param = options.param;
+    this.extra = options.extra ?? {};
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  /** The error itself when it is an `AppError`, otherwise `internal` with the original as its cause. */
+  static from(thrown: unknown): AppError {
+    return thrown instanceof AppError ? thrown : new AppError("internal", { cause: thrown });
+  }
+}

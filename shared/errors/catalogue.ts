@@ -1,0 +1,80 @@
+/**
+ * The closed list of what can go wrong, as callers see it.
+ *
+ * `type` uses the OpenAI vocabulary, so that their SDKs raise the class a developer expects; `message` is the
+ * sentence sent when the place that throws has nothing more precise to say.
+ */
+export const errorCatalogue = {
+  validation_failed: {
+    status: 422,
+    type: "invalid_request_error",
+    message: "The request is not valid; `detail` names each problem.",
+  },
+  bad_request: { status: 400, type: "invalid_request_error", message: "The request cannot be carried out." },
+  unsupported_language: {
+    status: 400,
+    type: "invalid_request_error",
+    message: "The language is not supported.",
+  },
+  same_language: {
+    status: 400,
+    type: "invalid_request_error",
+    message: "Source and target language must be different.",
+  },
+  invalid_link: {
+    status: 400,
+    type: "invalid_request_error",
+    message: "The link is not valid, has expired or was used before.",
+  },
+  unauthenticated: {
+    status: 401,
+    type: "authentication_error",
+    message: "Not authenticated: the bearer token is missing, invalid, expired or revoked.",
+  },
+  invalid_credentials: {
+    status: 401,
+    type: "authentication_error",
+    message: "Incorrect username or password.",
+  },
+  forbidden: {
+    status: 403,
+    type: "permission_error",
+    message: "This account has no permission for the resource.",
+  },
+  not_found: { status: 404, type: "not_found_error", message: "There is nothing at this address." },
+  method_not_allowed: {
+    status: 405,
+    type: "invalid_request_error",
+    message: "This address does not answer the request's method; `Allow` lists those it does.",
+  },
+  username_taken: {
+    status: 409,
+    type: "invalid_request_error",
+    message: "An account with this username exists.",
+  },
+  email_taken: {
+    status: 409,
+    type: "invalid_request_error",
+    message: "An account with this e-mail address exists.",
+  },
+  payload_too_large: {
+    status: 413,
+    type: "invalid_request_error",
+    message: "The request is too large: at most 6 MB; send files through POST /tasks/generate-upload-url.",
+  },
+  rate_limited: { status: 429, type: "rate_limit_error", message: "Too many requests; try again later." },
+  internal: { status: 500, type: "server_error", message: "Something went wrong on our side." },
+  external_service_error: {
+    status: 502,
+    type: "server_error",
+    message: "The model's server gave no usable answer.",
+  },
+  service_unavailable: {
+    status: 503,
+    type: "server_error",
+    message: "The model is loading or busy; try again shortly.",
+  },
+} as const satisfies Record<string, { status: number; type: string; message: string }>;
+
+/** One of the codes a caller can meet in `error.code`. */
+export type ErrorCode = keyof typeof errorCatalogue;

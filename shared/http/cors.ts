@@ -1,0 +1,28 @@
+/** Request headers a browser may send: ours, and those the OpenAI SDKs add to every call. */
+export const corsAllowedHeaders: readonly string[] = [
+  "Authorization",
+  "Content-Type",
+  "X-Request-Id",
+  "traceparent",
+  "x-stainless-arch",
+  "x-stainless-custom-poll-interval",
+  "x-stainless-helper-method",
+  "x-stainless-lang",
+  "x-stainless-os",
+  "x-stainless-package-version",
+  "x-stainless-poll-helper",
+  "x-stainless-retry-count",
+  "x-stainless-runtime",
+  "x-stainless-runtime-version",
+  "x-stainless-timeout",
+];
+
+/** Response headers that scripts in a browser may read. */
+export const corsExposedHeaders: readonly string[] = ["Retry-After", "WWW-Authenticate", "X-Request-Id"];
+
+/** Headers of every answer. Tokens travel in `Authorization`, never in cookies, so any origin may call. */
+export const commonResponseHeaders: Readonly<Record<string, string>> = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": corsExposedHeaders.join(", "),
+  "X-Content-Type-Options": "nosniff",
+};

@@ -1,0 +1,16 @@
+import type { HttpMiddleware } from "./http-request.ts";
+import type { Router } from "./router.ts";
+
+/** Ids that may be echoed in a header and written to a log as they are. */
+const saneId = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Gives the request its id (the caller's own when it is sane, else API Gateway's) and finds its endpoint. */
+export const identifyRequest = (route: Router): HttpMiddleware => ({
+  before: ({ event, internal }) => {
+    const own = event.headers["x-request-id"];
+    if (own && saneId.test(own)) event.requestContext.requestId = own;
+    internal.requestId = event.requestContext.requestId;
+    internal.startedAt = performance.now();
+    internal.endpoint = route(event);
+  },
+});

@@ -1,0 +1,54 @@
+import type * as z from "zod";
+import type { ErrorCode } from "../errors/catalogue.ts";
+
+/** Sections of the API's documentation, in the order in which they are shown. */
+export const tags = ["Accounts and tokens", "Translation", "Service"] as const;
+
+/** How a request body is written on the wire. */
+export type BodyEncoding = "json" | "form" | "multipart";
+
+/** A route's declaration: the one place that states what it accepts, gives and needs. */
+export interface Operation<
+  Body extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Path extends z.ZodType = z.ZodType,
+  Result extends z.ZodType = z.ZodType,
+  Auth extends "user" | "public" = "user" | "public",
+> {
+  /** Unique, camelCase; also the name of its sample events. */
+  readonly id: string;
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly path: `/${string}`;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: (typeof tags)[number];
+  /** `user`: a valid bearer token of an enabled account; `public`: anybody. */
+  readonly auth: Auth;
+  readonly body?: { readonly encoding: BodyEncoding; readonly schema: Body };
+  readonly query?: Query;
+  readonly pathParameters?: Path;
+  readonly response: {
+    readonly status: 200 | 201 | 202;
+    readonly description: string;
+    readonly schema: Result;
+    /** Content types other than JSON in which the same operation may answer. */
+    readonly otherContentTypes?: readonly string[];
+  };
+  /** Errors beyond those that every operation shares (422, 500 and, with a token, 401 and 403). */
+  readonly errors: readonly ErrorCode[];
+  /** `oauth`: errors are told as RFC 6749 says, for clients of its flows. */
+  readonly errorFormat?: "oauth";
+  /** Answers about accounts and tokens must not be kept by any cache. */
+  readonly confidential?: boolean;
+}
+
+/** Declares a route. Validation, routing, CDK, the OpenAPI document and the local gateway read the result. */
+export const defineOperation = <
+  Body extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
+  Path extends z.ZodType = z.ZodUndefined,
+  Result extends z.ZodType = z.ZodType,
+  const Auth extends "user" | "public" = "user" | "public",
+>(
+  operation: Operation<Body, Query, Path, Result, Auth>,
+): Operation<Body, Query, Path, Result, Auth> => operation;

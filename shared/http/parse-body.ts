@@ -1,0 +1,94 @@
+import httpJsonBodyParser from "@middy/http-json-body-parser";
+import httpMultipartBodyParser from "@middy/http-multipart-body-parser";
+import httpUrlencodeBodyParser from "@middy/http-urlencode-body-parser";
+import { ValidationError } from "../errors/validation-error.ts";
+import type { HttpMiddleware, HttpRequest } from "./http-request.ts";
+import { checkMultipartFraming, FramingError } from "./multipart-framing.ts";
+import type { BodyEncoding } from "./operation.ts";
+
+const json = httpJsonBodyParser();
+const form = httpUrlencodeBodyParser({ disableContentTypeCheck: true });
+const multipart = httpMultipartBodyParser({
+  // The package's own pattern refuses legal boundaries (quotes, `_`, `+`, `.`), as Dart and Java clients send them;
+  // the framing check has read the content type before.
+  disableContentTypeCheck: true,
+  busboy: { limits: { files: 4, fields: 28, parts: 32, fieldSize: 65_536, headerPairs: 32 } },
+});
+
+const invalidBody = (type: string, msg: string, place: readonly (string | number)[] = ["body"]) =>
+  new ValidationError([{ loc: place, msg, type }]);
+
+/** Errors of the parser packages carry a status and, for JSON, V8's message as the cause. */
+const statusOf = (thrown: unknown): unknown =>
+  typeof thrown === "object" && thrown !== null && "statusCode" in thrown ? thrown.statusCode : undefined;
+
+/** Where a text stops being JSON; `undefined` when it is JSON. V8 tells the place in its message, or that the text ends. */
+const syntaxErrorPosition = (text: string): number | undefined => {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    const message = String(error);
+    if (message.includes("end of JSON input")) return text.length;
+    return Number(/position (\d+)/.exec(message)?.[1] ?? 0);
+  }
+};
+
+const parseJson = async (request: HttpRequest): Promise<void> => {
+  if (request.event.body === null || request.event.body === "") return;
+  const source = request.event.body;
+  try {
+    await json.before?.(request);
+  } catch (thrown) {
+    if (statusOf(thrown) === 415) {
+      throw invalidBody(
+        "model_attributes_type",
+        "Input should be a valid dictionary or object to extract fields from (send it with Content-Type: application/json)",
+      );
+    }
+    const text = request.event.isBase64Encoded ? Buffer.from(source, "base64").toString() : source;
+    const position = syntaxErrorPosition(text);
+    if (position !== undefined) throw invalidBody("json_invalid", "JSON decode error", ["body", position]);
+    // Valid JSON that the parser still refuses has a key such as `__proto__`.
+    throw invalidBody("value_error", "Value error, a key is not allowed");
+  }
+};
+
+const parseForm = async (request: HttpRequest): Promise<void> => {
+  const contentType = request.event.headers["content-type"] ?? "";
+  // Anything else, JSON above all, is a form without fields: the caller learns which fields are missing.
+  if (!/^application\/x-www-form-urlencoded\b/i.test(contentType) || !request.event.body) {
+    Object.assign(request.event, { body: {} });
+    return;
+  }
+  await form.before?.(request);
+};
+
+const parseMultipart = async (request: HttpRequest): Promise<void> => {
+  const { body, headers, isBase64Encoded } = request.event;
+  try {
+    checkMultipartFraming(
+      headers["content-type"],
+      Buffer.from(body ?? "", isBase64Encoded ? "base64" : "utf8"),
+    );
+    await multipart.before?.(request);
+  } catch (thrown) {
+    if (thrown instanceof FramingError) throw invalidBody("value_error", `Value error, ${thrown.message}`);
+    if (statusOf(thrown) === undefined) throw thrown;
+    throw invalidBody("value_error", "Value error, the multipart body cannot be read");
+  }
+};
+
+const parsers: Readonly<Record<BodyEncoding, (request: HttpRequest) => Promise<void>>> = {
+  json: parseJson,
+  form: parseForm,
+  multipart: parseMultipart,
+};
+
+/** Reads the body as the matched operation declares it; every failure is a 422 in Pydantic's words. */
+export const parseBody = (): HttpMiddleware => ({
+  before: async (request: HttpRequest) => {
+    const encoding = request.internal.endpoint?.operation.body?.encoding;
+    if (encoding) await parsers[encoding](request);
+  },
+});

@@ -1,0 +1,40 @@
+import { AppError } from "../errors/app-error.ts";
+import { errorBody, oauthErrorBody } from "../errors/error-body.ts";
+import { logger } from "../telemetry/logger.ts";
+import type { HttpMiddleware, HttpResponse } from "./http-request.ts";
+import type { Operation } from "./operation.ts";
+
+const errorResponse = (
+  error: AppError,
+  requestId: string,
+  format: Operation["errorFormat"],
+): HttpResponse => ({
+  statusCode: error.status,
+  headers: {
+    "Content-Type": "application/json",
+    ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+    ...(error.retryAfterSeconds === undefined ? {} : { "Retry-After": String(error.retryAfterSeconds) }),
+  },
+  body: JSON.stringify((format === "oauth" ? oauthErrorBody : errorBody)(error, requestId)),
+});
+
+/** Turns whatever was thrown into an answer, and logs what is not the caller's fault. */
+export const respondError = (): HttpMiddleware => ({
+  onError: (request) => {
+    const error = AppError.from(request.error);
+    const requestId = request.internal.requestId ?? request.context.awsRequestId;
+    if (error.status >= 500) {
+      logger.error("request.failed", {
+        request_id: requestId,
+        operation: request.internal.endpoint?.operation.id,
+        code: error.code,
+        reason: describeCause(error.cause),
+      });
+    }
+    request.response = errorResponse(error, requestId, request.internal.endpoint?.operation.errorFormat);
+  },
+});
+
+/** Name, sentence and stack of a cause; nothing of the request is in them. */
+const describeCause = (cause: unknown): unknown =>
+  cause instanceof Error ? { name: cause.name, message: cause.message, stack: cause.stack } : undefined;

@@ -1,0 +1,15 @@
+import type * as z from "zod";
+import { ValidationError } from "../errors/validation-error.ts";
+import { validationIssues } from "./validation-issues.ts";
+
+/**
+ * Parses an untrusted value.
+ *
+ * @throws ValidationError that names each problem by its place, in Pydantic's vocabulary.
+ */
+export const validate = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
+  // Without reportInput an absent field and a field of the wrong type look the same.
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  throw new ValidationError(result.error.issues.flatMap(validationIssues));
+};

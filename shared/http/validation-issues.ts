@@ -1,0 +1,117 @@
+import type * as z from "zod";
+import type { ValidationIssue } from "../errors/validation-error.ts";
+
+type Issue = z.core.$ZodIssue;
+type Described = readonly [type: string, msg: string];
+
+const count = (amount: number | bigint, noun: string) =>
+  `${amount} ${noun}${Number(amount) === 1 ? "" : "s"}`;
+
+const listed = (values: readonly unknown[]): string => {
+  const quoted = values.map((value) => (typeof value === "string" ? `'${value}'` : String(value)));
+  const last = quoted.pop();
+  return quoted.length ? `${quoted.join(", ")} or ${last}` : String(last);
+};
+
+const expectations: Readonly<Record<string, Described>> = {
+  string: ["string_type", "Input should be a valid string"],
+  number: ["float_type", "Input should be a valid number"],
+  int: ["int_type", "Input should be a valid integer"],
+  boolean: ["bool_type", "Input should be a valid boolean"],
+  array: ["list_type", "Input should be a valid list"],
+  object: ["dict_type", "Input should be a valid dictionary"],
+  record: ["dict_type", "Input should be a valid dictionary"],
+};
+
+const invalidType = (issue: z.core.$ZodIssueInvalidType): Described => {
+  if (issue.input === undefined) return ["missing", "Field required"];
+  const isWholeBody = issue.path.length === 1 && issue.path[0] === "body";
+  if (isWholeBody) {
+    return ["model_attributes_type", "Input should be a valid dictionary or object to extract fields from"];
+  }
+  if (issue.expected === "int" && typeof issue.input === "number") {
+    return ["int_from_float", "Input should be a valid integer, got a number with a fractional part"];
+  }
+  return expectations[issue.expected] ?? ["value_error", `Value error, ${issue.message}`];
+};
+
+const tooSmall = (issue: z.core.$ZodIssueTooSmall): Described => {
+  if (issue.origin === "string") {
+    return ["string_too_short", `String should have at least ${count(issue.minimum, "character")}`];
+  }
+  if (issue.origin === "array") {
+    const length = Array.isArray(issue.input) ? issue.input.length : 0;
+    return [
+      "too_short",
+      `List should have at least ${count(issue.minimum, "item")} after validation, not ${length}`,
+    ];
+  }
+  return issue.inclusive
+    ? ["greater_than_equal", `Input should be greater than or equal to ${issue.minimum}`]
+    : ["greater_than", `Input should be greater than ${issue.minimum}`];
+};
+
+const tooBig = (issue: z.core.$ZodIssueTooBig): Described => {
+  if (issue.origin === "string") {
+    return ["string_too_long", `String should have at most ${count(issue.maximum, "character")}`];
+  }
+  if (issue.origin === "array") {
+    const length = Array.isArray(issue.input) ? issue.input.length : 0;
+    return [
+      "too_long",
+      `List should have at most ${count(issue.maximum, "item")} after validation, not ${length}`,
+    ];
+  }
+  return issue.inclusive
+    ? ["less_than_equal", `Input should be less than or equal to ${issue.maximum}`]
+    : ["less_than", `Input should be less than ${issue.maximum}`];
+};
+
+const invalidFormat = (issue: z.core.$ZodIssueInvalidStringFormat): Described =>
+  issue.format === "regex" ? ["string_pattern_mismatch", issue.message] : ["value_error", issue.message];
+
+/** A rule of our own names its Pydantic type in `params.type`. */
+const custom = (issue: z.core.$ZodIssueCustom): Described => {
+  const type: unknown = issue.params?.["type"];
+  return typeof type === "string" ? [type, issue.message] : ["value_error", `Value error, ${issue.message}`];
+};
+
+const describe = (issue: Exclude<Issue, z.core.$ZodIssueUnrecognizedKeys>): Described => {
+  switch (issue.code) {
+    case "invalid_type":
+      return invalidType(issue);
+    case "too_small":
+      return tooSmall(issue);
+    case "too_big":
+      return tooBig(issue);
+    case "invalid_value":
+      return issue.input === undefined
+        ? ["missing", "Field required"]
+        : [issue.values.length > 1 ? "enum" : "literal_error", `Input should be ${listed(issue.values)}`];
+    case "invalid_format":
+      return invalidFormat(issue);
+    case "custom":
+      return custom(issue);
+    default:
+      return issue.input === undefined
+        ? ["missing", "Field required"]
+        : ["value_error", `Value error, ${issue.message}`];
+  }
+};
+
+/**
+ * One zod issue in the words FastAPI callers know (types and messages of Pydantic 2.13). Never carries the
+ * rejected value: it may be a password.
+ */
+export const validationIssues = (issue: Issue): ValidationIssue[] => {
+  const loc = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      loc: [...loc, key],
+      msg: "Extra inputs are not permitted",
+      type: "extra_forbidden",
+    }));
+  }
+  const [type, msg] = describe(issue);
+  return [{ loc, msg, type }];
+};

@@ -1,0 +1,76 @@
+import { PassThrough, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { sendStream } from "../../../shared/http/send-stream.ts";
+
+describe("a streamed answer", () => {
+  it("arrives whole", async () => {
+    const stream = new PassThrough();
+    const received = text(stream);
+    await sendStream(
+      stream,
+      (async function* () {
+        yield "one ";
+        yield new TextEncoder().encode("two");
+      })(),
+    );
+    expect(await received).toBe("one two");
+  });
+
+  it("ends quietly when its maker fails, because the status has left already", async () => {
+    const stream = new PassThrough();
+    const received = text(stream);
+    await sendStream(
+      stream,
+      (async function* () {
+        yield "half";
+        throw new Error("broken");
+      })(),
+    );
+    expect(await received).toBe("half");
+  });
+
+  it("stops its maker when the reader goes away", async () => {
+    const stream = new PassThrough({ highWaterMark: 4 });
+    let stopped = false;
+    const sending = sendStream(
+      stream,
+      (async function* () {
+        try {
+          for (;;) yield "chunk";
+        } finally {
+          stopped = true;
+        }
+      })(),
+    );
+    stream.once("data", () => stream.destroy(new Error("connection reset")));
+    await sending;
+    expect(stopped).toBe(true);
+  });
+
+  it("is made no faster than it is read", async () => {
+    let made = 0;
+    let release = () => {};
+    const stream = new Writable({
+      highWaterMark: 1,
+      write: (_chunk, _encoding, done) => {
+        release = done;
+      },
+    });
+    const sending = sendStream(
+      stream,
+      (async function* () {
+        while (made < 10) {
+          made += 1;
+          yield "x".repeat(10);
+        }
+      })(),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(made).toBeLessThanOrEqual(1);
+    const reading = setInterval(() => release(), 1);
+    await sending;
+    clearInterval(reading);
+    expect(made).toBe(10);
+  });
+});

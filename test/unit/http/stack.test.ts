@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { endpoint } from "../../../shared/http/endpoint.ts";
+import { defineOperation } from "../../../shared/http/operation.ts";
+import { Reply } from "../../../shared/http/reply.ts";
+import { authorizedCaller, send } from "../../support/send.ts";
+
+const answer = z.object({ answer: z.string() });
+
+const declare = <const Auth extends "public" | "user">(auth: Auth) =>
+  defineOperation({
+    id: "example",
+    method: "GET",
+    path: "/example",
+    summary: "Example",
+    tag: "Service",
+    auth,
+    response: { status: 200, description: "It", schema: answer, otherContentTypes: ["text/html"] },
+    errors: [],
+    confidential: true,
+  });
+const open = declare("public");
+
+const get = (carryOut: () => Promise<z.input<typeof answer> | Reply>, headers?: Record<string, string>) =>
+  send([endpoint(open, carryOut)], { method: "GET", path: "/example", headers: headers ?? {} });
+
+describe("every answer", () => {
+  it("carries a request id, open CORS and no sniffing", async () => {
+    const response = await get(async () => ({ answer: "yes" }));
+    expect(response.headers).toMatchObject({
+      "X-Request-Id": expect.stringMatching(/^[0-9a-f-]{36}$/),
+      "Access-Control-Allow-Origin": "*",
+      "X-Content-Type-Options": "nosniff",
+      "Cache-Control": "no-store",
+    });
+  });
+
+  it("keeps the caller's own request id", async () => {
+    const response = await get(async () => ({ answer: "yes" }), { "X-Request-ID": "my-trace.1" });
+    expect(response.headers["X-Request-Id"]).toBe("my-trace.1");
+  });
+
+  it.each(["with space", "a".repeat(129), "line\nbreak", "ünïcode"])(
+    "replaces a request id that could not be echoed safely: %j",
+    async (id) => {
+      const response = await get(async () => ({ answer: "yes" }), { "X-Request-Id": id });
+      expect(response.headers["X-Request-Id"]).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
+
+  it("may be something other than JSON", async () => {
+    const response = await get(async () => new Reply({ contentType: "text/html", body: "<p>Hello</p>" }));
+    expect(response).toMatchObject({ status: 200, body: "<p>Hello</p>" });
+    expect(response.headers["Content-Type"]).toBe("text/html");
+  });
+});
+
+describe("an error", () => {
+  it("is told in both vocabularies, with the request id", async () => {
+    const response = await get(async () => {
+      throw new AppError("unsupported_language", { param: "source_language", extra: { known: 32 } });
+    });
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({
+      detail: "The language is not supported.",
+      error: {
+        code: "unsupported_language",
+        message: "The language is not supported.",
+        type: "invalid_request_error",
+        param: "source_language",
+        known: 32,
+      },
+      request_id: response.headers["X-Request-Id"],
+    });
+    expect(response.headers["Access-Control-Allow-Origin"]).toBe("*");
+  });
+
+  it("says when to try again", async () => {
+    const response = await get(async () => {
+      throw new AppError("service_unavailable", { retryAfterSeconds: 30 });
+    });
+    expect(response.status).toBe(503);
+    expect(response.headers["Retry-After"]).toBe("30");
+  });
+
+  it("that nobody foresaw reads `internal` and tells nothing of its cause", async () => {
+    const response = await get(async () => {
+      throw new Error("password=hunter2 at /var/task/index.mjs");
+    });
+    expect(response.status).toBe(500);
+    expect(response.body.error.code).toBe("internal");
+    expect(JSON.stringify(response.body)).not.toMatch(/hunter2|index\.mjs/);
+  });
+
+  it("is not even worded by what was thrown when that is no error at all", async () => {
+    const response = await get(() => Promise.reject("plain text"));
+    expect(response.body).toMatchObject({ detail: "Something went wrong on our side." });
+  });
+});
+
+describe("a route that asks for a token", () => {
+  it("knows its caller from the authorizer", async () => {
+    const closed = endpoint(declare("user"), ({ caller }) => ({
+      answer: `${caller.userId} ${caller.accountType}`,
+    }));
+    const response = await send([closed], { method: "GET", path: "/example", authorizer: authorizedCaller });
+    expect(response.body).toEqual({ answer: "7 Free" });
+  });
+
+  it("refuses a request that went past the authorizer", async () => {
+    const closed = endpoint(declare("user"), () => ({ answer: "secret" }));
+    const response = await send([closed], { method: "GET", path: "/example" });
+    expect(response).toMatchObject({ status: 401, body: { error: { code: "unauthenticated" } } });
+    expect(response.headers["WWW-Authenticate"]).toBe("Bearer");
+  });
+});
+
+describe("a request the function cannot finish in its time", () => {
+  it("is told that the service is unavailable, and its work is aborted", async () => {
+    let aborted = false;
+    const slow = endpoint(open, ({ request }) => {
+      request.signal.addEventListener("abort", () => {
+        aborted = true;
+      });
+      return new Promise<{ answer: string }>(() => undefined);
+    });
+    const response = await send([slow], { method: "GET", path: "/example", remainingMilliseconds: 1_050 });
+    expect(response.status).toBe(503);
+    expect(aborted).toBe(true);
+  });
+});

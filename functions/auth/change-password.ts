@@ -1,0 +1,65 @@
+import { hashPassword, verifyPassword } from "../../shared/auth/passwords.ts";
+import { AppError } from "../../shared/errors/app-error.ts";
+import type { Outcome } from "./contract.ts";
+import type { AuthDependencies } from "./dependencies.ts";
+
+const changed: Outcome = {
+  success: true,
+  error: null,
+  message:
+    "The password is changed; every token of the account is revoked. Get a new one from POST /auth/token.",
+};
+
+/** Asks for a mail with a reset link. The answer, and the work for it, do not depend on whether anybody gets one. */
+export const forgotPassword = async (
+  email: string,
+  { mailQueue }: Pick<AuthDependencies, "mailQueue">,
+): Promise<Outcome> => {
+  await mailQueue.send({ kind: "reset-password", email });
+  return {
+    success: true,
+    error: null,
+    message: "If an account has this address, a mail with a link is on its way.",
+  };
+};
+
+/**
+ * Sets a new password with the secret of a mailed link.
+ *
+ * @throws AppError `invalid_link`.
+ */
+export const resetPassword = async (
+  request: { readonly token: string; readonly new_password: string },
+  { accounts, links }: Pick<AuthDependencies, "accounts" | "links">,
+): Promise<Outcome> => {
+  const userId = await links.use(request.token, "reset-password");
+  if (userId === undefined) throw new AppError("invalid_link");
+  await accounts.changePassword(userId, await hashPassword(request.new_password));
+  return changed;
+};
+
+/**
+ * Sets a new password for a caller who knows the old one.
+ *
+ * @throws AppError `invalid_credentials`; `bad_request` for accounts that sign in elsewhere.
+ */
+export const changePassword = async (
+  userId: number,
+  request: { readonly old_password: string; readonly new_password: string },
+  { accounts }: Pick<AuthDependencies, "accounts">,
+): Promise<Outcome> => {
+  const account = await accounts.findById(userId);
+  if (account && account.oauth_type !== "Credentials") {
+    throw new AppError("bad_request", {
+      message: "This account signs in through an external provider and has no password here.",
+    });
+  }
+  if (!(await verifyPassword(request.old_password, account?.password_hash))) {
+    throw new AppError("invalid_credentials", {
+      message: "The old password is not right.",
+      param: "old_password",
+    });
+  }
+  await accounts.changePassword(userId, await hashPassword(request.new_password));
+  return changed;
+};

@@ -1,0 +1,42 @@
+import { AppError } from "../../shared/errors/app-error.ts";
+import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { Reply } from "../../shared/http/reply.ts";
+import { changePassword, forgotPassword, resetPassword } from "./change-password.ts";
+import * as contract from "./contract.ts";
+import type { AuthDependencies } from "./dependencies.ts";
+import { issueToken, refreshToken } from "./issue-token.ts";
+import { getAccount, getProfileStatus, updateProfile } from "./manage-profile.ts";
+import { register } from "./register.ts";
+import { prefersHtml, verificationPage } from "./verification-page.ts";
+import { resendVerification, verifyEmail } from "./verify-email.ts";
+
+const page = (status: number, title: string, message: string): Reply =>
+  new Reply({ status, contentType: "text/html; charset=utf-8", body: verificationPage(title, message) });
+
+/** The operations of accounts and tokens, bound to their use cases. */
+export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
+  endpoint(contract.registerOperation, ({ body }) => register(body, dependencies)),
+  endpoint(contract.tokenOperation, ({ body }) => issueToken(body, dependencies)),
+  endpoint(contract.meOperation, ({ caller }) => getAccount(caller.userId, dependencies)),
+  endpoint(contract.profileOperation, ({ body, caller }) => updateProfile(caller.userId, body, dependencies)),
+  endpoint(contract.profileStatusOperation, ({ caller }) => getProfileStatus(caller.userId, dependencies)),
+  endpoint(contract.verifyEmailOperation, async ({ query, request }) => {
+    if (!prefersHtml(request.headers["accept"])) return verifyEmail(query.token, dependencies);
+    try {
+      const { message } = await verifyEmail(query.token, dependencies);
+      return page(200, "Thank you", message);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "invalid_link") throw error;
+      return page(error.status, "This link does not work", error.message);
+    }
+  }),
+  endpoint(contract.resendVerificationOperation, ({ caller }) =>
+    resendVerification(caller.userId, dependencies),
+  ),
+  endpoint(contract.refreshTokenOperation, ({ caller }) => refreshToken(caller, dependencies)),
+  endpoint(contract.forgotPasswordOperation, ({ body }) => forgotPassword(body.email, dependencies)),
+  endpoint(contract.resetPasswordOperation, ({ body }) => resetPassword(body, dependencies)),
+  endpoint(contract.changePasswordOperation, ({ body, caller }) =>
+    changePassword(caller.userId, body, dependencies),
+  ),
+];

@@ -1,0 +1,29 @@
+import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
+import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
+import { createSigningKeySource } from "../../shared/auth/signing-keys.ts";
+import { createTokens } from "../../shared/auth/tokens.ts";
+import { readEnvironment } from "../../shared/config/environment.ts";
+import { readSecret } from "../../shared/config/secrets.ts";
+import { createBufferedHandler } from "../../shared/http/create-handler.ts";
+import { openMailQueue } from "../../shared/mail/mail-queue.ts";
+import { openTable } from "../../shared/storage/table.ts";
+import { authFunction } from "./contract.ts";
+import { authEndpoints } from "./endpoints.ts";
+
+const environment = readEnvironment(authFunction.environment, process.env);
+const table = openTable(environment.TABLE_NAME);
+const secondsInDay = 24 * 60 * 60;
+
+export const handler = createBufferedHandler(
+  authEndpoints({
+    accounts: createAccountsRepository(table),
+    issuedTokens: createTokensRepository(table),
+    links: createLinksRepository(table),
+    tokens: createTokens(
+      createSigningKeySource((version) => readSecret(environment.TOKEN_SECRET_ID, version)),
+    ),
+    mailQueue: openMailQueue(environment.MAIL_QUEUE_URL),
+    tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,
+  }),
+);

@@ -1,0 +1,56 @@
+import type { Account } from "../../shared/accounts/account.ts";
+import { type AccountItem, toAccount } from "../../shared/accounts/accounts-repository.ts";
+import { AppError } from "../../shared/errors/app-error.ts";
+import { organizationTypes, type ProfileRequest, type ProfileStatus } from "./contract.ts";
+import type { AuthDependencies } from "./dependencies.ts";
+
+type Accounts = Pick<AuthDependencies, "accounts">;
+
+const existing = (item: AccountItem | undefined): AccountItem => {
+  if (!item) throw new AppError("unauthenticated");
+  return item;
+};
+
+/** The caller's account. */
+export const getAccount = async (userId: number, { accounts }: Accounts): Promise<Account> =>
+  toAccount(existing(await accounts.findById(userId)));
+
+/**
+ * Changes the fields that are given; null and absent ones stay as they are.
+ *
+ * @throws AppError `bad_request` for an unknown organisation type or a blank sector.
+ */
+export const updateProfile = async (
+  userId: number,
+  changes: ProfileRequest,
+  { accounts }: Accounts,
+): Promise<Account> => {
+  const { organization_type: type, sector } = changes;
+  if (type && !organizationTypes.some((known) => known === type)) {
+    throw new AppError("bad_request", {
+      message: `organization_type must be one of ${organizationTypes.join(", ")}.`,
+      param: "organization_type",
+    });
+  }
+  if (sector?.some((entry) => entry.trim() === "")) {
+    throw new AppError("bad_request", { message: "A sector must not be blank.", param: "sector" });
+  }
+  const changed = await accounts.updateProfile(userId, {
+    ...(changes.full_name ? { full_name: changes.full_name } : {}),
+    ...(changes.organization ? { organization: changes.organization } : {}),
+    ...(type ? { organization_type: type } : {}),
+    ...(sector ? { sector: sector.map((entry) => entry.trim()) } : {}),
+  });
+  return toAccount(existing(changed));
+};
+
+/** Which fields of a profile still have no value; an organisation called `Unknown` counts as none. */
+export const getProfileStatus = async (userId: number, { accounts }: Accounts): Promise<ProfileStatus> => {
+  const item = existing(await accounts.findById(userId));
+  const missing: ProfileStatus["missing_fields"] = [];
+  if (!item.full_name) missing.push("full_name");
+  if (item.organization === "Unknown") missing.push("organization");
+  if (!item.organization_type) missing.push("organization_type");
+  if (!item.sector?.length) missing.push("sector");
+  return { is_complete: missing.length === 0, missing_fields: missing };
+};

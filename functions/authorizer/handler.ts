@@ -1,0 +1,44 @@
+import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
+import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
+import { createSigningKeySource } from "../../shared/auth/signing-keys.ts";
+import { createTokens } from "../../shared/auth/tokens.ts";
+import { readEnvironment } from "../../shared/config/environment.ts";
+import { readSecret } from "../../shared/config/secrets.ts";
+import { openTable } from "../../shared/storage/table.ts";
+import { authorize } from "./authorize.ts";
+import { authorizerFunction } from "./contract.ts";
+
+const environment = readEnvironment(authorizerFunction.environment, process.env);
+const dependencies = {
+  tokens: createTokens(createSigningKeySource((version) => readSecret(environment.TOKEN_SECRET_ID, version))),
+  issuedTokens: createTokensRepository(openTable(environment.TABLE_NAME)),
+};
+
+/** The whole stage: an answer that API Gateway caches must hold for every route the same token may call next. */
+const everyRoute = (methodArn: string): string => methodArn.split("/").slice(0, 2).concat("*").join("/");
+
+const authorizationHeader = (event: APIGatewayRequestAuthorizerEvent): string | undefined => {
+  const headers = Object.entries(event.headers ?? {});
+  return headers.find(([name]) => name.toLowerCase() === "authorization")?.[1];
+};
+
+export const handler = async (
+  event: APIGatewayRequestAuthorizerEvent,
+): Promise<APIGatewayAuthorizerResult> => {
+  const decision = await authorize(authorizationHeader(event), dependencies);
+  // API Gateway turns exactly this message into its UNAUTHORIZED response.
+  if (decision.kind === "unauthenticated") throw new Error("Unauthorized");
+  const policy = (effect: "Allow" | "Deny") => ({
+    Version: "2012-10-17",
+    Statement: [
+      { Action: "execute-api:Invoke", Effect: effect, Resource: everyRoute(event.methodArn) } as const,
+    ],
+  });
+  return decision.kind === "forbidden"
+    ? { principalId: String(decision.userId), policyDocument: policy("Deny") }
+    : {
+        principalId: String(decision.caller.userId),
+        policyDocument: policy("Allow"),
+        context: decision.caller,
+      };
+};

@@ -1,0 +1,19 @@
+import * as z from "zod";
+import { tableEnvironment } from "../../shared/config/environment.ts";
+import { defineFunction } from "../../shared/config/function-definition.ts";
+
+export const mailFunction = defineFunction({
+  name: "mail",
+  description: "Writes and sends the mails that other functions ask for",
+  operations: [],
+  environment: z.object({
+    ...tableEnvironment,
+    /** Sender, as `Name <address>`; its domain must be verified in SES. */
+    MAIL_FROM: z.string().min(3),
+    /** Where the links in mails lead; no slash at the end. */
+    PUBLIC_BASE_URL: z.url().transform((url) => url.replace(/\/+$/, "")),
+  }),
+  memoryMegabytes: 256,
+  timeoutSeconds: 30,
+  transfer: "buffered",
+});

@@ -1,0 +1,191 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import * as z from "zod";
+import { AppError } from "../errors/app-error.ts";
+import type { Table } from "../storage/table.ts";
+import { type Account, accountType, oauthType } from "./account.ts";
+import { accountKeys } from "./keys.ts";
+
+/** An account as it is stored. */
+export const accountItem = z.object({
+  id: z.int(),
+  username: z.string(),
+  email: z.string(),
+  password_hash: z.string(),
+  organization: z.string(),
+  account_type: accountType,
+  oauth_type: oauthType,
+  full_name: z.string().optional(),
+  organization_type: z.string().optional(),
+  sector: z.array(z.string()).optional(),
+  email_verified: z.boolean(),
+  disabled: z.boolean(),
+  /** Raised to revoke every token of the account at once: a token holds the value of the day it was issued. */
+  token_epoch: z.int(),
+  created_at: z.string(),
+});
+export type AccountItem = z.infer<typeof accountItem>;
+
+const claimItem = z.object({ user_id: z.int() });
+const counterItem = z.object({ value: z.int() });
+
+/** What an account starts with; the rest follows from the rules of registration. */
+export type NewAccount = Pick<
+  AccountItem,
+  "username" | "email" | "password_hash" | "organization" | "full_name" | "organization_type" | "sector"
+>;
+
+/** Fields an owner may change. */
+export type ProfileChanges = Partial<
+  Pick<Account, "full_name" | "organization" | "organization_type" | "sector">
+>;
+
+/** An account as its owner sees it. */
+export const toAccount = (item: AccountItem): Account => ({
+  id: item.id,
+  username: item.username,
+  email: item.email,
+  organization: item.organization,
+  account_type: item.account_type,
+  oauth_type: item.oauth_type,
+  full_name: item.full_name ?? null,
+  organization_type: item.organization_type ?? null,
+  sector: item.sector ?? null,
+  email_verified: item.email_verified,
+});
+
+/** Accounts in the table. */
+export type AccountsRepository = ReturnType<typeof createAccountsRepository>;
+
+/** The repository of accounts over the service's table; access patterns A1 to A4 of this folder's README. */
+export const createAccountsRepository = ({ client, name: TableName }: Table) => {
+  const findById = async (userId: number): Promise<AccountItem | undefined> => {
+    const { Item } = await client.send(
+      new GetCommand({ TableName, Key: accountKeys.profile(userId), ConsistentRead: true }),
+    );
+    return Item && accountItem.parse(Item);
+  };
+
+  const findByClaim = async (Key: Record<string, string>): Promise<AccountItem | undefined> => {
+    const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+    return Item && findById(claimItem.parse(Item).user_id);
+  };
+
+  const nextId = async (): Promise<number> => {
+    const { Attributes } = await client.send(
+      new UpdateCommand({
+        TableName,
+        Key: accountKeys.idCounter(),
+        UpdateExpression: "ADD #value :one",
+        ExpressionAttributeNames: { "#value": "value" },
+        ExpressionAttributeValues: { ":one": 1 },
+        ReturnValues: "UPDATED_NEW",
+      }),
+    );
+    return counterItem.parse(Attributes).value;
+  };
+
+  /** Changes fields of an existing account. @returns the changed account, `undefined` when there is none. */
+  const update = async (userId: number, changes: Record<string, unknown>) => {
+    const fields = Object.entries(changes).filter(([, value]) => value !== undefined);
+    if (fields.length === 0) return findById(userId);
+    try {
+      const { Attributes } = await client.send(
+        new UpdateCommand({
+          TableName,
+          Key: accountKeys.profile(userId),
+          UpdateExpression: `SET ${fields.map((_, index) => `#f${index} = :v${index}`).join(", ")}`,
+          ConditionExpression: "attribute_exists(PK)",
+          ExpressionAttributeNames: Object.fromEntries(fields.map(([field], index) => [`#f${index}`, field])),
+          ExpressionAttributeValues: Object.fromEntries(
+            fields.map(([, value], index) => [`:v${index}`, value]),
+          ),
+          ReturnValues: "ALL_NEW",
+        }),
+      );
+      return accountItem.parse(Attributes);
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return undefined;
+      throw error;
+    }
+  };
+
+  return {
+    findById,
+    findByUsername: (username: string) => findByClaim(accountKeys.usernameClaim(username)),
+    findByEmail: (email: string) => findByClaim(accountKeys.emailClaim(email)),
+
+    /**
+     * Creates an account together with its claims on name and address: all of it or nothing.
+     *
+     * @throws AppError `username_taken` or `email_taken`.
+     */
+    create: async (fields: NewAccount): Promise<AccountItem> => {
+      const item: AccountItem = {
+        ...fields,
+        id: await nextId(),
+        account_type: "Free",
+        oauth_type: "Credentials",
+        email_verified: false,
+        disabled: false,
+        token_epoch: 0,
+        created_at: new Date().toISOString(),
+      };
+      const put = (key: Record<string, string>, attributes: object) => ({
+        Put: {
+          TableName,
+          Item: { ...key, ...attributes },
+          ConditionExpression: "attribute_not_exists(PK)",
+        },
+      });
+      try {
+        await client.send(
+          new TransactWriteCommand({
+            TransactItems: [
+              put(accountKeys.usernameClaim(item.username), { user_id: item.id }),
+              put(accountKeys.emailClaim(item.email), { user_id: item.id }),
+              put(accountKeys.profile(item.id), item),
+            ],
+          }),
+        );
+        return item;
+      } catch (error) {
+        if (!(error instanceof TransactionCanceledException)) throw error;
+        const [username, email] = error.CancellationReasons ?? [];
+        if (username?.Code === "ConditionalCheckFailed") {
+          throw new AppError("username_taken", { param: "username", cause: error });
+        }
+        if (email?.Code === "ConditionalCheckFailed") {
+          throw new AppError("email_taken", { param: "email", cause: error });
+        }
+        // Two registrations of one name that collide inside DynamoDB: the other one is being written.
+        if (username?.Code === "TransactionConflict") {
+          throw new AppError("username_taken", { param: "username", cause: error });
+        }
+        if (email?.Code === "TransactionConflict") {
+          throw new AppError("email_taken", { param: "email", cause: error });
+        }
+        throw error;
+      }
+    },
+
+    updateProfile: (userId: number, changes: ProfileChanges) => update(userId, changes),
+    markEmailVerified: (userId: number) => update(userId, { email_verified: true }),
+    setAccountType: (userId: number, type: AccountItem["account_type"]) =>
+      update(userId, { account_type: type }),
+    setDisabled: (userId: number, disabled: boolean) => update(userId, { disabled }),
+
+    /** Sets a new password and revokes every token of the account. */
+    changePassword: async (userId: number, passwordHash: string): Promise<void> => {
+      await client.send(
+        new UpdateCommand({
+          TableName,
+          Key: accountKeys.profile(userId),
+          UpdateExpression: "SET password_hash = :hash ADD token_epoch :one",
+          ConditionExpression: "attribute_exists(PK)",
+          ExpressionAttributeValues: { ":hash": passwordHash, ":one": 1 },
+        }),
+      );
+    },
+  };
+};

@@ -1,0 +1,20 @@
+import { createHash } from "node:crypto";
+
+/** The key table of this folder's README, in code. No other file spells a key. */
+export const accountKeys = {
+  /** A1: an account by its id. */
+  profile: (userId: number) => ({ PK: `USER#${userId}`, SK: "PROFILE" }),
+  /** A2: who holds a user name; names are matched without case. */
+  usernameClaim: (username: string) => ({ PK: `USERNAME#${username.toLowerCase()}`, SK: "CLAIM" }),
+  /** A3: who holds an e-mail address; addresses are matched without case. */
+  emailClaim: (email: string) => ({ PK: `EMAIL#${email.toLowerCase()}`, SK: "CLAIM" }),
+  /** A4: the last account id given out. */
+  idCounter: () => ({ PK: "COUNTER#USER", SK: "COUNTER" }),
+  /** T1: an access token that was issued and not revoked. */
+  token: (userId: number, tokenId: string) => ({ PK: `USER#${userId}`, SK: `TOKEN#${tokenId}` }),
+  /** L1: a link that was mailed. Only a digest is stored: reading the table does not open a link. */
+  link: (secret: string) => ({
+    PK: `LINK#${createHash("sha256").update(secret).digest("base64url")}`,
+    SK: "LINK",
+  }),
+};

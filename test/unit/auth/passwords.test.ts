@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { isCommonPassword } from "../../../shared/auth/common-passwords.ts";
+import { hashPassword, verifyPassword } from "../../../shared/auth/passwords.ts";
+
+describe("a stored password", () => {
+  it("is Argon2id at the parameters OWASP recommends, with its own salt", async () => {
+    const [one, other] = await Promise.all([hashPassword("same words"), hashPassword("same words")]);
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    expect(one).not.toBe(other);
+  });
+
+  it("recognises its password and no other", async () => {
+    const stored = await hashPassword("seven storks by the lake");
+    expect(await verifyPassword("seven storks by the lake", stored)).toBe(true);
+    expect(await verifyPassword("seven storks by the Lake", stored)).toBe(false);
+  });
+
+  it("counts every character, far beyond the 72 bytes that bcrypt reads", async () => {
+    const stored = await hashPassword(`${"x".repeat(200)}a`);
+    expect(await verifyPassword(`${"x".repeat(200)}b`, stored)).toBe(false);
+  });
+
+  it("of an account that does not exist matches nothing", async () => {
+    expect(await verifyPassword("anything", undefined)).toBe(false);
+  });
+});
+
+describe("common passwords", () => {
+  it.each(["password", "12345678", "Qwertyuiop", "iloveyou"])("%s is one", (password) => {
+    expect(isCommonPassword(password)).toBe(true);
+  });
+
+  it("a phrase of four words is none", () => {
+    expect(isCommonPassword("seven storks by the lake")).toBe(false);
+  });
+});

@@ -1,0 +1,65 @@
+import * as z from "zod";
+import { translationBackendEnvironment } from "../../shared/config/environment.ts";
+import { defineFunction } from "../../shared/config/function-definition.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
+import { text } from "../../shared/http/text.ts";
+import { tokenUsage } from "../../shared/inference/usage.ts";
+
+const language = text()
+  .max(100)
+  .meta({ example: "lug", description: "ISO 639-3 code or full name, in any case" });
+
+export const translateRequest = z
+  .object({
+    source_language: language.nullish().meta({
+      example: "eng",
+      description: "ISO 639-3 code or full name; when absent the model infers it from the text",
+    }),
+    target_language: language,
+    text: text().trim().min(1).max(5_000).meta({ example: "How are you?" }),
+  })
+  .meta({ id: "TranslateRequest" });
+export type TranslateRequest = z.infer<typeof translateRequest>;
+
+export const translateResponse = z
+  .object({
+    id: z.string().nullish().meta({ example: "trans-0b8e9a4e6b0f4d6c8a52a1c9d1b5a7f3" }),
+    status: z.string().nullish().meta({ example: "COMPLETED" }),
+    output: z
+      .object({
+        translated_text: z.string().nullish().meta({ example: "Oli otya?" }),
+        text: z.string().nullish(),
+        source_language: z.string().nullish().meta({ example: "eng" }),
+        target_language: z.string().nullish().meta({ example: "lug" }),
+        Error: z.string().nullish(),
+      })
+      .meta({ id: "TranslationOutput" }),
+    delayTime: z.int().nullish().meta({ description: "Milliseconds in a queue" }),
+    executionTime: z.int().nullish().meta({ description: "Milliseconds the model took" }),
+    workerId: z.string().nullish(),
+    usage: tokenUsage.nullish(),
+  })
+  .meta({ id: "TranslateResponse" });
+export type TranslateResponse = z.infer<typeof translateResponse>;
+
+export const translateOperation = defineOperation({
+  id: "translate",
+  method: "POST",
+  path: "/tasks/translate",
+  summary: "Translate a text between two of the 32 languages",
+  tag: "Translation",
+  auth: "user",
+  body: { encoding: "json", schema: translateRequest },
+  response: { status: 200, description: "The translation", schema: translateResponse },
+  errors: ["unsupported_language", "same_language", "external_service_error", "service_unavailable"],
+});
+
+export const translateFunction = defineFunction({
+  name: "translate",
+  description: "Translation",
+  operations: [translateOperation],
+  environment: z.object({ ...translationBackendEnvironment }),
+  memoryMegabytes: 512,
+  timeoutSeconds: 150,
+  transfer: "stream",
+});

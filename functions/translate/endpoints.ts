@@ -1,0 +1,11 @@
+import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import type { Translator } from "../../shared/inference/translation.ts";
+import { translateOperation } from "./contract.ts";
+import { translate } from "./translate.ts";
+
+/** The operations of translation, bound to their use case. */
+export const translateEndpoints = ({ translator }: { readonly translator: Translator }): Endpoint[] => [
+  endpoint(translateOperation, ({ body, request }) =>
+    translate(body, { translator, signal: request.signal }),
+  ),
+];

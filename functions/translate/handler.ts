@@ -1,0 +1,19 @@
+import { readEnvironment } from "../../shared/config/environment.ts";
+import { createStreamingHandler } from "../../shared/http/create-handler.ts";
+import { inferenceKey } from "../../shared/inference/inference-keys.ts";
+import { createOpenAiTranslator } from "../../shared/inference/openai/translator.ts";
+import { translateFunction } from "./contract.ts";
+import { translateEndpoints } from "./endpoints.ts";
+
+const environment = readEnvironment(translateFunction.environment, process.env);
+
+const translator = createOpenAiTranslator(
+  {
+    baseUrl: environment.TRANSLATION_BASE_URL,
+    apiKey: inferenceKey(environment.INFERENCE_KEYS_SECRET_ID, "translation"),
+    silenceMilliseconds: environment.TRANSLATION_TIMEOUT_MS,
+  },
+  environment.TRANSLATION_MODEL,
+);
+
+export const handler = createStreamingHandler(translateEndpoints({ translator }));

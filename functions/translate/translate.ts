@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import {
+  findTranslationLanguage,
+  type Language,
+  translationLanguages,
+} from "../../shared/catalogue/languages.ts";
+import { AppError } from "../../shared/errors/app-error.ts";
+import type { Translator } from "../../shared/inference/translation.ts";
+import type { TranslateRequest, TranslateResponse } from "./contract.ts";
+
+const supported = translationLanguages
+  .map(({ code, name }) => ({ code, name }))
+  .toSorted((one, other) => one.name.localeCompare(other.name, "en"));
+
+const resolve = (value: string, param: "source_language" | "target_language"): Language => {
+  const language = findTranslationLanguage(value);
+  if (language) return language;
+  throw new AppError("unsupported_language", {
+    message: `Unsupported language '${value}'. Supported languages: ${supported.map(({ name }) => name).join(", ")}.`,
+    param,
+    extra: { supported_languages: supported },
+  });
+};
+
+/**
+ * Translates a text.
+ *
+ * @throws AppError `unsupported_language` and `same_language` with the list of languages (specification,
+ * Translation, rule 3; the comparison is of languages, so `lug` and `Luganda` are the same); what the translator
+ * throws.
+ */
+export const translate = async (
+  request: TranslateRequest,
+  { translator, signal }: { readonly translator: Translator; readonly signal: AbortSignal },
+): Promise<TranslateResponse> => {
+  const target = resolve(request.target_language, "target_language");
+  const source =
+    request.source_language == null ? undefined : resolve(request.source_language, "source_language");
+  if (source === target) {
+    throw new AppError("same_language", {
+      message: `Source and target language must be different; both are ${target.name}. Supported languages: ${supported.map(({ name }) => name).join(", ")}.`,
+      param: "target_language",
+      extra: { supported_languages: supported },
+    });
+  }
+  const startedAt = performance.now();
+  const { text, usage } = await translator.translate(
+    { text: request.text, sourceLanguage: source?.name, targetLanguage: target.name },
+    { signal },
+  );
+  return {
+    id: `trans-${randomUUID().replaceAll("-", "")}`,
+    status: "COMPLETED",
+    output: {
+      translated_text: text,
+      text: null,
+      source_language: source?.code ?? null,
+      target_language: target.code,
+      Error: null,
+    },
+    delayTime: null,
+    executionTime: Math.round(performance.now() - startedAt),
+    workerId: null,
+    usage: usage ?? null,
+  };
+};

@@ -1,0 +1,38 @@
+import { defaultSystemMessage } from "../system-message.ts";
+import type { TranslationRequest, Translator } from "../translation.ts";
+import { type Backend, unusable } from "./backend.ts";
+import { completeChat } from "./chat-completion.ts";
+
+/** Room for the answer: languages that models know little of take up to two tokens a character. */
+const maximumTokens = (text: string): number => Math.max(1_024, 2 * [...text].length);
+
+/** The instruction, in the words the models were trained with. Naming the source helps them. */
+export const translationInstruction = ({
+  text,
+  sourceLanguage,
+  targetLanguage,
+}: TranslationRequest): string =>
+  `Translate ${sourceLanguage ? `from ${sourceLanguage} ` : ""}to ${targetLanguage}: ${text}`;
+
+/** A translator behind a server that speaks the OpenAI HTTP API. */
+export const createOpenAiTranslator = (backend: Backend, model: string): Translator => ({
+  translate: async (request, options) => {
+    const completion = await completeChat(
+      backend,
+      {
+        model,
+        messages: [
+          { role: "system", content: defaultSystemMessage },
+          { role: "user", content: translationInstruction(request) },
+        ],
+        temperature: 0.3,
+        top_p: 0.95,
+        max_tokens: maximumTokens(request.text),
+      },
+      options,
+    );
+    if (completion.finishReason === "length")
+      throw unusable("The translation was cut short; send a shorter text.");
+    return { text: completion.text, usage: completion.usage };
+  },
+});

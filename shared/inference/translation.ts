@@ -1,0 +1,28 @@
+import type { TokenUsage } from "./usage.ts";
+
+/** A text to be translated. Languages are given by their English names, as the models know them. */
+export interface TranslationRequest {
+  readonly text: string;
+  /** `undefined` leaves it to the model to tell. */
+  readonly sourceLanguage: string | undefined;
+  readonly targetLanguage: string;
+}
+
+/** What a model made of it. */
+export interface TranslationResult {
+  /** Never empty, never cut short. */
+  readonly text: string;
+  readonly usage: TokenUsage | undefined;
+}
+
+/** Translates texts. */
+export interface Translator {
+  /**
+   * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error`
+   * when its answer is empty, cut short or no answer at all.
+   */
+  translate(
+    request: TranslationRequest,
+    options: { readonly signal: AbortSignal },
+  ): Promise<TranslationResult>;
+}

@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A request the fake server received. */
+export interface ReceivedRequest {
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+/** A model's server whose behaviour a test decides, call by call; the last behaviour repeats. */
+export interface FakeBackend {
+  readonly baseUrl: string;
+  readonly received: ReceivedRequest[];
+  behave(...behaviours: Behaviour[]): void;
+  close(): Promise<void>;
+}
+
+/** How the server answers one call. */
+export type Behaviour = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** Answers with a status and a body; objects become JSON. */
+export const answering =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Behaviour =>
+  (response) => {
+    const isText = typeof body === "string";
+    response.writeHead(status, { "Content-Type": isText ? "text/html" : "application/json", ...headers });
+    response.end(isText ? body : JSON.stringify(body));
+  };
+
+/** A completion as OpenAI-compatible servers give it. */
+export const completion = (content: string | null, finishReason = "stop") => ({
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 1,
+  model: "test",
+  choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: finishReason }],
+  usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
+});
+
+/** Never answers. */
+export const hanging: Behaviour = () => undefined;
+
+/** Breaks the connection. */
+export const resetting: Behaviour = (response) => {
+  response.socket?.resetAndDestroy();
+};
+
+/** Starts the server on a free port of this machine. */
+export const startFakeBackend = async (): Promise<FakeBackend> => {
+  let behaviours: Behaviour[] = [answering(200, completion("Oli otya?"))];
+  const received: ReceivedRequest[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    received.push({
+      path: request.url ?? "",
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString("utf8"),
+    });
+    const behaviour = behaviours.length > 1 ? behaviours.shift() : behaviours[0];
+    behaviour?.(response, request);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    received,
+    behave: (...next) => {
+      behaviours = next;
+      received.length = 0;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};

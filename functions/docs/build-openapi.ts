@@ -1,0 +1,158 @@
+import * as z from "zod";
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiOverride,
+  type ZodOpenApiPathsObject,
+} from "zod-openapi";
+import { type ErrorCode, errorCatalogue } from "../../shared/errors/catalogue.ts";
+import { type BodyEncoding, type Operation, tags } from "../../shared/http/operation.ts";
+
+const contentTypes: Readonly<Record<BodyEncoding, string>> = {
+  json: "application/json",
+  form: "application/x-www-form-urlencoded",
+  multipart: "multipart/form-data",
+};
+
+const validationErrorBody = z
+  .object({
+    detail: z.array(
+      z
+        .object({
+          loc: z.array(z.union([z.string(), z.int()])),
+          msg: z.string(),
+          type: z.string(),
+        })
+        .meta({ id: "ValidationIssue" }),
+    ),
+  })
+  .meta({ id: "ValidationErrorBody" });
+
+const errorResponseBody = z
+  .object({
+    detail: z.string(),
+    error: z.looseObject({
+      code: z.string(),
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+    }),
+    request_id: z.string(),
+  })
+  .meta({ id: "ErrorBody" });
+
+const oauthErrorResponseBody = z
+  .object({
+    detail: z.union([z.string(), validationErrorBody.shape.detail]),
+    error: z.string().meta({ example: "invalid_grant" }),
+    error_description: z.string(),
+    request_id: z.string(),
+  })
+  .meta({ id: "OAuthErrorBody" });
+
+const errorSchema = ({ errorFormat }: Operation, status: number): z.ZodType => {
+  if (errorFormat === "oauth") return oauthErrorResponseBody;
+  return status === 422 ? validationErrorBody : errorResponseBody;
+};
+
+const sharedErrors = (operation: Operation): ErrorCode[] => [
+  ...(operation.body || operation.query || operation.pathParameters ? (["validation_failed"] as const) : []),
+  ...(operation.body ? (["payload_too_large"] as const) : []),
+  ...(operation.auth === "user" ? (["unauthenticated", "forbidden"] as const) : []),
+  "internal",
+];
+
+const errorResponses = (operation: Operation) => {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set([...operation.errors, ...sharedErrors(operation)])) {
+    const { status } = errorCatalogue[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus]
+      .toSorted(([one], [other]) => one - other)
+      .map(([status, codes]) => [
+        String(status),
+        {
+          description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join("\n\n"),
+          content: {
+            "application/json": { schema: errorSchema(operation, status) },
+          },
+        },
+      ]),
+  );
+};
+
+const objectSchema = (schema: z.ZodType | undefined): z.ZodObject | undefined =>
+  schema instanceof z.ZodObject ? schema : undefined;
+
+const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
+  const query = objectSchema(operation.query);
+  const path = objectSchema(operation.pathParameters);
+  const { response } = operation;
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    ...(operation.description ? { description: operation.description } : {}),
+    tags: [operation.tag],
+    security: operation.auth === "user" ? [{ bearer: [] }] : [],
+    ...(query || path ? { requestParams: { ...(query ? { query } : {}), ...(path ? { path } : {}) } } : {}),
+    ...(operation.body
+      ? {
+          requestBody: {
+            required: true,
+            content: { [contentTypes[operation.body.encoding]]: { schema: operation.body.schema } },
+          },
+        }
+      : {}),
+    responses: {
+      [String(response.status)]: {
+        description: response.description,
+        content: {
+          "application/json": { schema: response.schema },
+          ...Object.fromEntries((response.otherContentTypes ?? []).map((type) => [type, {}])),
+        },
+      },
+      ...errorResponses(operation),
+    },
+  };
+};
+
+/** zod gives every integer JavaScript's safe range as its bounds, which says nothing to a caller. */
+const withoutSafeIntegerBounds: ZodOpenApiOverride = ({ jsonSchema }) => {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+};
+
+/** The OpenAPI 3.1 document of the given operations. */
+export const buildOpenApi = (operations: readonly Operation[]) => {
+  const paths: Record<string, ZodOpenApiPathsObject[string]> = {};
+  for (const operation of operations) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: toOpenApi(operation),
+    };
+  }
+  return createDocument(
+    {
+      openapi: "3.1.1",
+      info: {
+        title: "Language AI Service",
+        version: "2.1",
+        description:
+          "Translation, language identification, speech and chat for African, mainly Ugandan, languages. " +
+          "Get a token from `POST /auth/token` and send it as `Authorization: Bearer <token>`.",
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      servers: [{ url: "/" }],
+      tags: tags.map((name) => ({ name })),
+      components: {
+        securitySchemes: {
+          bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+        },
+      },
+      paths,
+    },
+    { override: withoutSafeIntegerBounds },
+  );
+};

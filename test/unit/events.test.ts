@@ -1,0 +1,34 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { endpoint } from "../../shared/http/endpoint.ts";
+import { parseEvent, sampleEvents } from "../support/sample-events.ts";
+import { send } from "../support/send.ts";
+
+describe("the sample events", () => {
+  it.each(sampleEvents)("$path is a request its operation accepts", async ({ operation, text }) => {
+    const event = parseEvent(text);
+    expect(event).toMatchObject({ httpMethod: operation.method, resource: operation.path });
+    const accept = vi.fn(() => ({}));
+    const answer = await send([endpoint(operation, accept)], {
+      method: event.httpMethod,
+      path: event.resource,
+      headers: Object.fromEntries(Object.entries(event.headers).map(([name, value]) => [name, value ?? ""])),
+      ...(event.queryStringParameters ? { query: definedOnly(event.queryStringParameters) } : {}),
+      ...(event.body === null
+        ? {}
+        : { body: event.isBase64Encoded ? Buffer.from(event.body, "base64") : event.body }),
+      authorizer: { userId: "1", username: "amina", accountType: "Free", tokenId: "t" },
+    });
+    expect(answer.body.detail).toBeUndefined();
+    expect(accept).toHaveBeenCalledOnce();
+  });
+
+  it("belong to operations that exist", () => {
+    const files = globSync("events/**/*.json", { cwd: join(import.meta.dirname, "../..") });
+    expect(files.toSorted()).toEqual(sampleEvents.map(({ path }) => path).toSorted());
+  });
+});
+
+const definedOnly = (values: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : [])));

@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import type { BuildOptions } from "esbuild";
+import { builtInModules } from "./built-in-modules.ts";
+import { writeChangedFiles } from "./write-changed-files.ts";
+
+/** The repository's folder, from which entry files and packages are found. */
+export const projectDirectory = join(import.meta.dirname, "../..");
+
+/**
+ * How functions are bundled: one ES module each, dependencies and AWS SDK included.
+ *
+ * The SDK is bundled because the one of the Lambda runtime is larger to load and changes without a deployment.
+ *
+ * @param entryPoints the entry file of each function, by the function's name
+ * @param outdir receives `<name>/index.mjs` and its source map
+ */
+export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, outdir: string) =>
+  ({
+    absWorkingDir: projectDirectory,
+    entryPoints: Object.entries(entryPoints).map(([name, entry]) => ({ in: entry, out: `${name}/index` })),
+    outdir,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node24",
+    // The default order would prefer CommonJS builds, which cannot be tree-shaken.
+    mainFields: ["module", "main"],
+    minify: true,
+    // Logs and error handlers tell errors apart by the names of their classes.
+    keepNames: true,
+    charset: "utf8",
+    sourcemap: true,
+    sourcesContent: false,
+    legalComments: "none",
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+    plugins: [builtInModules(), writeChangedFiles()],
+  }) as const satisfies BuildOptions;

@@ -1,0 +1,83 @@
+import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
+import { Construct } from "constructs";
+import { AppError, type AppErrorOptions } from "../../shared/errors/app-error.ts";
+import type { ErrorCode } from "../../shared/errors/catalogue.ts";
+import { errorBody } from "../../shared/errors/error-body.ts";
+import { commonResponseHeaders } from "../../shared/http/cors.ts";
+
+/** API Gateway's own id of a request, as its templates name it. */
+export const requestIdVariable = "$context.requestId";
+
+/** Headers of an answer that API Gateway gives itself, in its notation: quoted constants and context variables. */
+export const gatewayHeaders = (
+  additional: Readonly<Record<string, string>> = {},
+): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries({ ...commonResponseHeaders, "Cache-Control": "no-store", ...additional }).map(
+      ([name, value]) => [name, `'${value}'`],
+    ),
+  ),
+  "X-Request-Id": "context.requestId",
+});
+
+const unavailable: AppErrorOptions = {
+  message: "The service cannot answer right now; try again shortly.",
+  retryAfterSeconds: 5,
+};
+
+type Answer = readonly [type: ResponseType, code: ErrorCode, options?: AppErrorOptions];
+
+/**
+ * What a caller gets when API Gateway answers before or instead of a function.
+ *
+ * For a path it does not know, API Gateway asks for AWS credentials, and takes a bearer token for a broken signature. No
+ * route of this API uses AWS credentials, so all of that means that nothing is there. The statuses of the last two, which
+ * stand for everything not listed, are set because they would otherwise be API Gateway's own, 504 among them.
+ */
+const answers: readonly Answer[] = [
+  [ResponseType.UNAUTHORIZED, "unauthenticated"],
+  [ResponseType.ACCESS_DENIED, "forbidden"],
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, "not_found"],
+  [ResponseType.INVALID_SIGNATURE, "not_found"],
+  [ResponseType.EXPIRED_TOKEN, "not_found"],
+  [ResponseType.RESOURCE_NOT_FOUND, "not_found"],
+  [ResponseType.REQUEST_TOO_LARGE, "payload_too_large"],
+  [ResponseType.THROTTLED, "rate_limited", { retryAfterSeconds: 1 }],
+  [ResponseType.QUOTA_EXCEEDED, "rate_limited", { retryAfterSeconds: 60 }],
+  [ResponseType.BAD_REQUEST_BODY, "bad_request"],
+  [ResponseType.BAD_REQUEST_PARAMETERS, "bad_request"],
+  [
+    ResponseType.UNSUPPORTED_MEDIA_TYPE,
+    "bad_request",
+    { message: "The request's Content-Type is not supported." },
+  ],
+  [ResponseType.INTEGRATION_TIMEOUT, "service_unavailable", unavailable],
+  [
+    ResponseType.INTEGRATION_FAILURE,
+    "external_service_error",
+    { message: "The service gave no usable answer; try again shortly." },
+  ],
+  [ResponseType.AUTHORIZER_FAILURE, "service_unavailable", unavailable],
+  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, "service_unavailable", unavailable],
+  [ResponseType.DEFAULT_4XX, "bad_request"],
+  [ResponseType.DEFAULT_5XX, "internal"],
+];
+
+/** Gives the answers of API Gateway itself the form of all our errors. */
+export class GatewayResponses extends Construct {
+  constructor(scope: Construct, id: string, api: RestApi) {
+    super(scope, id);
+    for (const [type, code, options] of answers) {
+      const error = new AppError(code, options);
+      api.addGatewayResponse(`GatewayResponse${type.responseType}`, {
+        type,
+        statusCode: String(error.status),
+        responseHeaders: gatewayHeaders({
+          ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+          ...(error.retryAfterSeconds ? { "Retry-After": String(error.retryAfterSeconds) } : {}),
+        }),
+        templates: { "application/json": JSON.stringify(errorBody(error, requestIdVariable)) },
+      });
+    }
+  }
+}

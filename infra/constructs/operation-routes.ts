@@ -1,0 +1,136 @@
+import { Duration } from "aws-cdk-lib";
+import {
+  AuthorizationType,
+  type IAuthorizer,
+  type IResource,
+  LambdaIntegration,
+  type Method,
+  ResponseTransferMode,
+  type RestApi,
+} from "aws-cdk-lib/aws-apigateway";
+import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
+import { AppError } from "../../shared/errors/app-error.ts";
+import { errorBody } from "../../shared/errors/error-body.ts";
+import { corsAllowedHeaders } from "../../shared/http/cors.ts";
+import type { Operation } from "../../shared/http/operation.ts";
+import { acknowledge } from "./acknowledge.ts";
+import { requestIdVariable } from "./gateway-responses.ts";
+import { addMockMethod } from "./mock-method.ts";
+import type { ServiceFunction } from "./service-function.ts";
+
+/** API Gateway gives up on an integration that does not stream after this time. */
+const bufferedLimitSeconds = 29;
+
+/** How long browsers may remember a preflight's answer; they cap it at this value themselves. */
+const preflightSeconds = 7_200;
+
+export interface OperationRoutesProps {
+  readonly api: RestApi;
+  readonly functions: readonly ServiceFunction[];
+  /** Decides about the operations of `auth: "user"`. */
+  readonly authorizer: IAuthorizer;
+}
+
+/**
+ * Makes the API's routes from the operations that the functions declare.
+ *
+ * Every path also answers preflights, and methods it does not have with 405; every other path is answered with 404.
+ *
+ * @throws Error when two operations have one method and path, or a buffered function outlives API Gateway's patience.
+ */
+export const addOperationRoutes = ({ api, functions, authorizer }: OperationRoutesProps): void => {
+  const methodsByPath = new Map<string, string[]>();
+  for (const serviceFunction of functions) {
+    const integration = integrate(serviceFunction);
+    for (const operation of serviceFunction.definition.operations) {
+      const methods = methodsByPath.get(operation.path) ?? [];
+      if (methods.includes(operation.method)) {
+        throw new Error(`The route ${operation.method} ${operation.path} is declared twice.`);
+      }
+      methodsByPath.set(operation.path, [...methods, operation.method]);
+      addOperation(api, operation, integration, authorizer);
+    }
+  }
+  for (const [path, methods] of methodsByPath) {
+    addPathAnswers(api.root.resourceForPath(path), [...methods, "OPTIONS"]);
+  }
+  addNotFound(api, methodsByPath.has("/"));
+};
+
+const integrate = ({ definition, lambda }: ServiceFunction): LambdaIntegration => {
+  checkTimeout(definition);
+  return new LambdaIntegration(lambda, {
+    // One permission a function: its resource policy may not grow with every route.
+    scopePermissionToMethod: false,
+    ...(definition.transfer === "stream"
+      ? {
+          responseTransferMode: ResponseTransferMode.STREAM,
+          timeout: Duration.seconds(definition.timeoutSeconds),
+        }
+      : {}),
+  });
+};
+
+const checkTimeout = ({ name, operations, timeoutSeconds, transfer }: FunctionDefinition): void => {
+  if (transfer === "stream" || operations.length === 0 || timeoutSeconds <= bufferedLimitSeconds) return;
+  throw new Error(
+    `The function "${name}" may take ${timeoutSeconds} seconds, but API Gateway waits ${bufferedLimitSeconds} ` +
+      `for a buffered answer. Declare it as "stream".`,
+  );
+};
+
+const addOperation = (
+  api: RestApi,
+  { method, path, auth, summary }: Operation,
+  integration: LambdaIntegration,
+  authorizer: IAuthorizer,
+): void => {
+  const resource = api.root.resourceForPath(path);
+  if (auth === "user") {
+    acknowledgeOwnTokens(
+      resource.addMethod(method, integration, { authorizer, authorizationType: AuthorizationType.CUSTOM }),
+    );
+  } else {
+    acknowledgePublic(resource.addMethod(method, integration), `Anybody may call it: ${summary}.`);
+  }
+};
+
+const addPathAnswers = (resource: IResource, methods: readonly string[]): void => {
+  addMockMethod(resource, "OPTIONS", {
+    status: 204,
+    headers: {
+      "Access-Control-Allow-Methods": methods.join(", "),
+      "Access-Control-Allow-Headers": corsAllowedHeaders.join(", "),
+      "Access-Control-Max-Age": String(preflightSeconds),
+    },
+  });
+  addErrorMock(resource, new AppError("method_not_allowed"), { Allow: methods.join(", ") });
+};
+
+/**
+ * Without a route of its own, an unknown path is refused for want of AWS credentials, in words that depend on the
+ * `Authorization` header. The greedy path does not include the root.
+ */
+const addNotFound = (api: RestApi, rootHasOperations: boolean): void => {
+  const notFound = new AppError("not_found");
+  addErrorMock(api.root.addResource("{unknown+}"), notFound);
+  if (!rootHasOperations) addErrorMock(api.root, notFound);
+};
+
+const addErrorMock = (resource: IResource, error: AppError, headers: Record<string, string> = {}): void => {
+  const body = JSON.stringify(errorBody(error, requestIdVariable));
+  const method = addMockMethod(resource, "ANY", { status: error.status, headers, body });
+  acknowledgePublic(method, `It gives everybody the same error, ${error.status}, without a function.`);
+};
+
+const acknowledgeOwnTokens = (method: Method): void =>
+  acknowledge(
+    method,
+    "AwsSolutions-COG4",
+    "The service issues its own tokens, and its own authorizer verifies them.",
+  );
+
+const acknowledgePublic = (method: Method, reason: string): void => {
+  acknowledge(method, "AwsSolutions-APIG4", reason);
+  acknowledge(method, "AwsSolutions-COG4", reason);
+};

@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import { Duration, type RemovalPolicy } from "aws-cdk-lib";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from "aws-cdk-lib/aws-lambda";
+import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import type * as z from "zod";
+import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
+import { acknowledge } from "./acknowledge.ts";
+import type { Binding } from "./bindings.ts";
+
+/**
+ * A binding for each variable of a function's environment, and for no other.
+ *
+ * The empty environment is a case of its own: TypeScript would let an object with any members pass for `{}`.
+ */
+export type EnvironmentBindings<Environment extends z.ZodRawShape> = keyof Environment extends never
+  ? Readonly<Record<string, never>>
+  : { readonly [Name in keyof Environment]: Binding };
+
+export interface ServiceFunctionProps<Environment extends z.ZodRawShape> {
+  readonly definition: FunctionDefinition<Environment>;
+  readonly environment: EnvironmentBindings<NoInfer<Environment>>;
+  /** The folder that holds a bundle for each function, under the function's name. */
+  readonly bundles: string;
+  readonly logRetention: RetentionDays;
+  readonly logRemoval: RemovalPolicy;
+}
+
+/** A Lambda function as its feature declares it, with a role, a log and the permissions of its own. */
+export class ServiceFunction<Environment extends z.ZodRawShape = z.ZodRawShape> extends Construct {
+  readonly definition: FunctionDefinition<Environment>;
+  readonly lambda: LambdaFunction;
+
+  /** @throws Error when a variable of the declared environment is missing or an undeclared one is given. */
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps<Environment>) {
+    super(scope, id);
+    this.definition = props.definition;
+    const { name, description, memoryMegabytes, timeoutSeconds } = props.definition;
+    const bindings = new Map<string, Binding>(Object.entries(props.environment));
+    checkVariables(props.definition, [...bindings.keys()]);
+
+    const logGroup = new LogGroup(this, "Logs", {
+      retention: props.logRetention,
+      removalPolicy: props.logRemoval,
+    });
+    this.lambda = new LambdaFunction(this, "Function", {
+      description,
+      code: Code.fromAsset(join(props.bundles, name)),
+      handler: "index.handler",
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: memoryMegabytes,
+      timeout: Duration.seconds(timeoutSeconds),
+      environment: {
+        NODE_OPTIONS: "--enable-source-maps",
+        ...Object.fromEntries([...bindings].map(([variable, { value }]) => [variable, value])),
+      },
+      role: this.createRole(logGroup),
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      tracing: Tracing.ACTIVE,
+    });
+    for (const { grant } of bindings.values()) grant?.(this.lambda);
+
+    acknowledge(
+      this.lambda,
+      "Serverless-LambdaDLQ",
+      "Nothing invokes it asynchronously: API Gateway waits for the answer, and queues have dead-letter queues.",
+    );
+  }
+
+  private createRole(logGroup: LogGroup): Role {
+    // AWS's managed policy for functions would allow writing to every log group of the account.
+    const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+    logGroup.grantWrite(role);
+    acknowledge(
+      role,
+      "AwsSolutions-IAM5[Resource::*]",
+      "X-Ray's permissions to send traces cannot be limited to a resource.",
+    );
+    return role;
+  }
+}
+
+const checkVariables = (definition: FunctionDefinition, given: readonly string[]): void => {
+  const declared = Object.keys(definition.environment.shape);
+  const missing = declared.filter((variable) => !given.includes(variable));
+  const unknown = given.filter((variable) => !declared.includes(variable));
+  if (missing.length === 0 && unknown.length === 0) return;
+  throw new Error(
+    `The environment of the function "${definition.name}" is not the one it declares. ` +
+      `Missing: ${missing.join(", ") || "none"}. Not declared: ${unknown.join(", ") || "none"}.`,
+  );
+};

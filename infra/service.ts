@@ -1,0 +1,31 @@
+import type { App, Environment } from "aws-cdk-lib";
+import { builtFunctionsDirectory } from "./build.ts";
+import { ApiStack } from "./stacks/api-stack.ts";
+import { DataStack } from "./stacks/data-stack.ts";
+import type { StageSettings } from "./stage-settings.ts";
+
+export interface ServiceProps {
+  readonly stage: StageSettings;
+  /** The folder of the bundled functions; by default the one that a build writes. */
+  readonly bundles?: string;
+  /** Account and region; by default those of whoever deploys. */
+  readonly env?: Environment;
+}
+
+/** Adds the service's two stacks to a CDK app. */
+export const addServiceStacks = (app: App, { stage, bundles, ...target }: ServiceProps) => {
+  const prefix = `LanguageAi-${stage.name}`;
+  const data = new DataStack(app, `${prefix}-Data`, {
+    ...target,
+    stage,
+    description: "Language AI Service: accounts, audio, queues and secrets",
+  });
+  const api = new ApiStack(app, `${prefix}-Api`, {
+    ...target,
+    stage,
+    data,
+    bundles: bundles ?? builtFunctionsDirectory,
+    description: "Language AI Service: API, functions and alarms",
+  });
+  return { data, api };
+};

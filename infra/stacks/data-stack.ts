@@ -1,0 +1,89 @@
+import { CfnOutput, RemovalPolicy, SecretValue, Stack, type StackProps } from "aws-cdk-lib";
+import { AttributeType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import type { Construct } from "constructs";
+import { mailFunction } from "../../functions/mail/contract.ts";
+import { acknowledge } from "../constructs/acknowledge.ts";
+import { AudioStorage } from "../constructs/audio-storage.ts";
+import { WorkQueue } from "../constructs/work-queue.ts";
+import type { StageSettings } from "../stage-settings.ts";
+
+export interface DataStackProps extends StackProps {
+  readonly stage: StageSettings;
+}
+
+/** Everything that outlives a release: accounts and tokens, audio, mails on their way, secrets. */
+export class DataStack extends Stack {
+  readonly table: TableV2;
+  readonly audioBucket: Bucket;
+  readonly mail: WorkQueue;
+  /** The key that signs tokens. The previous version is accepted too, so that it can be replaced at any time. */
+  readonly tokenSigningKey: Secret;
+  /** JSON object: the API key of the model server for each task, filled by the operator. */
+  readonly inferenceKeys: Secret;
+
+  private readonly removalPolicy: RemovalPolicy;
+
+  constructor(scope: Construct, id: string, { stage, ...props }: DataStackProps) {
+    const isKept = stage.removal === "retain";
+    super(scope, id, { ...props, terminationProtection: isKept });
+    this.removalPolicy = isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+
+    this.table = new TableV2(this, "Table", {
+      partitionKey: { name: "PK", type: AttributeType.STRING },
+      sortKey: { name: "SK", type: AttributeType.STRING },
+      timeToLiveAttribute: "expires_at",
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: isKept,
+      removalPolicy: this.removalPolicy,
+    });
+    this.audioBucket = new AudioStorage(this, "Audio", stage).bucket;
+    this.mail = new WorkQueue(this, "Mail", { worker: mailFunction });
+    this.tokenSigningKey = this.createTokenSigningKey();
+    this.inferenceKeys = this.createInferenceKeys();
+    this.addOutputs();
+  }
+
+  private createTokenSigningKey(): Secret {
+    const secret = new Secret(this, "TokenSigningKey", {
+      description: "Signs the access tokens of the Language AI Service",
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: this.removalPolicy,
+    });
+    acknowledge(
+      secret,
+      "AwsSolutions-SMG4",
+      "Tokens may live without end; replacing the key twice ends those still signed with it, so an operator decides when.",
+    );
+    return secret;
+  }
+
+  private createInferenceKeys(): Secret {
+    const secret = new Secret(this, "InferenceKeys", {
+      description:
+        "API keys of the model servers: a JSON object with chat, translation, transcription and speech",
+      // Never to be changed: CloudFormation would write the new value over the keys that an operator has filled in.
+      secretStringValue: SecretValue.unsafePlainText("{}"),
+      removalPolicy: this.removalPolicy,
+    });
+    acknowledge(
+      secret,
+      "AwsSolutions-SMG4",
+      "The keys are issued by those who run the model servers, who also decide when they change.",
+    );
+    return secret;
+  }
+
+  private addOutputs(): void {
+    const outputs = {
+      TableName: this.table.tableName,
+      AudioBucketName: this.audioBucket.bucketName,
+      MailQueueUrl: this.mail.queue.queueUrl,
+      MailDeadLetterQueueUrl: this.mail.deadLetterQueue.queueUrl,
+      TokenSigningKeyArn: this.tokenSigningKey.secretArn,
+      InferenceKeysArn: this.inferenceKeys.secretArn,
+    };
+    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
+  }
+}

@@ -1,0 +1,87 @@
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { type OperatorVariables, readOperatorVariables, type Variables } from "./operator-variables.ts";
+import { checkStageSettings, type StageSettings } from "./stage-settings.ts";
+
+/** What a stage is before the operator's variables: the addresses and names are examples to be replaced. */
+interface StageDefaults extends Omit<StageSettings, "inference"> {
+  readonly chatBaseUrl: string | undefined;
+}
+
+const shared = {
+  chatBaseUrl: "https://models.example.com/v1",
+  tokenLifetimeDays: 7,
+  authorizerCacheSeconds: 0,
+  mailFrom: "Language AI Service <no-reply@example.com>",
+  throttling: { requestsPerSecond: 200, burst: 400 },
+} as const;
+
+const deployedStages: ReadonlyMap<string, StageDefaults> = new Map([
+  ["dev", { ...shared, name: "dev", removal: "destroy", logRetention: RetentionDays.ONE_WEEK }],
+  ["prod", { ...shared, name: "prod", removal: "retain", logRetention: RetentionDays.THREE_MONTHS }],
+]);
+
+/**
+ * The settings of a stage that is deployed to AWS.
+ *
+ * @param name `dev` or `prod`, chosen by `cdk deploy -c stage=prod`
+ * @param variables the process environment; {@link readOperatorVariables} lists what it may override
+ * @throws Error when there is no such stage or a setting is not valid.
+ */
+export const deployedStage = (name: string, variables: Variables): StageSettings => {
+  const defaults = deployedStages.get(name);
+  if (!defaults) {
+    const names = [...deployedStages.keys()].join(", ");
+    throw new Error(`There is no stage "${name}"; the stages are ${names}.`);
+  }
+  return applyVariables(defaults, readOperatorVariables(variables));
+};
+
+/**
+ * The stage that runs on a laptop: the same settings and variables as a deployed one.
+ *
+ * @param variables must hold `CHAT_BASE_URL`; `PORT` (3000) is where the service listens
+ * @throws Error when `CHAT_BASE_URL` is missing or a setting is not valid.
+ */
+export const localStage = (variables: Variables): StageSettings =>
+  applyVariables(
+    {
+      ...shared,
+      chatBaseUrl: undefined,
+      name: "local",
+      publicBaseUrl: `http://127.0.0.1:${variables["PORT"] || 3000}`,
+      removal: "retain",
+      logRetention: RetentionDays.ONE_DAY,
+    },
+    readOperatorVariables(variables),
+  );
+
+const applyVariables = (
+  { chatBaseUrl, ...defaults }: StageDefaults,
+  variables: OperatorVariables,
+): StageSettings => {
+  const baseUrl = variables.CHAT_BASE_URL ?? chatBaseUrl;
+  if (baseUrl === undefined) {
+    throw new Error("CHAT_BASE_URL is not set: it names the server of the chat models.");
+  }
+  const models = {
+    "14b": variables.CHAT_MODEL_14B ?? "chat-14b",
+    "9b": variables.CHAT_MODEL_9B ?? "chat-9b",
+  };
+  const timeoutMilliseconds = variables.CHAT_TIMEOUT_MS ?? 60_000;
+  return checkStageSettings({
+    ...defaults,
+    publicBaseUrl: variables.PUBLIC_BASE_URL ?? defaults.publicBaseUrl,
+    tokenLifetimeDays: variables.TOKEN_LIFETIME_DAYS ?? defaults.tokenLifetimeDays,
+    authorizerCacheSeconds: variables.AUTHORIZER_CACHE_SECONDS ?? defaults.authorizerCacheSeconds,
+    inference: {
+      chat: { baseUrl, models, timeoutMilliseconds },
+      translation: {
+        baseUrl: variables.TRANSLATION_BASE_URL ?? baseUrl,
+        model: variables.TRANSLATION_MODEL ?? models["9b"],
+        timeoutMilliseconds: variables.TRANSLATION_TIMEOUT_MS ?? timeoutMilliseconds,
+      },
+    },
+    mailFrom: variables.MAIL_FROM ?? defaults.mailFrom,
+    alarmEmail: variables.ALARM_EMAIL ?? defaults.alarmEmail,
+  });
+};

@@ -1,0 +1,113 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { build, type Metafile } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { functionDefinitions } from "../../functions/manifest.ts";
+import { buildFunctions } from "../../infra/build.ts";
+import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
+import { writeChangedFile } from "../../infra/bundling/write-changed-files.ts";
+
+const run = promisify(execFile);
+const entry = "test/infra/fixtures/mail-and-storage.ts";
+
+/** A value for each variable that a function declares. */
+const variables = {
+  TABLE_NAME: "table",
+  TOKEN_SECRET_ID: "token-signing-key",
+  TOKEN_LIFETIME_DAYS: "7",
+  MAIL_QUEUE_URL: "http://127.0.0.1:9/mail.fifo",
+  MAIL_FROM: "no-reply@example.com",
+  PUBLIC_BASE_URL: "http://127.0.0.1:3000",
+  TRANSLATION_BASE_URL: "http://127.0.0.1:9/v1",
+  TRANSLATION_MODEL: "chat-9b",
+  TRANSLATION_TIMEOUT_MS: "1000",
+  INFERENCE_KEYS_SECRET_ID: "inference-keys",
+};
+
+let directory: string;
+let bundle: string;
+let metafile: Metafile;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "language-ai-build-"));
+  bundle = join(directory, "sample", "index.mjs");
+  ({ metafile } = await build(bundleOptions({ sample: entry }, directory)));
+}, 30_000);
+afterAll(() => rm(directory, { recursive: true }));
+
+describe("A bundle", { timeout: 30_000 }, () => {
+  it("runs in a plain Node, with the AWS SDK, CommonJS dependencies and every kind of built-in import", async () => {
+    const script = `import(${JSON.stringify(bundle)})
+      .then(({ handler }) => handler({ subject: "Webale" }))
+      .then((result) => console.log(JSON.stringify(result)));`;
+    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { cwd: directory });
+    expect(JSON.parse(stdout)).toMatchObject({
+      bucketCommand: "GetObjectCommand",
+      region: "us-east-1",
+      mail: expect.stringContaining("Subject: Webale"),
+      isEmitter: true,
+      base: "b.wav",
+      stat: "function",
+      error: "StorageTrouble",
+    });
+  });
+
+  it("holds all it needs, and takes built-in modules without importing them", async () => {
+    expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
+    const code = await readFile(bundle, "utf8");
+    expect(code.includes('process.getBuiltinModule("node:http")')).toBe(true);
+    // What esbuild leaves behind for a `require` that it could not resolve.
+    expect(code.includes("Dynamic require of")).toBe(false);
+  });
+
+  it("does not load Node's second HTTP client on the way", async () => {
+    const script = `await import(${JSON.stringify(bundle)});
+      console.log(process.moduleLoadList.some((name) => name.includes("undici")));`;
+    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script]);
+    expect(stdout.trim()).toBe("false");
+  });
+
+  it("has a source map that names the sources without repeating them", async () => {
+    const map: unknown = JSON.parse(await readFile(`${bundle}.map`, "utf8"));
+    expect(map).toMatchObject({ sources: expect.arrayContaining([expect.stringContaining(entry)]) });
+    expect(map).not.toHaveProperty("sourcesContent");
+  });
+
+  it("is left untouched by a build that changes nothing", async () => {
+    const { ino, mtimeMs } = await stat(bundle);
+    await build(bundleOptions({ sample: entry }, directory));
+    expect(await stat(bundle)).toMatchObject({ ino, mtimeMs });
+  });
+});
+
+describe("The service's functions", () => {
+  it("are all built, and start with the variables they declare", { timeout: 30_000 }, async () => {
+    const service = await buildFunctions({ outdir: join(directory, "service") });
+    const script = `
+      globalThis.awslambda = { streamifyResponse: (handler) => handler };
+      for (const name of ${JSON.stringify(functionDefinitions.map(({ name }) => name))}) {
+        const { handler } = await import(${JSON.stringify(service.directory)} + "/" + name + "/index.mjs");
+        console.log(name, typeof handler);
+      }`;
+    const env = { ...variables, AWS_REGION: "us-east-1", POWERTOOLS_LOG_LEVEL: "SILENT" };
+    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { env });
+    expect(stdout.trim().split("\n")).toEqual(functionDefinitions.map(({ name }) => `${name} function`));
+    expect(JSON.parse(await readFile(join(directory, "service/metafile.json"), "utf8"))).toEqual(
+      service.metafile,
+    );
+  });
+});
+
+describe("A file of the build", () => {
+  it("is replaced as a whole when its content changes", async () => {
+    const path = join(directory, "other", "file.txt");
+    await writeChangedFile(path, Buffer.from("first"));
+    const { ino } = await stat(path);
+    await writeChangedFile(path, Buffer.from("second"));
+    expect(await readFile(path, "utf8")).toBe("second");
+    expect((await stat(path)).ino).not.toBe(ino);
+  });
+});

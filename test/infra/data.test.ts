@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { mailFunction } from "../../functions/mail/contract.ts";
+import { deployedStage } from "../../infra/stages.ts";
+import { type Resource, resourcesOfType, synthesizeService, type Template } from "./synthesized-service.ts";
+
+const prod = (await synthesizeService(deployedStage("prod", {}))).data;
+const dev = (await synthesizeService(deployedStage("dev", {}))).data;
+
+const all = (template: Template, type: string): Resource[] => [...resourcesOfType(template, type).values()];
+const stateful = ["AWS::DynamoDB::GlobalTable", "AWS::S3::Bucket", "AWS::SecretsManager::Secret"];
+
+describe("Data in production", () => {
+  it.each(stateful)("survives the deletion of its stack: %s", (type) => {
+    const resources = all(prod, type);
+    expect(resources.length).toBeGreaterThan(0);
+    for (const { DeletionPolicy, UpdateReplacePolicy } of resources) {
+      expect({ DeletionPolicy, UpdateReplacePolicy }).toEqual({
+        DeletionPolicy: "Retain",
+        UpdateReplacePolicy: "Retain",
+      });
+    }
+  });
+
+  it("cannot be deleted with the table, and can be restored to any second", () => {
+    expect(all(prod, "AWS::DynamoDB::GlobalTable")).toMatchObject([
+      {
+        Properties: {
+          Replicas: [
+            {
+              DeletionProtectionEnabled: true,
+              PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+            },
+          ],
+        },
+      },
+    ]);
+  });
+});
+
+describe("Data of a stage that is thrown away", () => {
+  it.each(stateful)("goes with its stack: %s", (type) => {
+    for (const { DeletionPolicy } of all(dev, type)) expect(DeletionPolicy).toBe("Delete");
+  });
+
+  it("does not keep the stack from being deleted", () => {
+    expect(all(dev, "AWS::DynamoDB::GlobalTable")).toMatchObject([
+      { Properties: { Replicas: [{ DeletionProtectionEnabled: false }] } },
+    ]);
+    expect(all(dev, "Custom::S3AutoDeleteObjects")).toHaveLength(2);
+  });
+});
+
+describe("The table", () => {
+  it("has string keys, is paid by request and forgets items by expires_at", () => {
+    expect(all(prod, "AWS::DynamoDB::GlobalTable")).toMatchObject([
+      {
+        Properties: {
+          KeySchema: [
+            { AttributeName: "PK", KeyType: "HASH" },
+            { AttributeName: "SK", KeyType: "RANGE" },
+          ],
+          AttributeDefinitions: [
+            { AttributeName: "PK", AttributeType: "S" },
+            { AttributeName: "SK", AttributeType: "S" },
+          ],
+          BillingMode: "PAY_PER_REQUEST",
+          TimeToLiveSpecification: { AttributeName: "expires_at", Enabled: true },
+        },
+      },
+    ]);
+  });
+});
+
+describe("The audio bucket", () => {
+  const buckets = all(prod, "AWS::S3::Bucket");
+  const audio = buckets.find(({ Properties }) => "LoggingConfiguration" in Properties);
+
+  it("is closed to the public, as is that of its access logs", () => {
+    expect(buckets).toHaveLength(2);
+    for (const { Properties } of buckets) {
+      expect(Properties["PublicAccessBlockConfiguration"]).toEqual({
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      });
+    }
+  });
+
+  it("refuses connections without TLS 1.2", () => {
+    for (const policy of all(prod, "AWS::S3::BucketPolicy")) {
+      const text = JSON.stringify(policy);
+      expect(text).toContain('"aws:SecureTransport":"false"');
+      expect(text).toContain('"s3:TlsVersion":1.2');
+    }
+  });
+
+  it("takes uploads from browsers, and forgets them after a day", () => {
+    expect(audio?.Properties).toMatchObject({
+      CorsConfiguration: { CorsRules: [{ AllowedMethods: ["GET", "PUT"], AllowedOrigins: ["*"] }] },
+      LifecycleConfiguration: {
+        Rules: [
+          { Prefix: "uploads/", ExpirationInDays: 1, Status: "Enabled" },
+          { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 }, Status: "Enabled" },
+        ],
+      },
+    });
+  });
+});
+
+describe("The mail queue", () => {
+  it("keeps order, gives the worker time, and sets a mail aside after five attempts", () => {
+    const queues = all(prod, "AWS::SQS::Queue");
+    const [queue] = queues.filter(({ Properties }) => "RedrivePolicy" in Properties);
+    expect(queues.map(({ Properties }) => Properties["FifoQueue"])).toEqual([true, true]);
+    expect(queue?.Properties).toMatchObject({
+      VisibilityTimeout: 6 * mailFunction.timeoutSeconds,
+      RedrivePolicy: { maxReceiveCount: 5 },
+    });
+  });
+});
+
+describe("The secrets", () => {
+  it("are a generated key for tokens and an empty object for the model servers' keys", () => {
+    expect(all(prod, "AWS::SecretsManager::Secret").map(({ Properties }) => Properties)).toMatchObject([
+      { GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true } },
+      { SecretString: "{}" },
+    ]);
+  });
+});

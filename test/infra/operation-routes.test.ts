@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { App, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { IdentitySource, RequestAuthorizer, RestApi } from "aws-cdk-lib/aws-apigateway";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { addOperationRoutes } from "../../infra/constructs/operation-routes.ts";
+import { ServiceFunction } from "../../infra/constructs/service-function.ts";
+import { defineFunction, type FunctionDefinition } from "../../shared/config/function-definition.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
+import { withTemporaryDirectory, writeStandInBundles } from "./synthesized-service.ts";
+
+const operation = defineOperation({
+  id: "sample",
+  method: "GET",
+  path: "/sample",
+  summary: "A sample",
+  tag: "Service",
+  auth: "public",
+  response: { status: 200, description: "A sample", schema: z.object({}) },
+  errors: [],
+});
+
+const define = (changes: Partial<FunctionDefinition>) =>
+  defineFunction({
+    name: "docs",
+    description: "A sample",
+    operations: [operation],
+    environment: z.object({}),
+    memoryMegabytes: 256,
+    timeoutSeconds: 29,
+    transfer: "buffered",
+    ...changes,
+  });
+
+const route = (...definitions: FunctionDefinition[]) =>
+  withTemporaryDirectory(async (directory) => {
+    const bundles = await writeStandInBundles(join(directory, "bundles"));
+    const stack = new Stack(new App({ outdir: directory, analyticsReporting: false }), "Stack");
+    const functions = definitions.map(
+      (definition, index) =>
+        new ServiceFunction(stack, `Function${index}`, {
+          definition,
+          environment: {},
+          bundles,
+          logRetention: RetentionDays.ONE_DAY,
+          logRemoval: RemovalPolicy.DESTROY,
+        }),
+    );
+    const [first] = functions;
+    if (!first) throw new Error("A test needs a function.");
+    const identitySources = [IdentitySource.header("Authorization")];
+    const authorizer = new RequestAuthorizer(stack, "Authorizer", { handler: first.lambda, identitySources });
+    addOperationRoutes({ api: new RestApi(stack, "Api"), functions, authorizer });
+  });
+
+describe("Making routes from operations", { timeout: 30_000 }, () => {
+  it("refuses a route that two functions declare", async () => {
+    await expect(route(define({}), define({}))).rejects.toThrow("The route GET /sample is declared twice.");
+  });
+
+  it("refuses a buffered function that may take longer than API Gateway waits", async () => {
+    await expect(route(define({ timeoutSeconds: 30 }))).rejects.toThrow(
+      'The function "docs" may take 30 seconds, but API Gateway waits 29 for a buffered answer.',
+    );
+    await expect(route(define({ timeoutSeconds: 30, transfer: "stream" }))).resolves.toBeUndefined();
+  });
+
+  it("takes a path's methods from different functions", async () => {
+    const post = defineOperation({ ...operation, id: "other", method: "POST" });
+    await expect(route(define({}), define({ operations: [post] }))).resolves.toBeUndefined();
+  });
+});

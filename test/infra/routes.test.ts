@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { functionDefinitions, operations } from "../../functions/manifest.ts";
+import { corsAllowedHeaders } from "../../shared/http/cors.ts";
+import { parseErrorTemplate } from "./error-body.ts";
+import { routesOf, type SynthesizedRoute } from "./synthesized-routes.ts";
+import {
+  lambdasByName,
+  resourcesOfType,
+  type SynthesizedService,
+  synthesizeService,
+} from "./synthesized-service.ts";
+
+const declared = functionDefinitions.flatMap((definition) =>
+  definition.operations.map((operation) => ({
+    definition,
+    operation,
+    name: `${operation.method} ${operation.path}`,
+  })),
+);
+const paths = [...new Set(operations.map(({ path }) => path))];
+
+let service: SynthesizedService;
+let routes: readonly SynthesizedRoute[];
+const route = (method: string, path: string) =>
+  routes.find((candidate) => candidate.method === method && candidate.path === path);
+const mockAnswer = (method: string, path: string) =>
+  route(method, path)?.integration.IntegrationResponses?.[0];
+
+beforeAll(async () => {
+  service = await synthesizeService();
+  routes = routesOf(service);
+}, 30_000);
+
+describe("The deployed API", () => {
+  it("has the routes that the features declare, and no other that reaches a function", () => {
+    const deployed = routes.filter(({ functionName }) => functionName !== undefined);
+    expect(deployed.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
+      declared.map(({ name }) => name).sort(),
+    );
+  });
+
+  it.each(declared)("sends $name to the function that declares it", ({ operation, definition }) => {
+    expect(route(operation.method, operation.path)?.functionName).toBe(definition.name);
+  });
+
+  it.each(declared)("asks for a token on $name exactly when it is not public", ({ operation }) => {
+    const [authorizer] = resourcesOfType(service.api, "AWS::ApiGateway::Authorizer").keys();
+    const expected = operation.auth === "user" ? authorizer : undefined;
+    expect(authorizer).toBeDefined();
+    expect(route(operation.method, operation.path)?.authorizer).toBe(expected);
+  });
+
+  it.each(declared)(
+    "lets $name answer as its function does, streamed or whole",
+    ({ operation, definition }) => {
+      const integration = route(operation.method, operation.path)?.integration;
+      const isStream = definition.transfer === "stream";
+      expect(integration?.ResponseTransferMode).toBe(isStream ? "STREAM" : undefined);
+      expect(integration?.TimeoutInMillis).toBe(isStream ? definition.timeoutSeconds * 1_000 : undefined);
+      expect(JSON.stringify(integration?.Uri).includes("/response-streaming-invocations")).toBe(isStream);
+    },
+  );
+});
+
+describe("A path of the API", () => {
+  it.each(paths)("tells browsers what they may send to %s", (path) => {
+    const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method);
+    expect(mockAnswer("OPTIONS", path)).toMatchObject({
+      StatusCode: "204",
+      ResponseParameters: {
+        "method.response.header.Access-Control-Allow-Origin": "'*'",
+        "method.response.header.Access-Control-Allow-Methods": `'${[...methods, "OPTIONS"].join(", ")}'`,
+        "method.response.header.Access-Control-Allow-Headers": `'${corsAllowedHeaders.join(", ")}'`,
+      },
+    });
+  });
+
+  it.each(paths)("refuses other methods on %s with 405 and the list of those it has", (path) => {
+    const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method);
+    const answer = mockAnswer("ANY", path);
+    expect(answer).toMatchObject({
+      StatusCode: "405",
+      ResponseParameters: {
+        "method.response.header.Allow": `'${[...methods, "OPTIONS"].join(", ")}'`,
+        "method.response.header.X-Request-Id": "context.requestId",
+        "method.response.header.Access-Control-Allow-Origin": "'*'",
+      },
+    });
+    expect(parseErrorTemplate(answer?.ResponseTemplates["application/json"]).error.code).toBe(
+      "method_not_allowed",
+    );
+  });
+});
+
+describe("Answers that need no function", () => {
+  it.each(["/", "/{unknown+}"])("tell that nothing is at %s, with or without a token", (path) => {
+    const answer = mockAnswer("ANY", path);
+    expect(answer?.StatusCode).toBe("404");
+    expect(parseErrorTemplate(answer?.ResponseTemplates["application/json"]).error.code).toBe("not_found");
+  });
+
+  it("have the same status whatever the request's content type", () => {
+    for (const { integration } of routes.filter(({ functionName }) => functionName === undefined)) {
+      const status = Number(integration.IntegrationResponses?.[0]?.StatusCode);
+      const templates = Object.values(integration.RequestTemplates ?? {});
+      expect(templates.length).toBeGreaterThan(1);
+      expect(templates.map((text): unknown => JSON.parse(text))).toEqual(
+        templates.map(() => ({ statusCode: status })),
+      );
+      expect(integration.PassthroughBehavior).toBe("NEVER");
+    }
+  });
+});
+
+describe("The authorizer", () => {
+  it("looks at the Authorization header and is asked anew for each request", () => {
+    const [authorizer] = resourcesOfType(service.api, "AWS::ApiGateway::Authorizer").values();
+    expect(authorizer?.Properties).toMatchObject({
+      Type: "REQUEST",
+      IdentitySource: "method.request.header.Authorization",
+      AuthorizerResultTtlInSeconds: 0,
+    });
+    const { AuthorizerUri } = z.object({ AuthorizerUri: z.unknown() }).parse(authorizer?.Properties);
+    expect(JSON.stringify(AuthorizerUri)).toContain(lambdasByName(service).get("authorizer")?.logicalId);
+  });
+});

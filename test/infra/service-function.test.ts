@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { App, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import * as z from "zod";
+import { type Binding, plainBinding } from "../../infra/constructs/bindings.ts";
+import { type EnvironmentBindings, ServiceFunction } from "../../infra/constructs/service-function.ts";
+import { defineFunction } from "../../shared/config/function-definition.ts";
+import { withTemporaryDirectory, writeStandInBundles } from "./synthesized-service.ts";
+
+const declared = z.object({ MODEL: z.string(), TIMEOUT_MS: z.coerce.number() });
+const definition = defineFunction({
+  name: "docs",
+  description: "A function with two variables",
+  operations: [],
+  environment: declared,
+  memoryMegabytes: 256,
+  timeoutSeconds: 10,
+  transfer: "buffered",
+});
+type Bindings = EnvironmentBindings<typeof declared.shape>;
+type NoBindings = EnvironmentBindings<Record<never, never>>;
+
+const deploy = (environment: Readonly<Record<string, Binding>>) =>
+  withTemporaryDirectory(async (directory) => {
+    const bundles = await writeStandInBundles(join(directory, "bundles"));
+    const stack = new Stack(new App({ outdir: directory, analyticsReporting: false }), "Stack");
+    return new ServiceFunction(stack, "Function", {
+      definition: { ...definition, environment: z.object(declared.shape as z.ZodRawShape) },
+      environment,
+      bundles,
+      logRetention: RetentionDays.ONE_DAY,
+      logRemoval: RemovalPolicy.DESTROY,
+    });
+  });
+
+describe("The environment of a function", { timeout: 30_000 }, () => {
+  it("is typed by what the function declares: each variable, and no other", () => {
+    const binding = plainBinding("value");
+    const complete = { MODEL: binding, TIMEOUT_MS: binding };
+    // Checked by the compiler; a wrong line here fails `tsc`.
+    expectTypeOf(complete).toExtend<Bindings>();
+    expectTypeOf<Bindings>().toEqualTypeOf<{ readonly MODEL: Binding; readonly TIMEOUT_MS: Binding }>();
+    expectTypeOf({ MODEL: binding }).not.toExtend<Bindings>();
+    expectTypeOf({ MODEL: "value", TIMEOUT_MS: binding }).not.toExtend<Bindings>();
+    expectTypeOf({}).toExtend<NoBindings>();
+    expectTypeOf({ MODEL: binding }).not.toExtend<NoBindings>();
+  });
+
+  it("is refused when a variable is missing", async () => {
+    await expect(deploy({ MODEL: plainBinding("nine") })).rejects.toThrow(
+      'The environment of the function "docs" is not the one it declares. Missing: TIMEOUT_MS. Not declared: none.',
+    );
+  });
+
+  it("is refused when a variable is not declared", async () => {
+    const environment = {
+      MODEL: plainBinding("nine"),
+      TIMEOUT_MS: plainBinding(1),
+      SECRET: plainBinding("x"),
+    };
+    await expect(deploy(environment)).rejects.toThrow("Missing: none. Not declared: SECRET.");
+  });
+
+  it("gives each permission together with its variable", async () => {
+    const granted: unknown[] = [];
+    const MODEL = { value: "nine", grant: (grantee: unknown) => void granted.push(grantee) };
+    const { lambda } = await deploy({ MODEL, TIMEOUT_MS: plainBinding(1) });
+    expect(granted).toEqual([lambda]);
+  });
+});

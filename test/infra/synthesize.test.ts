@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
+import { deployedStage } from "../../infra/stages.ts";
+import { readCdkContext } from "../../infra/synthesize.ts";
+import { synthesizeService, withTemporaryDirectory } from "./synthesized-service.ts";
+
+const run = promisify(execFile);
+
+describe("Synthesis", { timeout: 30_000 }, () => {
+  it.each(["dev", "prod"])("makes the stacks of %s without an account or a network", async (name) => {
+    const { api, data } = await synthesizeService(deployedStage(name, {}));
+    expect(Object.keys(api.Outputs)).toContain("ApiUrl");
+    expect(Object.keys(data.Outputs)).toEqual(
+      expect.arrayContaining([
+        "TableName",
+        "AudioBucketName",
+        "MailQueueUrl",
+        "MailDeadLetterQueueUrl",
+        "TokenSigningKeyArn",
+        "InferenceKeysArn",
+      ]),
+    );
+  });
+
+  it("leaves physical names to CloudFormation, so that stages can share an account", async () => {
+    const { api, data } = await synthesizeService();
+    const names = ["TableName", "BucketName", "QueueName", "FunctionName", "SecretName", "RoleName"];
+    const named = [...Object.values(api.Resources), ...Object.values(data.Resources)]
+      .filter(({ Type }) => !["AWS::Lambda::Permission", "AWS::Lambda::EventSourceMapping"].includes(Type))
+      .filter(({ Properties }) => names.some((property) => property in Properties));
+    expect(named).toEqual([]);
+  });
+
+  it("lets the API stack hold on to the data it uses", async () => {
+    const { api } = await synthesizeService();
+    expect(JSON.stringify(api)).toContain('"Fn::ImportValue"');
+    expect(JSON.stringify(api)).not.toContain("Fn::GetStackOutput");
+  });
+
+  it("uses every feature flag that CDK recommends", async () => {
+    const flags: unknown = createRequire(import.meta.url)("aws-cdk-lib/recommended-feature-flags.json");
+    expect(await readCdkContext()).toMatchObject(z.record(z.string(), z.unknown()).parse(flags));
+  });
+});
+
+describe("The command for the local service", () => {
+  const command = join(projectDirectory, "infra/synthesize.ts");
+
+  it("says what it needs when it is called without it", { timeout: 30_000 }, async () => {
+    await expect(run(process.execPath, [command], { env: {} })).rejects.toThrow(
+      "Name the folder that is to receive the templates.",
+    );
+    await withTemporaryDirectory(async (outdir) => {
+      await expect(run(process.execPath, [command, outdir], { env: {} })).rejects.toThrow(
+        "CHAT_BASE_URL is not set",
+      );
+    });
+  });
+});

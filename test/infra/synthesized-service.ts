@@ -1,0 +1,94 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import * as z from "zod";
+import { functionDefinitions } from "../../functions/manifest.ts";
+import type { StageSettings } from "../../infra/stage-settings.ts";
+import { deployedStage } from "../../infra/stages.ts";
+import { synthesize } from "../../infra/synthesize.ts";
+
+const template = z.object({
+  Resources: z.record(
+    z.string(),
+    z.object({
+      Type: z.string(),
+      Properties: z.record(z.string(), z.unknown()).default({}),
+      DeletionPolicy: z.string().optional(),
+      UpdateReplacePolicy: z.string().optional(),
+    }),
+  ),
+  Outputs: z.record(z.string(), z.object({ Value: z.unknown() })),
+});
+
+/** A stack's template, as far as tests look at it. */
+export type Template = z.infer<typeof template>;
+export type Resource = Template["Resources"][string];
+
+const assets = z.object({
+  files: z.record(z.string(), z.object({ source: z.object({ path: z.string() }) })),
+});
+
+/** The service's templates, and the name of the function's bundle by the key under which its code is deployed. */
+export interface SynthesizedService {
+  readonly data: Template;
+  readonly api: Template;
+  readonly bundleNames: ReadonlyMap<string, string>;
+}
+
+/** Makes a folder with a bundle for each function that is only there to be deployed. @returns the folder. */
+export const writeStandInBundles = async (directory: string): Promise<string> => {
+  for (const { name } of functionDefinitions) {
+    await mkdir(join(directory, name), { recursive: true });
+    await writeFile(join(directory, name, "index.mjs"), `// ${name}`);
+  }
+  return directory;
+};
+
+/** Runs something with a folder of its own, which is gone afterwards. */
+export const withTemporaryDirectory = async <Result>(
+  use: (directory: string) => Promise<Result>,
+): Promise<Result> => {
+  const directory = await mkdtemp(join(tmpdir(), "language-ai-"));
+  try {
+    return await use(directory);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+};
+
+/** Synthesises the service as it would be deployed, with stand-ins for the bundles. */
+export const synthesizeService = (
+  stage: StageSettings = deployedStage("prod", {}),
+): Promise<SynthesizedService> =>
+  withTemporaryDirectory(async (directory) => {
+    const bundles = await writeStandInBundles(join(directory, "bundles"));
+    const assembly = await synthesize({ stage, bundles, outdir: join(directory, "assembly") });
+    const read = async (file: string): Promise<unknown> =>
+      JSON.parse(await readFile(join(assembly.directory, file), "utf8"));
+    const { files } = assets.parse(await read(`LanguageAi-${stage.name}-Api.assets.json`));
+    return {
+      data: template.parse(await read(`LanguageAi-${stage.name}-Data.template.json`)),
+      api: template.parse(await read(`LanguageAi-${stage.name}-Api.template.json`)),
+      bundleNames: new Map(
+        Object.entries(files).map(([key, { source }]) => [`${key}.zip`, basename(source.path)]),
+      ),
+    };
+  });
+
+/** The resources of a type, by logical id. */
+export const resourcesOfType = ({ Resources }: Template, type: string): ReadonlyMap<string, Resource> =>
+  new Map(Object.entries(Resources).filter(([, resource]) => resource.Type === type));
+
+const lambdaCode = z.object({ Code: z.object({ S3Key: z.string() }) });
+
+/** The Lambda functions by the name of their bundle, which is the feature's. */
+export const lambdasByName = ({
+  api,
+  bundleNames,
+}: SynthesizedService): ReadonlyMap<string, { readonly logicalId: string; readonly resource: Resource }> =>
+  new Map(
+    [...resourcesOfType(api, "AWS::Lambda::Function")].map(([logicalId, resource]) => {
+      const { S3Key } = lambdaCode.parse(resource.Properties).Code;
+      return [bundleNames.get(S3Key) ?? S3Key, { logicalId, resource }];
+    }),
+  );

@@ -1,0 +1,65 @@
+import type * as z from "zod";
+import { AwsError } from "./aws-error.ts";
+import type { AwsProtocol } from "./aws-server.ts";
+
+/** Turns the first thing wrong with an input into the service's own error. */
+export type RefuseInput = (issue: z.core.$ZodIssue, input: unknown) => AwsError;
+
+interface JsonCall {
+  readonly input: unknown;
+  readonly signal: AbortSignal;
+  readonly refuse: RefuseInput;
+}
+
+export type JsonOperation = (call: JsonCall) => Promise<object>;
+
+/** An operation that runs only with input that satisfies its schema. */
+export const jsonOperation =
+  <Schema extends z.ZodType>(
+    schema: Schema,
+    run: (input: z.output<Schema>, signal: AbortSignal) => object | Promise<object>,
+  ): JsonOperation =>
+  async ({ input, signal, refuse }) => {
+    const parsed = schema.safeParse(input);
+    if (parsed.success) return run(parsed.data, signal);
+    const [issue] = parsed.error.issues;
+    throw issue === undefined
+      ? new AwsError("SerializationException", "The request is not valid.")
+      : refuse(issue, input);
+  };
+
+export interface AwsJsonOptions {
+  readonly version: "1.0" | "1.1";
+  /** What precedes the operation in `x-amz-target`, such as `AmazonSQS`. */
+  readonly target: string;
+  readonly operations: ReadonlyMap<string, JsonOperation>;
+  readonly maximumBodyBytes: number;
+  readonly refuse: RefuseInput;
+  /** The value of `__type` in an error body. */
+  errorType(code: string): string;
+  errorHeaders?(code: string): Record<string, string>;
+}
+
+/**
+ * The AWS JSON protocol: every operation is a POST to `/`, named by the `x-amz-target` header
+ * (https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html).
+ */
+export const awsJsonProtocol = (options: AwsJsonOptions): AwsProtocol => ({
+  contentType: `application/x-amz-json-${options.version}`,
+  maximumBodyBytes: options.maximumBodyBytes,
+  answer: async ({ headers, body, signal }) => {
+    const target = String(headers["x-amz-target"] ?? "");
+    const prefix = `${options.target}.`;
+    const operation = target.startsWith(prefix)
+      ? options.operations.get(target.slice(prefix.length))
+      : undefined;
+    if (operation === undefined) {
+      throw new AwsError("UnknownOperationException", `The embedded service has no operation "${target}".`);
+    }
+    return operation({ input: body, signal, refuse: options.refuse });
+  },
+  describeError: ({ code, message }) => ({
+    headers: options.errorHeaders?.(code) ?? {},
+    body: { __type: options.errorType(code), message },
+  }),
+});

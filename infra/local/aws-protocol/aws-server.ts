@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { AwsError } from "./aws-error.ts";
+import { readJsonBody } from "./read-json-body.ts";
+
+/** A request that carries a signature and whose body has been read. */
+export interface AwsRequest {
+  readonly method: string;
+  /** The path without its query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The parsed JSON document; nothing about its shape is known yet. */
+  readonly body: unknown;
+  /** Aborted when the caller has gone away or the server closes. */
+  readonly signal: AbortSignal;
+}
+
+/** What differs between two services that speak JSON over HTTP. */
+export interface AwsProtocol {
+  readonly contentType: string;
+  readonly maximumBodyBytes: number;
+  /** Gives the document that answers the request; a refusal is a thrown {@link AwsError}. */
+  answer(request: AwsRequest): Promise<object>;
+  /** Writes a refusal the way the service's clients read it. */
+  describeError(error: AwsError): { headers: Record<string, string>; body: object };
+}
+
+export interface AwsServer {
+  /** `http://127.0.0.1:<port>`, without a trailing slash. */
+  readonly endpoint: string;
+  /** Ends open connections and resolves when no request is being worked on any more. */
+  close(): Promise<void>;
+}
+
+// The signature itself is not verified: these services trust this machine. Demanding the header still matters,
+// because a web page cannot send it across origins without asking first, and it shows a client without credentials.
+const requireSignature = (authorization: string | undefined): void => {
+  if (!authorization?.startsWith("AWS4-HMAC-SHA256 ")) {
+    throw new AwsError("MissingAuthenticationTokenException", "Missing Authentication Token", 403);
+  }
+};
+
+const internalFailure = (error: unknown): AwsError => {
+  const cause = error instanceof Error ? error : new Error(String(error));
+  process.emitWarning(cause);
+  return new AwsError("InternalFailure", `The embedded service failed: ${cause.message}`, 500);
+};
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: object;
+}
+
+const answerRequest = async (
+  protocol: AwsProtocol,
+  request: IncomingMessage,
+  signal: AbortSignal,
+): Promise<Answer> => {
+  try {
+    requireSignature(request.headers.authorization);
+    const body = await protocol.answer({
+      method: request.method ?? "GET",
+      path: new URL(request.url ?? "/", "http://localhost").pathname,
+      headers: request.headers,
+      body: await readJsonBody(request, protocol.maximumBodyBytes),
+      signal,
+    });
+    return { status: 200, headers: {}, body };
+  } catch (error) {
+    // A caller that hangs up while it is still sending breaks the reading; there is nobody left to tell.
+    if (signal.aborted) return { status: 499, headers: {}, body: {} };
+    const refusal = error instanceof AwsError ? error : internalFailure(error);
+    return { status: refusal.status, ...protocol.describeError(refusal) };
+  }
+};
+
+const serve = async (
+  protocol: AwsProtocol,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const caller = new AbortController();
+  response.once("close", () => caller.abort());
+  const { status, headers, body } = await answerRequest(protocol, request, caller.signal);
+  if (response.destroyed) return;
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    "content-type": protocol.contentType,
+    "content-length": Buffer.byteLength(text),
+    "x-amzn-requestid": randomUUID(),
+    ...headers,
+  });
+  response.end(text);
+};
+
+/**
+ * Serves one protocol on the loopback interface.
+ *
+ * @param port 0 lets the system choose one.
+ * @throws when the port is taken.
+ */
+export const startAwsServer = async (protocol: AwsProtocol, port = 0): Promise<AwsServer> => {
+  const working = new Set<Promise<void>>();
+  const server = createServer((request, response) => {
+    const work = serve(protocol, request, response).finally(() => working.delete(work));
+    working.add(work);
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no TCP address.");
+  return {
+    endpoint: `http://127.0.0.1:${address.port}`,
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      await Promise.allSettled(working);
+    },
+  };
+};

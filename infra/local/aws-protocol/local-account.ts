@@ -1,0 +1,5 @@
+/** The region of every embedded service: what a synthesised template resolves `AWS::Region` to locally. */
+export const LOCAL_REGION = "us-east-1";
+
+/** The account of every embedded service. Twelve zeros can never be a real account. */
+export const LOCAL_ACCOUNT_ID = "000000000000";

@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import { AwsError } from "../aws-protocol/aws-error.ts";
+import { type AwsProtocol, startAwsServer } from "../aws-protocol/aws-server.ts";
+import { MailStore, type SentMail } from "./mail-store.ts";
+import { readSendEmail, sendEmailSchema } from "./send-email.ts";
+
+export type { SentMail } from "./mail-store.ts";
+
+// SES takes messages of 40 MB, which arrive in base64 inside JSON.
+const MAXIMUM_BODY_BYTES = 56 * 1_048_576;
+
+/** SES (API version 2) on this machine: it accepts mail and keeps it, and sends none. */
+export interface SesServer {
+  readonly endpoint: string;
+  /** Everything accepted so far, oldest first; kept across restarts. */
+  sentMail(): SentMail[];
+  close(): Promise<void>;
+}
+
+export interface SesOptions {
+  /** Where `mail.sqlite` is kept; made when it is missing. */
+  readonly dataDirectory: string;
+  /** 0, the default, lets the system choose one. */
+  readonly port?: number;
+}
+
+const sesProtocol = (mails: MailStore): AwsProtocol => ({
+  contentType: "application/json",
+  maximumBodyBytes: MAXIMUM_BODY_BYTES,
+  answer: async ({ method, path, body }) => {
+    if (method !== "POST" || path !== "/v2/email/outbound-emails") {
+      throw new AwsError(
+        "UnknownOperationException",
+        `The embedded SES does not know ${method} ${path}.`,
+        404,
+      );
+    }
+    const input = sendEmailSchema.safeParse(body);
+    if (!input.success) {
+      const [issue] = input.error.issues;
+      throw new AwsError("BadRequestException", `${issue?.path.join(".")}: ${issue?.message}`);
+    }
+    const at = new Date().toISOString();
+    mails.add(readSendEmail(input.data, at));
+    return { MessageId: `${Date.parse(at).toString(16).padStart(16, "0")}-${randomUUID()}-000000` };
+  },
+  describeError: ({ code, message }) => ({ headers: { "x-amzn-errortype": code }, body: { message } }),
+});
+
+/** Starts the service on the loopback interface. */
+export const startSes = async ({ dataDirectory, port }: SesOptions): Promise<SesServer> => {
+  const mails = new MailStore(dataDirectory);
+  const server = await startAwsServer(sesProtocol(mails), port).catch((error: unknown) => {
+    mails.close();
+    throw error;
+  });
+  return {
+    endpoint: server.endpoint,
+    sentMail: () => mails.all(),
+    close: async () => {
+      await server.close();
+      mails.close();
+    },
+  };
+};

@@ -1,0 +1,69 @@
+import type { DatabaseSync } from "node:sqlite";
+
+// A message is in flight when it has a receipt and is hidden; hidden without a receipt it is delayed. Two messages of
+// a group keep their order only if the later one also waits for an earlier one that is merely delayed.
+const SELECT_AVAILABLE = `
+  SELECT * FROM message AS candidate
+  WHERE queue = :queue AND visible_at <= :now AND (:fifo = 0 OR NOT EXISTS (
+    SELECT 1 FROM message AS blocker
+    WHERE blocker.queue = candidate.queue AND blocker.group_id = candidate.group_id AND blocker.visible_at > :now
+      AND (blocker.receipt IS NOT NULL OR blocker.sequence < candidate.sequence)
+  ))
+  ORDER BY sequence LIMIT :maximum
+`;
+
+// In a FIFO dead-letter queue the retention period starts anew; in a standard one it goes on from the first sending.
+const MOVE_TO_DEAD_LETTER_QUEUE = `
+  UPDATE message
+  SET queue = :target, source_queue = :queue, receipt = NULL, sent_at = iif(:fifo, :now, sent_at)
+  WHERE queue = :queue AND visible_at <= :now AND receive_count >= :maximum
+`;
+
+const INSERT = `
+  INSERT INTO message (queue, id, body, attributes, group_id, deduplication_id, sent_at, visible_at)
+  VALUES (:queue, :id, :body, :attributes, :groupId, :deduplicationId, :now, :visibleAt)
+`;
+
+const DELIVER = `
+  UPDATE message
+  SET receipt = :receipt, receive_count = :receiveCount, first_received_at = :firstReceivedAt, visible_at = :visibleAt
+  WHERE sequence = :sequence
+`;
+
+const COUNT = `
+  SELECT
+    count(*) FILTER (WHERE visible_at <= :now) AS visible,
+    count(*) FILTER (WHERE visible_at > :now AND receipt IS NOT NULL) AS inFlight,
+    count(*) FILTER (WHERE visible_at > :now AND receipt IS NULL) AS delayed
+  FROM message WHERE queue = :queue
+`;
+
+/** The SQL behind the message store, prepared once per connection. */
+export const prepareMessageStatements = (database: DatabaseSync) => ({
+  insert: database.prepare(INSERT),
+  select: database.prepare("SELECT * FROM message WHERE sequence = ? AND queue = ?"),
+  selectAvailable: database.prepare(SELECT_AVAILABLE),
+  selectMoved: database.prepare(
+    "SELECT * FROM message WHERE queue = ? AND source_queue IS NOT NULL ORDER BY sequence",
+  ),
+  deliver: database.prepare(DELIVER),
+  delete: database.prepare("DELETE FROM message WHERE sequence = ? AND queue = ? AND receipt = ?"),
+  deleteBySequence: database.prepare("DELETE FROM message WHERE sequence = ?"),
+  changeVisibility: database.prepare(
+    "UPDATE message SET visible_at = ? WHERE sequence = ? AND queue = ? AND receipt = ?",
+  ),
+  purge: database.prepare("DELETE FROM message WHERE queue = ?"),
+  dropExpired: database.prepare("DELETE FROM message WHERE queue = ? AND sent_at <= ?"),
+  moveToDeadLetterQueue: database.prepare(MOVE_TO_DEAD_LETTER_QUEUE),
+  count: database.prepare(COUNT),
+  nextVisible: database.prepare(
+    "SELECT min(visible_at) AS at FROM message WHERE queue = ? AND visible_at > ?",
+  ),
+  forgetDeduplication: database.prepare("DELETE FROM deduplication WHERE sent_at <= ?"),
+  findDuplicate: database.prepare(
+    "SELECT message_id AS id, sequence FROM deduplication WHERE queue = ? AND scope = ? AND deduplication_id = ?",
+  ),
+  rememberDeduplication: database.prepare("INSERT INTO deduplication VALUES (?, ?, ?, ?, ?, ?)"),
+});
+
+export type MessageStatements = ReturnType<typeof prepareMessageStatements>;

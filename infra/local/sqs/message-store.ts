@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import * as z from "zod";
+import { moveToDeadLetterQueue, moveToSources } from "./dead-letters.ts";
+import type { MessageAttributes } from "./message-attributes.ts";
+import { messageRowSchema, type SentMessage, type StoredMessage, sentMessageSchema } from "./message-row.ts";
+import { type MessageStatements, prepareMessageStatements } from "./message-statements.ts";
+import type { QueueChanges } from "./queue-changes.ts";
+import type { Queue } from "./queue-store.ts";
+import type { Receipt } from "./receipt-handle.ts";
+import { inTransaction } from "./sqs-database.ts";
+
+const DEDUPLICATION_WINDOW_MILLISECONDS = 5 * 60_000;
+
+export interface NewMessage {
+  readonly body: string;
+  readonly attributes: MessageAttributes;
+  readonly groupId: string | null;
+  /** Null where messages are not deduplicated: on standard queues. */
+  readonly deduplicationId: string | null;
+  readonly delaySeconds: number;
+}
+
+/** What has become of a delivery. */
+export type DeliveryState = "in-flight" | "expired" | "gone";
+
+const countsSchema = z.object({ visible: z.number(), inFlight: z.number(), delayed: z.number() });
+
+/** The messages of all queues, and the rules of their delivery. */
+export class MessageStore {
+  readonly #database: DatabaseSync;
+  readonly #changes: QueueChanges;
+  readonly #now: () => number;
+  readonly #statements: MessageStatements;
+
+  constructor(database: DatabaseSync, changes: QueueChanges, now: () => number) {
+    this.#database = database;
+    this.#changes = changes;
+    this.#now = now;
+    this.#statements = prepareMessageStatements(database);
+  }
+
+  /** Adds a message; gives the earlier one when the same was sent within the last five minutes, even if it is gone. */
+  add(queue: Queue, message: NewMessage): SentMessage {
+    // One transaction: a crash between the two rows would leave a message that is known as sent but does not exist.
+    const sent = inTransaction(
+      this.#database,
+      () => this.#earlierDuplicate(queue, message) ?? this.#insert(queue, message),
+    );
+    this.#changes.announce(queue.name);
+    return sent;
+  }
+
+  #earlierDuplicate(queue: Queue, { groupId, deduplicationId }: NewMessage): SentMessage | undefined {
+    if (deduplicationId === null) return undefined;
+    this.#statements.forgetDeduplication.run(this.#now() - DEDUPLICATION_WINDOW_MILLISECONDS);
+    const row = this.#statements.findDuplicate.get(
+      queue.name,
+      deduplicationScope(queue, groupId),
+      deduplicationId,
+    );
+    return row && sentMessageSchema.parse(row);
+  }
+
+  #insert(queue: Queue, message: NewMessage): SentMessage {
+    const now = this.#now();
+    const id = randomUUID();
+    const { lastInsertRowid } = this.#statements.insert.run({
+      queue: queue.name,
+      id,
+      body: message.body,
+      attributes: JSON.stringify(message.attributes),
+      groupId: message.groupId,
+      deduplicationId: message.deduplicationId,
+      now,
+      visibleAt: now + message.delaySeconds * 1000,
+    });
+    const sequence = Number(lastInsertRowid);
+    if (message.deduplicationId !== null) {
+      const scope = deduplicationScope(queue, message.groupId);
+      this.#statements.rememberDeduplication.run(
+        queue.name,
+        scope,
+        message.deduplicationId,
+        id,
+        sequence,
+        now,
+      );
+    }
+    return { id, sequence };
+  }
+
+  /**
+   * Takes messages for delivery, oldest first, and hides them for the visibility time-out. What was received too often
+   * goes to the dead-letter queue instead. A message group of a FIFO queue waits while a message of it is in flight.
+   */
+  receive(queue: Queue, maximum: number, visibilitySeconds: number): StoredMessage[] {
+    const now = this.#now();
+    return inTransaction(this.#database, () => {
+      this.#dropExpired(queue);
+      const deadLetterQueue = moveToDeadLetterQueue(this.#statements, queue, now);
+      if (deadLetterQueue !== undefined) this.#changes.announce(deadLetterQueue);
+      const rows = this.#statements.selectAvailable.all({
+        queue: queue.name,
+        now,
+        fifo: queue.settings.FifoQueue ? 1 : 0,
+        maximum,
+      });
+      return rows.map((row) => this.#deliver(messageRowSchema.parse(row), now, visibilitySeconds));
+    });
+  }
+
+  #deliver(message: StoredMessage, now: number, visibilitySeconds: number): StoredMessage {
+    const delivered = {
+      ...message,
+      receipt: randomUUID(),
+      receiveCount: message.receiveCount + 1,
+      firstReceivedAt: message.firstReceivedAt ?? now,
+      visibleAt: now + visibilitySeconds * 1000,
+    };
+    const { sequence, receipt, receiveCount, firstReceivedAt, visibleAt } = delivered;
+    this.#statements.deliver.run({ sequence, receipt, receiveCount, firstReceivedAt, visibleAt });
+    return delivered;
+  }
+
+  #dropExpired(queue: Queue): void {
+    this.#statements.dropExpired.run(queue.name, this.#now() - queue.settings.MessageRetentionPeriod * 1000);
+  }
+
+  /** Whether a delivery can still be acted upon: it is `expired` once the message is visible or delivered again. */
+  deliveryState(receipt: Receipt): DeliveryState {
+    const row = this.#statements.select.get(receipt.sequence, receipt.queue);
+    if (row === undefined) return "gone";
+    const message = messageRowSchema.parse(row);
+    return message.receipt === receipt.receipt && message.visibleAt > this.#now() ? "in-flight" : "expired";
+  }
+
+  /** Deletes the message if no later delivery of it was made. */
+  delete({ queue, sequence, receipt }: Receipt): void {
+    this.#statements.delete.run(sequence, queue, receipt);
+    this.#changes.announce(queue);
+  }
+
+  /** Hides a message in flight for so many seconds from now; 0 makes it visible at once. */
+  changeVisibility({ queue, sequence, receipt }: Receipt, seconds: number): void {
+    this.#statements.changeVisibility.run(this.#now() + seconds * 1000, sequence, queue, receipt);
+    this.#changes.announce(queue);
+  }
+
+  purge(queue: Queue): void {
+    this.#statements.purge.run(queue.name);
+    this.#changes.announce(queue.name);
+  }
+
+  /** Sends what a dead-letter queue holds back to where it came from, as new messages. */
+  moveToSources(deadLetterQueue: Queue): void {
+    const sources = inTransaction(this.#database, () =>
+      moveToSources(this.#statements, deadLetterQueue.name, this.#now()),
+    );
+    for (const name of [...sources, deadLetterQueue.name]) this.#changes.announce(name);
+  }
+
+  counts(queue: Queue): { visible: number; inFlight: number; delayed: number } {
+    this.#dropExpired(queue);
+    return countsSchema.parse(this.#statements.count.get({ queue: queue.name, now: this.#now() }));
+  }
+
+  /** When the next hidden message becomes visible, in Unix milliseconds; infinity when none is hidden. */
+  nextVisibleAt(queue: Queue): number {
+    const row = this.#statements.nextVisible.get(queue.name, this.#now());
+    return z.object({ at: z.number().nullable() }).parse(row).at ?? Number.POSITIVE_INFINITY;
+  }
+}
+
+const deduplicationScope = (queue: Queue, groupId: string | null): string =>
+  queue.settings.DeduplicationScope === "messageGroup" ? (groupId ?? "") : "";

@@ -1,0 +1,102 @@
+import { awsJsonProtocol } from "../aws-protocol/aws-json.ts";
+import { startAwsServer } from "../aws-protocol/aws-server.ts";
+import { LOCAL_ACCOUNT_ID } from "../aws-protocol/local-account.ts";
+import { messageOperations } from "./message-operations.ts";
+import { MessageStore } from "./message-store.ts";
+import { QueueChanges } from "./queue-changes.ts";
+import { queueOperations } from "./queue-operations.ts";
+import type { QueueSettings } from "./queue-settings.ts";
+import { QueueStore } from "./queue-store.ts";
+import { openSqsDatabase } from "./sqs-database.ts";
+import { queryErrorHeader, refuseInput } from "./sqs-errors.ts";
+
+export { ensureQueue } from "./ensure-queue.ts";
+export { queueArn } from "./queue-settings.ts";
+
+// A batch holds 1 MiB of messages, and JSON may need six bytes for one (`\u0001`).
+const MAXIMUM_BODY_BYTES = 8 * 1_048_576;
+
+/** SQS on this machine: FIFO and standard queues that keep their messages across restarts. */
+export interface SqsServer {
+  readonly endpoint: string;
+  /** The URL of a queue, whether it exists or not. Only valid while the server runs, because it names the port. */
+  queueUrl(queueName: string): string;
+  /**
+   * Creates a queue or replaces its settings; its messages stay.
+   *
+   * @throws AwsError `InvalidParameterValue` when the name, the kind of queue and the dead-letter queue do not fit.
+   */
+  saveQueue(queueName: string, settings: QueueSettings): void;
+  /** True when no queue has visible, delayed or in-flight messages; dead-letter queues do not count. */
+  isIdle(): boolean;
+  /** Resolves with true as soon as the queues are idle, or with false after the time-out or when the server closes. */
+  whenIdle(timeoutMilliseconds: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface SqsOptions {
+  /** Where `sqs.sqlite` is kept; made when it is missing. */
+  readonly dataDirectory: string;
+  /** 0, the default, lets the system choose one. */
+  readonly port?: number;
+  /** Unix time in milliseconds: what delays, time-outs and deduplication are measured with. */
+  readonly now?: () => number;
+}
+
+/** Starts the service on the loopback interface. */
+export const startSqs = async ({ dataDirectory, port, now = Date.now }: SqsOptions): Promise<SqsServer> => {
+  const database = openSqsDatabase(dataDirectory);
+  const changes = new QueueChanges();
+  const queues = new QueueStore(database, now);
+  const messages = new MessageStore(database, changes, now);
+  const closing = new AbortController();
+  const queueUrl = (queueName: string): string => `${server.endpoint}/${LOCAL_ACCOUNT_ID}/${queueName}`;
+
+  const protocol = awsJsonProtocol({
+    version: "1.0",
+    target: "AmazonSQS",
+    operations: new Map([
+      ...queueOperations(queues, messages, queueUrl),
+      ...messageOperations(queues, { messages, changes, now }),
+    ]),
+    maximumBodyBytes: MAXIMUM_BODY_BYTES,
+    refuse: refuseInput,
+    errorType: (code) => `com.amazonaws.sqs#${code}`,
+    errorHeaders: queryErrorHeader,
+  });
+  const server = await startAwsServer(protocol, port).catch((error: unknown) => {
+    database.close();
+    throw error;
+  });
+
+  const isIdle = (): boolean =>
+    queues.all().every((queue) => {
+      const { visible, inFlight, delayed } = messages.counts(queue);
+      return visible + inFlight + delayed === 0 || queues.isDeadLetterQueue(queue.name);
+    });
+
+  return {
+    endpoint: server.endpoint,
+    queueUrl,
+    saveQueue: (queueName, settings) => {
+      queues.save(queueName, settings);
+      changes.announce(queueName);
+    },
+    isIdle,
+    whenIdle: async (timeoutMilliseconds) => {
+      const deadline = performance.now() + timeoutMilliseconds;
+      while (!closing.signal.aborted) {
+        if (isIdle()) return true;
+        const left = deadline - performance.now();
+        if (left <= 0) return false;
+        await changes.nextOfAny(left, closing.signal);
+      }
+      return false;
+    },
+    close: async () => {
+      closing.abort();
+      await server.close();
+      database.close();
+    },
+  };
+};

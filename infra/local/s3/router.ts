@@ -1,0 +1,130 @@
+import { responseOverrides } from "./object-headers.ts";
+import { createBucket, headBucket, listBuckets, putBucketCors } from "./operations/buckets.ts";
+import type { BucketCall, ObjectCall, Operation, ServiceCall } from "./operations/call.ts";
+import { completeMultipartUpload } from "./operations/complete-multipart-upload.ts";
+import { copyObject } from "./operations/copy-object.ts";
+import { deleteObject, deleteObjects } from "./operations/delete-objects.ts";
+import { getObject, headObject } from "./operations/get-object.ts";
+import { listObjects, listParameters } from "./operations/list-objects.ts";
+import {
+  abortMultipartUpload,
+  createMultipartUpload,
+  listParts,
+  uploadPart,
+} from "./operations/multipart-upload.ts";
+import { getObjectTagging, putObjectTagging } from "./operations/object-tagging.ts";
+import { putObject } from "./operations/put-object.ts";
+import { S3Error } from "./s3-error.ts";
+import type { S3Request } from "./s3-request.ts";
+import type { S3Response } from "./s3-response.ts";
+
+interface Route<Call extends ServiceCall> {
+  readonly method: string;
+  /** Query parameters, all of which the request must have. */
+  readonly required?: readonly string[];
+  /** Query parameters the request may have. Any other makes it a request for something else. */
+  readonly optional?: readonly string[];
+  /** True for the operation that is meant when there is an `x-amz-copy-source`. */
+  readonly copies?: boolean;
+  readonly run: Operation<Call>;
+}
+
+const serviceRoutes: readonly Route<ServiceCall>[] = [{ method: "GET", run: listBuckets }];
+
+const bucketCreation: readonly Route<BucketCall>[] = [{ method: "PUT", run: createBucket }];
+
+const bucketRoutes: readonly Route<BucketCall>[] = [
+  { method: "HEAD", run: headBucket },
+  { method: "GET", required: ["list-type"], optional: listParameters, run: listObjects },
+  { method: "POST", required: ["delete"], run: deleteObjects },
+  { method: "PUT", required: ["cors"], run: putBucketCors },
+];
+
+const objectRoutes: readonly Route<ObjectCall>[] = [
+  { method: "GET", optional: responseOverrides, run: getObject },
+  { method: "HEAD", optional: responseOverrides, run: headObject },
+  { method: "PUT", run: putObject },
+  { method: "PUT", copies: true, run: copyObject },
+  { method: "DELETE", run: deleteObject },
+  { method: "GET", required: ["tagging"], run: getObjectTagging },
+  { method: "PUT", required: ["tagging"], run: putObjectTagging },
+  { method: "POST", required: ["uploads"], run: createMultipartUpload },
+  { method: "PUT", required: ["uploadId", "partNumber"], run: uploadPart },
+  { method: "GET", required: ["uploadId"], optional: ["max-parts", "part-number-marker"], run: listParts },
+  { method: "POST", required: ["uploadId"], run: completeMultipartUpload },
+  { method: "DELETE", required: ["uploadId"], run: abortMultipartUpload },
+];
+
+// Of the headers S3 gives a meaning to, those that are understood here. The rest are refused: an object must not
+// seem encrypted, locked or private in a way it is not.
+const understoodHeaders =
+  /^x-amz-(?:checksum-(?:algorithm|crc32|crc32c|crc64nvme|mode|sha1|sha256|type)|content-sha256|copy-source|date|decoded-content-length|meta-.+|metadata-directive|sdk-checksum-algorithm|security-token|tagging|tagging-directive|trailer|user-agent)$/;
+
+// In the query of a presigned URL: the signature itself, the SDK's note of the operation, and the checksum the SDK
+// takes of the body it does not have yet, which S3 does not look at either.
+const parametersWithoutEffect =
+  /^(?:x-id|X-Amz-(?:Algorithm|Content-Sha256|Credential|Date|Expires|Security-Token|Signature|SignedHeaders)|x-amz-(?:checksum-.+|sdk-checksum-algorithm|user-agent))$/;
+
+const refuseUnknownHeaders = (request: S3Request): void => {
+  const unknown = [...request.headers.keys()].find(
+    (name) => name.startsWith("x-amz-") && !understoodHeaders.test(name),
+  );
+  if (unknown !== undefined) {
+    throw new S3Error("NotImplemented", { message: `The header ${unknown} is not implemented.` });
+  }
+};
+
+// Reports and SDKs disagree on which headers S3 takes from the query of a presigned URL, where the SDK moves them.
+// Refusing makes the caller sign them as headers, which works everywhere.
+const refuseHoistedHeaders = (parameters: readonly string[]): void => {
+  const hoisted = parameters.find((name) => name.startsWith("x-amz-"));
+  if (hoisted !== undefined) {
+    throw new S3Error("NotImplemented", {
+      message: `${hoisted} must be signed and sent as a header; name it in unhoistableHeaders when presigning.`,
+    });
+  }
+};
+
+/** The operation a request asks for: its method, its query and whether it copies decide. */
+const findRoute = <Call extends ServiceCall>(
+  routes: readonly Route<Call>[],
+  request: S3Request,
+): Route<Call> => {
+  refuseUnknownHeaders(request);
+  const parameters = [...request.query.keys()].filter((name) => !parametersWithoutEffect.test(name));
+  refuseHoistedHeaders(parameters);
+  const copies = request.headers.has("x-amz-copy-source");
+  const route = routes.find(
+    ({ method, required = [], optional = [], copies: routeCopies = false }) =>
+      method === request.method &&
+      routeCopies === copies &&
+      required.every((name) => parameters.includes(name)) &&
+      parameters.every((name) => required.includes(name) || optional.includes(name)),
+  );
+  if (route === undefined) throw new S3Error("NotImplemented");
+  return route;
+};
+
+const longestKey = 1024;
+
+/**
+ * Runs the operation an authenticated request asks for.
+ *
+ * @throws {S3Error} `NotImplemented` for everything the product and the SDK do not need.
+ */
+export const routeRequest = async (call: ServiceCall): Promise<S3Response> => {
+  const { request, storage } = call;
+  const { bucketName, key } = request;
+  if (bucketName === undefined) return findRoute(serviceRoutes, request).run(call);
+  const exists = storage.buckets.find(bucketName) !== undefined;
+  if (key === undefined) {
+    const routes = [...bucketRoutes, ...bucketCreation];
+    const route = findRoute(routes, request);
+    if (!exists && !bucketCreation.includes(route)) throw new S3Error("NoSuchBucket");
+    return route.run({ ...call, bucketName });
+  }
+  const route = findRoute(objectRoutes, request);
+  if (!exists) throw new S3Error("NoSuchBucket");
+  if (Buffer.byteLength(key) > longestKey) throw new S3Error("KeyTooLongError");
+  return route.run({ ...call, bucketName, key });
+};

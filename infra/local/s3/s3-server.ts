@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { finished } from "node:stream/promises";
+
+import { authenticate } from "./authentication.ts";
+import { readBucketProperties } from "./bucket-properties.ts";
+import { answerPreflight, corsHeaders } from "./cors.ts";
+import { sweep } from "./lifecycle.ts";
+import { isBucketName } from "./operations/buckets.ts";
+import { routeRequest } from "./router.ts";
+import { readRequest } from "./s3-request.ts";
+import { errorResponse, type S3Response, sendResponse } from "./s3-response.ts";
+import type { Credentials } from "./signature.ts";
+import { openStorage, type Storage } from "./storage.ts";
+
+export interface S3Options {
+  /** Where buckets and objects are kept; made if it does not exist. One server at a time may use it. */
+  readonly dataDirectory: string;
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  /** The one pair of keys that requests must be signed with. */
+  readonly credentials: Credentials;
+  readonly region: string;
+}
+
+export interface S3Server {
+  /** For the SDK's `endpoint`, which also needs `forcePathStyle: true`. */
+  readonly endpoint: string;
+  /**
+   * Makes a bucket, or updates it, from the properties of an `AWS::S3::Bucket` resource: its CORS and lifecycle
+   * rules become exactly those given. Its objects are kept.
+   *
+   * @throws when the name or the properties cannot be used.
+   */
+  ensureBucket(bucketName: string, properties: unknown): Promise<void>;
+  /** Deletes what the lifecycle rules say is over at `now`, and answers with the number of objects deleted. */
+  applyLifecycle(now?: Date): Promise<number>;
+  /** Ends open connections, undoes what they had not finished, and lets go of the data directory. */
+  close(): Promise<void>;
+}
+
+/** A slow client may take as long over one request as a presigned URL of the product lives. */
+const requestTimeout = 30 * 60_000;
+
+const answer = async (
+  incoming: IncomingMessage,
+  storage: Storage,
+  { credentials, region }: S3Options,
+): Promise<S3Response> => {
+  const requestId = randomUUID();
+  let cors: Readonly<Record<string, string>> = {};
+  let response: S3Response;
+  try {
+    const request = readRequest(incoming);
+    const bucket = request.bucketName === undefined ? undefined : storage.buckets.find(request.bucketName);
+    const rules = bucket?.cors ?? [];
+    cors = corsHeaders(rules, request);
+    response =
+      request.method === "OPTIONS"
+        ? answerPreflight(rules, request)
+        : await routeRequest({ request: authenticate(request, credentials, region), storage, region });
+  } catch (error) {
+    response = errorResponse(error, requestId);
+  }
+  return { ...response, headers: { ...response.headers, ...cors, "x-amz-request-id": requestId } };
+};
+
+/** Reads the rest of a refused body: a client that is still sending may miss an answer that comes before its end. */
+const drain = async (incoming: IncomingMessage): Promise<void> => {
+  incoming.resume();
+  if (!incoming.complete) await finished(incoming).catch(() => {});
+};
+
+const listen = async (server: Server, port: number): Promise<string> => {
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : port}`;
+};
+
+/**
+ * Starts an S3 that stands for one region on 127.0.0.1, for the AWS SDK and for presigned URLs, with path-style
+ * addresses. README.md beside this file says what it implements.
+ */
+export const startS3 = async (options: S3Options): Promise<S3Server> => {
+  const storage = openStorage(options.dataDirectory);
+  const underWay = new Set<Promise<void>>();
+
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const response = await answer(incoming, storage, options);
+    await drain(incoming);
+    await sendResponse(outgoing, response);
+  };
+  const server = createServer({ requestTimeout }, (incoming, outgoing) => {
+    const handled = handle(incoming, outgoing).finally(() => underWay.delete(handled));
+    underWay.add(handled);
+  });
+  const endpoint = await listen(server, options.port ?? 0).catch((error: unknown) => {
+    storage.close();
+    throw error;
+  });
+
+  return {
+    endpoint,
+    ensureBucket: async (bucketName, properties) => {
+      if (!isBucketName(bucketName)) throw new Error(`S3 does not allow a bucket to be named ${bucketName}.`);
+      const { cors, lifecycle } = readBucketProperties(bucketName, properties);
+      storage.buckets.create(bucketName);
+      storage.buckets.setCors(bucketName, cors);
+      storage.buckets.setLifecycle(bucketName, lifecycle);
+    },
+    applyLifecycle: async (now = new Date()) => sweep(storage, now),
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await Promise.allSettled(underWay);
+      storage.close();
+    },
+  };
+};

@@ -1,0 +1,46 @@
+import type { Message } from "@aws-sdk/client-sqs";
+import * as z from "zod";
+import type { InvocationResult } from "./invocation.ts";
+
+/** What a function answers when it reports failures one by one; nothing at all means there were none. */
+const batchResponse = z
+  .object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string().min(1) })).nullish() })
+  .nullish();
+
+/** Which messages of a batch are done with, and which must be delivered again. */
+export interface BatchOutcome {
+  succeeded: readonly Message[];
+  failed: readonly Message[];
+}
+
+/**
+ * Reads the result of a batch as AWS does: a batch whose report cannot be understood, or names a message that
+ * was not in it, has failed as a whole; and in a FIFO group nothing after the first failure has succeeded.
+ */
+export function readBatchOutcome(
+  batch: readonly Message[],
+  result: InvocationResult,
+  options: { reportBatchItemFailures: boolean; fifo: boolean },
+): BatchOutcome {
+  if (result.kind !== "buffered") return { succeeded: [], failed: batch };
+  if (!options.reportBatchItemFailures) return { succeeded: batch, failed: [] };
+
+  const failures = readFailures(result.payload);
+  const known = new Set(batch.map(({ MessageId }) => MessageId));
+  if (failures === undefined || ![...failures].every((id) => known.has(id))) {
+    return { succeeded: [], failed: batch };
+  }
+
+  const hasFailed = ({ MessageId = "" }: Message) => failures.has(MessageId);
+  const firstFailure = batch.findIndex(hasFailed);
+  if (!options.fifo || firstFailure < 0) {
+    return { succeeded: batch.filter((message) => !hasFailed(message)), failed: batch.filter(hasFailed) };
+  }
+  return { succeeded: batch.slice(0, firstFailure), failed: batch.slice(firstFailure) };
+}
+
+function readFailures(payload: Buffer): Set<string> | undefined {
+  const parsed = batchResponse.safeParse(JSON.parse(payload.toString()));
+  if (!parsed.success) return undefined;
+  return new Set(parsed.data?.batchItemFailures?.map(({ itemIdentifier }) => itemIdentifier));
+}

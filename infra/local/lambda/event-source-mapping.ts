@@ -1,0 +1,102 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Message } from "@aws-sdk/client-sqs";
+import { LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { readBatchOutcome } from "./batch-outcome.ts";
+import type { LambdaService } from "./lambda-service.ts";
+import { LARGEST_BATCH, QueueClient } from "./queue-client.ts";
+import { createSqsEvent } from "./sqs-event.ts";
+
+/** AWS begins with five pollers, too. */
+const POLLERS = 5;
+
+const PAUSE_AFTER_ERROR_MILLISECONDS = 1_000;
+const LONGEST_RETRY_DELAY_SECONDS = 30;
+
+export interface EventSourceMappingOptions {
+  lambda: Pick<LambdaService, "invoke">;
+  functionName: string;
+  /** Where the queue is served, such as `http://127.0.0.1:9324`. */
+  endpoint: string;
+  queueUrl: string;
+  queueArn: string;
+  /** Above 10 a mapping on AWS has a batching window; here a batch is never larger than that. */
+  batchSize: number;
+  /** Whether the function answers with `batchItemFailures`. */
+  reportBatchItemFailures: boolean;
+  log: (line: string) => void;
+}
+
+/**
+ * Delivers the messages of an SQS queue to a function, as a Lambda event source mapping does.
+ *
+ * Messages of one FIFO group are delivered in order, one batch at a time; different groups at the same time.
+ * What fails becomes visible again after as many seconds as it has been received times, so that the queue's
+ * redrive policy takes effect soon; on AWS it stays hidden for the queue's visibility time-out.
+ */
+export class EventSourceMapping {
+  readonly #options: EventSourceMappingOptions;
+  readonly #queue: QueueClient;
+  readonly #fifo: boolean;
+  readonly #closing = new AbortController();
+  readonly #pollers: readonly Promise<void>[];
+  #reachable = true;
+
+  /** Begins to poll at once. */
+  constructor(options: EventSourceMappingOptions) {
+    const { endpoint, queueUrl, queueArn } = options;
+    this.#options = options;
+    this.#fifo = queueArn.endsWith(".fifo");
+    this.#queue = new QueueClient({ endpoint, queueUrl, region: LOCAL_REGION });
+    this.#pollers = Array.from({ length: POLLERS }, () => this.#poll());
+  }
+
+  /** Stops polling. Resolved when the batches in flight have been dealt with. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#pollers);
+    this.#queue.close();
+  }
+
+  async #poll(): Promise<void> {
+    const maximum = Math.min(this.#options.batchSize, LARGEST_BATCH);
+    while (!this.#closing.signal.aborted) {
+      try {
+        const messages = await this.#queue.receive(maximum, this.#closing.signal);
+        this.#reachable = true;
+        await Promise.all(this.#split(messages).map((batch) => this.#deliver(batch)));
+      } catch (error) {
+        await this.#pauseAfter(error);
+      }
+    }
+  }
+
+  #split(messages: Message[]): Message[][] {
+    if (messages.length === 0) return [];
+    if (!this.#fifo) return [messages];
+    return [...Map.groupBy(messages, ({ Attributes }) => Attributes?.MessageGroupId).values()];
+  }
+
+  async #deliver(batch: Message[]): Promise<void> {
+    const { lambda, functionName, queueArn, reportBatchItemFailures, log } = this.#options;
+    try {
+      const result = await lambda.invoke(functionName, createSqsEvent(batch, queueArn));
+      const outcome = readBatchOutcome(batch, result, { reportBatchItemFailures, fifo: this.#fifo });
+      await this.#queue.delete(outcome.succeeded);
+      await this.#queue.release(outcome.failed, retryDelaySeconds);
+    } catch (error) {
+      log(`Messages of ${queueArn} could not be dealt with and will come again. ${error}`);
+    }
+  }
+
+  /** Says once that the queue is out of reach, however many pollers find it and however long it lasts. */
+  async #pauseAfter(error: unknown): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    if (this.#reachable) this.#options.log(`Cannot receive from ${this.#options.queueArn}. ${error}`);
+    this.#reachable = false;
+    await pause(PAUSE_AFTER_ERROR_MILLISECONDS, undefined, { signal: this.#closing.signal }).catch(() => {});
+  }
+}
+
+function retryDelaySeconds({ Attributes }: Message): number {
+  return Math.min(Number(Attributes?.ApproximateReceiveCount ?? 1), LONGEST_RETRY_DELAY_SECONDS);
+}

@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { type FunctionConfiguration, processEnvironment } from "./function-configuration.ts";
+import { exitError, type FunctionError, timeoutError } from "./function-error.ts";
+import type { Invocation } from "./invocation.ts";
+import { readLines } from "./read-lines.ts";
+import type { RuntimeApi, RuntimeSession } from "./runtime-api.ts";
+
+const BOOTSTRAP = fileURLToPath(new URL("./runtime/bootstrap.mjs", import.meta.url));
+
+/** AWS gives a function ten seconds to initialise, and its own time-out after that. */
+const INITIALIZATION_SECONDS = 10;
+
+/** What an environment tells the pool it belongs to. */
+export interface EnvironmentListener {
+  /** It waits for an invocation: after its start, and after each invocation. */
+  ready(): void;
+  /** It has given its result and is about to be ready again. */
+  responded(): void;
+  /** Its process is gone. The error is there if it has never been ready and was not stopped. */
+  exited(initializationError: FunctionError | undefined): void;
+}
+
+/** One process that runs one function, one invocation at a time. */
+export class ExecutionEnvironment implements RuntimeSession {
+  readonly id = randomUUID();
+  readonly #configuration: FunctionConfiguration;
+  readonly #listener: EnvironmentListener;
+  readonly #runtimeApi: RuntimeApi;
+  readonly #log: (line: string) => void;
+  readonly #child: ChildProcess;
+  readonly #exited = Promise.withResolvers<void>();
+  #state: "starting" | "running" | "stopped" = "starting";
+  #initializationError: FunctionError | undefined;
+  #invocation: Invocation | undefined;
+  #takeInvocation: ((invocation: Invocation) => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: {
+    configuration: FunctionConfiguration;
+    runtimeApi: RuntimeApi;
+    listener: EnvironmentListener;
+    log: (line: string) => void;
+  }) {
+    this.#configuration = options.configuration;
+    this.#runtimeApi = options.runtimeApi;
+    this.#listener = options.listener;
+    this.#log = options.log;
+    this.#child = this.#spawn();
+    this.#limitInitialization();
+  }
+
+  /** Resolved when the process is gone. */
+  get exited(): Promise<void> {
+    return this.#exited.promise;
+  }
+
+  /** Starts the invocation. The environment must be ready. */
+  invoke(invocation: Invocation): void {
+    const { timeoutSeconds } = this.#configuration;
+    this.#invocation = invocation;
+    invocation.deadline = Date.now() + timeoutSeconds * 1000;
+    this.#timer = setTimeout(() => this.#timeOut(invocation), timeoutSeconds * 1000);
+    this.#takeInvocation?.(invocation);
+    this.#takeInvocation = undefined;
+  }
+
+  /** Ends the process at once, whatever it is doing. */
+  stop(): void {
+    this.#state = "stopped";
+    this.#child.kill("SIGKILL");
+  }
+
+  nextInvocation(): Promise<Invocation> {
+    clearTimeout(this.#timer);
+    this.#invocation?.finish();
+    this.#invocation = undefined;
+    if (this.#state === "starting") this.#state = "running";
+    const { promise, resolve } = Promise.withResolvers<Invocation>();
+    this.#takeInvocation = resolve;
+    this.#listener.ready();
+    return promise;
+  }
+
+  currentInvocation(requestId: string): Invocation | undefined {
+    return this.#invocation?.requestId === requestId ? this.#invocation : undefined;
+  }
+
+  responded(): void {
+    this.#listener.responded();
+  }
+
+  failInitialization(error: FunctionError): void {
+    this.#initializationError = error;
+  }
+
+  #spawn(): ChildProcess {
+    const { directory, memoryMegabytes } = this.#configuration;
+    const options = ["--enable-source-maps", `--max-old-space-size=${memoryMegabytes}`];
+    const child = spawn(process.execPath, [...options, BOOTSTRAP], {
+      cwd: directory,
+      env: processEnvironment(this.#configuration, this.#runtimeApi.open(this)),
+      // Standard input stays open and silent: its end tells the process that this one is gone.
+      stdio: "pipe",
+      windowsHide: true,
+    });
+    child.stdin.on("error", () => {});
+    readLines(child.stdout, this.#log);
+    readLines(child.stderr, this.#log);
+    child.once("exit", (code, signal) => this.#onExit(exitError(this.#invocation?.requestId, code, signal)));
+    child.once("error", (error) => {
+      this.#onExit({ errorType: "Runtime.InvalidEntrypoint", errorMessage: error.message });
+    });
+    return child;
+  }
+
+  #limitInitialization(): void {
+    const seconds = Math.max(INITIALIZATION_SECONDS, this.#configuration.timeoutSeconds);
+    this.#timer = setTimeout(() => {
+      this.#initializationError = timeoutError(undefined, seconds);
+      this.#child.kill("SIGKILL");
+    }, seconds * 1000);
+  }
+
+  #timeOut(invocation: Invocation): void {
+    const error = timeoutError(invocation.requestId, this.#configuration.timeoutSeconds);
+    this.#log(error.errorMessage);
+    invocation.fail(error);
+    this.#state = "stopped";
+    this.#child.kill("SIGKILL");
+  }
+
+  #onExit(error: FunctionError): void {
+    clearTimeout(this.#timer);
+    this.#runtimeApi.close(this);
+    if (this.#state === "running") this.#log(error.errorMessage);
+    this.#invocation?.fail(error);
+    this.#invocation?.finish();
+    this.#exited.resolve();
+    this.#listener.exited(this.#state === "starting" ? (this.#initializationError ?? error) : undefined);
+  }
+}

@@ -1,0 +1,168 @@
+import type { EnvironmentListener } from "./execution-environment.ts";
+import type { FunctionError } from "./function-error.ts";
+import type { Invocation } from "./invocation.ts";
+
+/** What a pool needs of an execution environment. */
+export interface PooledEnvironment {
+  readonly exited: Promise<void>;
+  invoke(invocation: Invocation): void;
+  stop(): void;
+}
+
+/** So many idle environments are kept for good, any beyond them for a minute: each holds 50 MB and more. */
+const KEPT_IDLE = 2;
+const IDLE_LIFETIME_MILLISECONDS = 60_000;
+
+/**
+ * A runtime that has responded asks for work within a millisecond, unless its handler goes on. Invocations wait
+ * this long for it before another process is started.
+ */
+const RETURN_MILLISECONDS = 50;
+
+interface Member {
+  readonly environment: PooledEnvironment;
+  state: "starting" | "idle" | "busy" | "returning" | "retired";
+  idleSince: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** The execution environments of one function: started as invocations demand, reused while they are warm. */
+export class FunctionPool {
+  readonly #start: (listener: EnvironmentListener) => PooledEnvironment;
+  readonly #members = new Set<Member>();
+  /** The most recently used last. */
+  readonly #idle: Member[] = [];
+  readonly #waiting: Invocation[] = [];
+  #closed = false;
+
+  /** @param start starts an environment that reports to the listener */
+  constructor(start: (listener: EnvironmentListener) => PooledEnvironment) {
+    this.#start = start;
+  }
+
+  /** How many environments there are, whatever they do. */
+  get size(): number {
+    return this.#members.size;
+  }
+
+  /** When the environment that has been idle longest became so, in milliseconds since 1970. */
+  get idleSince(): number | undefined {
+    return this.#idle[0]?.idleSince;
+  }
+
+  /** Runs the invocation in an environment that is free, or as soon as one is. */
+  submit(invocation: Invocation): void {
+    this.#waiting.push(invocation);
+    if (this.#closed) this.#refuseWaiting();
+    else this.#dispatch();
+  }
+
+  stopLongestIdle(): void {
+    if (this.#idle[0] !== undefined) this.#retire(this.#idle[0]);
+  }
+
+  /** Replaces every environment; those at work finish their invocation first. Resolved when the old are gone. */
+  async recycle(): Promise<void> {
+    const old = [...this.#members];
+    for (const member of old) {
+      if (member.state === "busy" || member.state === "returning") member.state = "retired";
+      else this.#retire(member);
+    }
+    await Promise.all(old.map(({ environment }) => environment.exited));
+  }
+
+  /** Ends every environment at once; invocations they were at fail. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#refuseWaiting();
+    const members = [...this.#members];
+    for (const member of members) this.#retire(member);
+    await Promise.all(members.map(({ environment }) => environment.exited));
+  }
+
+  #dispatch(): void {
+    while (this.#waiting.length > 0) {
+      const member = this.#idle.pop();
+      if (member === undefined) break;
+      const invocation = this.#waiting.shift();
+      if (invocation !== undefined) this.#assign(member, invocation);
+    }
+    const expected = [...this.#members].filter(({ state }) => state === "starting" || state === "returning");
+    for (let missing = this.#waiting.length - expected.length; missing > 0; missing -= 1) this.#add();
+  }
+
+  #add(): void {
+    const member: Member = {
+      environment: this.#start({
+        ready: () => this.#onReady(member),
+        responded: () => this.#onResponded(member),
+        exited: (error) => this.#onExited(member, error),
+      }),
+      state: "starting",
+      idleSince: 0,
+      timer: undefined,
+    };
+    this.#members.add(member);
+  }
+
+  #assign(member: Member, invocation: Invocation): void {
+    clearTimeout(member.timer);
+    member.state = "busy";
+    member.environment.invoke(invocation);
+  }
+
+  #onReady(member: Member): void {
+    clearTimeout(member.timer);
+    if (member.state === "retired") {
+      member.environment.stop();
+      return;
+    }
+    member.state = "idle";
+    member.idleSince = Date.now();
+    member.timer = setTimeout(() => {
+      if (this.#idle.length > KEPT_IDLE) this.stopLongestIdle();
+    }, IDLE_LIFETIME_MILLISECONDS).unref();
+    this.#idle.push(member);
+    this.#dispatch();
+  }
+
+  #onResponded(member: Member): void {
+    if (member.state !== "busy") return;
+    member.state = "returning";
+    member.timer = setTimeout(() => {
+      member.state = "busy";
+      this.#dispatch();
+    }, RETURN_MILLISECONDS);
+  }
+
+  #onExited(member: Member, initializationError: FunctionError | undefined): void {
+    clearTimeout(member.timer);
+    this.#members.delete(member);
+    this.#leaveIdle(member);
+    if (initializationError !== undefined) {
+      const invocation = this.#waiting.shift();
+      invocation?.fail(initializationError);
+      invocation?.finish();
+    }
+    this.#dispatch();
+  }
+
+  #retire(member: Member): void {
+    clearTimeout(member.timer);
+    this.#leaveIdle(member);
+    member.state = "retired";
+    member.environment.stop();
+  }
+
+  #leaveIdle(member: Member): void {
+    const index = this.#idle.indexOf(member);
+    if (index >= 0) this.#idle.splice(index, 1);
+  }
+
+  #refuseWaiting(): void {
+    for (const invocation of this.#waiting.splice(0)) {
+      invocation.fail({ errorType: "ServiceException", errorMessage: "The local Lambda service is closed." });
+      invocation.finish();
+    }
+  }
+}

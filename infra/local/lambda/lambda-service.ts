@@ -1,0 +1,109 @@
+import pLimit, { type LimitFunction } from "p-limit";
+import { ExecutionEnvironment } from "./execution-environment.ts";
+import { type FunctionConfiguration, functionArn } from "./function-configuration.ts";
+import { FunctionPool } from "./function-pool.ts";
+import { Invocation, type InvocationResult } from "./invocation.ts";
+import { MAXIMUM_REQUEST_BYTES, requestTooLarge } from "./payload-limits.ts";
+import { RuntimeApi } from "./runtime-api.ts";
+
+const DEFAULT_MAXIMUM_CONCURRENCY = 32;
+
+interface DeployedFunction {
+  readonly arn: string;
+  readonly pool: FunctionPool;
+}
+
+/**
+ * A local AWS Lambda: runs functions in processes of their own, as the service does, and nothing in this one.
+ *
+ * Functions get their limits (time, memory, payload), a fresh environment after a crash, and the globals and
+ * the error behaviour of AWS's Node.js 24 runtime; README.md says where the two differ.
+ */
+export class LambdaService {
+  readonly #functions = new Map<string, DeployedFunction>();
+  readonly #runtimeApi = new RuntimeApi();
+  readonly #maximumConcurrency: number;
+  readonly #limit: LimitFunction;
+
+  /**
+   * @param options.log called with every line a function prints
+   * @param options.maximumConcurrency how many invocations may run at a time, over all functions; those beyond
+   *   it wait in order
+   */
+  constructor(options: {
+    functions: readonly FunctionConfiguration[];
+    log: (functionName: string, line: string) => void;
+    maximumConcurrency?: number;
+  }) {
+    this.#maximumConcurrency = options.maximumConcurrency ?? DEFAULT_MAXIMUM_CONCURRENCY;
+    this.#limit = pLimit(this.#maximumConcurrency);
+    for (const configuration of options.functions) {
+      const log = (line: string) => options.log(configuration.name, line);
+      const pool = new FunctionPool((listener) => {
+        this.#makeRoom();
+        return new ExecutionEnvironment({ configuration, runtimeApi: this.#runtimeApi, listener, log });
+      });
+      this.#functions.set(configuration.name, { arn: functionArn(configuration), pool });
+    }
+  }
+
+  /**
+   * Invokes a function and waits for its result, or for the first byte of a streamed one. A function that
+   * fails is a result, not an exception.
+   *
+   * @param options.signal says that the caller is gone. The function runs on, as it does on AWS; a streaming
+   *   one finds its response stream closed
+   * @throws when there is no such function, and with the signal's reason
+   */
+  async invoke(
+    functionName: string,
+    event: unknown,
+    options: { signal?: AbortSignal } = {},
+  ): Promise<InvocationResult> {
+    const target = this.#functions.get(functionName);
+    if (target === undefined) throw new Error(`There is no function named ${functionName}.`);
+    options.signal?.throwIfAborted();
+
+    const payload = Buffer.from(JSON.stringify(event ?? null));
+    if (payload.length > MAXIMUM_REQUEST_BYTES) return { kind: "error", ...requestTooLarge };
+
+    const invocation = new Invocation({ functionArn: target.arn, payload, signal: options.signal });
+    this.#limit(() => this.#run(invocation, target.pool)).catch((error: unknown) => {
+      invocation.fail({ errorType: "ServiceException", errorMessage: String(error) });
+    });
+    return invocation.result;
+  }
+
+  /** Stops every environment, for instance after code has changed; invocations in flight finish first. */
+  async recycle(): Promise<void> {
+    await Promise.all(this.#pools().map((pool) => pool.recycle()));
+  }
+
+  /** Ends every process at once. Invocations in flight, and later ones, fail. */
+  async close(): Promise<void> {
+    await Promise.all(this.#pools().map((pool) => pool.close()));
+    await this.#runtimeApi.shutDown();
+  }
+
+  async #run(invocation: Invocation, pool: FunctionPool): Promise<void> {
+    if (invocation.abandoned) return;
+    await this.#runtimeApi.listen();
+    pool.submit(invocation);
+    await invocation.finished;
+  }
+
+  /** Environments that idle make way for one that is needed, so that processes stay as few as invocations. */
+  #makeRoom(): void {
+    const pools = this.#pools();
+    const total = pools.reduce((sum, pool) => sum + pool.size, 0);
+    if (total < this.#maximumConcurrency) return;
+    const [longestIdle] = pools
+      .filter((pool) => pool.idleSince !== undefined)
+      .sort((one, other) => (one.idleSince ?? 0) - (other.idleSince ?? 0));
+    longestIdle?.stopLongestIdle();
+  }
+
+  #pools(): FunctionPool[] {
+    return [...this.#functions.values()].map(({ pool }) => pool);
+  }
+}

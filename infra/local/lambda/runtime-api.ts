@@ -1,0 +1,170 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type FunctionError, parseErrorReport } from "./function-error.ts";
+import type { Invocation } from "./invocation.ts";
+import { MAXIMUM_RESPONSE_BYTES, responseTooLarge } from "./payload-limits.ts";
+import { receiveStream } from "./receive-stream.ts";
+
+/** The execution environment behind a runtime, as far as the Runtime API is concerned. */
+export interface RuntimeSession {
+  readonly id: string;
+  /** Resolved with the next invocation, however long that takes. */
+  nextInvocation(): Promise<Invocation>;
+  /** The invocation the runtime is working on, if it is the one with this id. */
+  currentInvocation(requestId: string): Invocation | undefined;
+  /** The runtime has given the whole result of its invocation. */
+  responded(): void;
+  failInitialization(error: FunctionError): void;
+}
+
+/**
+ * Serves the Lambda Runtime API (version 2018-06-01) to every execution environment from one port. Each has a
+ * path of its own, which only it knows.
+ */
+export class RuntimeApi {
+  readonly #server: Server;
+  readonly #sessions = new Map<string, RuntimeSession>();
+  #listening: Promise<void> | undefined;
+
+  constructor() {
+    this.#server = createServer((request, response) => this.#serve(request, response));
+    // A handler may be busy, and a response flow, for longer than any of these would allow.
+    this.#server.keepAliveTimeout = 0;
+    this.#server.headersTimeout = 0;
+    this.#server.requestTimeout = 0;
+  }
+
+  listen(): Promise<void> {
+    this.#listening ??= once(this.#server.listen(0, "127.0.0.1"), "listening").then(() => {});
+    return this.#listening;
+  }
+
+  /**
+   * @returns the address for `AWS_LAMBDA_RUNTIME_API`, with the session's path
+   * @throws when the server is not listening
+   */
+  open(session: RuntimeSession): string {
+    const address = this.#server.address();
+    if (address === null || typeof address === "string") throw new Error("The Runtime API is not listening.");
+    this.#sessions.set(session.id, session);
+    return `127.0.0.1:${address.port}/${session.id}`;
+  }
+
+  close(session: RuntimeSession): void {
+    this.#sessions.delete(session.id);
+  }
+
+  /** Stops listening for good. */
+  async shutDown(): Promise<void> {
+    if (this.#listening === undefined) {
+      this.#listening = Promise.resolve();
+      return;
+    }
+    await this.#listening;
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    const [, sessionId = "", version, , ...route] = (request.url ?? "").split("/");
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined || version !== "2018-06-01") {
+      answer(response, 404, "NotFound");
+      return;
+    }
+    const [subject, requestId = "", verb] = route;
+    if (subject === "init") {
+      serveInitializationError(session, request, response);
+    } else if (requestId === "next") {
+      serveNext(session, response);
+    } else {
+      const invocation = session.currentInvocation(requestId);
+      if (invocation === undefined) answer(response, 400, "InvalidRequestID");
+      else if (verb === "error") serveError(session, invocation, request, response);
+      else serveResponse(session, invocation, request, response);
+    }
+  }
+}
+
+async function serveNext(session: RuntimeSession, response: ServerResponse): Promise<void> {
+  const invocation = await session.nextInvocation();
+  response
+    .writeHead(200, {
+      "Content-Type": "application/json",
+      "Content-Length": invocation.payload.length,
+      "Lambda-Runtime-Aws-Request-Id": invocation.requestId,
+      "Lambda-Runtime-Deadline-Ms": invocation.deadline,
+      "Lambda-Runtime-Invoked-Function-Arn": invocation.functionArn,
+      "Lambda-Runtime-Trace-Id": invocation.traceId,
+    })
+    .end(invocation.payload);
+}
+
+async function serveResponse(
+  session: RuntimeSession,
+  invocation: Invocation,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.headers["lambda-runtime-function-response-mode"] === "streaming") {
+    request.once("end", () => {
+      session.responded();
+      response.writeHead(202).end();
+    });
+    return receiveStream(request, invocation);
+  }
+  const { payload, bytes } = await readPayload(request);
+  session.responded();
+  if (payload === undefined) {
+    invocation.fail(responseTooLarge(bytes));
+    answer(response, 413, "RequestEntityTooLarge");
+  } else {
+    invocation.succeed(payload);
+    response.writeHead(202).end();
+  }
+}
+
+async function serveError(
+  session: RuntimeSession,
+  invocation: Invocation,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { payload } = await readPayload(request);
+  session.responded();
+  invocation.fail(parseErrorReport(String(payload)));
+  response.writeHead(202).end();
+}
+
+async function serveInitializationError(
+  session: RuntimeSession,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { payload } = await readPayload(request);
+  session.failInitialization(parseErrorReport(String(payload)));
+  response.writeHead(202).end();
+}
+
+/**
+ * Reads a buffered payload. What exceeds the limit is read too, so that the connection stays usable, but not
+ * kept. Never resolved when the runtime dies midway.
+ */
+function readPayload(request: IncomingMessage): Promise<{ payload: Buffer | undefined; bytes: number }> {
+  const { promise, resolve } = Promise.withResolvers<{ payload: Buffer | undefined; bytes: number }>();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= MAXIMUM_RESPONSE_BYTES) chunks.push(chunk);
+  });
+  request.once("end", () => {
+    resolve({ payload: bytes <= MAXIMUM_RESPONSE_BYTES ? Buffer.concat(chunks) : undefined, bytes });
+  });
+  return promise;
+}
+
+function answer(response: ServerResponse, status: number, errorType: string): void {
+  response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify({ errorType }));
+}

@@ -1,0 +1,73 @@
+import type { GatewayResponse, RestApi, Route } from "../template/local-model.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Fault } from "./faults.ts";
+import type { RequestContext } from "./proxy-event.ts";
+import type { Match } from "./router.ts";
+import { compileHeaders, compileTemplate, lookUp, type Variables } from "./variables.ts";
+
+interface CompiledResponse {
+  readonly statusCode: number | undefined;
+  headers(variables: Variables): Record<string, string>;
+  body(variables: Variables): string;
+}
+
+/** What API Gateway says when the API does not word the response itself. */
+const unmappedBody = '{"message":$context.error.messageString}';
+
+const compile = ({ statusCode, headers, templates }: GatewayResponse): CompiledResponse => ({
+  statusCode,
+  headers: compileHeaders(headers),
+  body: compileTemplate(templates["application/json"] ?? unmappedBody),
+});
+
+/** Words refusals the way the API's gateway responses say. */
+export class GatewayResponder {
+  readonly #stageVariables: RestApi["stageVariables"];
+  readonly #responses: ReadonlyMap<string, CompiledResponse>;
+  readonly #unmapped = compile({ responseType: "", statusCode: undefined, headers: {}, templates: {} });
+
+  constructor({ gatewayResponses, stageVariables }: RestApi) {
+    this.#stageVariables = stageVariables;
+    this.#responses = new Map(gatewayResponses.map((response) => [response.responseType, compile(response)]));
+  }
+
+  respond(
+    exchange: Exchange,
+    fault: Fault,
+    requestContext: RequestContext,
+    match: Match<Route> | undefined,
+  ): void {
+    const { response } = exchange;
+    if (response.destroyed) return;
+    const defaultType = fault.status < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX";
+    const compiled = this.#responses.get(fault.type) ?? this.#responses.get(defaultType) ?? this.#unmapped;
+    const variables = this.#variables(exchange, fault, requestContext, match);
+    const body = compiled.body(variables);
+    response.writeHead(compiled.statusCode ?? fault.status, {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      ...(fault.errorType !== undefined && { "x-amzn-ErrorType": fault.errorType }),
+      ...compiled.headers(variables),
+    });
+    response.end(body);
+  }
+
+  #variables(
+    { request, rawQuery }: Exchange,
+    { type, message, authorizer }: Fault,
+    requestContext: RequestContext,
+    match: Match<Route> | undefined,
+  ): Variables {
+    const error = { responseType: type, message, messageString: JSON.stringify(message) };
+    const context = { ...requestContext, authorizer, error };
+    return (name) => {
+      const path = name.split(".");
+      if (path[0] === "context") return lookUp(context, path.slice(1));
+      if (path[0] === "stageVariables") return lookUp(this.#stageVariables, path.slice(1));
+      const [, , place, key = ""] = path;
+      if (place === "header") return lookUp(request.headers, [key.toLowerCase()]);
+      if (place === "querystring") return new URLSearchParams(rawQuery).get(key) ?? undefined;
+      return lookUp(match?.pathParameters, [key]);
+    };
+  }
+}

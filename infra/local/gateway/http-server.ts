@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type Exchange, openExchange } from "./exchange.ts";
+
+/** Takes one line of text, without a line end. */
+export type Log = (line: string) => void;
+
+export interface LocalServer {
+  /** `http://<host>:<port>`, without a trailing slash. */
+  readonly url: string;
+  /** Takes no new connection, gives requests a moment to finish, then cuts them off. */
+  close(): Promise<void>;
+}
+
+export interface SlowCallerTimeouts {
+  /** How long the headers of a request may take to arrive. */
+  readonly headersMilliseconds: number;
+  /** How long a whole request may take to arrive: 4.4 MB over a weak mobile network take minutes. */
+  readonly requestMilliseconds: number;
+}
+
+export interface HttpServerOptions {
+  /** 0 lets the system choose one. */
+  readonly port: number;
+  readonly host: string;
+  readonly log: Log;
+  readonly slowCallers?: SlowCallerTimeouts | undefined;
+}
+
+const patience: SlowCallerTimeouts = { headersMilliseconds: 15_000, requestMilliseconds: 300_000 };
+
+const SHUTDOWN_GRACE_MILLISECONDS = 2_000;
+/** Longer than the pools of common HTTP clients keep a connection, so that it is the client that lets go of it. */
+const KEEP_ALIVE_MILLISECONDS = 65_000;
+/** nginx's code for a caller that left before the answer; seen in the access log only. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+const reportFailure = ({ response }: Exchange, log: Log, error: unknown): void => {
+  log(`The local gateway failed: ${error instanceof Error ? error.stack : String(error)}`);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(500, { "content-type": "application/json" }).end('{"message":"Internal server error"}');
+};
+
+const logAccess = ({ method, path, receivedAt, response }: Exchange, log: Log): void => {
+  response.once("close", () => {
+    const status = response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST;
+    log(`${method} ${path} ${status} ${Date.now() - receivedAt.getTime()}ms`);
+  });
+};
+
+const listen = async (server: Server, port: number, host: string): Promise<number> => {
+  try {
+    server.listen(port, host);
+    await once(server, "listening");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
+      throw new Error(`Port ${port} is in use; set PORT to another one.`, { cause: error });
+    }
+    throw error;
+  }
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : port;
+};
+
+const close = async (server: Server): Promise<void> => {
+  const closed = once(server, "close");
+  server.close();
+  const cutOff = setTimeout(() => server.closeAllConnections(), SHUTDOWN_GRACE_MILLISECONDS);
+  await closed;
+  clearTimeout(cutOff);
+};
+
+/**
+ * Starts an HTTP server that gives every request to `answer` and logs a line when it is over.
+ *
+ * @throws Error when the port is in use, saying what to do.
+ */
+export const startHttpServer = async (
+  { port, host, log, slowCallers = patience }: HttpServerOptions,
+  answer: (exchange: Exchange) => Promise<void>,
+): Promise<LocalServer> => {
+  const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
+    const exchange = openExchange(request, response, expectsContinue);
+    response.setHeader("x-amzn-RequestId", exchange.requestId);
+    logAccess(exchange, log);
+    answer(exchange).catch((error: unknown) => reportFailure(exchange, log, error));
+  };
+  const server = createServer({
+    headersTimeout: slowCallers.headersMilliseconds,
+    requestTimeout: slowCallers.requestMilliseconds,
+    connectionsCheckingInterval: Math.min(slowCallers.headersMilliseconds / 3, 5_000),
+    keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+  });
+  server.on("request", (request, response) => handle(request, response, false));
+  server.on("checkContinue", (request, response) => handle(request, response, true));
+  const listeningPort = await listen(server, port, host);
+  return { url: `http://${host}:${listeningPort}`, close: () => close(server) };
+};

@@ -1,0 +1,123 @@
+import type {
+  APIGatewayEventRequestContextWithAuthorizer,
+  APIGatewayProxyEvent,
+  APIGatewayRequestAuthorizerEvent,
+} from "aws-lambda";
+import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import type { RestApi, Route } from "../template/local-model.ts";
+import type { Exchange } from "./exchange.ts";
+import { formatRequestTime, readHeaders, readQuery } from "./request-fields.ts";
+import type { Match } from "./router.ts";
+
+/** The `requestContext` as the authorizer sees it: nobody has yet said who the caller is. */
+export type RequestContext = APIGatewayEventRequestContextWithAuthorizer<undefined>;
+
+/** A request as API Gateway knows it before anybody has answered: all of an event but the body. */
+export type EventHead = Omit<APIGatewayProxyEvent, "body" | "isBase64Encoded" | "requestContext"> & {
+  readonly requestContext: RequestContext;
+};
+
+/** Who calls. An API without IAM and API keys knows no more than the address and the program. */
+const identify = ({ request, sourceIp }: Exchange): RequestContext["identity"] => ({
+  accessKey: null,
+  accountId: null,
+  apiKey: null,
+  apiKeyId: null,
+  caller: null,
+  clientCert: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  sourceIp,
+  user: null,
+  userAgent: request.headers["user-agent"] ?? null,
+  userArn: null,
+});
+
+/**
+ * The `requestContext` of a request. The path has no stage in front, as behind a custom domain name.
+ *
+ * @param domainName host, and port if any, that callers reach the API at.
+ * @param match undefined when the request has no route.
+ */
+export const createRequestContext = (
+  exchange: Exchange,
+  restApi: RestApi,
+  domainName: string,
+  match: Match<Route> | undefined,
+): RequestContext => ({
+  accountId: LOCAL_ACCOUNT_ID,
+  apiId: restApi.id,
+  authorizer: undefined,
+  domainName,
+  domainPrefix: domainName.split(".", 1)[0],
+  extendedRequestId: exchange.extendedRequestId,
+  httpMethod: exchange.method,
+  identity: identify(exchange),
+  path: exchange.path,
+  protocol: `HTTP/${exchange.request.httpVersion}`,
+  requestId: exchange.requestId,
+  requestTime: formatRequestTime(exchange.receivedAt),
+  requestTimeEpoch: exchange.receivedAt.getTime(),
+  resourceId: match?.route.logicalId ?? "",
+  resourcePath: match?.route.path ?? "",
+  stage: restApi.stage,
+});
+
+/** What both the authorizer and the function are told of a request. */
+export const createEventHead = (
+  exchange: Exchange,
+  { stageVariables }: RestApi,
+  match: Match<Route>,
+  requestContext: RequestContext,
+): EventHead => {
+  const headers = readHeaders(exchange);
+  const query = readQuery(exchange);
+  return {
+    resource: match.route.path,
+    path: exchange.path,
+    httpMethod: exchange.method,
+    headers: headers.last,
+    multiValueHeaders: headers.all,
+    queryStringParameters: query?.last ?? null,
+    multiValueQueryStringParameters: query?.all ?? null,
+    pathParameters: match.pathParameters,
+    stageVariables,
+    requestContext,
+  };
+};
+
+/** The event of a Lambda proxy integration (payload format 1.0). */
+export const createProxyEvent = (
+  head: EventHead,
+  body: Buffer,
+  isBinary: boolean,
+  authorizer: Record<string, unknown> | undefined,
+): APIGatewayProxyEvent => {
+  const isBase64Encoded = isBinary && body.length > 0;
+  return {
+    ...head,
+    requestContext: { ...head.requestContext, authorizer },
+    body: body.length === 0 ? null : body.toString(isBase64Encoded ? "base64" : "utf8"),
+    isBase64Encoded,
+  };
+};
+
+/** The event of a REQUEST authorizer: no body, and empty objects where the proxy event has null. */
+export const createAuthorizerEvent = (head: EventHead): APIGatewayRequestAuthorizerEvent => ({
+  type: "REQUEST",
+  methodArn: methodArnOf(head),
+  ...head,
+  queryStringParameters: head.queryStringParameters ?? {},
+  multiValueQueryStringParameters: head.multiValueQueryStringParameters ?? {},
+  pathParameters: head.pathParameters ?? {},
+  stageVariables: head.stageVariables ?? {},
+});
+
+/** What policies allow or deny: `arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>`. */
+export const methodArnOf = ({ requestContext, httpMethod, path }: EventHead): string => {
+  const api = `${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:${requestContext.apiId}`;
+  return `arn:aws:execute-api:${api}/${requestContext.stage}/${httpMethod}${path}`;
+};

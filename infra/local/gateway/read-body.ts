@@ -1,0 +1,37 @@
+import type { Exchange } from "./exchange.ts";
+
+export type ReceivedBody =
+  | { readonly kind: "complete"; readonly bytes: Buffer }
+  | { readonly kind: "too-large" }
+  /** The caller hung up, or was too slow and was cut off; nobody waits for an answer. */
+  | { readonly kind: "aborted" };
+
+const EMPTY: ReceivedBody = { kind: "complete", bytes: Buffer.alloc(0) };
+
+const collect = ({ request }: Exchange, maximumBytes: number): Promise<ReceivedBody> =>
+  new Promise((resolve) => {
+    let chunks: Buffer[] = [];
+    let length = 0;
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= maximumBytes) {
+        chunks.push(chunk);
+        return;
+      }
+      // The rest flows on unkept: closing while the caller still sends would cost it the answer.
+      chunks = [];
+      resolve({ kind: "too-large" });
+    });
+    request.once("end", () => resolve({ kind: "complete", bytes: Buffer.concat(chunks) }));
+    request.once("close", () => resolve({ kind: "aborted" }));
+  });
+
+/** Reads a request's body, up to a size. */
+export const readBody = async (exchange: Exchange, maximumBytes: number): Promise<ReceivedBody> => {
+  const { request } = exchange;
+  const declaredBytes = Number(request.headers["content-length"] ?? 0);
+  if (declaredBytes > maximumBytes) return { kind: "too-large" };
+  exchange.acceptBody();
+  if (declaredBytes === 0 && request.headers["transfer-encoding"] === undefined) return EMPTY;
+  return await collect(exchange, maximumBytes);
+};

@@ -1,0 +1,92 @@
+import type { RestApi, Route } from "../template/local-model.ts";
+import { type Decision, RequestAuthorizer } from "./authorizer.ts";
+import type { Exchange } from "./exchange.ts";
+import { createFault, type Fault } from "./faults.ts";
+import { GatewayResponder } from "./gateway-responder.ts";
+import type { Log } from "./http-server.ts";
+import type { Invoke } from "./invoke.ts";
+import { LambdaResponder } from "./lambda-responder.ts";
+import { MAXIMUM_REQUEST_BYTES } from "./limits.ts";
+import { compileMediaTypes } from "./media-types.ts";
+import { MockResponder } from "./mock-responder.ts";
+import { createEventHead, createRequestContext, type EventHead, type RequestContext } from "./proxy-event.ts";
+import { readBody } from "./read-body.ts";
+import type { Responder } from "./responder.ts";
+import { type Match, Router } from "./router.ts";
+
+/** A route with what it takes to serve it. */
+interface ServedRoute extends Route {
+  readonly guard: RequestAuthorizer | undefined;
+  readonly responder: Responder;
+}
+
+type Permission = Decision | { readonly allowed: true; readonly context: undefined };
+
+const openToAnybody: Permission = { allowed: true, context: undefined };
+
+/** Prepares the routes, once; routes that share an authorizer share its memory. */
+const prepareRoutes = ({ routes, binaryMediaTypes }: RestApi, invoke: Invoke, log: Log): ServedRoute[] => {
+  const isBinary = compileMediaTypes(binaryMediaTypes);
+  const authorizers = new Set(routes.flatMap(({ authorizer }) => authorizer ?? []));
+  const guards = new Map([...authorizers].map((it) => [it, new RequestAuthorizer(it, invoke, log)]));
+  return routes.map((route) => ({
+    ...route,
+    guard: route.authorizer && guards.get(route.authorizer),
+    responder:
+      route.integration.type === "mock"
+        ? new MockResponder(route.integration, isBinary)
+        : new LambdaResponder(route.integration, { invoke, log, isBinary }),
+  }));
+};
+
+/** The way of a request through a REST API. */
+export class RestApiGateway {
+  /** Host, and port if any, that callers reach the API at. */
+  domainName = "localhost";
+  readonly #restApi: RestApi;
+  readonly #router: Router<ServedRoute>;
+  readonly #faults: GatewayResponder;
+
+  constructor(restApi: RestApi, invoke: Invoke, log: Log) {
+    this.#restApi = restApi;
+    this.#router = new Router(prepareRoutes(restApi, invoke, log));
+    this.#faults = new GatewayResponder(restApi);
+  }
+
+  async answer(exchange: Exchange): Promise<void> {
+    const found = this.#match(exchange);
+    const match = "route" in found ? found : undefined;
+    const context = createRequestContext(exchange, this.#restApi, this.domainName, match);
+    const fault = "route" in found ? await this.#serve(exchange, found, context) : found;
+    if (fault !== undefined) this.#faults.respond(exchange, fault, context, match);
+  }
+
+  #match({ method, path }: Exchange): Match<ServedRoute> | Fault {
+    try {
+      // API Gateway takes what has no route for a request of its own management API, and misses its signature.
+      return this.#router.match(method, path) ?? createFault("MISSING_AUTHENTICATION_TOKEN");
+    } catch (error) {
+      if (error instanceof URIError) return createFault("BAD_REQUEST_PARAMETERS");
+      throw error;
+    }
+  }
+
+  async #serve(
+    exchange: Exchange,
+    match: Match<ServedRoute>,
+    context: RequestContext,
+  ): Promise<Fault | undefined> {
+    const received = await readBody(exchange, MAXIMUM_REQUEST_BYTES);
+    if (received.kind === "aborted") return undefined;
+    if (received.kind === "too-large") return createFault("REQUEST_TOO_LARGE");
+    const head = createEventHead(exchange, this.#restApi, match, context);
+    const permission = await this.#authorize(exchange, match.route, head);
+    if (!permission.allowed) return permission.fault;
+    const authorizer = permission.context;
+    return await match.route.responder.respond({ exchange, head, body: received.bytes, authorizer });
+  }
+
+  async #authorize(exchange: Exchange, { guard }: ServedRoute, head: EventHead): Promise<Permission> {
+    return guard === undefined ? openToAnybody : await guard.authorize(exchange, head);
+  }
+}

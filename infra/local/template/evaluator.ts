@@ -1,0 +1,129 @@
+import * as z from "zod";
+import type { Stack } from "./cloud-assembly.ts";
+import { intrinsicFunctions } from "./intrinsic-functions.ts";
+import { NO_VALUE } from "./no-value.ts";
+import type { References } from "./references.ts";
+import { type Site, TemplateError } from "./template-error.ts";
+
+/** What evaluation can reach beyond the resource it is about. */
+export interface Surroundings {
+  readonly stacks: readonly Stack[];
+  readonly references: References;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The name and the argument of an intrinsic function; undefined for any other value. */
+const asIntrinsic = (value: unknown): [name: string, argument: unknown] | undefined => {
+  if (!isRecord(value)) return undefined;
+  const [entry, ...others] = Object.entries(value);
+  if (entry === undefined || others.length > 0) return undefined;
+  return entry[0] === "Ref" || entry[0].startsWith("Fn::") ? entry : undefined;
+};
+
+/** Evaluates what a template says about one of its resources. */
+export class Evaluator {
+  readonly surroundings: Surroundings;
+  /** The stack in which names are looked up. */
+  readonly stack: Stack;
+  readonly #site: Site;
+
+  constructor(surroundings: Surroundings, stack: Stack, site: Site) {
+    this.surroundings = surroundings;
+    this.stack = stack;
+    this.#site = site;
+  }
+
+  /** The same resource's evaluator among the names of another stack, whose output it reads. */
+  within(stack: Stack): Evaluator {
+    return new Evaluator(this.surroundings, stack, this.#site);
+  }
+
+  /** @throws TemplateError when the value depends on something without a local meaning. */
+  resolve(value: unknown): unknown {
+    const resolved = this.#evaluate(value);
+    return resolved === NO_VALUE ? undefined : resolved;
+  }
+
+  /**
+   * As {@link resolve}, but leaves out what has no local meaning instead of failing: for properties of which only some
+   * concern a local service.
+   */
+  resolveKnown(value: unknown): unknown {
+    try {
+      return this.resolve(value);
+    } catch (error) {
+      if (!(error instanceof TemplateError) || asIntrinsic(value) !== undefined) return undefined;
+      if (Array.isArray(value)) {
+        return value.map((item) => this.resolveKnown(item)).filter((item) => item !== undefined);
+      }
+      if (!isRecord(value)) return undefined;
+      const entries = Object.entries(value).map(([key, item]) => [key, this.resolveKnown(item)]);
+      return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+    }
+  }
+
+  /** As {@link resolve}, for a value that must come out as text; numbers and booleans are written out. */
+  text(value: unknown): string {
+    const resolved = this.resolve(value);
+    if (typeof resolved === "string") return resolved;
+    if (typeof resolved === "number" || typeof resolved === "boolean") return String(resolved);
+    throw this.error("needs text where the template has something else");
+  }
+
+  /** As {@link resolve}, for a value that must come out as a list. */
+  list(value: unknown): readonly unknown[] {
+    const resolved = this.resolve(value);
+    if (Array.isArray(resolved)) return resolved;
+    throw this.error("needs a list where the template has something else");
+  }
+
+  /** As {@link resolve}, for a value that must come out in a certain form. */
+  parse<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+    const parsed = schema.safeParse(this.resolve(value));
+    if (parsed.success) return parsed.data;
+    throw this.error(`is not of the form that is served locally: ${z.prettifyError(parsed.error)}`);
+  }
+
+  /** Whether a condition of the stack holds. */
+  condition(name: string): boolean {
+    return this.truth(this.stack.template.Conditions[name]);
+  }
+
+  /** The truth of a condition's definition. */
+  truth(definition: unknown): boolean {
+    if (isRecord(definition) && typeof definition["Condition"] === "string") {
+      return this.condition(definition["Condition"]);
+    }
+    const resolved = this.resolve(definition);
+    if (typeof resolved === "boolean") return resolved;
+    throw this.error("depends on a condition that is neither true nor false");
+  }
+
+  error(problem: string): TemplateError {
+    return new TemplateError(this.#site, problem);
+  }
+
+  #evaluate(value: unknown): unknown {
+    const intrinsic = asIntrinsic(value);
+    if (intrinsic !== undefined) return this.#call(...intrinsic);
+    if (Array.isArray(value))
+      return value.map((item) => this.#evaluate(item)).filter((item) => item !== NO_VALUE);
+    if (isRecord(value)) {
+      const entries = Object.entries(value).map(([key, item]) => [key, this.#evaluate(item)]);
+      return Object.fromEntries(entries.filter(([, item]) => item !== NO_VALUE));
+    }
+    // Only CloudFormation can look into a secret at deployment; passed on, the function would read this very text.
+    if (typeof value === "string" && value.includes("{{resolve:")) {
+      throw this.error("depends on a dynamic reference ({{resolve:…}}), which is not evaluated locally");
+    }
+    return value;
+  }
+
+  #call(name: string, argument: unknown): unknown {
+    const evaluate = intrinsicFunctions[name];
+    if (evaluate === undefined) throw this.error(`depends on ${name}, which is not evaluated locally`);
+    return evaluate(argument, this);
+  }
+}

@@ -1,0 +1,135 @@
+/** A Lambda function: what has to be started, and under which name it is invoked. */
+export interface LocalFunction {
+  readonly logicalId: string;
+  /** `FunctionName` where the template gives one; the name that `invoke` takes. */
+  readonly name: string;
+  readonly arn: string;
+  readonly assetDirectory: string;
+  /** `<file without extension>.<export>`, inside the asset directory. */
+  readonly handler: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMegabytes: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A table, bucket, queue or secret: something an embedded service has to hold. */
+export interface LocalResource {
+  readonly logicalId: string;
+  readonly name: string;
+  readonly arn: string;
+  /** The CloudFormation type, such as `AWS::SQS::Queue`. */
+  readonly type: string;
+  /** As in the template, references resolved; what has no local meaning (a KMS key, say) is left out. */
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+export interface IdentitySource {
+  readonly from: "header" | "querystring";
+  readonly name: string;
+}
+
+export interface Authorizer {
+  readonly logicalId: string;
+  readonly functionName: string;
+  /** All of them must be present in a request; together they are the key of the cache. */
+  readonly identitySources: readonly IdentitySource[];
+  /** How long an answer is reused; 0 means never. */
+  readonly cacheSeconds: number;
+}
+
+export interface LambdaIntegration {
+  readonly type: "lambda";
+  readonly functionName: string;
+  readonly timeoutMilliseconds: number;
+  readonly transferMode: "buffered" | "stream";
+}
+
+export interface MockResponse {
+  readonly statusCode: number;
+  /** Which statuses of the request template choose this response; the default response has none. */
+  readonly selectionPattern: string | undefined;
+  /** Expressions by header name: `'a quoted static'` or `context.<variable>`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Templates by content type. */
+  readonly templates: Readonly<Record<string, string>>;
+}
+
+export interface MockIntegration {
+  readonly type: "mock";
+  readonly passthroughBehavior: "WHEN_NO_MATCH" | "WHEN_NO_TEMPLATES" | "NEVER";
+  readonly contentHandling: "CONVERT_TO_TEXT" | "CONVERT_TO_BINARY" | undefined;
+  /** Templates by content type. */
+  readonly requestTemplates: Readonly<Record<string, string>>;
+  readonly responses: readonly MockResponse[];
+}
+
+export interface Route {
+  readonly logicalId: string;
+  /** An HTTP method, or `ANY`. */
+  readonly method: string;
+  /** As in the template: `/users/{id}`, `/files/{proxy+}`. */
+  readonly path: string;
+  readonly pathParameters: readonly string[];
+  readonly authorizer: Authorizer | undefined;
+  readonly integration: LambdaIntegration | MockIntegration;
+}
+
+/** How the gateway words one kind of refusal. */
+export interface GatewayResponse {
+  /** `UNAUTHORIZED`, `DEFAULT_4XX` … */
+  readonly responseType: string;
+  /** The kind's own status when undefined. */
+  readonly statusCode: number | undefined;
+  /** Expressions by header name, see {@link MockResponse}. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly templates: Readonly<Record<string, string>>;
+}
+
+export interface RestApi {
+  readonly logicalId: string;
+  readonly id: string;
+  readonly stage: string;
+  readonly stageVariables: Readonly<Record<string, string>> | null;
+  readonly binaryMediaTypes: readonly string[];
+  readonly routes: readonly Route[];
+  readonly gatewayResponses: readonly GatewayResponse[];
+}
+
+/** Values as in the template; a list that is not given is empty. */
+export interface FunctionUrlCors {
+  readonly allowOrigins: readonly string[];
+  readonly allowMethods: readonly string[];
+  readonly allowHeaders: readonly string[];
+  readonly exposeHeaders: readonly string[];
+  readonly allowCredentials: boolean;
+  readonly maxAgeSeconds: number | undefined;
+}
+
+export interface FunctionUrl {
+  readonly logicalId: string;
+  readonly functionName: string;
+  readonly invokeMode: "BUFFERED" | "RESPONSE_STREAM";
+  readonly cors: FunctionUrlCors | undefined;
+}
+
+/** A queue whose messages are given to a function. */
+export interface EventSource {
+  readonly logicalId: string;
+  readonly queueName: string;
+  readonly functionName: string;
+  readonly batchSize: number;
+  /** Whether the function's answer names the messages that failed; otherwise a batch succeeds or fails as one. */
+  readonly reportBatchItemFailures: boolean;
+}
+
+/** A synthesised application as it is served on one machine. */
+export interface LocalModel {
+  readonly functions: readonly LocalFunction[];
+  readonly restApi: RestApi;
+  readonly functionUrls: readonly FunctionUrl[];
+  readonly eventSources: readonly EventSource[];
+  readonly tables: readonly LocalResource[];
+  readonly buckets: readonly LocalResource[];
+  readonly queues: readonly LocalResource[];
+  readonly secrets: readonly LocalResource[];
+}

@@ -1,0 +1,52 @@
+import { LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { readCloudAssembly } from "./cloud-assembly.ts";
+import type { LocalModel, LocalResource } from "./local-model.ts";
+import { readEventSources } from "./read-event-sources.ts";
+import { readFunctionUrls } from "./read-function-urls.ts";
+import { FunctionCatalogue } from "./read-functions.ts";
+import { readRestApi } from "./read-rest-api.ts";
+import { ResolvedAssembly } from "./resolved-assembly.ts";
+import type { LocalAddresses } from "./resource-kinds.ts";
+
+export type { LocalAddresses } from "./resource-kinds.ts";
+
+const awsAddresses: LocalAddresses = {
+  queues: `https://sqs.${LOCAL_REGION}.amazonaws.com`,
+  functionUrl: (functionName) => `https://${functionName}.lambda-url.${LOCAL_REGION}.on.aws/`,
+};
+
+const readResources = (assembly: ResolvedAssembly, ...types: string[]): LocalResource[] =>
+  assembly.resources(...types).map((resource) => ({
+    logicalId: resource.logicalId,
+    name: resource.name,
+    arn: resource.arn,
+    type: resource.type,
+    properties: resource.readKnown(),
+  }));
+
+/**
+ * Reads a synthesised application as it is served on one machine: every stack of the assembly together, references
+ * resolved to local names.
+ *
+ * @param assembly the output directory of a synthesis, or the assembly that a synthesis returned.
+ * @param addresses where queues and function URLs are reached; left out, addresses as AWS gives them.
+ * @throws TemplateError naming the resource, when something that is served depends on what has no local meaning.
+ */
+export const readAssembly = (
+  assembly: string | { readonly directory: string },
+  addresses: LocalAddresses = awsAddresses,
+): LocalModel => {
+  const directory = typeof assembly === "string" ? assembly : assembly.directory;
+  const resolved = new ResolvedAssembly(readCloudAssembly(directory), addresses);
+  const functions = new FunctionCatalogue(resolved);
+  return {
+    functions: functions.functions,
+    restApi: readRestApi(resolved, functions),
+    functionUrls: readFunctionUrls(resolved, functions),
+    eventSources: readEventSources(resolved, functions),
+    tables: readResources(resolved, "AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"),
+    buckets: readResources(resolved, "AWS::S3::Bucket"),
+    queues: readResources(resolved, "AWS::SQS::Queue"),
+    secrets: readResources(resolved, "AWS::SecretsManager::Secret"),
+  };
+};

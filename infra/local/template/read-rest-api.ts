@@ -1,0 +1,65 @@
+import * as z from "zod";
+import type { GatewayResponse, RestApi } from "./local-model.ts";
+import { readAuthorizers } from "./read-authorizers.ts";
+import type { FunctionCatalogue } from "./read-functions.ts";
+import { readRoutes } from "./read-routes.ts";
+import type { ResolvedAssembly, ResourceView } from "./resolved-assembly.ts";
+
+const restApiSchema = z.object({
+  BinaryMediaTypes: z.array(z.string()).default([]),
+  Body: z.never("an API that is imported from an OpenAPI document is not served").optional(),
+});
+
+const stageSchema = z.object({
+  StageName: z.string(),
+  Variables: z.record(z.string(), z.string()).optional(),
+});
+
+const gatewayResponseSchema = z.object({
+  ResponseType: z.string(),
+  StatusCode: z.coerce.number().int().optional(),
+  ResponseParameters: z.record(z.string(), z.string()).default({}),
+  ResponseTemplates: z.record(z.string(), z.string()).default({}),
+});
+
+const HEADER_PREFIX = "gatewayresponse.header.";
+
+const readGatewayResponse = (resource: ResourceView): GatewayResponse => {
+  const response = resource.read(gatewayResponseSchema);
+  const headers = Object.entries(response.ResponseParameters).map(([parameter, expression]) => {
+    if (parameter.startsWith(HEADER_PREFIX)) return [parameter.slice(HEADER_PREFIX.length), expression];
+    throw resource.error(`sets ${parameter}; only headers are served`);
+  });
+  return {
+    responseType: response.ResponseType,
+    statusCode: response.StatusCode,
+    headers: Object.fromEntries(headers),
+    templates: response.ResponseTemplates,
+  };
+};
+
+const onlyOne = (assembly: ResolvedAssembly, type: string): ResourceView => {
+  const [resource, ...others] = assembly.resources(type);
+  if (resource === undefined) throw new Error(`The assembly has no ${type}.`);
+  if (others.length > 0) throw others[0]?.error(`is a second ${type}; one is served`);
+  return resource;
+};
+
+/**
+ * The REST API of an assembly.
+ *
+ * @throws Error when there is none, or more than one.
+ */
+export const readRestApi = (assembly: ResolvedAssembly, functions: FunctionCatalogue): RestApi => {
+  const resource = onlyOne(assembly, "AWS::ApiGateway::RestApi");
+  const stage = onlyOne(assembly, "AWS::ApiGateway::Stage").read(stageSchema);
+  return {
+    logicalId: resource.logicalId,
+    id: resource.name,
+    stage: stage.StageName,
+    stageVariables: stage.Variables ?? null,
+    binaryMediaTypes: resource.read(restApiSchema).BinaryMediaTypes,
+    routes: readRoutes(assembly, functions, readAuthorizers(assembly, functions)),
+    gatewayResponses: assembly.resources("AWS::ApiGateway::GatewayResponse").map(readGatewayResponse),
+  };
+};

@@ -1,0 +1,41 @@
+import type { ChatMessage } from "./completion-request.ts";
+import { countTokens } from "./tokens.ts";
+
+/** What the skills of the sample server look at: the messages as plain text. */
+export type Conversation = {
+  /** All system messages, one after the other; empty when there is none. */
+  readonly instructions: string;
+  /** What the user wrote before the last message, oldest first. */
+  readonly earlier: readonly string[];
+  /** The user's last message, trimmed; empty when the user wrote nothing. */
+  readonly message: string;
+};
+
+/** Reads the messages of a request as a conversation. */
+export function readConversation(messages: readonly ChatMessage[]): Conversation {
+  const textsOf = (...roles: ChatMessage["role"][]) =>
+    messages.filter(({ role }) => roles.includes(role)).map((message) => messageText(message).trim());
+  const fromUser = textsOf("user");
+  return {
+    instructions: textsOf("system", "developer").join("\n"),
+    earlier: fromUser.slice(0, -1),
+    message: fromUser.at(-1) ?? "",
+  };
+}
+
+/** The text of a message, its parts joined; empty for a message without content. */
+export function messageText({ content }: ChatMessage): string {
+  if (typeof content === "string") return content;
+  return (content ?? []).map((part) => part.text).join("");
+}
+
+/** How much the user wrote before the last message, as a sentence. */
+export function describeEarlier({ earlier }: Conversation): string {
+  if (earlier.length === 0) return "This is the first message of our conversation.";
+  const words = earlier.reduce((sum, text) => sum + countTokens(text), 0);
+  return `Before this you wrote ${plural(earlier.length, "message")} with ${plural(words, "word")}.`;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

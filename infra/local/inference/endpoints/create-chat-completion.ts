@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { ApiError } from "../api-error.ts";
+import { type Completion, complete } from "../chat/completion.ts";
+import { type CompletionRequest, completionRequest } from "../chat/completion-request.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { sendEvents } from "../event-stream.ts";
+import { readJson, sendJson } from "../json.ts";
+import { sampleModelIds } from "../models.ts";
+import { parseRequest } from "../parse-request.ts";
+
+/**
+ * `POST /v1/chat/completions`, as one object or as server-sent events.
+ *
+ * Source: https://platform.openai.com/docs/api-reference/chat
+ */
+export const createChatCompletion: Endpoint = {
+  method: "POST",
+  path: "/v1/chat/completions",
+  handle: async ({ request, response, settings }) => {
+    const wanted = parseRequest(completionRequest, await readJson(request));
+    requireSampleModel(wanted.model);
+    const completion = complete(wanted);
+    const head = {
+      id: `chatcmpl-${randomUUID().replaceAll("-", "")}`,
+      created: Math.floor(Date.now() / 1000),
+      model: wanted.model,
+    };
+    if (wanted.stream !== true) {
+      sendJson(response, 200, completionObject(head, completion));
+      return;
+    }
+    const delay = settings.tokenDelayMilliseconds;
+    await sendEvents(response, (clientGone) => chunkEvents(head, completion, wanted, delay, clientGone));
+  },
+};
+
+/** The members that every chunk of an answer and the answer as one object have in common. */
+type Head = { id: string; created: number; model: string };
+
+function requireSampleModel(model: string): void {
+  if (sampleModelIds.includes(model)) return;
+  const message = `The model '${model}' does not exist; the sample server has ${sampleModelIds.join(" and ")}.`;
+  throw new ApiError(404, message, { code: "model_not_found", param: "model" });
+}
+
+function completionObject(head: Head, { tokens, finishReason, usage }: Completion) {
+  const message = { role: "assistant", content: tokens.join(""), refusal: null };
+  const choice = { index: 0, message, logprobs: null, finish_reason: finishReason };
+  return { ...head, object: "chat.completion", choices: [choice], usage };
+}
+
+async function* chunkEvents(
+  head: Head,
+  { tokens, finishReason, usage }: Completion,
+  { stream_options }: CompletionRequest,
+  delay: number,
+  clientGone: AbortSignal,
+): AsyncGenerator<string> {
+  const includeUsage = stream_options?.include_usage === true;
+  // With usage asked for, every chunk has the member, and all but the last have null in it.
+  const common = { ...head, object: "chat.completion.chunk", ...(includeUsage ? { usage: null } : {}) };
+  const chunk = (delta: object, finish_reason: string | null = null) =>
+    JSON.stringify({ ...common, choices: [{ index: 0, delta, logprobs: null, finish_reason }] });
+
+  yield chunk({ role: "assistant", content: "", refusal: null });
+  for (const token of tokens) {
+    await pause(delay, undefined, { signal: clientGone });
+    yield chunk({ content: token });
+  }
+  yield chunk({}, finishReason);
+  if (includeUsage) yield JSON.stringify({ ...common, choices: [], usage });
+  yield "[DONE]";
+}

@@ -1,0 +1,37 @@
+import { fold } from "./fold.ts";
+
+/** The languages of the phrasebook, as ISO 639-3 codes. Where a sentence exists in several, the first is meant. */
+export const phrasebookLanguages = ["eng", "lug", "swa", "kin", "nyn", "ach"] as const;
+
+/** ISO 639-3 code of a language of the phrasebook. */
+export type PhrasebookLanguage = (typeof phrasebookLanguages)[number];
+
+const names: Record<PhrasebookLanguage, readonly [name: string, ...otherNames: string[]]> = {
+  eng: ["English"],
+  lug: ["Luganda", "Ganda", "Oluganda"],
+  swa: ["Swahili", "Kiswahili"],
+  kin: ["Kinyarwanda", "Ikinyarwanda"],
+  nyn: ["Runyankole", "Runyankore", "Orunyankore"],
+  ach: ["Acholi", "Acoli"],
+};
+
+const languageByFoldedName = new Map(
+  phrasebookLanguages.flatMap((language) =>
+    [language, ...names[language]].map((name) => [fold(name), language] as const),
+  ),
+);
+
+/** The English name of a language, for example `Luganda` for `lug`. */
+export function languageName(language: PhrasebookLanguage): string {
+  return names[language][0];
+}
+
+/** The language with this name or code, in any case; undefined for a language that the phrasebook does not have. */
+export function findLanguage(nameOrCode: string): PhrasebookLanguage | undefined {
+  return languageByFoldedName.get(fold(nameOrCode));
+}
+
+/** The names of all languages of the phrasebook as one list for a sentence: `English, Luganda … and Acholi`. */
+export function listLanguageNames(): string {
+  return new Intl.ListFormat("en-GB").format(phrasebookLanguages.map(languageName));
+}

@@ -1,0 +1,41 @@
+import { fold } from "./fold.ts";
+import { type PhrasebookLanguage, phrasebookLanguages } from "./languages.ts";
+import type { Phrase } from "./phrase.ts";
+import { phrases } from "./phrases.ts";
+
+type Index = Readonly<Record<PhrasebookLanguage, ReadonlyMap<string, Phrase>>>;
+
+function indexLanguage(language: PhrasebookLanguage): ReadonlyMap<string, Phrase> {
+  return new Map(
+    phrases.flatMap((phrase) => (phrase[language] ?? []).map((wording) => [fold(wording), phrase] as const)),
+  );
+}
+
+const index: Index = {
+  eng: indexLanguage("eng"),
+  lug: indexLanguage("lug"),
+  swa: indexLanguage("swa"),
+  kin: indexLanguage("kin"),
+  nyn: indexLanguage("nyn"),
+  ach: indexLanguage("ach"),
+};
+
+const phraseById = new Map(phrases.map((phrase) => [phrase.id, phrase]));
+
+/**
+ * The phrase that these words are in a language; undefined when the phrasebook does not have them. Case,
+ * punctuation, extra white space and the shape of apostrophes do not matter.
+ */
+export function findPhrase(words: string, language: PhrasebookLanguage): Phrase | undefined {
+  return index[language].get(fold(words));
+}
+
+/** The languages in which these words are a phrase, in the order of the phrasebook. */
+export function languagesOf(words: string): PhrasebookLanguage[] {
+  return phrasebookLanguages.filter((language) => findPhrase(words, language) !== undefined);
+}
+
+/** The phrase with which one answers this one, if it is one of those that are answered. */
+export function answerTo(phrase: Phrase): Phrase | undefined {
+  return phrase.answeredWith === undefined ? undefined : phraseById.get(phrase.answeredWith);
+}

@@ -1,0 +1,55 @@
+/**
+ * A sentence of a text, or a piece without words (a list number, a dash). The four parts of all sentences, one
+ * after the other, are the text again, character by character.
+ */
+export type Sentence = {
+  /** White space, opening quotes and bullets before the first letter. */
+  readonly opening: string;
+  /** From the first letter or digit to the last; empty in a piece without words. */
+  readonly words: string;
+  /** Punctuation after the last letter, for example `?!` or `."`. */
+  readonly closing: string;
+  /** White space up to the next sentence. */
+  readonly gap: string;
+};
+
+/**
+ * Before the first character after a line break, or after closing punctuation (perhaps in quotes) and white space.
+ *
+ * `Intl.Segmenter` is not used: it does not end a sentence at `…`, nor at a full stop before a small letter, and
+ * people write messages in small letters.
+ */
+const sentenceStart = /(?=\S)(?<=[.!?…]["'”’»)\]]{0,3}\s+|\n\s*)/u;
+const partOfWord = /[\p{L}\p{M}\p{N}]/u;
+
+/** Splits a text into its sentences. A line break ends a sentence as a full stop does. */
+export function splitSentences(text: string): Sentence[] {
+  return text.split(sentenceStart).map(takeApart);
+}
+
+function takeApart(segment: string): Sentence {
+  const withoutGap = segment.trimEnd();
+  // Positions are found by walking, not with a pattern: patterns for "the last run of punctuation" take quadratic
+  // time on a long line of dots.
+  const characters = Array.from(withoutGap);
+  const first = characters.findIndex((character) => partOfWord.test(character));
+  const end = characters.findLastIndex((character) => partOfWord.test(character)) + 1;
+  const start = first === -1 ? 0 : first;
+  return {
+    opening: characters.slice(0, start).join(""),
+    words: characters.slice(start, end).join(""),
+    closing: characters.slice(end).join(""),
+    gap: segment.slice(withoutGap.length),
+  };
+}
+
+/** A clause of a sentence with the separator that follows it (empty after the last). */
+export type Clause = { readonly words: string; readonly separator: string };
+
+/** Splits the words of a sentence at commas, semicolons and colons that are followed by white space. */
+export function splitClauses(words: string): Clause[] {
+  const pieces = words.split(/([,;:]\s+)/u);
+  return pieces.flatMap((piece, index) =>
+    index % 2 === 0 ? [{ words: piece, separator: pieces[index + 1] ?? "" }] : [],
+  );
+}

@@ -1,0 +1,83 @@
+import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { ApiError } from "./api-error.ts";
+import type { SampleSettings } from "./endpoint.ts";
+import { findEndpoint } from "./routes.ts";
+import { sendError } from "./send-error.ts";
+
+export { sampleModels } from "./models.ts";
+
+/** How to start the sample server. */
+export type SampleInferenceOptions = {
+  /** Port on 127.0.0.1; 0, the default, takes a free one. */
+  readonly port?: number;
+  /** The pause before each token of a stream; 20 by default. */
+  readonly tokenDelayMilliseconds?: number;
+  /** When given, requests must bring it as their bearer token. Without it, any or no token will do. */
+  readonly apiKey?: string;
+};
+
+/** A running sample server. */
+export type SampleInference = {
+  /** For `CHAT_BASE_URL`: ends with `/v1`. */
+  readonly baseUrl: string;
+  /** Stops the server; open streams are broken off. */
+  close(): Promise<void>;
+};
+
+/**
+ * Starts the sample inference server: the OpenAI HTTP API on a port of its own, with a phrasebook behind it in the
+ * place of models. It shows how the service talks to a model server without needing one.
+ *
+ * Rejects with the system's error when the port is taken.
+ */
+export async function startSampleInference(options: SampleInferenceOptions = {}): Promise<SampleInference> {
+  const settings = { tokenDelayMilliseconds: options.tokenDelayMilliseconds ?? 20 };
+  const server = createServer((request, response) => {
+    void answerRequest(request, response, settings, options.apiKey);
+  });
+  server.listen(options.port ?? 0, "127.0.0.1");
+  await once(server, "listening");
+  return { baseUrl: `http://127.0.0.1:${portOf(server)}/v1`, close: () => closeServer(server) };
+}
+
+async function answerRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  settings: SampleSettings,
+  apiKey: string | undefined,
+): Promise<void> {
+  response.setHeader("x-request-id", `req_${randomUUID().replaceAll("-", "")}`);
+  try {
+    if (apiKey !== undefined) requireKey(request, apiKey);
+    const [path = ""] = (request.url ?? "").split("?");
+    await findEndpoint(request.method ?? "", path).handle({ request, response, settings });
+  } catch (error) {
+    sendError(response, error);
+  }
+}
+
+function requireKey(request: IncomingMessage, apiKey: string): void {
+  const given = request.headers.authorization ?? "";
+  // Hashed, because the comparison in constant time wants two values of one length.
+  if (timingSafeEqual(hash(given), hash(`Bearer ${apiKey}`))) return;
+  throw new ApiError(401, "The API key is missing or wrong.", { code: "invalid_api_key" });
+}
+
+function hash(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The sample server has no port.");
+  return address.port;
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

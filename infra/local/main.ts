@@ -1,0 +1,42 @@
+/** `npm start`: the whole service on this machine. With `--watch` it reloads functions when their code changes. */
+import { banner } from "./service/banner.ts";
+import { readLocalSettings } from "./service/settings.ts";
+import { type LocalService, startLocalService } from "./service/start-service.ts";
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+let service: LocalService | undefined;
+let isEnding = false;
+
+const end = async (): Promise<void> => {
+  if (isEnding) return;
+  isEnding = true;
+  // Whatever hangs must not keep the terminal.
+  setTimeout(() => process.exit(1), 5_000).unref();
+  await service?.close();
+  process.exit(0);
+};
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end());
+
+/** npm does not pass on a signal that only it receives; when it is gone, so should be the service. */
+const endWithParent = (): void => {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) void end();
+  }, 500).unref();
+};
+
+try {
+  if (process.env["npm_lifecycle_event"]) endWithParent();
+  const startedAt = performance.now();
+  const settings = readLocalSettings(process.env);
+  service = await startLocalService({ settings, variables: process.env, log: print });
+  if (process.argv.includes("--watch")) await service.watch();
+  print(banner(service, (performance.now() - startedAt) / 1_000));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { LOCAL_REGION } from "../aws-protocol/local-account.ts";
+import { startDynamoDb } from "../dynamodb/dynamodb-server.ts";
+import { localCredentials } from "./embedded-services.ts";
+import { findRunningService } from "./service-file.ts";
+import { readLocalSettings } from "./settings.ts";
+
+const onlyTable = async (endpoint: string, dataDirectory: string): Promise<string> => {
+  const client = new DynamoDBClient({ endpoint, region: LOCAL_REGION, credentials: localCredentials });
+  const { TableNames } = await client.send(new ListTablesCommand({}));
+  client.destroy();
+  const [name] = TableNames ?? [];
+  if (!name) throw new Error(`There is no data in ${dataDirectory} yet; start the service once.`);
+  return name;
+};
+
+/**
+ * Does something with the local service's table: through the service when it runs, else on its data directly. The
+ * AWS SDK finds the table through this process's environment.
+ *
+ * @throws Error with a sentence when there is no table yet.
+ */
+export const withLocalTable = async <Result>(
+  work: (tableName: string) => Promise<Result>,
+): Promise<Result> => {
+  const { dataDirectory } = readLocalSettings(process.env);
+  const running = await findRunningService(dataDirectory);
+  if (running) {
+    Object.assign(process.env, running.sdkVariables);
+    return work(running.tableName);
+  }
+  const server = await startDynamoDb({ dataDirectory: join(dataDirectory, "dynamodb") });
+  try {
+    Object.assign(process.env, {
+      AWS_REGION: LOCAL_REGION,
+      AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+      AWS_ENDPOINT_URL_DYNAMODB: server.endpoint,
+    });
+    return await work(await onlyTable(server.endpoint, dataDirectory));
+  } finally {
+    await server.close();
+  }
+};

@@ -1,0 +1,67 @@
+import { resolve } from "node:path";
+import * as z from "zod";
+
+const endpoint = z.url({ protocol: /^https?$/ }).optional();
+
+const settings = z.object({
+  PORT: z.coerce
+    .number({ error: "must be a number" })
+    .int()
+    .min(0)
+    .max(65_000, { error: "must be at most 65000: the ports above it are used too" })
+    .default(3000),
+  DATA_DIR: z.string().min(1).default(".local"),
+  LOG_LEVEL: z.enum(["DEBUG", "INFO", "WARN", "ERROR", "SILENT"]).default("WARN"),
+  CHAT_BASE_URL: endpoint,
+  /** Other servers in place of the embedded ones. */
+  AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+  AWS_ENDPOINT_URL_S3: endpoint,
+  AWS_ENDPOINT_URL_SQS: endpoint,
+  AWS_ENDPOINT_URL_SES: endpoint,
+});
+
+/** What the person who starts the service may decide. */
+export interface LocalSettings {
+  /** The API's port; the next ones are the chat stream's, the storage's and the sample inference server's. 0 takes any free ones. */
+  readonly port: number;
+  /** The one folder that is written to. */
+  readonly dataDirectory: string;
+  /** What functions log. */
+  readonly logLevel: string;
+  /** `undefined` when the built-in sample server is to answer. */
+  readonly chatBaseUrl: string | undefined;
+  readonly externalEndpoints: {
+    readonly dynamoDb: string | undefined;
+    readonly s3: string | undefined;
+    readonly sqs: string | undefined;
+    readonly ses: string | undefined;
+  };
+}
+
+/**
+ * Reads the settings from a process environment; an empty variable counts as not given.
+ *
+ * @throws Error with a sentence that names each wrong variable.
+ */
+export const readLocalSettings = (variables: Readonly<Record<string, string | undefined>>): LocalSettings => {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+  const result = settings.safeParse(given);
+  if (!result.success) {
+    throw new Error(
+      result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}.`).join(" "),
+    );
+  }
+  const { data } = result;
+  return {
+    port: data.PORT,
+    dataDirectory: resolve(data.DATA_DIR),
+    logLevel: data.LOG_LEVEL,
+    chatBaseUrl: data.CHAT_BASE_URL,
+    externalEndpoints: {
+      dynamoDb: data.AWS_ENDPOINT_URL_DYNAMODB,
+      s3: data.AWS_ENDPOINT_URL_S3,
+      sqs: data.AWS_ENDPOINT_URL_SQS,
+      ses: data.AWS_ENDPOINT_URL_SES,
+    },
+  };
+};

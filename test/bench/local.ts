@@ -1,0 +1,95 @@
+/**
+ * `npm run bench:local`: what the local service costs. Prints how soon it is ready, what its processes hold at rest,
+ * and what a warm call costs beside calling the same handler in-process, in the same run.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { lambdaContext } from "../support/lambda-event.ts";
+import { runService } from "../support/run-service.ts";
+
+const calls = 500;
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+};
+
+const medianOf = async (work: () => Promise<unknown>): Promise<number> => {
+  for (let warmUp = 0; warmUp < 50; warmUp += 1) await work();
+  const times: number[] = [];
+  for (let index = 0; index < calls; index += 1) times.push(await timed(work));
+  return median(times);
+};
+
+/** Resident memory of a process and everything it started, in megabytes. */
+const treeMegabytes = (root: number): number => {
+  const rows = execFileSync("ps", ["-eo", "pid=,ppid=,rss="], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map((row) => row.trim().split(/\s+/).map(Number));
+  const family = new Set([root]);
+  let kilobytes = 0;
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const [pid = 0, parent = 0] of rows) {
+      if (family.has(parent) && !family.has(pid)) {
+        family.add(pid);
+        grew = true;
+      }
+    }
+  }
+  for (const [pid = 0, , resident = 0] of rows) if (family.has(pid)) kilobytes += resident;
+  return kilobytes / 1_024;
+};
+
+const agent = new Agent({ keepAlive: true });
+const get = (url: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    request(url, { agent }, (response) => response.resume().once("end", resolve))
+      .once("error", reject)
+      .end();
+  });
+
+const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
+const variables = { PORT: "0", DATA_DIR: dataDirectory };
+const readySeconds: number[] = [];
+for (let round = 0; round < 3; round += 1) {
+  const startedAt = performance.now();
+  const service = await runService(variables);
+  readySeconds.push((performance.now() - startedAt) / 1_000);
+  await service.stop();
+}
+
+const service = await runService(variables);
+const restMegabytes = treeMegabytes(service.child.pid ?? 0);
+const overHttp = await medianOf(() => get(`${service.url}/health`));
+const warmMegabytes = treeMegabytes(service.child.pid ?? 0);
+
+// The logger reads its level when the bundle is loaded.
+process.env["POWERTOOLS_LOG_LEVEL"] = "SILENT";
+const bundle = pathToFileURL(join(dataDirectory, "build", "functions", "docs", "index.mjs")).href;
+const { handler } = await import(bundle);
+const event = JSON.parse(await readFile("events/docs/health.json", "utf8"));
+const inProcess = await medianOf(() => handler(structuredClone(event), lambdaContext()));
+await service.stop();
+agent.destroy();
+await rm(dataDirectory, { recursive: true, force: true });
+
+process.stdout.write(
+  [
+    `ready after                        ${readySeconds.map((seconds) => seconds.toFixed(1)).join(", ")} s`,
+    `memory at rest, all processes      ${restMegabytes.toFixed(0)} MB (after the first calls ${warmMegabytes.toFixed(0)} MB)`,
+    `warm GET /health over HTTP         ${overHttp.toFixed(2)} ms (median of ${calls})`,
+    `the same handler in-process        ${inProcess.toFixed(2)} ms`,
+    `so the gateway and Lambda add      ${(overHttp - inProcess).toFixed(2)} ms`,
+    "",
+  ].join("\n"),
+);

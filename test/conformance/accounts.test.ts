@@ -1,0 +1,362 @@
+import { describe, expect, inject, it } from "vitest";
+import * as contract from "../../functions/auth/contract.ts";
+import {
+  call,
+  createAccount,
+  expectDeclared,
+  expectError,
+  logIn,
+  newRegistration,
+} from "../support/client.ts";
+
+const me = (token?: string) => call("/auth/me", { token });
+
+/** The newest mail to an address, and the token in its link. */
+const latestMail = async (email: string) => {
+  const { body } = await call("/_local/mail");
+  const mail = body.filter(({ to }: { to: string[] }) => to.includes(email)).at(-1);
+  return { ...mail, token: new URL(/http\S+/.exec(mail?.text)?.[0] ?? "").searchParams.get("token") };
+};
+
+describe("POST /auth/register", () => {
+  it("creates an account and shows it without the password", async () => {
+    const registration = newRegistration();
+    const answer = await call("/auth/register", { body: registration });
+    expect(answer.status).toBe(201);
+    expectDeclared(contract.registerOperation, answer);
+    expect(answer.body).toEqual({
+      id: expect.any(Number),
+      username: registration.username,
+      email: registration.email,
+      organization: "Unknown",
+      account_type: "Free",
+      oauth_type: "Credentials",
+      full_name: null,
+      organization_type: null,
+      sector: null,
+      email_verified: false,
+    });
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("takes neither tier nor provider, id or verification from the body", async () => {
+    const { body } = await call("/auth/register", {
+      body: {
+        ...newRegistration(),
+        account_type: "Admin",
+        oauth_type: "IdentityProviderA",
+        email_verified: true,
+        id: 1,
+        disabled: true,
+        token_epoch: 9,
+      },
+    });
+    expect(body).toMatchObject({ account_type: "Free", oauth_type: "Credentials", email_verified: false });
+  });
+
+  it("keeps user names and addresses unique, whatever their case", async () => {
+    const registration = newRegistration();
+    await call("/auth/register", { body: registration });
+    const sameName = { ...newRegistration(), username: registration.username.toUpperCase() };
+    const sameAddress = { ...newRegistration(), email: registration.email.toUpperCase() };
+    const name = await call("/auth/register", { body: sameName });
+    expectError(name, 409, "username_taken");
+    expect(name.body.error.param).toBe("username");
+    const address = await call("/auth/register", { body: sameAddress });
+    expectError(address, 409, "email_taken");
+    expect(address.body.error.param).toBe("email");
+  });
+
+  it("gives a name to one of two who ask at the same moment", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { username } = newRegistration();
+      const answers = await Promise.all(
+        [1, 2].map(() => call("/auth/register", { body: { ...newRegistration(), username } })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    }
+  });
+
+  it.each([
+    ["username", undefined, "missing"],
+    ["username", "ab", "value_error"],
+    ["username", "with space", "value_error"],
+    ["username", "a".repeat(65), "value_error"],
+    ["username", 7, "string_type"],
+    ["email", "nobody", "value_error"],
+    ["email", undefined, "missing"],
+    ["password", "k9$Zq", "string_too_short"],
+    ["password", "password1", "value_error"],
+    ["password", "x".repeat(257), "string_too_long"],
+    ["sector", "Health", "list_type"],
+  ])("names %s as the problem when it is %j", async (field, value, type) => {
+    const answer = await call("/auth/register", { body: { ...newRegistration(), [field]: value } });
+    expectDeclared(contract.registerOperation, answer);
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", field], type }] } });
+  });
+
+  it("never repeats a rejected password", async () => {
+    const answer = await call("/auth/register", {
+      body: { ...newRegistration(), email: "nobody", password: "hunter2-is-my-secret" },
+    });
+    expect(answer.status).toBe(422);
+    expect(JSON.stringify(answer.body)).not.toContain("hunter2");
+  });
+});
+
+describe("POST /auth/token", () => {
+  it("exchanges name and password for a bearer token", async () => {
+    const { username, password } = await createAccount();
+    const answer = await logIn(username, password);
+    expectDeclared(contract.tokenOperation, answer);
+    expect(answer).toMatchObject({ status: 200, body: { token_type: "bearer", expires_in: 604_800 } });
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("also knows the account by its address, in any case", async () => {
+    const { email, password } = await createAccount();
+    expect(await logIn(email.toUpperCase(), password)).toMatchObject({ status: 200 });
+  });
+
+  it("answers unknown names and wrong passwords alike", async () => {
+    const { username } = await createAccount();
+    const wrong = await logIn(username, "not the password");
+    const unknown = await logIn(newRegistration().username, "not the password");
+    expect(wrong).toMatchObject({
+      status: 401,
+      body: { detail: "Incorrect username or password.", error: "invalid_grant" },
+    });
+    expect({ ...unknown.body, request_id: "" }).toEqual({ ...wrong.body, request_id: "" });
+  });
+
+  it("is a form, so JSON lacks its fields", async () => {
+    const answer = await call("/auth/token", { body: { username: "x", password: "y" } });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: {
+        detail: [
+          { loc: ["body", "username"], type: "missing" },
+          { loc: ["body", "password"], type: "missing" },
+        ],
+        error: "invalid_request",
+      },
+    });
+  });
+
+  it("knows only the password grant", async () => {
+    const { username, password } = await createAccount();
+    const ask = (grant_type: string) =>
+      call("/auth/token", { body: new URLSearchParams({ grant_type, username, password }) });
+    expect(await ask("password")).toMatchObject({ status: 200 });
+    expect(await ask("client_credentials")).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "grant_type"] }], error: "unsupported_grant_type" },
+    });
+  });
+});
+
+describe("a bearer token", () => {
+  it("opens the account it was issued for", async () => {
+    const account = await createAccount();
+    const answer = await me(account.token);
+    expectDeclared(contract.meOperation, answer);
+    expect(answer.body).toMatchObject({ id: account.id, username: account.username, email_verified: false });
+  });
+
+  it.each([
+    ["missing", {}],
+    ["of another scheme", { Authorization: "Basic YTpi" }],
+    ["nonsense", { Authorization: "Bearer nonsense" }],
+    ["empty", { Authorization: "Bearer " }],
+  ])("that is %s gets 401 in our JSON", async (_case, headers) => {
+    const answer = await call("/auth/me", { headers });
+    expectError(answer, 401, "unauthenticated");
+    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  it("is replaced by refreshing it, and stops at once", async () => {
+    const { token } = await createAccount();
+    const refreshed = await call("/auth/refresh-token", { method: "POST", token });
+    expectDeclared(contract.refreshTokenOperation, refreshed);
+    expect(await me(refreshed.body.access_token)).toMatchObject({ status: 200 });
+    expectError(await me(token), 401, "unauthenticated");
+    expectError(await call("/auth/refresh-token", { method: "POST", token }), 401, "unauthenticated");
+  });
+
+  it("is replaced once, however many ask at the same moment", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { token } = await createAccount();
+      const answers = await Promise.all(
+        [1, 2, 3].map(() => call("/auth/refresh-token", { method: "POST", token })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    }
+  });
+
+  it("of the same account leaves the others alone when it is refreshed", async () => {
+    const { username, password, token } = await createAccount();
+    const other = (await logIn(username, password)).body.access_token;
+    await call("/auth/refresh-token", { method: "POST", token });
+    expect(await me(other)).toMatchObject({ status: 200 });
+  });
+});
+
+describe("PUT /auth/profile", () => {
+  it("changes what is given and leaves the rest", async () => {
+    const { token } = await createAccount();
+    const first = await call("/auth/profile", {
+      method: "PUT",
+      token,
+      body: { full_name: "Amina N.", organization_type: "NGO", sector: ["Health"], username: "other" },
+    });
+    expectDeclared(contract.profileOperation, first);
+    const second = await call("/auth/profile", {
+      method: "PUT",
+      token,
+      body: { full_name: null, organization: "Clinic" },
+    });
+    expect(second.body).toMatchObject({
+      full_name: "Amina N.",
+      organization: "Clinic",
+      organization_type: "NGO",
+      sector: ["Health"],
+    });
+    expect(second.body.username).not.toBe("other");
+  });
+
+  it("names the six organisation types when another one is sent", async () => {
+    const { token } = await createAccount();
+    const answer = await call("/auth/profile", {
+      method: "PUT",
+      token,
+      body: { organization_type: "Circus" },
+    });
+    expectError(answer, 400, "bad_request");
+    expect(answer.body.detail).toContain("NGO, Government, Private Sector, Research, Individual, Other");
+  });
+
+  it("refuses a blank sector, and sectors that are no list", async () => {
+    const { token } = await createAccount();
+    const put = (body: object) => call("/auth/profile", { method: "PUT", token, body });
+    expectError(await put({ sector: ["Health", " "] }), 400, "bad_request");
+    expectError(await put({ sector: "Health" }), 422, "validation_failed");
+  });
+
+  it("is complete when its four fields have values", async () => {
+    const { token } = await createAccount();
+    const empty = await call("/auth/profile/status", { token });
+    expectDeclared(contract.profileStatusOperation, empty);
+    expect(empty.body).toEqual({
+      is_complete: false,
+      missing_fields: ["full_name", "organization", "organization_type", "sector"],
+    });
+    await call("/auth/profile", {
+      method: "PUT",
+      token,
+      body: { full_name: "A", organization: "B", organization_type: "Other", sector: ["C"] },
+    });
+    expect((await call("/auth/profile/status", { token })).body).toEqual({
+      is_complete: true,
+      missing_fields: [],
+    });
+  });
+});
+
+describe.runIf(inject("isLocal"))("verification of the e-mail address", () => {
+  it("works once, by the link in the mail", async () => {
+    const account = await createAccount();
+    const { subject, html, token } = await latestMail(account.email);
+    expect(subject).toBe("Verify your e-mail address");
+    expect(html).toContain("<a href=");
+    const verified = await call(`/auth/verify-email?token=${token}`);
+    expectDeclared(contract.verifyEmailOperation, verified);
+    expect(verified).toMatchObject({ status: 200, body: { success: true } });
+    expect((await me(account.token)).body.email_verified).toBe(true);
+    expectError(await call(`/auth/verify-email?token=${token}`), 400, "invalid_link");
+  });
+
+  it("shows people a page", async () => {
+    const account = await createAccount();
+    const { token } = await latestMail(account.email);
+    const asBrowser = { headers: { Accept: "text/html,application/xhtml+xml" } };
+    const page = await call(`/auth/verify-email?token=${token}`, asBrowser);
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+    expect(page.body).toContain("verified");
+    const again = await call(`/auth/verify-email?token=${token}`, asBrowser);
+    expect(again.status).toBe(400);
+    expect(again.body).toContain("does not work");
+  });
+
+  it("refuses a link nobody was sent, and one without its token", async () => {
+    expectError(await call("/auth/verify-email?token=abc"), 400, "invalid_link");
+    const answer = await call("/auth/verify-email");
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["query", "token"], type: "missing" }] },
+    });
+  });
+
+  it("can be asked for again, until it is done", async () => {
+    const account = await createAccount();
+    const first = await latestMail(account.email);
+    const resent = await call("/auth/resend-verification", { method: "POST", token: account.token });
+    expectDeclared(contract.resendVerificationOperation, resent);
+    const second = await latestMail(account.email);
+    expect(second.token).not.toBe(first.token);
+    await call(`/auth/verify-email?token=${second.token}`);
+    const done = await call("/auth/resend-verification", { method: "POST", token: account.token });
+    expect(done.body.message).toContain("already");
+  });
+});
+
+describe.runIf(inject("isLocal"))("a forgotten password", () => {
+  it("is replaced by the token in the mail, once; every token of the account ends", async () => {
+    const account = await createAccount();
+    const asked = await call("/auth/forgot-password", { body: { email: account.email } });
+    expectDeclared(contract.forgotPasswordOperation, asked);
+    const { token } = await latestMail(account.email);
+    const reset = { token, new_password: "nine cranes over the hill" };
+    const answer = await call("/auth/reset-password", { body: reset });
+    expectDeclared(contract.resetPasswordOperation, answer);
+    expect(answer.status).toBe(200);
+    expectError(await me(account.token), 401, "unauthenticated");
+    expect(await logIn(account.username, account.password)).toMatchObject({ status: 401 });
+    expect(await logIn(account.username, reset.new_password)).toMatchObject({ status: 200 });
+    expectError(await call("/auth/reset-password", { body: reset }), 400, "invalid_link");
+  });
+
+  it("gets the same answer for an address nobody has, and no mail", async () => {
+    const { email } = newRegistration();
+    const account = await createAccount();
+    const known = await call("/auth/forgot-password", { body: { email: account.email } });
+    const unknown = await call("/auth/forgot-password", { body: { email } });
+    expect(unknown.body).toEqual(known.body);
+    const { body } = await call("/_local/mail");
+    expect(body.some(({ to }: { to: string[] }) => to.includes(email))).toBe(false);
+  });
+
+  it("is not reset by a verification link", async () => {
+    const account = await createAccount();
+    const { token } = await latestMail(account.email);
+    const answer = await call("/auth/reset-password", {
+      body: { token, new_password: "nine cranes over the hill" },
+    });
+    expectError(answer, 400, "invalid_link");
+  });
+});
+
+describe("POST /auth/change-password", () => {
+  it("asks for the old one, and ends every token of the account", async () => {
+    const account = await createAccount();
+    const change = (old_password: string, new_password: string) =>
+      call("/auth/change-password", { token: account.token, body: { old_password, new_password } });
+    expectError(await change("wrong", "nine cranes over the hill"), 401, "invalid_credentials");
+    expectError(await change(account.password, "password1"), 422, "validation_failed");
+    const changed = await change(account.password, "nine cranes over the hill");
+    expectDeclared(contract.changePasswordOperation, changed);
+    expectError(await me(account.token), 401, "unauthenticated");
+    expect(await logIn(account.username, "nine cranes over the hill")).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, inject, it } from "vitest";
+import { healthOperation } from "../../functions/docs/contract.ts";
+import openApi from "../../functions/docs/openapi.json" with { type: "json" };
+import { operations } from "../../functions/manifest.ts";
+import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+
+describe("the service", () => {
+  it("says that it is there", async () => {
+    const answer = await call("/health");
+    expectDeclared(healthOperation, answer);
+    expect(answer.body.status).toBe("ok");
+  });
+
+  it("publishes its OpenAPI document", async () => {
+    const { body } = await call("/openapi.json");
+    expect(body).toEqual(openApi);
+    expect(body.info.version).toBe("2.1");
+  });
+
+  it.runIf(inject("isLocal"))("serves every declared route and no other", async () => {
+    const { body } = await call("/_local/routes");
+    expect(body.base_url).toBe(baseUrl);
+    const served = body.routes.map(
+      ({ method, path }: { method: string; path: string }) => `${method} ${path}`,
+    );
+    expect(served.toSorted()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).toSorted());
+  });
+});
+
+describe("an address that does not exist", () => {
+  it.each(["/nowhere", "/tasks", "/tasks/translate/", "/tasks/translate/x", "/auth/..%2fme"])(
+    "%s answers 404 in our JSON",
+    async (path) => {
+      expectError(await call(path, { body: {} }), 404, "not_found");
+    },
+  );
+});
+
+describe("a method that an address does not answer", () => {
+  it.each([
+    ["DELETE", "/tasks/translate", "POST"],
+    ["GET", "/auth/token", "POST"],
+    ["POST", "/auth/profile", "PUT"],
+    ["PATCH", "/health", "GET"],
+  ])("%s %s gets 405 and the methods that work", async (method, path, allowed) => {
+    const answer = await call(path, { method });
+    expectError(answer, 405, "method_not_allowed");
+    expect(answer.headers.get("allow")).toContain(allowed);
+  });
+});
+
+describe("a browser", () => {
+  it("may call from anywhere: the preflight names methods and headers", async () => {
+    const answer = await call("/tasks/translate", {
+      method: "OPTIONS",
+      headers: {
+        Origin: "https://app.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization, content-type, x-stainless-lang",
+      },
+    });
+    expect([200, 204]).toContain(answer.status);
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    expect(answer.headers.get("access-control-allow-methods")).toContain("POST");
+    const allowed = answer.headers.get("access-control-allow-headers")?.toLowerCase();
+    for (const name of ["authorization", "content-type", "x-stainless-lang"]) expect(allowed).toContain(name);
+  });
+
+  it("can read the request id and when to retry", async () => {
+    const answer = await call("/health");
+    expect(answer.headers.get("access-control-expose-headers")).toContain("X-Request-Id");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  });
+});
+
+describe("a request id", () => {
+  it("of the caller comes back", async () => {
+    const answer = await call("/health", { headers: { "X-Request-Id": "trace-42" } });
+    expect(answer.headers.get("x-request-id")).toBe("trace-42");
+  });
+});
+
+describe("a body that is too large", () => {
+  it.each([7_000_000, 11_000_000])("of %i bytes gets 413 and the way round", async (size) => {
+    const { token } = await createAccount();
+    const answer = await call("/tasks/translate", {
+      token,
+      body: { target_language: "lug", text: "x".repeat(size) },
+    });
+    expectError(answer, 413, "payload_too_large");
+    expect(answer.body.detail).toContain("generate-upload-url");
+  });
+});
+
+describe("broken JSON", () => {
+  it("gets 422, with the place", async () => {
+    const { token } = await createAccount();
+    const answer = await call("/tasks/translate", {
+      token,
+      body: '{"text": "x",',
+      headers: { "Content-Type": "application/json" },
+    });
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ type: "json_invalid" }] } });
+  });
+});

@@ -1,0 +1,58 @@
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { translateOperation } from "../../functions/translate/contract.ts";
+import { call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+
+let token: string;
+beforeAll(async () => {
+  ({ token } = await createAccount());
+});
+
+const translate = (body: unknown) => call("/tasks/translate", { token, body });
+
+describe("POST /tasks/translate", () => {
+  it("translates, with languages by code, by name and in any case", async () => {
+    const answer = await translate({
+      source_language: "ENG",
+      target_language: "luganda",
+      text: "How are you?",
+    });
+    expectDeclared(translateOperation, answer);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: "COMPLETED", output: { source_language: "eng", target_language: "lug" } },
+    });
+    expect(answer.body.output.translated_text).not.toBe("");
+  });
+
+  it.runIf(inject("isLocal"))("gives what the sample server's phrasebook says", async () => {
+    const answer = await translate({ target_language: "lug", text: "Thank you" });
+    expect(answer.body).toMatchObject({ output: { translated_text: "Webale", source_language: null } });
+    expect(answer.body.usage.total_tokens).toBeGreaterThan(0);
+  });
+
+  it("answers an unknown language with 400 and the 32 it knows", async () => {
+    const answer = await translate({ target_language: "fra", text: "Hello" });
+    expectError(answer, 400, "unsupported_language");
+    expect(answer.body.error.supported_languages).toHaveLength(32);
+    expect(answer.body.error.supported_languages[0]).toEqual({ code: "ach", name: "Acholi" });
+  });
+
+  it("answers two names of one language with 400", async () => {
+    const answer = await translate({ source_language: "lug", target_language: "Luganda", text: "Hello" });
+    expectError(answer, 400, "same_language");
+    expect(answer.body.error.supported_languages).toHaveLength(32);
+  });
+
+  it("names a missing field", async () => {
+    const answer = await translate({ target_language: "lug" });
+    expectDeclared(translateOperation, answer);
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "text"], type: "missing" }] },
+    });
+  });
+
+  it("asks for a token first", async () => {
+    expectError(await call("/tasks/translate", { body: { nonsense: true } }), 401, "unauthenticated");
+  });
+});

@@ -1,0 +1,174 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningService, runCommand, runService } from "../../support/run-service.ts";
+import { sampleEvents } from "../../support/sample-events.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "language-ai-service-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const postJson = (url: string, body: unknown) =>
+  fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+const logIn = async (service: RunningService, username: string, password: string) => {
+  const response = await fetch(`${service.url}/auth/token`, {
+    method: "POST",
+    body: new URLSearchParams({ username, password }),
+  });
+  const body: unknown = await response.json();
+  return { status: response.status, body };
+};
+
+const password = "seven storks by the lake";
+const registration = (username: string) => ({ username, email: `${username}@example.com`, password });
+
+describe("the service as `npm start` runs it", () => {
+  it("ends with a sentence when its port is taken", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as AddressInfo;
+    const command = runCommand("infra/local/main.ts", [], {
+      PORT: String(port),
+      DATA_DIR: join(folder, "busy"),
+    });
+    expect(await command.ended).toBe(1);
+    other.close();
+    expect(command.output()).toMatch(new RegExp(`^Port ${port} is in use.*\n$`));
+  });
+
+  it.each([
+    ["a data directory that is a file", { DATA_DIR: "package.json" }, /data directory .* cannot be made/],
+    ["a port that is no number", { PORT: "abc" }, /^PORT must be a number/],
+    ["a model server's address that is none", { CHAT_BASE_URL: "nowhere" }, /^CHAT_BASE_URL/],
+  ])("ends with a sentence for %s", async (_case, variables, sentence) => {
+    const command = runCommand("infra/local/main.ts", [], {
+      DATA_DIR: join(folder, "wrong"),
+      PORT: "0",
+      ...variables,
+    });
+    expect(await command.ended).toBe(1);
+    expect(command.output()).toMatch(sentence);
+    expect(command.output()).not.toMatch(/\n\s+at /);
+  });
+
+  it("keeps every account it confirmed, also when it is killed in the middle of its work", async () => {
+    const variables = { PORT: "0", DATA_DIR: join(folder, "killed") };
+    const first = await runService(variables);
+    const confirmed: string[] = [];
+    let next = 0;
+    const registerUntilKilled = async () => {
+      while (next < 1_000) {
+        next += 1;
+        const username = `user-${next}`;
+        const response = await postJson(`${first.url}/auth/register`, registration(username)).catch(
+          () => undefined,
+        );
+        if (!response) return;
+        if (response.status === 201) confirmed.push(username);
+        if (confirmed.length === 60) first.child.kill("SIGKILL");
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, registerUntilKilled));
+    await first.ended;
+    expect(confirmed.length).toBeGreaterThanOrEqual(60);
+
+    const second = await runService(variables);
+    for (const username of confirmed) {
+      const { status } = await postJson(`${second.url}/auth/register`, registration(username));
+      expect(status, `${username} must still be there`).toBe(409);
+    }
+    expect(await logIn(second, confirmed[0] ?? "", password)).toMatchObject({ status: 200 });
+    await second.stop();
+  }, 120_000);
+
+  it("refuses a second service on the same data, and ends every process it started", async () => {
+    const variables = { PORT: "0", DATA_DIR: join(folder, "twice") };
+    const service = await runService(variables);
+    await fetch(`${service.url}/health`);
+    const second = runCommand("infra/local/main.ts", [], variables);
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain("is running from");
+    await service.stop("SIGINT");
+    const processes = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
+    expect(processes).not.toContain(join(folder, "twice"));
+  }, 60_000);
+
+  it("says what is wrong when a data file is damaged", async () => {
+    const dataDirectory = join(folder, "damaged");
+    await mkdir(join(dataDirectory, "dynamodb"), { recursive: true });
+    await writeFile(join(dataDirectory, "dynamodb", "CURRENT"), "not a manifest\n");
+    const command = runCommand("infra/local/main.ts", [], { PORT: "0", DATA_DIR: dataDirectory });
+    expect(await command.ended).toBe(1);
+    expect(command.output()).toContain(dataDirectory);
+    expect(command.output()).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe("the operator's commands", () => {
+  let service: RunningService;
+  let variables: Record<string, string>;
+  beforeAll(async () => {
+    variables = { PORT: "0", DATA_DIR: join(folder, "commands") };
+    service = await runService(variables);
+  }, 60_000);
+  afterAll(() => service.stop());
+
+  const account = async (...args: string[]) => {
+    const command = runCommand("infra/commands/account.ts", args, variables);
+    const code = await command.ended;
+    return { code, output: command.output() };
+  };
+
+  const expected: Readonly<Record<string, RegExp>> = {
+    verifyEmail: /"statusCode":400.*invalid_link/,
+    resetPassword: /"statusCode":400.*invalid_link/,
+    // The sample's token was never issued.
+    refreshToken: /"statusCode":401/,
+  };
+
+  it("`npm run invoke` gives every sample event its answer", async () => {
+    for (const { feature, operation, path } of sampleEvents) {
+      const command = runCommand("infra/commands/invoke.ts", [feature, path], variables);
+      expect(await command.ended, command.output()).toBe(0);
+      const success = new RegExp(`"statusCode":${operation.response.status}\\b`);
+      expect(command.output(), path).toMatch(expected[operation.id] ?? success);
+    }
+  }, 120_000);
+
+  it("`npm run account` shows, promotes, disables and enables while the service runs", async () => {
+    await postJson(`${service.url}/auth/register`, registration("kato"));
+    const { body } = await logIn(service, "kato", password);
+    const token = (body as { access_token: string }).access_token;
+    const me = () => fetch(`${service.url}/auth/me`, { headers: { Authorization: `Bearer ${token}` } });
+
+    expect(JSON.parse((await account("KATO", "--show")).output)).toMatchObject({
+      username: "kato",
+      account_type: "Free",
+      disabled: false,
+    });
+    await account("kato", "--type", "Premium");
+    expect(await (await me()).json()).toMatchObject({ account_type: "Premium" });
+    await account("kato", "--disable");
+    expect((await me()).status).toBe(403);
+    expect(await logIn(service, "kato", password)).toMatchObject({ status: 403 });
+    await account("kato", "--enable");
+    expect((await me()).status).toBe(200);
+  }, 60_000);
+
+  it("`npm run account` explains itself, and names an account that is not there", async () => {
+    expect(await account()).toMatchObject({ code: 1, output: expect.stringContaining("Usage:") });
+    expect(await account("kato", "--type", "King")).toMatchObject({ code: 1 });
+    expect(await account("nobody")).toMatchObject({ code: 1, output: expect.stringContaining("nobody") });
+  }, 60_000);
+});

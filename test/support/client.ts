@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import { expect, inject } from "vitest";
+import * as z from "zod";
+import type { Operation } from "../../shared/http/operation.ts";
+
+export const baseUrl = inject("baseUrl");
+
+/** An answer as a client sees it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  readonly body: any;
+}
+
+/** What a client sends. Objects go as JSON, `URLSearchParams` as a form. */
+export interface CallOptions {
+  readonly method?: string;
+  readonly token?: string | undefined;
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+}
+
+const encode = (
+  body: unknown,
+): { body?: string | URLSearchParams | FormData; headers: Record<string, string> } => {
+  if (body === undefined) return { headers: {} };
+  if (typeof body === "string" || body instanceof URLSearchParams || body instanceof FormData) {
+    return { body, headers: {} };
+  }
+  return { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+};
+
+/** Sends one request to the service. */
+export const call = async (path: string, options: CallOptions = {}): Promise<Answer> => {
+  const { body, headers } = encode(options.body);
+  const response = await fetch(`${baseUrl}${path}`, {
+    method: options.method ?? (options.body === undefined ? "GET" : "POST"),
+    headers: {
+      ...headers,
+      ...(options.token ? { Authorization: `Bearer ${options.token}` } : {}),
+      ...options.headers,
+    },
+    ...(body === undefined ? {} : { body }),
+    redirect: "manual",
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+};
+
+const issue = z.object({
+  loc: z.array(z.union([z.string(), z.int()])).min(1),
+  msg: z.string().min(1),
+  type: z.string().min(1),
+});
+
+const errorBody = z.object({
+  detail: z.union([z.string().min(1), z.array(issue).min(1)]),
+  error: z.looseObject({
+    code: z.string(),
+    message: z.string().min(1),
+    type: z.string(),
+    param: z.string().nullable(),
+  }),
+  request_id: z.string().min(1),
+});
+
+/** Checks that an answer is what its operation declares: the schema on success, the error body otherwise. */
+export const expectDeclared = (operation: Operation, answer: Answer): void => {
+  expect(answer.headers.get("x-request-id"), "every answer carries a request id").toBeTruthy();
+  const schema = answer.status < 300 ? operation.response.schema : errorBody;
+  const { error } = schema.safeParse(answer.body);
+  expect(error, `${operation.id} answered ${answer.status} ${JSON.stringify(answer.body)}`).toBeUndefined();
+};
+
+/** Checks that an answer is an error of ours, with this status and code. */
+export const expectError = (answer: Answer, status: number, code: string): void => {
+  expect(answer).toMatchObject({ status, body: { error: { code } } });
+  expect(errorBody.safeParse(answer.body).error).toBeUndefined();
+  expect(answer.headers.get("x-request-id")).toBeTruthy();
+};
+
+/** A person with an account and a token. */
+export interface TestAccount {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+  readonly token: string;
+}
+
+/** Gets a token as the guide says. */
+export const logIn = (username: string, password: string): Promise<Answer> =>
+  call("/auth/token", { body: new URLSearchParams({ username, password }) });
+
+/** A registration body nobody has used before. */
+export const newRegistration = () => {
+  const username = `user-${randomBytes(6).toString("hex")}`;
+  return { username, email: `${username}@example.com`, password: "seven storks by the lake" };
+};
+
+/** Registers somebody and logs them in. */
+export const createAccount = async (): Promise<TestAccount> => {
+  const registration = newRegistration();
+  const { body: account, status } = await call("/auth/register", { body: registration });
+  expect(status).toBe(201);
+  const { body } = await logIn(registration.username, registration.password);
+  return { ...registration, id: account.id, token: body.access_token };
+};

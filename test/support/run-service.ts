@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+const projectDirectory = join(import.meta.dirname, "../..");
+
+/** A command of this repository that is running as its own process. */
+export interface RunningCommand {
+  readonly child: ChildProcess;
+  /** Everything it has written, both streams. */
+  output(): string;
+  /** Its exit code, when it has ended. */
+  ended: Promise<number | null>;
+}
+
+/** Runs a TypeScript file of the repository with variables of its own. */
+export const runCommand = (
+  file: string,
+  args: readonly string[],
+  variables: Record<string, string>,
+): RunningCommand => {
+  const child = spawn(process.execPath, [join(projectDirectory, file), ...args], {
+    cwd: projectDirectory,
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (piece: string) => {
+      text += piece;
+    });
+  }
+  return { child, output: () => text, ended: once(child, "close").then(([code]) => code) };
+};
+
+/** The service as `npm start` runs it. */
+export interface RunningService extends RunningCommand {
+  readonly url: string;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts the service and waits until it says that it is ready. */
+export const runService = async (variables: Record<string, string>): Promise<RunningService> => {
+  const command = runCommand("infra/local/main.ts", [], variables);
+  const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
+  const look = () => {
+    const url = /^ready (\S+)$/m.exec(command.output())?.[1];
+    if (url) resolve(url);
+  };
+  command.child.stdout?.on("data", look);
+  void command.ended.then((code) => reject(new Error(`The service ended with ${code}: ${command.output()}`)));
+  const url = await ready;
+  return {
+    ...command,
+    url,
+    stop: async (signal = "SIGTERM") => {
+      command.child.kill(signal);
+      await command.ended;
+    },
+  };
+};

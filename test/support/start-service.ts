@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { readLocalSettings } from "../../infra/local/service/settings.ts";
+import { startLocalService } from "../../infra/local/service/start-service.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where the service under test answers. */
+    baseUrl: string;
+    /** Whether that is the local service, whose `/_local` routes tests may use. */
+    isLocal: boolean;
+  }
+}
+
+/**
+ * Starts the local service for the conformance tests, or takes the one that `BASE_URL` names, so that the same
+ * tests can run against a deployment.
+ */
+export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
+  const deployed = process.env["BASE_URL"];
+  project.provide("isLocal", !deployed);
+  if (deployed) {
+    project.provide("baseUrl", deployed.replace(/\/+$/, ""));
+    return undefined;
+  }
+  const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-"));
+  const service = await startLocalService({
+    settings: readLocalSettings({ PORT: "0", DATA_DIR: dataDirectory }),
+    variables: {},
+    log: () => undefined,
+  });
+  project.provide("baseUrl", service.url);
+  return async () => {
+    await service.close();
+    await rm(dataDirectory, { recursive: true, force: true });
+  };
+};

@@ -1,6 +1,8 @@
 import { authFunction } from "./auth/contract.ts";
 import { authorizerFunction } from "./authorizer/contract.ts";
+import { chatFunction } from "./chat/contract.ts";
 import { docsFunction } from "./docs/contract.ts";
+import { languageFunction } from "./language/contract.ts";
 import { mailFunction } from "./mail/contract.ts";
 import { translateFunction } from "./translate/contract.ts";
 
@@ -8,7 +10,9 @@ import { translateFunction } from "./translate/contract.ts";
 export const functionDefinitions = [
   authFunction,
   authorizerFunction,
+  chatFunction,
   docsFunction,
+  languageFunction,
   mailFunction,
   translateFunction,
 ] as const;

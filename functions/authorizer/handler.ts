@@ -1,11 +1,11 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
+import { authorize } from "../../shared/auth/authorize.ts";
 import { createSigningKeySource } from "../../shared/auth/signing-keys.ts";
 import { createTokens } from "../../shared/auth/tokens.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { readSecret } from "../../shared/config/secrets.ts";
 import { openTable } from "../../shared/storage/table.ts";
-import { authorize } from "./authorize.ts";
 import { authorizerFunction } from "./contract.ts";
 
 const environment = readEnvironment(authorizerFunction.environment, process.env);

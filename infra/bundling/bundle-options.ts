@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
 import { builtInModules } from "./built-in-modules.ts";
+import { companionFiles } from "./companion-files.ts";
 import { writeChangedFiles } from "./write-changed-files.ts";
 
 /** The repository's folder, from which entry files and packages are found. */
@@ -36,5 +37,5 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
     metafile: true,
     write: false,
     logLevel: "silent",
-    plugins: [builtInModules(), writeChangedFiles()],
+    plugins: [builtInModules(), writeChangedFiles(), companionFiles(projectDirectory)],
   }) as const satisfies BuildOptions;

@@ -4,6 +4,9 @@ import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   Architecture,
   Code,
+  type FunctionUrl,
+  FunctionUrlAuthType,
+  InvokeMode,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
@@ -38,6 +41,8 @@ export interface ServiceFunctionProps<Environment extends z.ZodRawShape> {
 export class ServiceFunction<Environment extends z.ZodRawShape = z.ZodRawShape> extends Construct {
   readonly definition: FunctionDefinition<Environment>;
   readonly lambda: LambdaFunction;
+  /** The function's own address, for those that declare one. */
+  readonly functionUrl: FunctionUrl | undefined;
 
   /** @throws Error when a variable of the declared environment is missing or an undeclared one is given. */
   constructor(scope: Construct, id: string, props: ServiceFunctionProps<Environment>) {
@@ -69,6 +74,14 @@ export class ServiceFunction<Environment extends z.ZodRawShape = z.ZodRawShape> 
       tracing: Tracing.ACTIVE,
     });
     for (const { grant } of bindings.values()) grant?.(this.lambda);
+
+    // Without AWS's own authentication, because callers have tokens of ours; the function checks them.
+    this.functionUrl = props.definition.functionUrl
+      ? this.lambda.addFunctionUrl({
+          authType: FunctionUrlAuthType.NONE,
+          invokeMode: InvokeMode.RESPONSE_STREAM,
+        })
+      : undefined;
 
     acknowledge(
       this.lambda,

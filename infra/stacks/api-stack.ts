@@ -17,7 +17,7 @@ import { ServiceApi } from "../constructs/service-api.ts";
 import { ServiceDashboard } from "../constructs/service-dashboard.ts";
 import type { StageSettings } from "../stage-settings.ts";
 import type { DataStack } from "./data-stack.ts";
-import { ServiceFunctions } from "./service-functions.ts";
+import { pascalCase, ServiceFunctions } from "./service-functions.ts";
 
 export interface ApiStackProps extends StackProps {
   readonly stage: StageSettings;
@@ -67,6 +67,14 @@ export class ApiStack extends Stack {
     new ServiceDashboard(this, "Overview", { ...monitored, alarms });
     if (stage.alarmEmail) new AlarmMail(this, "AlarmMail", { address: stage.alarmEmail, alarms });
 
+    for (const { definition, functionUrl } of functions.all) {
+      if (!functionUrl) continue;
+      const name = `${pascalCase(definition.name)}StreamUrl`;
+      new CfnOutput(this, name, {
+        value: functionUrl.url,
+        description: `Where the function "${definition.name}" answers by itself; its paths follow.`,
+      });
+    }
     new CfnOutput(this, "ApiUrl", { value: url, description: "Where the API answers; paths follow it." });
   }
 }

@@ -4,7 +4,9 @@ import { Construct } from "constructs";
 import type * as z from "zod";
 import { authFunction } from "../../functions/auth/contract.ts";
 import { authorizerFunction } from "../../functions/authorizer/contract.ts";
+import { chatFunction } from "../../functions/chat/contract.ts";
 import { docsFunction } from "../../functions/docs/contract.ts";
+import { languageFunction } from "../../functions/language/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { translateFunction } from "../../functions/translate/contract.ts";
 import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
@@ -40,7 +42,7 @@ export class ServiceFunctions extends Construct {
     super(scope, id);
     this.props = props;
     const { stage, data, publicBaseUrl } = props;
-    const { translation } = stage.inference;
+    const { chat, translation } = stage.inference;
 
     this.authorizer = this.add(authorizerFunction, {
       TABLE_NAME: tableBinding(data.table, "read"),
@@ -62,7 +64,15 @@ export class ServiceFunctions extends Construct {
         MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
         TOKEN_LIFETIME_DAYS: plainBinding(stage.tokenLifetimeDays),
       }),
+      this.add(chatFunction, {
+        CHAT_BASE_URL: plainBinding(chat.baseUrl),
+        CHAT_MODEL_14B: plainBinding(chat.models["14b"]),
+        CHAT_MODEL_9B: plainBinding(chat.models["9b"]),
+        CHAT_TIMEOUT_MS: plainBinding(chat.timeoutMilliseconds),
+        INFERENCE_KEYS_SECRET_ID: secretBinding(data.inferenceKeys),
+      }),
       this.add(docsFunction, {}),
+      this.add(languageFunction, {}),
       this.add(translateFunction, {
         TRANSLATION_BASE_URL: plainBinding(translation.baseUrl),
         TRANSLATION_MODEL: plainBinding(translation.model),
@@ -98,5 +108,6 @@ export class ServiceFunctions extends Construct {
   }
 }
 
-const pascalCase = (kebabCase: string): string =>
+/** A feature's name as constructs and outputs are named. */
+export const pascalCase = (kebabCase: string): string =>
   kebabCase.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -14,6 +14,8 @@ export interface FunctionDefinition<Environment extends z.ZodRawShape = z.ZodRaw
   readonly timeoutSeconds: number;
   /** `stream` when answers may take longer than API Gateway's 29 seconds or leave piece by piece. */
   readonly transfer: "buffered" | "stream";
+  /** Also reached at an address of its own, past API Gateway; the function then checks bearer tokens itself. */
+  readonly functionUrl?: boolean;
 }
 
 /** Declares a function. CDK, the local gateway and the OpenAPI document read the result. */

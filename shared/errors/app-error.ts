@@ -8,6 +8,8 @@ export interface AppErrorOptions {
   readonly param?: string | undefined;
   /** Members added to `error` in the body, such as `supported_languages`. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
+  /** Headers of the answer that say more, such as `Allow`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Seconds after which another try makes sense; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number | undefined;
   /** What really happened, for the log; never sent to the caller. */
@@ -21,6 +23,7 @@ export class AppError extends Error {
   readonly status: number;
   readonly param: string | undefined;
   readonly extra: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
@@ -29,6 +32,7 @@ export class AppError extends Error {
     this.status = errorCatalogue[code].status;
     this.param = options.param;
     this.extra = options.extra ?? {};
+    this.headers = options.headers ?? {};
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 

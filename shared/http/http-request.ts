@@ -1,14 +1,7 @@
 import type { MiddlewareObj, Request } from "@middy/core";
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import type { Endpoint } from "./endpoint.ts";
+import type { Context } from "aws-lambda";
+import type { HttpEvent } from "./http-event.ts";
 import type { BodyChunks } from "./reply.ts";
-
-/** What the stack finds out about a request and passes from one middleware to the next. */
-export type RequestState = {
-  requestId?: string;
-  startedAt?: number;
-  endpoint?: Endpoint;
-};
 
 /** An answer on its way out. Streaming functions may send chunks; buffered ones only text. */
 export interface HttpResponse {
@@ -18,7 +11,7 @@ export interface HttpResponse {
 }
 
 /** A request as the middlewares see it. */
-export type HttpRequest = Request<APIGatewayProxyEvent, HttpResponse, Error, Context, RequestState>;
+export type HttpRequest = Request<HttpEvent, HttpResponse, Error, Context>;
 
 /** A step of the stack. */
-export type HttpMiddleware = MiddlewareObj<APIGatewayProxyEvent, HttpResponse, Error, Context, RequestState>;
+export type HttpMiddleware = MiddlewareObj<HttpEvent, HttpResponse, Error, Context>;

@@ -5,12 +5,10 @@ import type { Router } from "./router.ts";
 const saneId = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Gives the request its id (the caller's own when it is sane, else API Gateway's) and finds its endpoint. */
-export const identifyRequest = (route: Router): HttpMiddleware => ({
-  before: ({ event, internal }) => {
+export const identifyRequest = (router: Router): HttpMiddleware => ({
+  before: ({ event }) => {
     const own = event.headers["x-request-id"];
-    if (own && saneId.test(own)) event.requestContext.requestId = own;
-    internal.requestId = event.requestContext.requestId;
-    internal.startedAt = performance.now();
-    internal.endpoint = route(event);
+    if (own && saneId.test(own)) event.requestId = own;
+    event.endpoint = router.find(event);
   },
 });

@@ -1,12 +1,12 @@
 import { logger } from "../telemetry/logger.ts";
 import type { HttpMiddleware, HttpRequest } from "./http-request.ts";
 
-const logEnd = ({ internal, response }: HttpRequest): void => {
+const logEnd = ({ event, response }: HttpRequest): void => {
   logger.info("request.answered", {
-    request_id: internal.requestId,
-    operation: internal.endpoint?.operation.id,
+    request_id: event.requestId,
+    operation: event.endpoint?.operation.id,
     status: response?.statusCode,
-    milliseconds: Math.round(performance.now() - (internal.startedAt ?? performance.now())),
+    milliseconds: Math.round(performance.now() - event.receivedAt),
   });
 };
 

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { ErrorCode } from "../errors/catalogue.ts";
 
 /** Sections of the API's documentation, in the order in which they are shown. */
-export const tags = ["Accounts and tokens", "Translation", "Service"] as const;
+export const tags = ["Accounts and tokens", "Translation", "Language identification", "Chat", "Service"] as const;
 
 /** How a request body is written on the wire. */
 export type BodyEncoding = "json" | "form" | "multipart";

@@ -88,7 +88,7 @@ const parsers: Readonly<Record<BodyEncoding, (request: HttpRequest) => Promise<v
 /** Reads the body as the matched operation declares it; every failure is a 422 in Pydantic's words. */
 export const parseBody = (): HttpMiddleware => ({
   before: async (request: HttpRequest) => {
-    const encoding = request.internal.endpoint?.operation.body?.encoding;
+    const encoding = request.event.endpoint?.operation.body?.encoding;
     if (encoding) await parsers[encoding](request);
   },
 });

@@ -12,6 +12,7 @@ const errorResponse = (
   statusCode: error.status,
   headers: {
     "Content-Type": "application/json",
+    ...error.headers,
     ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
     ...(error.retryAfterSeconds === undefined ? {} : { "Retry-After": String(error.retryAfterSeconds) }),
   },
@@ -22,16 +23,16 @@ const errorResponse = (
 export const respondError = (): HttpMiddleware => ({
   onError: (request) => {
     const error = AppError.from(request.error);
-    const requestId = request.internal.requestId ?? request.context.awsRequestId;
+    const { requestId, endpoint } = request.event;
     if (error.status >= 500) {
       logger.error("request.failed", {
         request_id: requestId,
-        operation: request.internal.endpoint?.operation.id,
+        operation: endpoint?.operation.id,
         code: error.code,
         reason: describeCause(error.cause),
       });
     }
-    request.response = errorResponse(error, requestId, request.internal.endpoint?.operation.errorFormat);
+    request.response = errorResponse(error, requestId, endpoint?.operation.errorFormat);
   },
 });
 

@@ -1,12 +1,12 @@
 import { commonResponseHeaders } from "./cors.ts";
 import type { HttpMiddleware, HttpRequest } from "./http-request.ts";
 
-const addHeaders = ({ response, internal }: HttpRequest): void => {
+const addHeaders = ({ event, response }: HttpRequest): void => {
   if (!response) return;
   response.headers = {
     ...commonResponseHeaders,
-    ...(internal.endpoint?.operation.confidential ? { "Cache-Control": "no-store" } : {}),
-    ...(internal.requestId ? { "X-Request-Id": internal.requestId } : {}),
+    ...(event.endpoint?.operation.confidential ? { "Cache-Control": "no-store" } : {}),
+    "X-Request-Id": event.requestId,
     ...response.headers,
   };
 };

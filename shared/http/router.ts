@@ -1,18 +1,35 @@
-import type { APIGatewayProxyEvent } from "aws-lambda";
 import { AppError } from "../errors/app-error.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { HttpEvent } from "./http-event.ts";
 
-/** Finds the endpoint for the method and the resource that API Gateway matched. */
-export type Router = (event: APIGatewayProxyEvent) => Endpoint;
+type Target = Pick<HttpEvent, "httpMethod" | "resource">;
 
-/** A router over a function's endpoints. @throws AppError `not_found` when none matches. */
+/** Finds the endpoint for a method and a resource. */
+export interface Router {
+  /** @throws AppError `not_found`, or `method_not_allowed` with `Allow`. */
+  find(target: Target): Endpoint;
+  /** The methods a resource answers, `OPTIONS` among them. @throws AppError `not_found`. */
+  methods(target: Target): string[];
+}
+
+/** A router over a function's endpoints. */
 export const createRouter = (endpoints: readonly Endpoint[]): Router => {
-  const byRoute = new Map(
-    endpoints.map((candidate) => [`${candidate.operation.method} ${candidate.operation.path}`, candidate]),
-  );
-  return (event) => {
-    const endpoint = byRoute.get(`${event.httpMethod} ${event.resource}`);
-    if (!endpoint) throw new AppError("not_found");
-    return endpoint;
+  const byResource = Map.groupBy(endpoints, ({ operation }) => String(operation.path));
+  const candidates = ({ resource }: Target): Endpoint[] => {
+    const found = byResource.get(resource);
+    if (!found) throw new AppError("not_found");
+    return found;
+  };
+  const methods = (target: Target) => [
+    ...candidates(target).map(({ operation }) => operation.method),
+    "OPTIONS",
+  ];
+  return {
+    find: (target) => {
+      const found = candidates(target).find(({ operation }) => operation.method === target.httpMethod);
+      if (found) return found;
+      throw new AppError("method_not_allowed", { headers: { Allow: methods(target).join(", ") } });
+    },
+    methods,
   };
 };

@@ -10,3 +10,16 @@ export const text = () =>
     params: { type: "string_unicode" },
     abort: true,
   });
+
+/**
+ * A bound on a text's length in characters, as people count them: Unicode code points. zod's own `min` and `max` count
+ * UTF-16 units, of which an emoji, or a letter of Adlam, has two.
+ */
+export const characters =
+  (minimum: number, maximum: number): z.core.CheckFn<string> =>
+  ({ value, issues }) => {
+    const length = [...value].length;
+    const issue = { origin: "string", inclusive: true, input: value } as const;
+    if (length < minimum) issues.push({ ...issue, code: "too_small", minimum });
+    if (length > maximum) issues.push({ ...issue, code: "too_big", maximum });
+  };

@@ -1,6 +1,6 @@
-import type { TokensRepository } from "../../shared/accounts/tokens-repository.ts";
-import type { Caller } from "../../shared/auth/caller.ts";
-import { bearerToken, type Tokens } from "../../shared/auth/tokens.ts";
+import type { TokensRepository } from "../accounts/tokens-repository.ts";
+import type { Caller } from "./caller.ts";
+import { bearerToken, type Tokens } from "./tokens.ts";
 
 /** What a bearer token allows. */
 export type Decision =

@@ -1,0 +1,63 @@
+import * as z from "zod";
+import { defineFunction } from "../../shared/config/function-definition.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
+import { text } from "../../shared/http/text.ts";
+import { identifiableLanguages } from "../../shared/language-id/languages.ts";
+
+const tag = "Language identification";
+
+/** What `classify_language` says instead of a code when it is not sure. */
+export const notDetected = "language not detected" as const;
+
+const shortText = z.object({
+  text: text().min(3).max(200).meta({ example: "Oli otya, ssebo?" }),
+});
+
+export const identifyRequest = shortText.meta({ id: "IdentifyLanguageRequest" });
+export type IdentifyRequest = z.infer<typeof identifyRequest>;
+
+export const identifyOperation = defineOperation({
+  id: "identifyLanguage",
+  method: "POST",
+  path: "/tasks/language_id",
+  summary: "The most likely of six languages",
+  description: "Always answers with one of the six; `classify_language` also says when it is not sure.",
+  tag,
+  auth: "user",
+  body: { encoding: "json", schema: identifyRequest },
+  response: {
+    status: 200,
+    description: "The language's ISO 639-3 code",
+    schema: z.object({ language: z.enum(identifiableLanguages) }).meta({ id: "IdentifiedLanguage" }),
+  },
+  errors: [],
+});
+
+export const classifyOperation = defineOperation({
+  id: "classifyLanguage",
+  method: "POST",
+  path: "/tasks/classify_language",
+  summary: "The language of a text, if it can be told",
+  description: `One of six codes, or \`${notDetected}\` when confidence is low or the text is in another language.`,
+  tag,
+  auth: "user",
+  body: { encoding: "json", schema: shortText.meta({ id: "ClassifyLanguageRequest" }) },
+  response: {
+    status: 200,
+    description: "The language's ISO 639-3 code, or that it was not detected",
+    schema: z
+      .object({ language: z.enum([...identifiableLanguages, notDetected]) })
+      .meta({ id: "ClassifiedLanguage" }),
+  },
+  errors: [],
+});
+
+export const languageFunction = defineFunction({
+  name: "language",
+  description: "Language identification, by a model inside the function",
+  operations: [identifyOperation, classifyOperation],
+  environment: z.object({}),
+  memoryMegabytes: 256,
+  timeoutSeconds: 10,
+  transfer: "buffered",
+});

@@ -1,0 +1,40 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
+import type { Caller } from "../auth/caller.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { inRestApiForm } from "./function-url-event.ts";
+
+/**
+ * A request as the stack works on it, whichever door it came through: API Gateway's event, and what the middlewares
+ * have found out so far.
+ */
+export interface HttpEvent extends APIGatewayProxyEvent {
+  /** Which door it came through. Only the REST API has an authorizer in front of it. */
+  readonly door: "rest-api" | "function-url";
+  requestId: string;
+  /** Found by the router. */
+  endpoint: Endpoint | undefined;
+  /** Found by the token, for operations that ask for one. */
+  caller: Caller | undefined;
+  /** In milliseconds of `performance.now()`. */
+  readonly receivedAt: number;
+}
+
+/** Events of a function URL have payload format 2.0. */
+const isFunctionUrlEvent = (
+  event: APIGatewayProxyEvent | APIGatewayProxyEventV2,
+): event is APIGatewayProxyEventV2 => "version" in event && event.version === "2.0";
+
+/** The request in an event of the REST API or of a function URL. */
+export const toHttpEvent = (event: APIGatewayProxyEvent | APIGatewayProxyEventV2): HttpEvent => {
+  const isFunctionUrl = isFunctionUrlEvent(event);
+  const request = isFunctionUrl ? inRestApiForm(event) : event;
+  return {
+    ...request,
+    headers: { ...request.headers },
+    door: isFunctionUrl ? "function-url" : "rest-api",
+    requestId: request.requestContext.requestId,
+    endpoint: undefined,
+    caller: undefined,
+    receivedAt: performance.now(),
+  };
+};

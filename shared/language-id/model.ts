@@ -1,0 +1,70 @@
+import type { Identification } from "./identification.ts";
+import { type IdentifiableLanguage, identifiableLanguages } from "./languages.ts";
+import { normalise } from "./normalise.ts";
+import { createScorer } from "./score.ts";
+import { decodeWeights, otherClass } from "./weights-format.ts";
+
+/** A loaded model. It keeps no state between texts. */
+export interface LanguageModel {
+  /**
+   * Says which of the six languages a text is in, from its first 1,000 code points. Takes any string and never
+   * throws; a text without letters is in none of the six (`other` is 1, every language equally probable).
+   */
+  identify(text: string): Identification;
+}
+
+const codePointsRead = 1000;
+
+const beginning = (text: string): string => {
+  const trimmed = text.trim();
+  if (trimmed.length <= codePointsRead) return trimmed;
+  return Array.from(trimmed.slice(0, 2 * codePointsRead))
+    .slice(0, codePointsRead)
+    .join("");
+};
+
+const withoutLetters: Identification = {
+  language: "eng",
+  confidence: 1 / identifiableLanguages.length,
+  other: 1,
+};
+
+const softmax = (scores: Float64Array, temperature: number): Float64Array => {
+  const highest = Math.max(...scores);
+  const powers = scores.map((score) => Math.exp((score - highest) / temperature));
+  const total = powers.reduce((sum, power) => sum + power, 0);
+  return powers.map((power) => power / total);
+};
+
+const interpret = (scores: Float64Array, temperature: number): Identification => {
+  const amongSix = softmax(scores.subarray(0, identifiableLanguages.length), temperature);
+  const amongAll = softmax(scores, temperature);
+  let language: IdentifiableLanguage = identifiableLanguages[0];
+  let confidence = 0;
+  for (const [index, candidate] of identifiableLanguages.entries()) {
+    const probability = amongSix[index] ?? 0;
+    if (probability > confidence) {
+      confidence = probability;
+      language = candidate;
+    }
+  }
+  return { language, confidence, other: amongAll[otherClass] ?? 0 };
+};
+
+/**
+ * Loads the model from the bytes of `weights.bin`. Takes some milliseconds and half a megabyte of memory: do it
+ * once per process.
+ *
+ * @throws Error when the bytes are not a weights file for this code
+ */
+export const loadLanguageModel = (compressed: Uint8Array): LanguageModel => {
+  const weights = decodeWeights(compressed);
+  const scoresOf = createScorer(weights);
+
+  return {
+    identify: (text) => {
+      const normalised = normalise(beginning(text));
+      return normalised === "" ? withoutLetters : interpret(scoresOf(normalised), weights.temperature);
+    },
+  };
+};

@@ -1,0 +1,70 @@
+/**
+ * Stands for a run of letters of any script other than Latin, all of which are equally foreign to the six
+ * languages. One symbol for all lets the model refuse scripts that no training text contains.
+ */
+export const foreignLetters = "□";
+
+/** Typed for the apostrophe, which is a letter in Lugbara and marks elision in Luganda and Runyankole. */
+const apostropheLike = /[`´ʹʻʼʽʾʿˈ‘’‛′ꞌꞋ]/g;
+
+/** Lugbara is written with and without the barred and open vowels of its official spelling. */
+const foldedLetters: ReadonlyMap<string, string> = new Map([
+  ["ɨ", "i"],
+  ["ɩ", "i"],
+  ["ı", "i"],
+  ["ʉ", "u"],
+  ["ᵾ", "u"],
+  ["ᴜ", "u"],
+  ["ɔ", "o"],
+  ["ɛ", "e"],
+  ["ə", "e"],
+  ["ɓ", "'b"],
+  ["ɗ", "'d"],
+  ["ß", "ss"],
+]);
+
+/**
+ * Case goes by way of capitals, because that is how the several small forms of one letter meet. Marks fall
+ * away with the space before them: texts extracted from PDF files have their tone marks loose.
+ */
+const toPlainLetters = (text: string): string =>
+  text
+    .normalize("NFD")
+    .toUpperCase()
+    .toLowerCase()
+    .replace(apostropheLike, "'")
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/ ?\p{M}+/gu, "")
+    .replace(/[ɨɩıʉᵾᴜɔɛəɓɗß]/g, (letter) => foldedLetters.get(letter) ?? letter);
+
+const isAddress = (token: string): boolean =>
+  token.includes("@") || token.includes("://") || token.includes("www.") || token.startsWith("#");
+
+/**
+ * Addresses and tags are in no language. They are judged token by token: one expression with `\S+@` over the
+ * whole text takes quadratic time on a long text without spaces.
+ */
+const withoutAddresses = (text: string): string =>
+  /[@#:]|www/.test(text)
+    ? text
+        .split(/\s+/)
+        .filter((token) => !isAddress(token))
+        .join(" ")
+    : text;
+
+/**
+ * Brings a text to the form the features are taken from: small letters without marks, apostrophes of one kind,
+ * single spaces between words. Takes time linear in the length of the text.
+ *
+ * @returns an empty string when the text has no letters
+ */
+export const normalise = (text: string): string => {
+  const plain = /[\u0080-\uffff]/.test(text) ? toPlainLetters(text) : text.toLowerCase().replaceAll("`", "'");
+  return withoutAddresses(plain)
+    .replace(/[^\p{L}']+/gu, " ")
+    .replace(/[[\p{L}--\p{Script=Latin}]--\p{Script=Common}]+/gv, foreignLetters)
+    .replace(/(^| )'+(?= |$)/g, "$1")
+    .replace(/ {2,}/g, " ")
+    .trim();
+};

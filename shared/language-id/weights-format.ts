@@ -1,0 +1,91 @@
+import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
+
+import { bucketBits, longestNgram } from "./features.ts";
+import { identifiableLanguages } from "./languages.ts";
+
+/** The class of every other language; the six have the classes before it, in their order in `identifiableLanguages`. */
+export const otherClass = identifiableLanguages.length;
+
+export const classCount = otherClass + 1;
+
+/** The weights as they are stored and used. */
+export interface Weights {
+  /** One word per bucket. Class `c` has the four bits from bit `4 * c`: a level of -7 to 7, in two's complement. */
+  readonly words: Uint32Array;
+  /** The weight of level 7. Levels are spaced quadratically: level `k` weighs `sign(k) * (k / 7)^2 * largest`. */
+  readonly largestWeight: number;
+  /** One per class. */
+  readonly biases: Float32Array;
+  /** Divides the scores before the softmax, so that a probability is the share of right answers. */
+  readonly temperature: number;
+}
+
+/** The largest level that four bits hold on both sides of zero. */
+export const highestLevel = 7;
+
+/** The weight that each of the sixteen four-bit patterns stands for. */
+export const weightOfNibble = (largestWeight: number): Float64Array =>
+  Float64Array.from({ length: 16 }, (_, nibble) => {
+    const level = nibble > highestLevel ? nibble - 16 : nibble;
+    return Math.sign(level) * (level / highestLevel) ** 2 * largestWeight;
+  });
+
+const bucketCount = 1 << bucketBits;
+
+/** "LID1", read as a little-endian number. */
+const signature = 0x3144494c;
+const biasesAt = 16;
+const wordsAt = biasesAt + 4 * classCount;
+const fileLength = wordsAt + 4 * bucketCount;
+
+/** Writes the weights file. The same weights give the same bytes. */
+export const encodeWeights = (weights: Weights): Uint8Array => {
+  const file = new DataView(new ArrayBuffer(fileLength));
+  file.setUint32(0, signature, true);
+  file.setUint8(4, bucketBits);
+  file.setUint8(5, longestNgram);
+  file.setUint8(6, classCount);
+  file.setFloat32(8, weights.temperature, true);
+  file.setFloat32(12, weights.largestWeight, true);
+  weights.biases.forEach((bias, index) => {
+    file.setFloat32(biasesAt + 4 * index, bias, true);
+  });
+  weights.words.forEach((word, index) => {
+    file.setUint32(wordsAt + 4 * index, word, true);
+  });
+  return brotliCompressSync(file);
+};
+
+const notWeights = (cause?: unknown): Error => new Error("These bytes are not a weights file.", { cause });
+
+const decompress = (compressed: Uint8Array): DataView => {
+  try {
+    const bytes = brotliDecompressSync(compressed, { maxOutputLength: fileLength });
+    return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  } catch (error) {
+    throw notWeights(error);
+  }
+};
+
+/**
+ * Reads a weights file.
+ *
+ * @throws Error when the bytes are not a weights file, or one made for other features than this code computes
+ */
+export const decodeWeights = (compressed: Uint8Array): Weights => {
+  const file = decompress(compressed);
+  if (file.byteLength !== fileLength || file.getUint32(0, true) !== signature) throw notWeights();
+  if (
+    file.getUint8(4) !== bucketBits ||
+    file.getUint8(5) !== longestNgram ||
+    file.getUint8(6) !== classCount
+  ) {
+    throw new Error("The weights were trained for other features than this code computes. Train them again.");
+  }
+  const biases = Float32Array.from({ length: classCount }, (_, index) =>
+    file.getFloat32(biasesAt + 4 * index, true),
+  );
+  const words = new Uint32Array(bucketCount);
+  for (let index = 0; index < bucketCount; index++) words[index] = file.getUint32(wordsAt + 4 * index, true);
+  return { words, biases, temperature: file.getFloat32(8, true), largestWeight: file.getFloat32(12, true) };
+};

@@ -1,0 +1,44 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { vi } from "vitest";
+
+/** What a streaming function has sent. */
+export interface StreamedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+type StreamingHandler = (event: unknown, stream: PassThrough, context: unknown) => Promise<void>;
+
+/**
+ * Puts the part of the Lambda runtime that streaming functions need into the globals. Call it before the function is
+ * made; `vi.unstubAllGlobals` takes it away.
+ */
+export const stubStreamingRuntime = (): void => {
+  vi.stubGlobal("awslambda", {
+    streamifyResponse: (handler: StreamingHandler) => handler,
+    HttpResponseStream: {
+      from: (stream: PassThrough, metadata: unknown) => {
+        stream.emit("metadata", metadata);
+        return stream;
+      },
+    },
+  });
+};
+
+/** Invokes a streaming function and collects what it sends. */
+export const invokeStreaming = async (
+  handler: (...args: never[]) => unknown,
+  event: unknown,
+  context: unknown,
+): Promise<StreamedAnswer> => {
+  const stream = new PassThrough();
+  let metadata: { statusCode: number; headers: Record<string, string> } = { statusCode: 0, headers: {} };
+  stream.once("metadata", (sent) => {
+    metadata = sent;
+  });
+  const body = text(stream);
+  await Reflect.apply(handler, undefined, [event, stream, context]);
+  return { status: metadata.statusCode, headers: metadata.headers, body: await body };
+};

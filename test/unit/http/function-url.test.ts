@@ -1,0 +1,125 @@
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import type { Decision } from "../../../shared/auth/authorize.ts";
+import { createStreamingHandler } from "../../../shared/http/create-handler.ts";
+import { endpoint } from "../../../shared/http/endpoint.ts";
+import { defineOperation } from "../../../shared/http/operation.ts";
+import { lambdaContext } from "../../support/lambda-event.ts";
+import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
+
+const operation = defineOperation({
+  id: "example",
+  method: "POST",
+  path: "/tasks/example",
+  summary: "Example",
+  tag: "Service",
+  auth: "user",
+  body: { encoding: "json", schema: z.object({ text: z.string() }) },
+  response: { status: 200, description: "It", schema: z.looseObject({}) },
+  errors: [],
+});
+const echo = endpoint(operation, ({ body, caller }) => ({ text: body.text, user: caller.userId }));
+
+interface UrlRequest {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+const urlEvent = (request: UrlRequest): APIGatewayProxyEventV2 => ({
+  version: "2.0",
+  routeKey: "$default",
+  rawPath: request.path ?? "/tasks/example",
+  rawQueryString: "",
+  headers: { "content-type": "application/json", ...request.headers },
+  requestContext: {
+    accountId: "anonymous",
+    apiId: "url",
+    domainName: "url.lambda-url.us-east-1.on.aws",
+    domainPrefix: "url",
+    http: {
+      method: request.method ?? "POST",
+      path: request.path ?? "/tasks/example",
+      protocol: "HTTP/1.1",
+      sourceIp: "203.0.113.7",
+      userAgent: "test",
+    },
+    requestId: "request-1",
+    routeKey: "$default",
+    stage: "$default",
+    time: "20/Nov/2026:10:00:00 +0000",
+    timeEpoch: 1_795_168_800_000,
+  },
+  isBase64Encoded: false,
+  ...(request.body === undefined ? {} : { body: request.body }),
+});
+
+const allowed: Decision = {
+  kind: "allowed",
+  caller: { userId: 7, username: "amina", accountType: "Free", tokenId: "t" },
+};
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const send = async (request: UrlRequest, decision: Decision = allowed) => {
+  stubStreamingRuntime();
+  const authorize = vi.fn().mockResolvedValue(decision);
+  const handler = createStreamingHandler([echo], { authorize });
+  const { status, headers, body } = await invokeStreaming(handler, urlEvent(request), lambdaContext());
+  return { status, headers, body: body === "" ? undefined : JSON.parse(body), authorize };
+};
+
+describe("a function behind its own URL", () => {
+  it("checks the bearer token itself and knows its caller", async () => {
+    const answer = await send({ headers: { authorization: "Bearer abc" }, body: '{"text":"hello"}' });
+    expect(answer).toMatchObject({ status: 200, body: { text: "hello", user: 7 } });
+    expect(answer.authorize).toHaveBeenCalledWith("Bearer abc");
+    expect(answer.headers["X-Request-Id"]).toBe("request-1");
+  });
+
+  it("refuses a missing or unknown token before it looks at the body", async () => {
+    const answer = await send({ body: "{broken" }, { kind: "unauthenticated" });
+    expect(answer).toMatchObject({ status: 401, body: { error: { code: "unauthenticated" } } });
+    expect(answer.headers).toMatchObject({
+      "WWW-Authenticate": "Bearer",
+      "Access-Control-Allow-Origin": "*",
+    });
+  });
+
+  it("refuses a disabled account", async () => {
+    const answer = await send({ body: '{"text":"x"}' }, { kind: "forbidden", userId: 7 });
+    expect(answer).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
+  });
+
+  it("never believes that a caller was checked elsewhere", async () => {
+    const event = urlEvent({ body: '{"text":"x"}' });
+    Object.assign(event.requestContext, { authorizer: { lambda: allowed } });
+    stubStreamingRuntime();
+    const handler = createStreamingHandler([echo]);
+    expect(await invokeStreaming(handler, event, lambdaContext())).toMatchObject({ status: 401 });
+  });
+
+  it("answers other paths with 404, other methods with 405, in our JSON", async () => {
+    expect(await send({ path: "/nowhere", body: "{}" })).toMatchObject({
+      status: 404,
+      body: { error: { code: "not_found" } },
+    });
+    const answer = await send({ method: "GET" });
+    expect(answer).toMatchObject({ status: 405, body: { error: { code: "method_not_allowed" } } });
+    expect(answer.headers["Allow"]).toBe("POST, OPTIONS");
+  });
+
+  it("answers a browser's preflight without a token", async () => {
+    const answer = await send({ method: "OPTIONS" }, { kind: "unauthenticated" });
+    expect(answer.status).toBe(204);
+    expect(answer.headers).toMatchObject({
+      "Access-Control-Allow-Origin": "*",
+      "Access-Control-Allow-Methods": "POST, OPTIONS",
+      "Access-Control-Allow-Headers": expect.stringContaining("Authorization"),
+    });
+  });
+});

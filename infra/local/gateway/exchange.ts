@@ -28,16 +28,6 @@ const splitTarget = (target: string): { path: string; rawQuery: string } => {
   return { path: path === "" ? "/" : path, rawQuery: mark < 0 ? "" : local.slice(mark + 1) };
 };
 
-// A caller that was never told to go on may or may not send its body, so the connection cannot be used any further.
-const awaitGoAhead = (response: ServerResponse): (() => void) => {
-  const { shouldKeepAlive } = response;
-  response.shouldKeepAlive = false;
-  return () => {
-    response.shouldKeepAlive = shouldKeepAlive;
-    response.writeContinue();
-  };
-};
-
 /** @param expectsContinue whether the request has the header `Expect: 100-continue`. */
 export const openExchange = (
   request: IncomingMessage,
@@ -52,7 +42,9 @@ export const openExchange = (
   requestId: randomUUID(),
   extendedRequestId: randomBytes(11).toString("base64"),
   receivedAt: new Date(),
-  acceptBody: expectsContinue ? awaitGoAhead(response) : () => {},
+  acceptBody: () => {
+    if (expectsContinue) response.writeContinue();
+  },
 });
 
 /** Aborted when the caller leaves before the answer is complete. */

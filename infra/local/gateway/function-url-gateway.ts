@@ -102,17 +102,16 @@ export class FunctionUrlGateway {
       body.destroy();
       return this.#fail("streams its answer, but its URL has the invoke mode BUFFERED");
     }
-    const prelude =
+    const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
+    const answer =
       contentType === HTTP_STREAM_TYPE
-        ? await readPrelude(body)
-        : { statusCode: 200, headers: { "Content-Type": contentType } };
-    if (prelude === undefined) {
+        ? await readPrelude(chunks)
+        : { statusCode: 200, headers: { "Content-Type": contentType }, firstBytes: Buffer.alloc(0) };
+    if (answer === undefined) {
       body.destroy();
       return this.#fail("ended before it had streamed a status and headers");
     }
-    response.writeHead(prelude.statusCode, prelude.headers);
-    response.flushHeaders();
-    const end = await relayStream(body, response, failure);
+    const end = await relayStream(answer, { body, chunks, failure }, response);
     if (end === "broken") this.#fail("broke off its stream");
     return undefined;
   }

@@ -91,16 +91,15 @@ export class LambdaResponder implements Responder {
     { body, contentType, failure }: Result<"stream">,
     timeUp: AbortSignal,
   ): Promise<Fault | undefined> {
-    const prelude = contentType === HTTP_STREAM_TYPE ? await readPrelude(body) : undefined;
-    if (prelude === undefined) {
+    const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
+    const answer = contentType === HTTP_STREAM_TYPE ? await readPrelude(chunks) : undefined;
+    if (answer === undefined) {
       body.destroy();
       if (timeUp.aborted) return createFault("INTEGRATION_TIMEOUT");
       if (failure() !== undefined) return this.#fail("failed before its stream had begun");
       return this.#fail("streamed no status and headers (awslambda.HttpResponseStream) before its body");
     }
-    response.writeHead(prelude.statusCode, prelude.headers);
-    response.flushHeaders();
-    const end = await relayStream(body, response, failure);
+    const end = await relayStream(answer, { body, chunks, failure }, response);
     if (end === "broken") {
       this.#fail(timeUp.aborted ? "streamed for longer than its integration may" : "broke off its stream");
     }

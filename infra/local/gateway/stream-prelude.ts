@@ -1,5 +1,4 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { Readable } from "node:stream";
 import * as z from "zod";
 import { statusCodeSchema } from "./buffered-answer.ts";
 import { headerFields, mergeHeaders } from "./response-headers.ts";
@@ -18,6 +17,12 @@ export interface Prelude {
 
 const preludeSchema = z.object({ statusCode: statusCodeSchema.default(200), ...headerFields });
 
+/** The beginning of an HTTP answer that is streamed. */
+export interface StreamedAnswer extends Prelude {
+  /** What had already arrived of the body. */
+  readonly firstBytes: Buffer;
+}
+
 const parse = (metadata: Buffer): Prelude | undefined => {
   try {
     const { statusCode, ...fields } = preludeSchema.parse(JSON.parse(metadata.toString()));
@@ -28,28 +33,21 @@ const parse = (metadata: Buffer): Prelude | undefined => {
 };
 
 /**
- * Takes the metadata, JSON and eight zero bytes, off the beginning of a stream, and leaves the body in it.
+ * Takes the metadata, JSON and eight zero bytes, off the beginning of a stream.
  *
+ * @param chunks goes on with the body afterwards.
  * @returns undefined when the stream has none, or ends or breaks before they are complete.
  */
-export const readPrelude = (body: Readable): Promise<Prelude | undefined> =>
-  new Promise((resolve) => {
-    let received = Buffer.alloc(0);
-    const settle = (prelude: Prelude | undefined): void => {
-      body.off("readable", onReadable).off("end", onOver).off("close", onOver).off("error", onOver);
-      resolve(prelude);
-    };
-    const onOver = (): void => settle(undefined);
-    const onReadable = (): void => {
-      for (let chunk: unknown = body.read(); Buffer.isBuffer(chunk); chunk = body.read()) {
-        received = Buffer.concat([received, chunk]);
-        const end = received.indexOf(DELIMITER);
-        if (end < 0 && received.length <= MAXIMUM_BYTES) continue;
-        const rest = received.subarray(end + DELIMITER.length);
-        if (end >= 0 && rest.length > 0) body.unshift(rest);
-        settle(end < 0 ? undefined : parse(received.subarray(0, end)));
-        return;
-      }
-    };
-    body.on("readable", onReadable).on("end", onOver).on("close", onOver).on("error", onOver);
-  });
+export const readPrelude = async (chunks: AsyncIterator<Buffer>): Promise<StreamedAnswer | undefined> => {
+  let received = Buffer.alloc(0);
+  while (received.length <= MAXIMUM_BYTES) {
+    const next = await chunks.next().catch(() => undefined);
+    if (next === undefined || next.done) return undefined;
+    received = Buffer.concat([received, next.value]);
+    const end = received.indexOf(DELIMITER);
+    if (end < 0) continue;
+    const prelude = parse(received.subarray(0, end));
+    return prelude && { ...prelude, firstBytes: received.subarray(end + DELIMITER.length) };
+  }
+  return undefined;
+};

@@ -257,6 +257,13 @@ describe("A function URL with CORS settings", () => {
     expect((await preflight("https://other.example")).headers.get("access-control-allow-origin")).toBeNull();
   });
 
+  it("names any origin that asks when credentials are allowed, because browsers refuse the asterisk then", async () => {
+    await start(good, { cors: { ...cors, allowOrigins: ["*"] } });
+    const response = await preflight("https://other.example");
+    expect(response.headers.get("access-control-allow-origin")).toBe("https://other.example");
+    expect(response.headers.get("vary")).toBe("Origin");
+  });
+
   it("leaves the question to the function when it has no settings", async () => {
     await start(good);
     await preflight("https://app.example");

@@ -150,7 +150,8 @@ describe("The route of a request", () => {
     ["a trailing slash, which makes another path", "GET", "/items/latest/"],
     ["a path with no method of its own", "GET", "/items"],
     ["a known path with a method that has no route", "DELETE", "/items/latest"],
-    ["an empty segment, which is no parameter", "GET", "/files/"],
+    ["an empty segment, which is no parameter", "GET", "/items/"],
+    ["nothing in the place of the rest of a path", "GET", "/files/"],
     ["another case", "GET", "/Health"],
   ])("is missing for %s", async (_what, method, path) => {
     await start();

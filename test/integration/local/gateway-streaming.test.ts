@@ -80,6 +80,15 @@ describe("A stream", () => {
     expect(await response.text()).toBe(body);
   });
 
+  it("may be over before it is read, and may have no body", async () => {
+    const stream = streaming({ statusCode: 202, headers: { "X-One": "1" } });
+    stream.body.end();
+    await start(stream);
+    const response = await chat();
+    expect(response.status).toBe(202);
+    expect(await response.text()).toBe("");
+  });
+
   it("carries bytes as they are, without binary media types", async () => {
     const stream = streaming({ statusCode: 200, headers: { "content-type": "audio/wav" } });
     await start(stream);
@@ -182,6 +191,13 @@ describe("A stream that fails", () => {
     stream.body.write("data: 1\n\n");
     stream.endWith("Error: boom");
     await expect(response.text()).rejects.toThrow();
+  });
+
+  it("right after its metadata breaks the connection, too", async () => {
+    const stream = streaming(sse);
+    await start(stream);
+    stream.endWith("Error: boom");
+    await expect(chat().then((response) => response.text())).rejects.toThrow();
   });
 
   it("before it has begun gives 502", async () => {

@@ -207,6 +207,45 @@ describe("A value without a local meaning", () => {
   });
 });
 
+describe("A queue in front of a function", () => {
+  const mapping = (properties: object) => ({
+    Resources: {
+      Chat: functionWith({}),
+      Mapping: {
+        Type: "AWS::Lambda::EventSourceMapping",
+        Properties: {
+          EventSourceArn: "arn:aws:sqs:us-east-1:000000000000:mail",
+          FunctionName: "chat",
+          ...properties,
+        },
+      },
+    },
+  });
+
+  it("has Lambda's own settings unless the template says otherwise", () => {
+    expect(read(mapping({})).eventSources).toEqual([
+      {
+        logicalId: "Mapping",
+        queueName: "mail",
+        functionName: "chat",
+        batchSize: 10,
+        reportBatchItemFailures: false,
+      },
+    ]);
+  });
+
+  it("gives nothing while its mapping is disabled", () => {
+    expect(read(mapping({ Enabled: false })).eventSources).toEqual([]);
+  });
+
+  it.each([
+    ["filters", { FilterCriteria: { Filters: [] } }, "filters are not served"],
+    ["another source", { EventSourceArn: "arn:aws:kinesis:x" }, "only queues are served as event sources"],
+  ])("is refused with %s", (_what, properties, message) => {
+    expect(() => read(mapping(properties))).toThrow(message);
+  });
+});
+
 describe("A construct that is served in part only", () => {
   const method = (properties: object, extra: Record<string, unknown> = {}) => ({
     Resources: {

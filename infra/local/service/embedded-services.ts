@@ -10,6 +10,9 @@ import type { LocalSettings } from "./settings.ts";
 /** The key pair that every part of the local service signs with. It protects nothing: all of it is on one machine. */
 export const localCredentials = { accessKeyId: "local-access-key", secretAccessKey: "local-secret-key" };
 
+/** How often objects are looked at that a lifecycle rule may have ended; AWS does so once a day. */
+const lifecycleMilliseconds = 60 * 60_000;
+
 /** The servers that stand in for AWS, each unless the settings name another one. */
 export type EmbeddedServices = Awaited<ReturnType<typeof startEmbeddedServices>>;
 
@@ -36,7 +39,9 @@ export const startEmbeddedServices = async (settings: LocalSettings, storagePort
     secrets: startSecrets(folder("secrets")),
   };
   const outcomes = await Promise.allSettled(Object.values(starting));
+  let lifecycle: NodeJS.Timeout | undefined;
   const close = async () => {
+    clearInterval(lifecycle);
     const running = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
     await Promise.all(running.map((server) => server?.close()));
   };
@@ -52,6 +57,7 @@ export const startEmbeddedServices = async (settings: LocalSettings, storagePort
     starting.ses,
     starting.secrets,
   ]);
+  lifecycle = setInterval(() => void s3?.applyLifecycle(), lifecycleMilliseconds).unref();
   return {
     dynamoDb,
     s3,

@@ -1,0 +1,33 @@
+import { sampleModels, startSampleInference } from "../inference/sample-server.ts";
+import type { LocalSettings } from "./settings.ts";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Who answers for the models. */
+export interface Models {
+  /** The sample server's address; `undefined` when other servers answer. */
+  readonly sampleUrl: string | undefined;
+  /** What the stage has to know of them, the person's own variables included. */
+  readonly variables: Variables;
+  close(): Promise<void>;
+}
+
+/** Starts the sample inference server, unless the settings name another one. */
+export const startModels = async (
+  { chatBaseUrl }: LocalSettings,
+  port: number,
+  variables: Variables,
+): Promise<Models> => {
+  if (chatBaseUrl) return { sampleUrl: undefined, variables, close: async () => undefined };
+  const sample = await startSampleInference({ port });
+  return {
+    sampleUrl: sample.baseUrl,
+    variables: {
+      CHAT_MODEL_14B: sampleModels.model14b,
+      CHAT_MODEL_9B: sampleModels.model9b,
+      ...variables,
+      CHAT_BASE_URL: sample.baseUrl,
+    },
+    close: () => sample.close(),
+  };
+};

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  answering,
+  completion,
+  type FakeBackend,
+  hanging,
+  resetting,
+  startFakeBackend,
+} from "../../support/fake-backend.ts";
+import { type RunningService, runService } from "../../support/run-service.ts";
+
+const timeoutMilliseconds = 1_500;
+const password = "seven storks by the lake";
+
+let folder: string;
+let backend: FakeBackend;
+let service: RunningService;
+let token: string;
+
+const post = (path: string, body: string, headers: Record<string, string>) =>
+  fetch(`${service.url}${path}`, { method: "POST", body, headers });
+
+const translate = () =>
+  post(
+    "/tasks/translate",
+    JSON.stringify({ source_language: "eng", target_language: "lug", text: "Where is the market?" }),
+    { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+  );
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "language-ai-faults-"));
+  backend = await startFakeBackend();
+  service = await runService({
+    PORT: "0",
+    DATA_DIR: folder,
+    CHAT_BASE_URL: backend.baseUrl,
+    CHAT_API_KEY: "the-key",
+    CHAT_MODEL_9B: "their-model",
+    CHAT_TIMEOUT_MS: String(timeoutMilliseconds),
+  });
+  await post("/auth/register", JSON.stringify({ username: "amina", email: "amina@example.com", password }), {
+    "Content-Type": "application/json",
+  });
+  const response = await post(
+    "/auth/token",
+    new URLSearchParams({ username: "amina", password }).toString(),
+    {
+      "Content-Type": "application/x-www-form-urlencoded",
+    },
+  );
+  ({ access_token: token } = (await response.json()) as { access_token: string });
+}, 60_000);
+
+afterAll(async () => {
+  await service.stop();
+  await backend.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("the service in front of another server of the OpenAI API", () => {
+  it("translates through it, with its model and its key", async () => {
+    backend.behave(answering(200, completion("Akatale kali ludda wa?")));
+    const response = await translate();
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ output: { translated_text: "Akatale kali ludda wa?" } });
+    expect(backend.received[0]?.headers["authorization"]).toBe("Bearer the-key");
+    expect(JSON.parse(backend.received[0]?.body ?? "")).toMatchObject({ model: "their-model" });
+  });
+
+  it.each([
+    ["hangs", hanging, 503],
+    ["breaks connections", resetting, 503],
+    ["answers 503", answering(503, "no"), 503],
+    ["is loading", answering(200, { error: { message: "Loading model" } }), 503],
+    ["answers 500", answering(500, "no"), 502],
+    ["answers nonsense", answering(200, "<html>"), 502],
+    ["reports an error inside a 200", answering(200, { error: { message: "CUDA error" } }), 502],
+    ["answers with an empty text", answering(200, completion("")), 502],
+  ])("that %s tells the caller what to do, in time", async (_case, behaviour, status) => {
+    backend.behave(behaviour);
+    const startedAt = performance.now();
+    const response = await translate();
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({
+      error: { code: status === 503 ? "service_unavailable" : "external_service_error" },
+    });
+    expect(response.headers.has("retry-after")).toBe(status === 503);
+    // The bound is that no request hangs, not how fast this machine is.
+    expect(performance.now() - startedAt).toBeLessThan(10 * timeoutMilliseconds);
+  });
+
+  it("that is gone is unavailable", async () => {
+    await backend.close();
+    expect((await translate()).status).toBe(503);
+  });
+});

@@ -1,7 +1,7 @@
 import { hashPassword, verifyPassword } from "../../shared/auth/passwords.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
-import type { Outcome } from "./contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
+import type { Outcome } from "./fields.ts";
 
 const changed: Outcome = {
   success: true,
@@ -30,31 +30,40 @@ export const forgotPassword = async (
  */
 export const resetPassword = async (
   request: { readonly token: string; readonly new_password: string },
-  { accounts, links }: Pick<AuthDependencies, "accounts" | "links">,
+  { accounts, links, passwordGuard }: Pick<AuthDependencies, "accounts" | "links" | "passwordGuard">,
 ): Promise<Outcome> => {
   const userId = await links.use(request.token, "reset-password");
   if (userId === undefined) throw new AppError("invalid_link");
   await accounts.changePassword(userId, await hashPassword(request.new_password));
+  const account = await accounts.findById(userId);
+  // Whoever opens the account's mail need not wait for what others have guessed.
+  if (account) await Promise.all([account.username, account.email].map(passwordGuard.forgive));
   return changed;
 };
 
 /**
  * Sets a new password for a caller who knows the old one.
  *
- * @throws AppError `invalid_credentials`; `bad_request` for accounts that sign in elsewhere.
+ * @throws AppError `invalid_credentials`; `bad_request` for accounts that sign in elsewhere; `rate_limited` after wrong
+ * ones, which count together with those of logins by the user name.
  */
 export const changePassword = async (
   userId: number,
   request: { readonly old_password: string; readonly new_password: string },
-  { accounts }: Pick<AuthDependencies, "accounts">,
+  { accounts, passwordGuard }: Pick<AuthDependencies, "accounts" | "passwordGuard">,
 ): Promise<Outcome> => {
   const account = await accounts.findById(userId);
-  if (account && account.oauth_type !== "Credentials") {
+  if (!account) throw new AppError("unauthenticated");
+  if (account.oauth_type !== "Credentials") {
     throw new AppError("bad_request", {
       message: "This account signs in through an external provider and has no password here.",
     });
   }
-  if (!(await verifyPassword(request.old_password, account?.password_hash))) {
+  const matches = await passwordGuard.attempt(
+    account.username,
+    async () => (await verifyPassword(request.old_password, account.password_hash)) || undefined,
+  );
+  if (!matches) {
     throw new AppError("invalid_credentials", {
       message: "The old password is not right.",
       param: "old_password",

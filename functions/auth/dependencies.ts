@@ -2,6 +2,8 @@ import type { AccountsRepository } from "../../shared/accounts/accounts-reposito
 import type { LinksRepository } from "../../shared/accounts/links-repository.ts";
 import type { TokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import type { Tokens } from "../../shared/auth/tokens.ts";
+import type { PasswordGuard } from "../../shared/limits/password-guard.ts";
+import type { UsageRepository } from "../../shared/limits/usage-repository.ts";
 import type { MailQueue } from "../../shared/mail/mail-queue.ts";
 
 /** Everything the use cases of this feature touch. */
@@ -11,6 +13,8 @@ export interface AuthDependencies {
   readonly links: LinksRepository;
   readonly tokens: Tokens;
   readonly mailQueue: MailQueue;
+  readonly passwordGuard: PasswordGuard;
+  readonly usage: UsageRepository;
   /** `undefined` when tokens do not expire. */
   readonly tokenLifetimeSeconds: number | undefined;
 }

@@ -1,12 +1,26 @@
 import { AppError } from "../../shared/errors/app-error.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { Reply } from "../../shared/http/reply.ts";
+import {
+  meOperation,
+  profileOperation,
+  profileStatusOperation,
+  registerOperation,
+} from "./account-contract.ts";
 import { changePassword, forgotPassword, resetPassword } from "./change-password.ts";
-import * as contract from "./contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
+import { resendVerificationOperation, verifyEmailOperation } from "./email-contract.ts";
+import { getUsage } from "./get-usage.ts";
 import { issueToken, refreshToken } from "./issue-token.ts";
 import { getAccount, getProfileStatus, updateProfile } from "./manage-profile.ts";
+import {
+  changePasswordOperation,
+  forgotPasswordOperation,
+  resetPasswordOperation,
+} from "./password-contract.ts";
 import { register } from "./register.ts";
+import { refreshTokenOperation, tokenOperation } from "./token-contract.ts";
+import { usageOperation } from "./usage-contract.ts";
 import { prefersHtml, verificationPage } from "./verification-page.ts";
 import { resendVerification, verifyEmail } from "./verify-email.ts";
 
@@ -15,12 +29,12 @@ const page = (status: number, title: string, message: string): Reply =>
 
 /** The operations of accounts and tokens, bound to their use cases. */
 export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
-  endpoint(contract.registerOperation, ({ body }) => register(body, dependencies)),
-  endpoint(contract.tokenOperation, ({ body }) => issueToken(body, dependencies)),
-  endpoint(contract.meOperation, ({ caller }) => getAccount(caller.userId, dependencies)),
-  endpoint(contract.profileOperation, ({ body, caller }) => updateProfile(caller.userId, body, dependencies)),
-  endpoint(contract.profileStatusOperation, ({ caller }) => getProfileStatus(caller.userId, dependencies)),
-  endpoint(contract.verifyEmailOperation, async ({ query, request }) => {
+  endpoint(registerOperation, ({ body }) => register(body, dependencies)),
+  endpoint(tokenOperation, ({ body }) => issueToken(body, dependencies)),
+  endpoint(meOperation, ({ caller }) => getAccount(caller.userId, dependencies)),
+  endpoint(profileOperation, ({ body, caller }) => updateProfile(caller.userId, body, dependencies)),
+  endpoint(profileStatusOperation, ({ caller }) => getProfileStatus(caller.userId, dependencies)),
+  endpoint(verifyEmailOperation, async ({ query, request }) => {
     if (!prefersHtml(request.headers["accept"])) return verifyEmail(query.token, dependencies);
     try {
       const { message } = await verifyEmail(query.token, dependencies);
@@ -30,13 +44,10 @@ export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
       return page(error.status, "This link does not work", error.message);
     }
   }),
-  endpoint(contract.resendVerificationOperation, ({ caller }) =>
-    resendVerification(caller.userId, dependencies),
-  ),
-  endpoint(contract.refreshTokenOperation, ({ caller }) => refreshToken(caller, dependencies)),
-  endpoint(contract.forgotPasswordOperation, ({ body }) => forgotPassword(body.email, dependencies)),
-  endpoint(contract.resetPasswordOperation, ({ body }) => resetPassword(body, dependencies)),
-  endpoint(contract.changePasswordOperation, ({ body, caller }) =>
-    changePassword(caller.userId, body, dependencies),
-  ),
+  endpoint(resendVerificationOperation, ({ caller }) => resendVerification(caller.userId, dependencies)),
+  endpoint(refreshTokenOperation, ({ caller }) => refreshToken(caller, dependencies)),
+  endpoint(forgotPasswordOperation, ({ body }) => forgotPassword(body.email, dependencies)),
+  endpoint(resetPasswordOperation, ({ body }) => resetPassword(body, dependencies)),
+  endpoint(changePasswordOperation, ({ body, caller }) => changePassword(caller.userId, body, dependencies)),
+  endpoint(usageOperation, ({ caller }) => getUsage(caller, dependencies)),
 ];

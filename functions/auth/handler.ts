@@ -6,6 +6,11 @@ import { createTokens } from "../../shared/auth/tokens.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { readSecret } from "../../shared/config/secrets.ts";
 import { createBufferedHandler } from "../../shared/http/create-handler.ts";
+import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
+import { createLimiter } from "../../shared/limits/limiter.ts";
+import { createPasswordAttemptsRepository } from "../../shared/limits/password-attempts-repository.ts";
+import { createPasswordGuard } from "../../shared/limits/password-guard.ts";
+import { createUsageRepository } from "../../shared/limits/usage-repository.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { authFunction } from "./contract.ts";
@@ -14,6 +19,9 @@ import { authEndpoints } from "./endpoints.ts";
 const environment = readEnvironment(authFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
 const secondsInDay = 24 * 60 * 60;
+const limiter = createLimiter(createLimitCounters(table), {
+  addressLimits: { credentials: environment.LIMIT_CREDENTIALS_PER_MINUTE },
+});
 
 export const handler = createBufferedHandler(
   authEndpoints({
@@ -24,6 +32,9 @@ export const handler = createBufferedHandler(
       createSigningKeySource((version) => readSecret(environment.TOKEN_SECRET_ID, version)),
     ),
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL),
+    passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table)),
+    usage: createUsageRepository(table),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,
   }),
+  { limiter },
 );

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
+import type { AccountItem } from "../../shared/accounts/accounts-repository.ts";
 import { verifyPassword } from "../../shared/auth/passwords.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
-import type { AccessToken, TokenRequest } from "./contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
+import type { AccessToken, TokenRequest } from "./token-contract.ts";
 
 const expiryOf = (lifetimeSeconds: number | undefined): number | undefined =>
   lifetimeSeconds === undefined ? undefined : Math.floor(Date.now() / 1_000) + lifetimeSeconds;
@@ -13,13 +14,28 @@ const toAccessToken = (token: string, lifetimeSeconds: number | undefined): Acce
   ...(lifetimeSeconds === undefined ? {} : { expires_in: lifetimeSeconds }),
 });
 
+/** The account that a name and a password open. It takes as long when there is none. */
+const findByPassword = async (
+  username: string,
+  password: string,
+  accounts: AuthDependencies["accounts"],
+): Promise<AccountItem | undefined> => {
+  const found = username.includes("@")
+    ? await accounts.findByEmail(username)
+    : await accounts.findByUsername(username);
+  const usesPassword = found?.oauth_type === "Credentials";
+  const matches = await verifyPassword(password, usesPassword ? found.password_hash : undefined);
+  return matches ? found : undefined;
+};
+
 /**
  * Exchanges user name (or e-mail address) and password for a token.
  *
  * Unknown names and wrong passwords get the same answer after the same work. An account of an external identity
  * provider has no password here, whatever is sent.
  *
- * @throws AppError `invalid_credentials`; `forbidden` when the account is disabled.
+ * @throws AppError `invalid_credentials`; `forbidden` when the account is disabled; `rate_limited` while the name has to
+ * wait after wrong passwords.
  */
 export const issueToken = async (
   { username, password }: TokenRequest,
@@ -27,15 +43,15 @@ export const issueToken = async (
     accounts,
     issuedTokens,
     tokens,
+    passwordGuard,
     tokenLifetimeSeconds,
-  }: Pick<AuthDependencies, "accounts" | "issuedTokens" | "tokens" | "tokenLifetimeSeconds">,
+  }: Pick<
+    AuthDependencies,
+    "accounts" | "issuedTokens" | "tokens" | "passwordGuard" | "tokenLifetimeSeconds"
+  >,
 ): Promise<AccessToken> => {
-  const found = username.includes("@")
-    ? await accounts.findByEmail(username)
-    : await accounts.findByUsername(username);
-  const usesPassword = found?.oauth_type === "Credentials";
-  const matches = await verifyPassword(password, usesPassword ? found.password_hash : undefined);
-  if (!found || !matches) throw new AppError("invalid_credentials");
+  const found = await passwordGuard.attempt(username, () => findByPassword(username, password, accounts));
+  if (!found) throw new AppError("invalid_credentials");
   if (found.disabled) throw new AppError("forbidden", { message: "This account is disabled." });
 
   const claims = { userId: found.id, tokenId: randomUUID() };

@@ -1,7 +1,7 @@
 import type { Account } from "../../shared/accounts/account.ts";
 import { type AccountItem, toAccount } from "../../shared/accounts/accounts-repository.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
-import { organizationTypes, type ProfileRequest, type ProfileStatus } from "./contract.ts";
+import { organizationTypes, type ProfileRequest, type ProfileStatus } from "./account-contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 
 type Accounts = Pick<AuthDependencies, "accounts">;

@@ -2,7 +2,7 @@ import type { Account } from "../../shared/accounts/account.ts";
 import { toAccount } from "../../shared/accounts/accounts-repository.ts";
 import { hashPassword } from "../../shared/auth/passwords.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
-import type { RegisterRequest } from "./contract.ts";
+import type { RegisterRequest } from "./account-contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/errors/app-error.ts";
-import type { Outcome } from "./contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
+import type { Outcome } from "./fields.ts";
 
 /**
  * Uses up a verification link and marks the address as verified.

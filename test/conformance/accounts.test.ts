@@ -1,5 +1,17 @@
 import { describe, expect, inject, it } from "vitest";
-import * as contract from "../../functions/auth/contract.ts";
+import {
+  meOperation,
+  profileOperation,
+  profileStatusOperation,
+  registerOperation,
+} from "../../functions/auth/account-contract.ts";
+import { resendVerificationOperation, verifyEmailOperation } from "../../functions/auth/email-contract.ts";
+import {
+  changePasswordOperation,
+  forgotPasswordOperation,
+  resetPasswordOperation,
+} from "../../functions/auth/password-contract.ts";
+import { refreshTokenOperation, tokenOperation } from "../../functions/auth/token-contract.ts";
 import {
   call,
   createAccount,
@@ -23,7 +35,7 @@ describe("POST /auth/register", () => {
     const registration = newRegistration();
     const answer = await call("/auth/register", { body: registration });
     expect(answer.status).toBe(201);
-    expectDeclared(contract.registerOperation, answer);
+    expectDeclared(registerOperation, answer);
     expect(answer.body).toEqual({
       id: expect.any(Number),
       username: registration.username,
@@ -91,7 +103,7 @@ describe("POST /auth/register", () => {
     ["sector", "Health", "list_type"],
   ])("names %s as the problem when it is %j", async (field, value, type) => {
     const answer = await call("/auth/register", { body: { ...newRegistration(), [field]: value } });
-    expectDeclared(contract.registerOperation, answer);
+    expectDeclared(registerOperation, answer);
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", field], type }] } });
   });
 
@@ -108,7 +120,7 @@ describe("POST /auth/token", () => {
   it("exchanges name and password for a bearer token", async () => {
     const { username, password } = await createAccount();
     const answer = await logIn(username, password);
-    expectDeclared(contract.tokenOperation, answer);
+    expectDeclared(tokenOperation, answer);
     expect(answer).toMatchObject({ status: 200, body: { token_type: "bearer", expires_in: 604_800 } });
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
@@ -159,7 +171,7 @@ describe("a bearer token", () => {
   it("opens the account it was issued for", async () => {
     const account = await createAccount();
     const answer = await me(account.token);
-    expectDeclared(contract.meOperation, answer);
+    expectDeclared(meOperation, answer);
     expect(answer.body).toMatchObject({ id: account.id, username: account.username, email_verified: false });
   });
 
@@ -178,7 +190,7 @@ describe("a bearer token", () => {
   it("is replaced by refreshing it, and stops at once", async () => {
     const { token } = await createAccount();
     const refreshed = await call("/auth/refresh-token", { method: "POST", token });
-    expectDeclared(contract.refreshTokenOperation, refreshed);
+    expectDeclared(refreshTokenOperation, refreshed);
     expect(await me(refreshed.body.access_token)).toMatchObject({ status: 200 });
     expectError(await me(token), 401, "unauthenticated");
     expectError(await call("/auth/refresh-token", { method: "POST", token }), 401, "unauthenticated");
@@ -210,7 +222,7 @@ describe("PUT /auth/profile", () => {
       token,
       body: { full_name: "Amina N.", organization_type: "NGO", sector: ["Health"], username: "other" },
     });
-    expectDeclared(contract.profileOperation, first);
+    expectDeclared(profileOperation, first);
     const second = await call("/auth/profile", {
       method: "PUT",
       token,
@@ -246,7 +258,7 @@ describe("PUT /auth/profile", () => {
   it("is complete when its four fields have values", async () => {
     const { token } = await createAccount();
     const empty = await call("/auth/profile/status", { token });
-    expectDeclared(contract.profileStatusOperation, empty);
+    expectDeclared(profileStatusOperation, empty);
     expect(empty.body).toEqual({
       is_complete: false,
       missing_fields: ["full_name", "organization", "organization_type", "sector"],
@@ -270,7 +282,7 @@ describe.runIf(inject("isLocal"))("verification of the e-mail address", () => {
     expect(subject).toBe("Verify your e-mail address");
     expect(html).toContain("<a href=");
     const verified = await call(`/auth/verify-email?token=${token}`);
-    expectDeclared(contract.verifyEmailOperation, verified);
+    expectDeclared(verifyEmailOperation, verified);
     expect(verified).toMatchObject({ status: 200, body: { success: true } });
     expect((await me(account.token)).body.email_verified).toBe(true);
     expectError(await call(`/auth/verify-email?token=${token}`), 400, "invalid_link");
@@ -302,7 +314,7 @@ describe.runIf(inject("isLocal"))("verification of the e-mail address", () => {
     const account = await createAccount();
     const first = await latestMail(account.email);
     const resent = await call("/auth/resend-verification", { method: "POST", token: account.token });
-    expectDeclared(contract.resendVerificationOperation, resent);
+    expectDeclared(resendVerificationOperation, resent);
     const second = await latestMail(account.email);
     expect(second.token).not.toBe(first.token);
     await call(`/auth/verify-email?token=${second.token}`);
@@ -315,16 +327,27 @@ describe.runIf(inject("isLocal"))("a forgotten password", () => {
   it("is replaced by the token in the mail, once; every token of the account ends", async () => {
     const account = await createAccount();
     const asked = await call("/auth/forgot-password", { body: { email: account.email } });
-    expectDeclared(contract.forgotPasswordOperation, asked);
+    expectDeclared(forgotPasswordOperation, asked);
     const { token } = await latestMail(account.email);
     const reset = { token, new_password: "nine cranes over the hill" };
     const answer = await call("/auth/reset-password", { body: reset });
-    expectDeclared(contract.resetPasswordOperation, answer);
+    expectDeclared(resetPasswordOperation, answer);
     expect(answer.status).toBe(200);
     expectError(await me(account.token), 401, "unauthenticated");
     expect(await logIn(account.username, account.password)).toMatchObject({ status: 401 });
     expect(await logIn(account.username, reset.new_password)).toMatchObject({ status: 200 });
     expectError(await call("/auth/reset-password", { body: reset }), 400, "invalid_link");
+  });
+
+  it("lets its owner in at once, whatever others have guessed meanwhile", async () => {
+    const account = await createAccount();
+    for (let guess = 0; guess < 6; guess += 1) await logIn(account.username, "not the password");
+    expect(await logIn(account.username, account.password)).toMatchObject({ status: 429 });
+    await call("/auth/forgot-password", { body: { email: account.email } });
+    const { token } = await latestMail(account.email);
+    const new_password = "nine cranes over the hill";
+    await call("/auth/reset-password", { body: { token, new_password } });
+    expect(await logIn(account.username, new_password)).toMatchObject({ status: 200 });
   });
 
   it("gets the same answer for an address nobody has, and no mail", async () => {
@@ -355,7 +378,7 @@ describe("POST /auth/change-password", () => {
     expectError(await change("wrong", "nine cranes over the hill"), 401, "invalid_credentials");
     expectError(await change(account.password, "password1"), 422, "validation_failed");
     const changed = await change(account.password, "nine cranes over the hill");
-    expectDeclared(contract.changePasswordOperation, changed);
+    expectDeclared(changePasswordOperation, changed);
     expectError(await me(account.token), 401, "unauthenticated");
     expect(await logIn(account.username, "nine cranes over the hill")).toMatchObject({ status: 200 });
   });

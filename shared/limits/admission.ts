@@ -1,0 +1,100 @@
+import { AppError } from "../errors/app-error.ts";
+import type { Counts } from "./limit-counters.ts";
+import type { AccountPolicy } from "./policies.ts";
+import { secondsUntil, type Windows } from "./windows.ts";
+
+/** Where a caller stands in one window. */
+export interface Standing {
+  readonly window: "minute" | "day";
+  readonly limit: number;
+  /** Requests left in the window; `undefined` when they could not be counted. */
+  readonly remaining: number | undefined;
+  /** Seconds until the window ends. */
+  readonly resetSeconds: number;
+}
+
+/** The limiter's answer to a request. */
+export interface Admission {
+  /** Of every window that counts for the request, the minute's first. */
+  readonly standings: readonly [Standing, ...Standing[]];
+  /** `rate_limited` or `quota_exceeded`, when the request must not be carried out. */
+  readonly refusal: AppError | undefined;
+  /** Takes the request off the quota again; there is nothing to call when it was not counted against one. Never rejects. */
+  readonly returnQuota?: () => Promise<void>;
+}
+
+const rateLimited = (limit: number, retryAfterSeconds: number) =>
+  new AppError("rate_limited", {
+    message: `Rate limit exceeded: ${limit} per 1 minute`,
+    retryAfterSeconds,
+  });
+
+const quotaExceeded = (message: string, retryAfterSeconds: number) =>
+  new AppError("quota_exceeded", { message, retryAfterSeconds });
+
+/** What stood in the way, in the order in which limits are checked: minute, day, month. */
+const refusalOf = (
+  { counted, minute, day }: Counts,
+  { perMinute, perDay }: AccountPolicy,
+  { ends }: Windows,
+  now: number,
+): AppError | undefined => {
+  if (counted) return undefined;
+  if (minute >= perMinute) return rateLimited(perMinute, secondsUntil(ends.minute, now));
+  return perDay !== undefined && day >= perDay
+    ? quotaExceeded("Daily quota exceeded", secondsUntil(ends.day, now))
+    : quotaExceeded("Monthly quota exceeded", secondsUntil(ends.month, now));
+};
+
+const left = (limit: number, used: number): number => Math.max(0, limit - used);
+
+/** What may still be sent today: the month's quota can be nearer to its end than the day's. */
+const leftToday = (perDay: number, { perMonth }: AccountPolicy, { day, month }: Counts): number =>
+  Math.min(left(perDay, day), perMonth === undefined ? Number.POSITIVE_INFINITY : left(perMonth, month));
+
+const standingsOf = (
+  policy: AccountPolicy,
+  counts: Counts | undefined,
+  { ends }: Windows,
+  now: number,
+): Admission["standings"] => {
+  const minute: Standing = {
+    window: "minute",
+    limit: policy.perMinute,
+    remaining: counts && left(policy.perMinute, counts.minute),
+    resetSeconds: secondsUntil(ends.minute, now),
+  };
+  if (policy.perDay === undefined) return [minute];
+  const day: Standing = {
+    window: "day",
+    limit: policy.perDay,
+    remaining: counts && leftToday(policy.perDay, policy, counts),
+    resetSeconds: secondsUntil(ends.day, now),
+  };
+  return [minute, day];
+};
+
+/** Where the caller stands once a request is off the quota again. */
+export const afterReturn = ([minute, ...others]: Admission["standings"]): Admission["standings"] => [
+  minute,
+  ...others.map((standing) => ({
+    ...standing,
+    remaining: standing.remaining === undefined ? undefined : standing.remaining + 1,
+  })),
+];
+
+/**
+ * What a count means for the request.
+ *
+ * @param counts `undefined` when nothing could be counted: the request is admitted then.
+ * @param now milliseconds of Unix time, a moment of the windows
+ */
+export const admissionOf = (
+  policy: AccountPolicy,
+  counts: Counts | undefined,
+  windows: Windows,
+  now: number,
+): Admission => ({
+  standings: standingsOf(policy, counts, windows, now),
+  refusal: counts && refusalOf(counts, policy, windows, now),
+});

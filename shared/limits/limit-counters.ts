@@ -1,0 +1,144 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { Table } from "../storage/table.ts";
+import { type CounterValues, countWithin } from "./count-within.ts";
+import { accountCounters, limitKeys, minuteOfCounter } from "./keys.ts";
+import type { AccountPolicy, AddressLimitClass } from "./policies.ts";
+import type { Windows } from "./windows.ts";
+
+/** A request of an account. */
+export interface AccountRequest {
+  readonly userId: number;
+  readonly policy: AccountPolicy;
+  /** The operation that the quota pays for; `undefined` when only the minute's limit counts. */
+  readonly task: string | undefined;
+  readonly windows: Windows;
+}
+
+/** A request of somebody without a token. */
+export interface AddressRequest {
+  /** The source address, or the network that is limited as one. */
+  readonly group: string;
+  readonly limitClass: AddressLimitClass;
+  readonly perMinute: number;
+  readonly windows: Windows;
+}
+
+/** How often an account, or an address, has called in the windows of a request, that request included if it counted. */
+export interface Counts {
+  /** `false` when a limit stood in the way: then nothing was counted. */
+  readonly counted: boolean;
+  readonly minute: number;
+  /** Tasks; 0 where they were not asked for. */
+  readonly day: number;
+  readonly month: number;
+}
+
+/** Counts requests. Each method is one round trip to the store, which rejects when the store cannot be reached. */
+export interface LimitCounters {
+  countForAccount(request: AccountRequest, signal: AbortSignal): Promise<Counts>;
+  countForAddress(request: AddressRequest, signal: AbortSignal): Promise<Counts>;
+  /** Takes a counted task off the day and the month again; the minute has seen it all the same. */
+  returnTask(request: AccountRequest, signal: AbortSignal): Promise<void>;
+}
+
+/** How long a month's counters are kept after its end: usage is shown for 30 days. */
+const keptSeconds = 35 * 24 * 60 * 60;
+
+/** So many minutes of the past may stand in an item before they are removed; together they stay under a kilobyte. */
+const toleratedPastMinutes = 64;
+
+/** DynamoDB takes at most 4 KB of expression; what is left over is removed with the next minute. */
+const mostRemovals = 250;
+
+/** Minutes that are over. The last one is spared: another function's clock may be a little behind. */
+const pastMinutes = (values: CounterValues, { minuteOfMonth }: Windows): string[] =>
+  [...values.keys()].filter((name) => {
+    const minute = minuteOfCounter(name);
+    return minute !== undefined && minute < minuteOfMonth - 1;
+  });
+
+/** The counters in the service's table; access patterns C1 and C2 of this folder's README. */
+export const createLimitCounters = (table: Table): LimitCounters => {
+  const removePastMinutes = async (
+    { userId, windows }: AccountRequest,
+    values: CounterValues,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const past = pastMinutes(values, windows).slice(0, mostRemovals);
+    if (past.length <= toleratedPastMinutes) return;
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: limitKeys.account(userId, windows.month),
+        UpdateExpression: `REMOVE ${past.map((_, index) => `#m${index}`).join(", ")}`,
+        ExpressionAttributeNames: Object.fromEntries(past.map((name, index) => [`#m${index}`, name])),
+      }),
+      { abortSignal: signal },
+    );
+  };
+
+  return {
+    countForAccount: async (request, signal) => {
+      const { userId, policy, task, windows } = request;
+      const minute = accountCounters.minute(windows.minuteOfMonth);
+      const day = accountCounters.day(windows.dayOfMonth);
+      const { counted, values } = await countWithin(
+        table,
+        limitKeys.account(userId, windows.month),
+        [
+          { attribute: minute, limit: policy.perMinute },
+          ...(task === undefined
+            ? []
+            : [
+                { attribute: day, limit: policy.perDay },
+                { attribute: accountCounters.month, limit: policy.perMonth },
+                { attribute: accountCounters.operation(windows.dayOfMonth, task), limit: undefined },
+              ]),
+        ],
+        Math.floor(windows.ends.month / 1_000) + keptSeconds,
+        signal,
+      );
+      const countOf = (attribute: string) => values.get(attribute) ?? 0;
+      // Of all requests in a minute one tidies up, so that busy accounts do not do it again and again.
+      if (counted && countOf(minute) === 1) await removePastMinutes(request, values, signal);
+      return {
+        counted,
+        minute: countOf(minute),
+        day: countOf(day),
+        month: countOf(accountCounters.month),
+      };
+    },
+
+    returnTask: async ({ userId, task, windows }, signal) => {
+      if (task === undefined) return;
+      const names = [
+        accountCounters.day(windows.dayOfMonth),
+        accountCounters.month,
+        accountCounters.operation(windows.dayOfMonth, task),
+      ];
+      await table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: limitKeys.account(userId, windows.month),
+          UpdateExpression: `ADD ${names.map((_, index) => `#c${index} :back`).join(", ")}`,
+          ConditionExpression: "attribute_exists(PK)",
+          ExpressionAttributeNames: Object.fromEntries(names.map((name, index) => [`#c${index}`, name])),
+          ExpressionAttributeValues: { ":back": -1 },
+        }),
+        { abortSignal: signal },
+      );
+    },
+
+    countForAddress: async ({ group, limitClass, perMinute, windows: { ends } }, signal) => {
+      const endSeconds = Math.floor(ends.minute / 1_000);
+      const { counted, values } = await countWithin(
+        table,
+        limitKeys.address(group, limitClass, endSeconds / 60 - 1),
+        [{ attribute: "requests", limit: perMinute }],
+        endSeconds,
+        signal,
+      );
+      return { counted, minute: values.get("requests") ?? 0, day: 0, month: 0 };
+    },
+  };
+};

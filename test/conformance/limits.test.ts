@@ -1,0 +1,163 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { usageOperation } from "../../functions/auth/usage-contract.ts";
+import { limitClassOf } from "../../shared/http/operation.ts";
+import { type Answer, call, createAccount, expectDeclared, expectError, logIn } from "../support/client.ts";
+import { parseEvent, sampleEvents } from "../support/sample-events.ts";
+
+const limited = sampleEvents.filter(({ operation }) => limitClassOf(operation) !== "none");
+
+/** Sends an operation's sample event, with a token of one's own. */
+const sendSample = (text: string | undefined, token: string): Promise<Answer> => {
+  const { httpMethod, path, headers, queryStringParameters, body, isBase64Encoded } = parseEvent(text);
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(queryStringParameters ?? {})) query.set(name, value ?? "");
+  const contentType = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1];
+  return call(`${path}${query.size > 0 ? `?${query}` : ""}`, {
+    method: httpMethod,
+    token,
+    headers: contentType ? { "Content-Type": contentType } : {},
+    ...(body === null ? {} : { body: isBase64Encoded ? new Blob([Buffer.from(body, "base64")]) : body }),
+  });
+};
+
+const headersOf = ({ headers }: Answer) =>
+  Object.fromEntries(
+    [
+      "ratelimit-policy",
+      "ratelimit",
+      "x-ratelimit-limit-requests",
+      "x-ratelimit-remaining-requests",
+      "x-ratelimit-reset-requests",
+    ].map((name) => [name, headers.get(name)]),
+  );
+
+describe("every limited route", () => {
+  it.each(limited)(
+    "$operation.method $operation.path says where its caller stands",
+    async ({ operation, text }) => {
+      const { token } = await createAccount();
+      const answer = await sendSample(text, token);
+      expect(answer.status).not.toBe(422);
+      const limitClass = limitClassOf(operation);
+      const day = limitClass === "task" ? ', "day";q=500;w=86400' : "";
+      const perMinute = operation.auth === "user" ? "50" : String.raw`\d+`;
+      expect(headersOf(answer)).toEqual({
+        "ratelimit-policy": expect.stringMatching(new RegExp(`^"minute";q=${perMinute};w=60${day}$`)),
+        ratelimit: expect.stringMatching(/^"minute";r=\d+;t=\d+(, "day";r=499;t=\d+)?$/),
+        "x-ratelimit-limit-requests": expect.stringMatching(/^\d+$/),
+        "x-ratelimit-remaining-requests": expect.stringMatching(/^\d+$/),
+        "x-ratelimit-reset-requests": expect.stringMatching(/^\d+s$/),
+      });
+    },
+  );
+
+  it("lets browsers read the headers", async () => {
+    const { headers } = await call("/health");
+    const exposed = headers.get("access-control-expose-headers");
+    for (const name of ["RateLimit", "RateLimit-Policy", "Retry-After", "x-ratelimit-remaining-requests"]) {
+      expect(exposed).toContain(name);
+    }
+  });
+});
+
+describe("a free account", () => {
+  let token: string;
+  beforeAll(async () => {
+    ({ token } = await createAccount());
+  });
+
+  it("may send 50 requests in a minute, over all routes; then it is told when to go on", async () => {
+    // Two rounds: a minute may end during the first.
+    let refused: Answer | undefined;
+    let passed = 0;
+    for (let sent = 0; sent < 101 && !refused; sent += 1) {
+      const path = sent % 2 === 0 ? "/auth/me" : "/auth/profile/status";
+      const answer = await call(path, { token });
+      if (answer.status === 429) refused = answer;
+      else passed += 1;
+    }
+    if (!refused) throw new Error("The limit was never reached.");
+    expect(passed).toBeGreaterThanOrEqual(50);
+    expectError(refused, 429, "rate_limited");
+    expect(refused.body.detail).toBe("Rate limit exceeded: 50 per 1 minute");
+    const seconds = Number(refused.headers.get("retry-after"));
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect(headersOf(refused)).toMatchObject({
+      ratelimit: `"minute";r=0;t=${seconds}`,
+      "x-ratelimit-remaining-requests": "0",
+      "x-ratelimit-reset-requests": `${seconds}s`,
+    });
+  });
+});
+
+describe("GET /auth/usage", () => {
+  it("shows what was used, by day and operation; refused requests and those about the account are not in it", async () => {
+    const { token } = await createAccount();
+    const before = await call("/auth/usage", { token });
+    expectDeclared(usageOperation, before);
+    expect(before.body).toMatchObject({
+      account_type: "Free",
+      per_minute_limit: 50,
+      today: { used: 0, limit: 500, remaining: 500 },
+      this_month: { used: 0, limit: 5_000, remaining: 5_000 },
+    });
+
+    const identify = (text: unknown) => call("/tasks/language_id", { token, body: { text } });
+    await identify("Apwoyo, itye nining?");
+    await identify("Good morning, how are you?");
+    expect(await identify("x")).toMatchObject({ status: 422 });
+    // Known to be refused only when its meaning is looked at: that is work, and counts.
+    const unsupported = await call("/tasks/translate", {
+      token,
+      body: { target_language: "fra", text: "Hello" },
+    });
+    expectError(unsupported, 400, "unsupported_language");
+
+    const { body } = await call("/auth/usage", { token });
+    expect(body.today).toMatchObject({ used: 3, remaining: 497 });
+    expect(body.this_month).toMatchObject({ used: 3, remaining: 4_997 });
+    expect(body.days).toHaveLength(30);
+    expect(body.days.at(-1)).toEqual({
+      date: body.today.date,
+      total: 3,
+      by_operation: { identifyLanguage: 2, translate: 1 },
+    });
+  });
+
+  it("asks for a token", async () => {
+    expectError(await call("/auth/usage"), 401, "unauthenticated");
+  });
+});
+
+describe("guessing a password", () => {
+  it.each([
+    ["of an account", async () => (await createAccount()).username],
+    ["of a name that nobody has", async () => `nobody-${crypto.randomUUID()}`],
+  ])("%s has to wait after five wrong ones", async (_case, nameOf) => {
+    const name = await nameOf();
+    for (let guess = 0; guess < 5; guess += 1) {
+      expect(await logIn(name, "not the password")).toMatchObject({ status: 401 });
+    }
+    const answer = await logIn(name, "not the password");
+    expect(answer).toMatchObject({ status: 429, body: { error: "temporarily_unavailable" } });
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect(answer.body.detail).toMatch(
+      /^Too many wrong passwords for this account name; try again in \d+ seconds\.$/,
+    );
+  });
+
+  it("does not keep out the owner, who waits and then is let in", async () => {
+    const { username, password, token } = await createAccount();
+    let answer = await logIn(username, "not the password");
+    for (let guess = 0; answer.status === 401 && guess < 10; guess += 1) {
+      answer = await logIn(username, "not the password");
+    }
+    const refused = await logIn(username, password);
+    expect(refused.status).toBe(429);
+    expect((await call("/auth/me", { token })).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, Number(refused.headers.get("retry-after")) * 1_000));
+    expect(await logIn(username, password)).toMatchObject({ status: 200 });
+    expect(await logIn(username, "not the password")).toMatchObject({ status: 401 });
+  });
+});

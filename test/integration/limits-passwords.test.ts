@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { limitKeys } from "../../shared/limits/keys.ts";
+import { createPasswordAttemptsRepository } from "../../shared/limits/password-attempts-repository.ts";
+import { createPasswordGuard } from "../../shared/limits/password-guard.ts";
+import { startTestTable, type TestTable } from "../support/test-table.ts";
+
+let table: TestTable;
+beforeAll(async () => {
+  table = await startTestTable();
+});
+afterAll(() => table.close());
+
+const right = "seven storks by the lake";
+let people = 0;
+
+/** A name, a clock to turn, and the guard of as many instances of the function as are asked for. */
+const setup = (instances = 1) => {
+  people += 1;
+  const name = `Person-${people}`;
+  let now = Date.parse("2026-11-20T10:00:00Z");
+  const guards = Array.from({ length: instances }, () =>
+    createPasswordGuard(createPasswordAttemptsRepository(table.open(), () => now)),
+  );
+  let looked = 0;
+  const attempt = async (password: string, index = 0, as = name): Promise<string> => {
+    try {
+      const opened = await guards[index % instances]?.attempt(as, async () => {
+        looked += 1;
+        return password === right ? "an account" : undefined;
+      });
+      return opened ?? "wrong";
+    } catch (error) {
+      if (error instanceof Error && "retryAfterSeconds" in error) return `wait ${error.retryAfterSeconds}`;
+      throw error;
+    }
+  };
+  return {
+    name,
+    attempt,
+    guard: guards[0],
+    passwordsLookedAt: () => looked,
+    wait: (seconds: number) => {
+      now += seconds * 1_000;
+    },
+  };
+};
+
+const guess = async (attempt: (password: string) => Promise<string>, times: number) => {
+  const answers: string[] = [];
+  for (let tried = 0; tried < times; tried += 1) answers.push(await attempt("wrong"));
+  return answers;
+};
+
+describe("guessing the password of a name", () => {
+  it("is told five times that it is wrong, then to wait; the right password waits too, and is not looked at", async () => {
+    const { attempt, passwordsLookedAt } = setup();
+    expect(await guess(attempt, 6)).toEqual(["wrong", "wrong", "wrong", "wrong", "wrong", "wait 5"]);
+    expect(await attempt(right)).toBe("wait 5");
+    expect(passwordsLookedAt()).toBe(5);
+  });
+
+  it("ends for the owner with the right password after the wait, and everything is forgotten", async () => {
+    const { attempt, wait, name } = setup();
+    await guess(attempt, 5);
+    wait(5);
+    expect(await attempt(right)).toBe("an account");
+    expect(await table.read(limitKeys.passwordAttempts(name))).toBeUndefined();
+    expect(await guess(attempt, 5)).toEqual(Array(5).fill("wrong"));
+  });
+
+  it("waits longer each time", async () => {
+    const { attempt, wait } = setup();
+    await guess(attempt, 5);
+    const waits: string[] = [];
+    for (const seconds of [5, 10, 20]) {
+      wait(seconds);
+      expect(await attempt("wrong")).toBe("wrong");
+      waits.push(await attempt("wrong"));
+    }
+    expect(waits).toEqual(["wait 10", "wait 20", "wait 40"]);
+  });
+
+  it("is the same whatever the case of the name, and another name is another matter", async () => {
+    const { attempt, name } = setup();
+    await guess(attempt, 5);
+    expect(await attempt(right, 0, name.toUpperCase())).toBe("wait 5");
+    expect(await attempt(right, 0, `${name}-2`)).toBe("an account");
+  });
+
+  it("is forgotten a quarter of an hour after the first wrong password", async () => {
+    const { attempt, wait } = setup();
+    await guess(attempt, 4);
+    wait(15 * 60);
+    expect(await guess(attempt, 5)).toEqual(Array(5).fill("wrong"));
+    expect(await attempt("wrong")).toBe("wait 5");
+  });
+
+  it("ends at once when the owner has shown to be the owner in another way", async () => {
+    const { attempt, guard, name } = setup();
+    await guess(attempt, 6);
+    await guard?.forgive(name);
+    expect(await attempt(right)).toBe("an account");
+  });
+
+  it("gains nothing from sending many at the same moment: five are told wrong, all others to wait", async () => {
+    const { attempt } = setup(4);
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => attempt("wrong", index)));
+    expect(answers.filter((answer) => answer === "wrong")).toHaveLength(5);
+    expect(answers.filter((answer) => answer === "wait 5")).toHaveLength(25);
+  });
+
+  it("gains one guess from each wait, however many are sent when it is over", async () => {
+    const { attempt, wait } = setup(4);
+    await guess(attempt, 5);
+    wait(5);
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => attempt("wrong", index)));
+    expect(answers.filter((answer) => answer === "wrong")).toHaveLength(1);
+  });
+});
+
+describe("the right password", () => {
+  it("may be sent many times at the same moment", async () => {
+    const { attempt } = setup(4);
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => attempt(right, index)));
+    expect(answers).toEqual(Array(30).fill("an account"));
+  });
+});
+
+describe("what is stored of a name", () => {
+  it("does not show it: people type their password into that field too", async () => {
+    const { attempt, name } = setup();
+    await attempt("wrong");
+    const item = await table.read(limitKeys.passwordAttempts(name));
+    expect(item).toMatchObject({ failures: 1, expires_at: expect.any(Number) });
+    expect(JSON.stringify(item).toLowerCase()).not.toContain(name.toLowerCase());
+  });
+});

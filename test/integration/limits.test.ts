@@ -1,0 +1,327 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import * as fc from "fast-check";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { limitKeys } from "../../shared/limits/keys.ts";
+import { createLimitCounters, type LimitCounters } from "../../shared/limits/limit-counters.ts";
+import { createLimiter, type LimitedRequest } from "../../shared/limits/limiter.ts";
+import type { AccountPolicy } from "../../shared/limits/policies.ts";
+import { createUsageRepository } from "../../shared/limits/usage-repository.ts";
+import { windowsAt } from "../../shared/limits/windows.ts";
+import { logger } from "../../shared/telemetry/logger.ts";
+import { startTestTable, type TestTable, testTable } from "../support/test-table.ts";
+
+let table: TestTable;
+/** Counters as so many instances of functions have them: each with connections of its own. */
+let instances: readonly LimitCounters[];
+beforeAll(async () => {
+  table = await startTestTable();
+  instances = Array.from({ length: 4 }, () => createLimitCounters(table.open()));
+});
+afterAll(() => table.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+let lastUserId = 0;
+const newUserId = () => {
+  lastUserId += 1;
+  return lastUserId;
+};
+const instance = (index: number): LimitCounters => {
+  const chosen = instances[index % instances.length];
+  if (!chosen) throw new Error("There are no instances.");
+  return chosen;
+};
+const never = new AbortController().signal;
+const at = (text: string) => windowsAt(Date.parse(text));
+const generous: AccountPolicy = { perMinute: 1_000, perDay: undefined, perMonth: undefined };
+
+interface Call {
+  readonly userId: number;
+  readonly policy?: Partial<AccountPolicy>;
+  readonly at?: string;
+  readonly task?: string | undefined;
+}
+const count = (call: Call, by = instance(0)) =>
+  by.countForAccount(
+    {
+      userId: call.userId,
+      policy: { ...generous, ...call.policy },
+      task: "task" in call ? call.task : "translate",
+      windows: at(call.at ?? "2026-11-20T10:00:00Z"),
+    },
+    never,
+  );
+const countTimes = async (times: number, call: Call) => {
+  const outcomes = await Promise.all(
+    Array.from({ length: times }, (_, index) => count(call, instance(index))),
+  );
+  return outcomes.filter(({ counted }) => counted).length;
+};
+
+describe("parallel requests of one account", () => {
+  it("are let through as often as the limit says, no more and no less, whichever limit it is", async () => {
+    const limit = fc.integer({ min: 1, max: 12 });
+    const policies = fc.record({
+      perMinute: limit,
+      perDay: fc.option(limit, { nil: undefined }),
+      perMonth: fc.option(limit, { nil: undefined }),
+    });
+    await fc.assert(
+      fc.asyncProperty(policies, fc.integer({ min: 1, max: 40 }), async (policy, requests) => {
+        const smallest = Math.min(policy.perMinute, policy.perDay ?? 99, policy.perMonth ?? 99);
+        const admitted = await countTimes(requests, { userId: newUserId(), policy });
+        expect(admitted).toBe(Math.min(requests, smallest));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("are numbered without a gap: no two are told the same", async () => {
+    const userId = newUserId();
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        count({ userId, policy: { perMinute: 50, perDay: 500 } }, instance(index)),
+      ),
+    );
+    const minutes = outcomes.flatMap(({ counted, minute }) => (counted ? [minute] : []));
+    expect(minutes.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+    expect(outcomes.filter(({ counted }) => !counted)).toEqual(
+      Array.from({ length: 10 }, () => ({ counted: false, minute: 50, day: 50, month: 50 })),
+    );
+  });
+
+  it("do not take from each other's account or address", async () => {
+    const policy = { perMinute: 3 };
+    const [one, other] = [newUserId(), newUserId()];
+    expect(
+      await Promise.all([countTimes(5, { userId: one, policy }), countTimes(5, { userId: other, policy })]),
+    ).toEqual([3, 3]);
+    const byAddress = (group: string, limitClass: "anonymous" | "credentials") =>
+      Promise.all(
+        Array.from({ length: 5 }, (_, index) =>
+          instance(index).countForAddress(
+            { group, limitClass, perMinute: 3, windows: at("2026-11-20T10:00:00Z") },
+            never,
+          ),
+        ),
+      ).then((outcomes) => outcomes.filter(({ counted }) => counted).length);
+    expect(
+      await Promise.all([
+        byAddress("203.0.113.1", "anonymous"),
+        byAddress("203.0.113.1", "credentials"),
+        byAddress("203.0.113.2", "anonymous"),
+      ]),
+    ).toEqual([3, 3, 3]);
+  });
+});
+
+describe("at the turn of a window", () => {
+  const policy = { perMinute: 2, perDay: 4, perMonth: 6 };
+  const moments = [
+    ["2026-11-29T23:58:59.999Z", 2, "the minute is full"],
+    ["2026-11-29T23:59:00.000Z", 2, "a new minute; then the day is full"],
+    ["2026-11-29T23:59:59.999Z", 0, "still that day"],
+    ["2026-11-30T00:00:00.000Z", 2, "a new day; then the month is full"],
+    ["2026-11-30T23:59:59.999Z", 0, "still that month"],
+    ["2026-12-01T00:00:00.000Z", 2, "a new month"],
+  ] as const;
+
+  it("counting starts anew, to the millisecond, in one write", async () => {
+    const userId = newUserId();
+    for (const [moment, admitted, why] of moments) {
+      table.calls.length = 0;
+      expect(await countTimes(5, { userId, policy, at: moment }), `${moment}: ${why}`).toBe(admitted);
+      expect(table.calls, moment).toEqual(Array.from({ length: 5 }, () => "UpdateItem"));
+    }
+  });
+
+  it("the windows of an account that calls once in a while do not run into each other", async () => {
+    const userId = newUserId();
+    const onceInAWhile = [
+      "2026-11-01T09:00:00Z",
+      "2026-11-02T09:00:00Z",
+      "2026-12-01T09:00:00Z",
+      "2027-11-01T09:00:00Z",
+    ];
+    for (const moment of onceInAWhile) {
+      expect(await countTimes(2, { userId, policy: { perMinute: 1 }, at: moment })).toBe(1);
+    }
+  });
+});
+
+describe("a refused request", () => {
+  it("costs nothing: neither the minute that refuses it nor the quota counts it", async () => {
+    const userId = newUserId();
+    const policy = { perMinute: 2, perDay: 3 };
+    await countTimes(10, { userId, policy });
+    expect(await count({ userId, policy, at: "2026-11-20T10:01:00Z" })).toMatchObject({
+      counted: true,
+      day: 3,
+    });
+    await countTimes(10, { userId, policy, at: "2026-11-20T10:01:00Z" });
+    expect(await table.read(limitKeys.account(userId, "2026-11"))).toMatchObject({
+      month: 3,
+      d20: 3,
+      "d20:translate": 3,
+      m27960: 2,
+      m27961: 1,
+    });
+  });
+});
+
+describe("a request that is no task", () => {
+  it("counts in the minute only, together with tasks", async () => {
+    const userId = newUserId();
+    const policy = { perMinute: 3, perDay: 1 };
+    await count({ userId, policy });
+    expect(await countTimes(5, { userId, policy, task: undefined })).toBe(2);
+    expect(await table.read(limitKeys.account(userId, "2026-11"))).toMatchObject({ d20: 1, m27960: 3 });
+  });
+});
+
+describe("what is stored", () => {
+  it("goes by itself: an account's month 35 days after its end, an address's minute when it is over", async () => {
+    const userId = newUserId();
+    await count({ userId });
+    const month = await table.read(limitKeys.account(userId, "2026-11"));
+    expect(month?.["expires_at"]).toBe(Date.parse("2027-01-05T00:00:00Z") / 1_000);
+
+    const windows = at("2026-11-20T10:00:30Z");
+    await instance(0).countForAddress(
+      { group: "198.51.100.9", limitClass: "anonymous", perMinute: 9, windows },
+      never,
+    );
+    const minute = Date.parse("2026-11-20T10:00:00Z") / 60_000;
+    expect(await table.read(limitKeys.address("198.51.100.9", "anonymous", minute))).toMatchObject({
+      requests: 1,
+      expires_at: Date.parse("2026-11-20T10:01:00Z") / 1_000,
+    });
+  });
+
+  it("does not grow with the minutes of the month", async () => {
+    const userId = newUserId();
+    table.calls.length = 0;
+    const start = Date.parse("2026-11-02T00:00:00Z");
+    const minutes = 200;
+    for (let minute = 0; minute < minutes; minute += 1) {
+      await count({ userId, at: new Date(start + minute * 600_000).toISOString() });
+    }
+    const item = await table.read(limitKeys.account(userId, "2026-11"));
+    expect(item).toMatchObject({ month: minutes });
+    expect(Object.keys(item ?? {}).filter((name) => /^m\d/.test(name)).length).toBeLessThanOrEqual(66);
+    expect(table.calls.length).toBeLessThan(minutes * 1.02);
+  });
+});
+
+describe("the use of an account", () => {
+  it("is told by day and operation, across the turn of a month, with the days on which nothing was sent", async () => {
+    const userId = newUserId();
+    const send = async (moment: string, task: string | undefined, times: number) => {
+      for (let sent = 0; sent < times; sent += 1) await count({ userId, at: moment, task });
+    };
+    await send("2026-10-21T12:00:00Z", "translate", 1);
+    await send("2026-10-22T00:00:00Z", "translate", 2);
+    await send("2026-11-01T00:00:00Z", "createChatCompletion", 3);
+    await send("2026-11-20T08:00:00Z", "translate", 1);
+    await send("2026-11-20T09:00:00Z", "identifyLanguage", 2);
+    await send("2026-11-20T09:00:00Z", undefined, 4);
+
+    const until = Date.parse("2026-11-20T10:00:00Z");
+    const usage = await createUsageRepository(table.open()).find(userId, until, 30);
+    expect(usage.month).toBe(6);
+    expect(usage.days).toHaveLength(30);
+    expect(usage.days.filter(({ total }) => total > 0)).toEqual([
+      { date: "2026-10-22", total: 2, byOperation: { translate: 2 } },
+      { date: "2026-11-01", total: 3, byOperation: { createChatCompletion: 3 } },
+      { date: "2026-11-20", total: 3, byOperation: { translate: 1, identifyLanguage: 2 } },
+    ]);
+    expect([usage.days.at(0)?.date, usage.days.at(-1)?.date]).toEqual(["2026-10-22", "2026-11-20"]);
+  });
+
+  it("is nothing for an account that never sent a task", async () => {
+    const usage = await createUsageRepository(table.open()).find(newUserId(), Date.now(), 30);
+    expect(usage.month).toBe(0);
+    expect(usage.days.every(({ total }) => total === 0)).toBe(true);
+  });
+});
+
+describe("a task that is taken off the quota again", () => {
+  it("leaves the day, the month and the usage as they were; the minute has seen it", async () => {
+    const userId = newUserId();
+    const request = {
+      userId,
+      policy: { ...generous, perDay: 2, perMonth: 2 },
+      task: "translate",
+      windows: at("2026-11-20T10:00:00Z"),
+    };
+    await countTimes(2, { userId, policy: request.policy });
+    await instance(0).returnTask(request, never);
+    expect(await count({ userId, policy: request.policy })).toMatchObject({
+      counted: true,
+      minute: 3,
+      day: 2,
+      month: 2,
+    });
+    const usage = await createUsageRepository(table.open()).find(
+      userId,
+      Date.parse("2026-11-20T10:00:30Z"),
+      1,
+    );
+    expect(usage.days.at(-1)?.total).toBe(2);
+  });
+});
+
+describe("a table that cannot be written to", () => {
+  const request: LimitedRequest = {
+    limitClass: "task",
+    userId: 7,
+    accountType: "Free",
+    operationId: "translate",
+  };
+
+  const withServer = async (listener: RequestListener, use: (endpoint: string) => Promise<void>) => {
+    const server = createServer(listener);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      await use(`http://127.0.0.1:${port}`);
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  };
+
+  const failing = (type: string, status: number): RequestListener => {
+    return (_, response) => {
+      response.writeHead(status, { "content-type": "application/x-amz-json-1.0" });
+      response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: "No." }));
+    };
+  };
+
+  it.each([
+    ["is throttled", failing("ProvisionedThroughputExceededException", 400)],
+    ["fails", failing("InternalServerError", 500)],
+    ["is not allowed", failing("AccessDeniedException", 400)],
+    ["never answers", () => undefined],
+    ["hangs up", (_request, response) => response.socket?.destroy()],
+  ] satisfies [string, RequestListener][])(
+    "lets requests pass within the limiter's patience when it %s",
+    async (_case, listener) => {
+      const log = vi.spyOn(logger, "error").mockReturnValue();
+      await withServer(listener, async (endpoint) => {
+        const { client, name } = testTable(endpoint);
+        const limiter = createLimiter(createLimitCounters({ client, name }));
+        const startedAt = performance.now();
+        const { refusal, standings } = await limiter.admit(request);
+        // Half a second, and what a busy machine adds.
+        expect(performance.now() - startedAt).toBeLessThan(1_500);
+        expect(refusal).toBeUndefined();
+        expect(standings[0]).toMatchObject({ limit: 50, remaining: undefined });
+        expect(log).toHaveBeenCalledExactlyOnceWith("limits.not_counted", expect.anything());
+        client.destroy();
+      });
+    },
+  );
+});

@@ -1,0 +1,40 @@
+import type {
+  AccountRequest,
+  AddressRequest,
+  Counts,
+  LimitCounters,
+} from "../../shared/limits/limit-counters.ts";
+
+/** Counters whose answers a test decides, and what was asked of them. */
+export interface FakeCounters extends LimitCounters {
+  readonly accounts: AccountRequest[];
+  readonly addresses: AddressRequest[];
+  readonly returned: AccountRequest[];
+}
+
+const first: Counts = { counted: true, minute: 1, day: 1, month: 1 };
+
+/** @param answer by default that of a first request. */
+export const fakeCounters = (
+  answer: (signal: AbortSignal) => Promise<Counts> = async () => first,
+): FakeCounters => {
+  const accounts: AccountRequest[] = [];
+  const addresses: AddressRequest[] = [];
+  const returned: AccountRequest[] = [];
+  return {
+    accounts,
+    addresses,
+    returned,
+    returnTask: async (request) => {
+      returned.push(request);
+    },
+    countForAccount: (request, signal) => {
+      accounts.push(request);
+      return answer(signal);
+    },
+    countForAddress: (request, signal) => {
+      addresses.push(request);
+      return answer(signal);
+    },
+  };
+};

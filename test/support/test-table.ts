@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { ensureTable, startDynamoDb } from "../../infra/local/dynamodb/dynamodb-server.ts";
+import type { Table } from "../../shared/storage/table.ts";
+
+const name = "language-ai";
+
+/** A client as the service's own, that talks to a server of the test. */
+export const testTable = (endpoint: string): Table => ({
+  name,
+  client: DynamoDBDocumentClient.from(
+    new DynamoDBClient({
+      endpoint,
+      region: "eu-west-1",
+      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+      maxAttempts: 3,
+    }),
+    { marshallOptions: { removeUndefinedValues: true } },
+  ),
+});
+
+/** The service's table in an embedded DynamoDB, and a look behind the scenes. */
+export interface TestTable {
+  /** Another instance of a function: a client with connections of its own. */
+  open(): Table;
+  read(key: Record<string, string>): Promise<Record<string, unknown> | undefined>;
+  /** Names of the calls that were sent through all tables, such as `UpdateItem`. */
+  readonly calls: string[];
+  close(): Promise<void>;
+}
+
+export const startTestTable = async (): Promise<TestTable> => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-table-"));
+  const server = await startDynamoDb({ dataDirectory });
+  const opened: Table[] = [];
+  const calls: string[] = [];
+  const own = testTable(server.endpoint);
+  await ensureTable(own.client, name, {
+    AttributeDefinitions: [
+      { AttributeName: "PK", AttributeType: "S" },
+      { AttributeName: "SK", AttributeType: "S" },
+    ],
+    KeySchema: [
+      { AttributeName: "PK", KeyType: "HASH" },
+      { AttributeName: "SK", KeyType: "RANGE" },
+    ],
+  });
+  return {
+    open: () => {
+      const table = testTable(server.endpoint);
+      table.client.middlewareStack.add(
+        (next, context) => (input) => {
+          calls.push(String(context["commandName"]).replace(/Command$/, ""));
+          return next(input);
+        },
+        { step: "initialize" },
+      );
+      opened.push(table);
+      return table;
+    },
+    read: async (Key) => {
+      const { Item } = await own.client.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }));
+      return Item;
+    },
+    calls,
+    close: async () => {
+      for (const { client } of [own, ...opened]) client.destroy();
+      await server.close();
+      await rm(dataDirectory, { recursive: true });
+    },
+  };
+};

@@ -1,0 +1,230 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { corsExposedHeaders } from "../../../shared/http/cors.ts";
+import { createStreamingHandler } from "../../../shared/http/create-handler.ts";
+import { endpoint } from "../../../shared/http/endpoint.ts";
+import { defineOperation } from "../../../shared/http/operation.ts";
+import { Reply } from "../../../shared/http/reply.ts";
+import type { Counts } from "../../../shared/limits/limit-counters.ts";
+import { createLimiter } from "../../../shared/limits/limiter.ts";
+import { fakeCounters } from "../../support/fake-counters.ts";
+import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
+import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
+import { authorizedCaller, send } from "../../support/send.ts";
+
+const now = Date.parse("2026-11-20T23:00:30Z");
+
+const common = {
+  path: "/tasks/example",
+  method: "POST",
+  summary: "Example",
+  tag: "Service",
+  body: { encoding: "json", schema: z.object({ text: z.string() }) },
+  response: { status: 200, description: "It", schema: z.looseObject({}) },
+  errors: [],
+} as const;
+const task = defineOperation({ ...common, id: "example", auth: "user" });
+const openTask = defineOperation({ ...common, id: "example", auth: "public" });
+const unlimited = defineOperation({ ...common, id: "example", auth: "public", limit: "none" });
+const login = defineOperation({
+  ...common,
+  id: "example",
+  auth: "public",
+  limit: "credentials",
+  errorFormat: "oauth",
+});
+
+const setup = (counts: Counts = { counted: true, minute: 1, day: 1, month: 1 }) => {
+  const counters = fakeCounters(async () => counts);
+  const carryOut = vi.fn((): Record<string, unknown> | Reply => ({ done: true }));
+  const limiter = createLimiter(counters, { now: () => now });
+  const request = {
+    path: "/tasks/example",
+    authorizer: authorizedCaller,
+    body: { text: "x" },
+  };
+  return {
+    counters,
+    carryOut,
+    limiter,
+    call: (operation: Parameters<typeof endpoint>[0], changes: object = {}) =>
+      send([endpoint(operation, carryOut)], { ...request, ...changes }, { limiter }),
+  };
+};
+
+const headersOfFirst = {
+  "RateLimit-Policy": '"minute";q=50;w=60, "day";q=500;w=86400',
+  RateLimit: '"minute";r=49;t=30, "day";r=499;t=3570',
+  "x-ratelimit-limit-requests": "50",
+  "x-ratelimit-remaining-requests": "49",
+  "x-ratelimit-reset-requests": "30s",
+};
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+describe("an answer of a limited route", () => {
+  it("says what the limits are and what is left of them", async () => {
+    const answer = await setup().call(task);
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject(headersOfFirst);
+  });
+
+  it("says so too when the request fails later, and in streams", async () => {
+    const { carryOut, call, limiter } = setup();
+    carryOut.mockImplementation(() => {
+      throw new AppError("external_service_error");
+    });
+    const failed = await call(task);
+    expect(failed.status).toBe(502);
+    expect(failed.headers).toMatchObject(headersOfFirst);
+
+    stubStreamingRuntime();
+    const chunks = async function* () {
+      yield "data: [DONE]\n\n";
+    };
+    carryOut.mockImplementation(() => new Reply({ contentType: "text/event-stream", body: chunks() }));
+    const streamed = await invokeStreaming(
+      createStreamingHandler([endpoint(task, carryOut)], { limiter }),
+      lambdaEvent({
+        path: "/tasks/example",
+        headers: { "Content-Type": "application/json" },
+        body: '{"text":"x"}',
+        authorizer: authorizedCaller,
+      }),
+      lambdaContext(),
+    );
+    expect(streamed.body).toContain("[DONE]");
+    expect(streamed.headers).toMatchObject(headersOfFirst);
+  });
+
+  it("lets scripts in browsers read them", () => {
+    expect(corsExposedHeaders).toEqual(
+      expect.arrayContaining([...Object.keys(headersOfFirst), "Retry-After"]),
+    );
+  });
+
+  it("tells the limit of an address in the same way", async () => {
+    const { call, counters } = setup();
+    const answer = await call(openTask, { authorizer: undefined, sourceAddress: "2001:db8:1:2::9" });
+    expect(answer.headers["RateLimit-Policy"]).toBe('"minute";q=50;w=60');
+    expect(counters.addresses).toMatchObject([{ group: "2001:db8:1:2::/64", limitClass: "anonymous" }]);
+  });
+
+  it("does not believe what forwarding headers say of the address", async () => {
+    const { call, counters } = setup();
+    await call(openTask, { headers: { "X-Forwarded-For": "198.51.100.1", Forwarded: "for=198.51.100.1" } });
+    expect(counters.addresses).toMatchObject([{ group: "203.0.113.7" }]);
+  });
+});
+
+describe("a request beyond its limit", () => {
+  it("gets 429 and is not carried out", async () => {
+    const { call, carryOut } = setup({ counted: false, minute: 50, day: 60, month: 60 });
+    const answer = await call(task);
+    expect(answer).toMatchObject({
+      status: 429,
+      body: {
+        detail: "Rate limit exceeded: 50 per 1 minute",
+        error: { code: "rate_limited", type: "rate_limit_error" },
+      },
+    });
+    expect(answer.headers).toMatchObject({
+      "Retry-After": "30",
+      RateLimit: '"minute";r=0;t=30, "day";r=440;t=3570',
+      "x-ratelimit-remaining-requests": "0",
+    });
+    expect(carryOut).not.toHaveBeenCalled();
+  });
+
+  it("of the quota gets 429 and the time until it is renewed", async () => {
+    const answer = await setup({ counted: false, minute: 2, day: 500, month: 600 }).call(task);
+    expect(answer).toMatchObject({
+      status: 429,
+      body: { detail: "Daily quota exceeded", error: { code: "quota_exceeded" } },
+    });
+    expect(answer.headers["Retry-After"]).toBe("3570");
+  });
+
+  it("of a token endpoint is told in OAuth's words", async () => {
+    const answer = await setup({ counted: false, minute: 10, day: 0, month: 0 }).call(login);
+    expect(answer).toMatchObject({
+      status: 429,
+      body: { error: "temporarily_unavailable", detail: "Rate limit exceeded: 10 per 1 minute" },
+    });
+  });
+});
+
+describe("what is not counted", () => {
+  it.each([
+    ["a body that is not JSON", { body: "{broken", headers: { "Content-Type": "application/json" } }, 422],
+    ["a body that breaks the contract", { body: { text: 7 } }, 422],
+    ["a request without a token", { authorizer: undefined }, 401],
+    ["an address that does not exist", { path: "/nowhere" }, 404],
+  ])("is %s", async (_case, changes, status) => {
+    const { call, counters } = setup();
+    const answer = await call(task, changes);
+    expect(answer.status).toBe(status);
+    expect(counters.accounts).toEqual([]);
+    expect(answer.headers["RateLimit"]).toBeUndefined();
+  });
+
+  it("is a route that is declared as unlimited", async () => {
+    const { call, counters } = setup();
+    expect((await call(unlimited)).headers["RateLimit-Policy"]).toBeUndefined();
+    expect([...counters.accounts, ...counters.addresses]).toEqual([]);
+  });
+});
+
+describe("a request that could not be counted", () => {
+  it("is served, and its answer says only what is certain", async () => {
+    const { carryOut } = setup();
+    const limiter = createLimiter(fakeCounters(() => Promise.reject(new Error("No store."))));
+    const answer = await send(
+      [endpoint(task, carryOut)],
+      { path: "/tasks/example", authorizer: authorizedCaller, body: { text: "x" } },
+      { limiter },
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      "RateLimit-Policy": headersOfFirst["RateLimit-Policy"],
+      "x-ratelimit-limit-requests": "50",
+    });
+    expect(answer.headers["RateLimit"]).toBeUndefined();
+    expect(answer.headers["x-ratelimit-remaining-requests"]).toBeUndefined();
+  });
+});
+
+describe("a task that is refused by its meaning", () => {
+  it("is taken off the quota again, and its headers say so", async () => {
+    const { call, carryOut, counters } = setup({ counted: true, minute: 4, day: 7, month: 9 });
+    carryOut.mockImplementation(() => {
+      throw new AppError("unsupported_language");
+    });
+    const response = await call(task);
+    expect(response.status).toBe(400);
+    expect(counters.returned).toHaveLength(1);
+    expect(response.headers["RateLimit"]).toMatch(/^"minute";r=46;t=\d+, "day";r=494;/);
+  });
+
+  it.each(["external_service_error", "service_unavailable", "internal"] as const)(
+    "but not one that a model has seen (%s)",
+    async (code) => {
+      const { call, carryOut, counters } = setup();
+      carryOut.mockImplementation(() => {
+        throw new AppError(code);
+      });
+      await call(task);
+      expect(counters.returned).toEqual([]);
+    },
+  );
+
+  it("and a task that succeeds is not", async () => {
+    const { call, counters } = setup();
+    await call(task);
+    expect(counters.returned).toEqual([]);
+  });
+});

@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { AccountType } from "../../../shared/accounts/account.ts";
+import type { Counts } from "../../../shared/limits/limit-counters.ts";
+import { createLimiter, type LimitedRequest } from "../../../shared/limits/limiter.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
+import { fakeCounters } from "../../support/fake-counters.ts";
+
+const now = Date.parse("2026-11-20T23:00:15Z");
+const task = (accountType: AccountType = "Free") => ({
+  limitClass: "task" as const,
+  userId: 7,
+  accountType,
+  operationId: "translate",
+});
+
+const admit = (counts: Counts, request: LimitedRequest = task()) =>
+  createLimiter(
+    fakeCounters(async () => counts),
+    { now: () => now },
+  ).admit(request);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("an admitted request", () => {
+  it("is told where its account stands in the minute and in the day", async () => {
+    const { standings, refusal } = await admit({ counted: true, minute: 1, day: 12, month: 340 });
+    expect(refusal).toBeUndefined();
+    expect(standings).toEqual([
+      { window: "minute", limit: 50, remaining: 49, resetSeconds: 45 },
+      { window: "day", limit: 500, remaining: 488, resetSeconds: 3_585 },
+    ]);
+  });
+
+  it("is told what the month leaves for the day, when that is less", async () => {
+    const { standings } = await admit({ counted: true, minute: 1, day: 12, month: 4_997 });
+    expect(standings[1]).toMatchObject({ window: "day", limit: 500, remaining: 3 });
+  });
+
+  it.each([
+    ["Premium", 100, 5_000],
+    ["Free", 50, 500],
+  ] as const)("of a %s account has that tier's limits", async (type, perMinute, perDay) => {
+    const { standings } = await admit({ counted: true, minute: 1, day: 1, month: 1 }, task(type));
+    expect(standings.map(({ limit }) => limit)).toEqual([perMinute, perDay]);
+  });
+
+  it("of an Admin account has a minute's limit and no quota", async () => {
+    const { standings } = await admit(
+      { counted: true, minute: 1, day: 9_999, month: 999_999 },
+      task("Admin"),
+    );
+    expect(standings).toEqual([{ window: "minute", limit: 1_000, remaining: 999, resetSeconds: 45 }]);
+  });
+
+  it("that is no task is limited by the minute only, and takes nothing from the quota", async () => {
+    const counters = fakeCounters();
+    const request = { ...task(), limitClass: "account" } as const;
+    const { standings } = await createLimiter(counters, { now: () => now }).admit(request);
+    expect(standings.map(({ window }) => window)).toEqual(["minute"]);
+    expect(counters.accounts).toMatchObject([{ userId: 7, task: undefined, policy: { perMinute: 50 } }]);
+  });
+});
+
+describe("a refused request", () => {
+  it("names the minute's limit first, and says when the minute ends", async () => {
+    const { refusal, standings } = await admit({ counted: false, minute: 50, day: 500, month: 5_000 });
+    expect(refusal).toMatchObject({
+      status: 429,
+      code: "rate_limited",
+      message: "Rate limit exceeded: 50 per 1 minute",
+      retryAfterSeconds: 45,
+    });
+    expect(standings[0].remaining).toBe(0);
+  });
+
+  it("names the day's quota", async () => {
+    const { refusal } = await admit({ counted: false, minute: 3, day: 500, month: 600 });
+    expect(refusal).toMatchObject({
+      status: 429,
+      code: "quota_exceeded",
+      message: "Daily quota exceeded",
+      retryAfterSeconds: 3_585,
+    });
+  });
+
+  it("names the month's quota", async () => {
+    const { refusal, standings } = await admit({ counted: false, minute: 3, day: 20, month: 5_000 });
+    expect(refusal).toMatchObject({
+      status: 429,
+      code: "quota_exceeded",
+      message: "Monthly quota exceeded",
+      retryAfterSeconds: 10 * 86_400 + 3_585,
+    });
+    expect(standings[1]?.remaining).toBe(0);
+  });
+});
+
+describe("a request without a token", () => {
+  it("is limited with its network, by its class", async () => {
+    const counters = fakeCounters();
+    const limiter = createLimiter(counters, { now: () => now });
+    await limiter.admit({ limitClass: "anonymous", sourceAddress: "203.0.113.7" });
+    await limiter.admit({ limitClass: "credentials", sourceAddress: "2001:db8:1:2::9" });
+    expect(counters.addresses).toMatchObject([
+      { group: "203.0.113.7", limitClass: "anonymous", perMinute: 50 },
+      { group: "2001:db8:1:2::/64", limitClass: "credentials", perMinute: 10 },
+    ]);
+  });
+
+  it("has the limit that the stage sets", async () => {
+    const counters = fakeCounters();
+    const limiter = createLimiter(counters, { addressLimits: { credentials: 6_000 } });
+    const { standings } = await limiter.admit({ limitClass: "credentials", sourceAddress: "127.0.0.1" });
+    expect(standings).toMatchObject([{ window: "minute", limit: 6_000, remaining: 5_999 }]);
+  });
+});
+
+describe("when the store cannot count", () => {
+  it("requests are served, what is left is not made up, and the failure is logged", async () => {
+    const log = vi.spyOn(logger, "error").mockReturnValue();
+    const counters = fakeCounters(() => Promise.reject(new Error("The table is on fire.")));
+    const { standings, refusal } = await createLimiter(counters, { now: () => now }).admit(task());
+    expect(refusal).toBeUndefined();
+    expect(standings.map(({ remaining }) => remaining)).toEqual([undefined, undefined]);
+    expect(log).toHaveBeenCalledExactlyOnceWith("limits.not_counted", {
+      limit_class: "task",
+      reason: "Error: The table is on fire.",
+    });
+  });
+
+  it("a store that never answers is given up, and told so", async () => {
+    const log = vi.spyOn(logger, "error").mockReturnValue();
+    const given = Promise.withResolvers<AbortSignal>();
+    const counters = fakeCounters((signal) => {
+      given.resolve(signal);
+      return new Promise(() => undefined);
+    });
+    const limiter = createLimiter(counters, { patienceMilliseconds: 20 });
+    expect((await limiter.admit(task())).refusal).toBeUndefined();
+    expect((await given.promise).aborted).toBe(true);
+    expect(log).toHaveBeenCalledOnce();
+  });
+});

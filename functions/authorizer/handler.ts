@@ -1,18 +1,12 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
-import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
-import { authorize } from "../../shared/auth/authorize.ts";
-import { createSigningKeySource } from "../../shared/auth/signing-keys.ts";
-import { createTokens } from "../../shared/auth/tokens.ts";
+import { createTokenAuthorization } from "../../shared/auth/token-authorization.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { readSecret } from "../../shared/config/secrets.ts";
 import { openTable } from "../../shared/storage/table.ts";
+import { logger } from "../../shared/telemetry/logger.ts";
 import { authorizerFunction } from "./contract.ts";
 
 const environment = readEnvironment(authorizerFunction.environment, process.env);
-const dependencies = {
-  tokens: createTokens(createSigningKeySource((version) => readSecret(environment.TOKEN_SECRET_ID, version))),
-  issuedTokens: createTokensRepository(openTable(environment.TABLE_NAME)),
-};
+const authorize = createTokenAuthorization(openTable(environment.TABLE_NAME), environment.TOKEN_SECRET_ID);
 
 /** The whole stage: an answer that API Gateway caches must hold for every route the same token may call next. */
 const everyRoute = (methodArn: string): string => methodArn.split("/").slice(0, 2).concat("*").join("/");
@@ -25,7 +19,11 @@ const authorizationHeader = (event: APIGatewayRequestAuthorizerEvent): string | 
 export const handler = async (
   event: APIGatewayRequestAuthorizerEvent,
 ): Promise<APIGatewayAuthorizerResult> => {
-  const decision = await authorize(authorizationHeader(event), dependencies);
+  const decision = await authorize(authorizationHeader(event)).catch((error: unknown) => {
+    // Lambda's own count of errors cannot tell this from a refused token.
+    logger.error("authorizer.failed", { reason: error instanceof Error ? error.name : "unknown" });
+    throw error;
+  });
   // API Gateway turns exactly this message into its UNAUTHORIZED response.
   if (decision.kind === "unauthenticated") throw new Error("Unauthorized");
   const policy = (effect: "Allow" | "Deny") => ({

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../errors/app-error.ts";
-import { BackendTimeout, BackendUnreachable, sendRequest } from "./http-client.ts";
+import { dependencyFailure } from "../../errors/dependency-failure.ts";
+import { requestScope } from "../../telemetry/request-scope.ts";
+import { BackendRefusal, BackendTimeout, BackendUnreachable, sendRequest } from "./http-client.ts";
 
 /** A server that speaks the OpenAI HTTP API. */
 export interface Backend {
@@ -36,65 +38,58 @@ export const saysLoading = (words: string): boolean => loadingWords.test(words);
 
 /** An answer's status and words as one of our errors. The words go to the log only, as far as a status goes. */
 export const failureOf = (status: number, words: string): AppError => {
+  const refusal = new BackendRefusal(status);
   if (saysLoading(words))
-    return unavailable("The model is loading; this can take 2 to 3 minutes. Try again.");
-  if (status === 429) return unavailable("The model is busy; try again shortly.", undefined, 5);
+    return unavailable("The model is loading; this can take 2 to 3 minutes. Try again.", refusal);
+  if (status === 429) return unavailable("The model is busy; try again shortly.", refusal, 5);
   if (status === 502 || status === 503 || status === 504) {
-    return unavailable("The model is not ready; it may be loading, which can take 2 to 3 minutes.");
+    return unavailable("The model is not ready; it may be loading, which can take 2 to 3 minutes.", refusal);
   }
   return unusable(
-    "The model's server failed.",
-    new Error(`The model's server answered with status ${status}.`),
+    status === 400 || status === 413
+      ? "The model's server refused the request; it may be too long for the model."
+      : "The model's server failed.",
+    refusal,
   );
 };
 
 /** A failed exchange as one of our errors; what is one already stays as it is. */
 export const exchangeFailure = (thrown: unknown): AppError => {
   if (thrown instanceof AppError) return thrown;
+  const failure = dependencyFailure(thrown);
+  if (failure) return failure;
   if (thrown instanceof BackendTimeout || (thrown instanceof Error && thrown.name === "TimeoutError")) {
     return unavailable("The model timed out; it may be loading. Try again.", thrown);
   }
   if (thrown instanceof BackendUnreachable) {
-    return unavailable("The model's server cannot be reached; try again shortly.", thrown, 10);
+    return unavailable("The connection to the model's server failed; try again shortly.", thrown, 10);
   }
   return unusable("The model's server gave no usable answer.", thrown);
 };
 
-const isWorthAnotherTry = (outcome: IncomingMessage | BackendUnreachable): boolean =>
+/** The head of an answer, as far as it decides about another try. */
+interface AnswerHead {
+  readonly statusCode?: number | undefined;
+  /** Reads and drops the body, where it is still to be read. */
+  resume?(): unknown;
+}
+
+const isWorthAnotherTry = (outcome: AnswerHead | BackendUnreachable): boolean =>
   outcome instanceof BackendUnreachable || outcome.statusCode === 502 || outcome.statusCode === 503;
 
 /** A pause before the second try, spread so that callers who failed together do not come back together. */
 const pauseMilliseconds = (): number => 150 + Math.random() * 350;
 
 /**
- * Posts JSON and resolves with the head of the answer, whatever its status.
- *
  * The one retry policy: one more try when the server could not be reached or answered 502 or 503, before any byte
  * of an answer was used.
  *
- * @param path below the base URL, such as `/chat/completions`.
- * @throws BackendTimeout, BackendUnreachable, or the signal's reason.
+ * @throws what the last try throws, or the signal's reason.
  */
-export const postJson = async (
-  backend: Backend,
-  path: string,
-  body: unknown,
+export const tryTwice = async <Answer extends AnswerHead>(
+  once: () => Promise<Answer>,
   signal: AbortSignal,
-): Promise<IncomingMessage> => {
-  const apiKey = await backend.apiKey();
-  const once = () =>
-    sendRequest({
-      url: new URL(`${backend.baseUrl.replace(/\/+$/, "")}${path}`),
-      method: "POST",
-      headers: {
-        "Content-Type": "application/json",
-        ...(apiKey ? { Authorization: `Bearer ${apiKey}` } : {}),
-      },
-      body: JSON.stringify(body),
-      silenceMilliseconds: backend.silenceMilliseconds,
-      signal,
-    });
-
+): Promise<Answer> => {
   const first = await once().catch((error: unknown) => {
     if (error instanceof BackendUnreachable) return error;
     throw error;
@@ -103,7 +98,52 @@ export const postJson = async (
     if (first instanceof BackendUnreachable) throw first;
     return first;
   }
-  if (!(first instanceof BackendUnreachable)) first.resume();
-  await sleep(pauseMilliseconds(), undefined, { signal });
+  if (!(first instanceof BackendUnreachable)) first.resume?.();
+  // The pause rejects with an error of its own, behind which a time-out could not be seen.
+  await sleep(pauseMilliseconds(), undefined, { signal }).catch(() => signal.throwIfAborted());
   return once();
+};
+
+/**
+ * The address of an endpoint, and the headers with which it is asked.
+ *
+ * @param path below the base URL, such as `/chat/completions`.
+ */
+export const endpointOf = async (
+  { baseUrl, apiKey }: Backend,
+  path: string,
+): Promise<{ url: URL; headers: Record<string, string> }> => {
+  const key = await apiKey();
+  const traceparent = requestScope()?.traceparent;
+  return {
+    url: new URL(`${baseUrl.replace(/\/+$/, "")}${path}`),
+    headers: {
+      ...(key ? { Authorization: `Bearer ${key}` } : {}),
+      ...(traceparent ? { traceparent } : {}),
+    },
+  };
+};
+
+/**
+ * Posts JSON and resolves with the head of the answer, whatever its status.
+ *
+ * @throws BackendTimeout, BackendUnreachable, or the signal's reason.
+ */
+export const postJson = async (
+  backend: Backend,
+  path: string,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<IncomingMessage> => {
+  const { url, headers } = await endpointOf(backend, path);
+  const once = () =>
+    sendRequest({
+      url,
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...headers },
+      body: JSON.stringify(body),
+      silenceMilliseconds: backend.silenceMilliseconds,
+      signal,
+    });
+  return tryTwice(once, signal);
 };

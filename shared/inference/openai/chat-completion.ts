@@ -1,58 +1,20 @@
 import * as z from "zod";
-import type { TokenUsage } from "../usage.ts";
+import type { ChatAnswer } from "../chat.ts";
+import { type Backend, failureOf, postJson } from "./backend.ts";
+import { callBackend } from "./call-backend.ts";
 import {
-  type Backend,
-  exchangeFailure,
-  failureOf,
-  postJson,
-  saysLoading,
-  unavailable,
-  unusable,
-} from "./backend.ts";
+  type CompletionRequest,
+  emptyAnswer,
+  failureIn,
+  parseJson,
+  readFinishReason,
+  wireUsage,
+} from "./completion-wire.ts";
 import { readBody } from "./http-client.ts";
 import { withoutThinking } from "./thinking.ts";
 
-/** A turn of a conversation. */
-export interface ChatMessage {
-  readonly role: "system" | "user" | "assistant";
-  readonly content: string;
-}
-
-/** What a chat completion is asked for; names and meanings are those of the OpenAI API. */
-export interface CompletionRequest {
-  readonly model: string;
-  readonly messages: readonly ChatMessage[];
-  readonly temperature?: number;
-  readonly top_p?: number;
-  readonly max_tokens?: number;
-}
-
-/** A whole completion. */
-export interface Completion {
-  /** Without think-blocks, trimmed, never empty. */
-  readonly text: string;
-  readonly finishReason: string;
-  readonly usage: TokenUsage | undefined;
-}
-
-const maximumAnswerBytes = 4 * 1024 * 1024;
-
-const count = z.number().int().nullish().catch(null);
-
-/** Token counts as servers report them; anything odd in them is as good as absent. */
-export const wireUsage = z
-  .object({ prompt_tokens: count, completion_tokens: count, total_tokens: count })
-  .nullish()
-  .catch(undefined)
-  .transform((usage): TokenUsage | undefined =>
-    usage
-      ? {
-          prompt_tokens: usage.prompt_tokens ?? null,
-          completion_tokens: usage.completion_tokens ?? null,
-          total_tokens: usage.total_tokens ?? null,
-        }
-      : undefined,
-  );
+/** More than the longest answer of any model, whole or as the body of an error. */
+export const maximumAnswerBytes = 4 * 1024 * 1024;
 
 const wireCompletion = z.object({
   choices: z
@@ -66,39 +28,20 @@ const wireCompletion = z.object({
   usage: wireUsage,
 });
 
-/** Some servers report failures with status 200: an `error`, `detail` or `message` and no choices. */
-const wireFailure = z.union([
-  z
-    .object({
-      error: z.union([z.string(), z.looseObject({ message: z.string() }).transform((e) => e.message)]),
-    })
-    .transform((body) => body.error),
-  z.object({ detail: z.string() }).transform((body) => body.detail),
-  z.object({ message: z.string() }).transform((body) => body.message),
-  z.object({ status: z.string() }).transform((body) => body.status),
-]);
-
-const parseJson = (body: string): unknown => {
-  try {
-    return JSON.parse(body);
-  } catch (error) {
-    throw unusable("The model's server did not answer with JSON.", error);
-  }
-};
-
-const parseCompletion = (body: string): Completion => {
+/**
+ * Reads the body of a completion that was answered with status 200.
+ *
+ * @throws AppError as {@link completeChat} does.
+ */
+export const parseCompletion = (body: string): ChatAnswer => {
   const answer = parseJson(body);
   const completion = wireCompletion.safeParse(answer);
   const choice = completion.data?.choices[0];
-  if (!completion.success || !choice) {
-    const words = wireFailure.safeParse(answer);
-    if (words.success && saysLoading(words.data))
-      throw unavailable("The model is loading; try again in 2 to 3 minutes.");
-    throw unusable("The model's server gave no usable answer.", completion.error);
-  }
+  if (!completion.success || !choice) throw failureIn(answer, completion.error);
+  const finishReason = readFinishReason(choice.finish_reason ?? "stop");
   const text = withoutThinking(choice.message.content ?? "").trim();
-  if (text === "") throw unusable("The model gave an empty answer.");
-  return { text, finishReason: choice.finish_reason ?? "stop", usage: completion.data.usage };
+  if (text === "") throw emptyAnswer(finishReason);
+  return { text, finishReason, usage: completion.data.usage };
 };
 
 /**
@@ -108,18 +51,15 @@ const parseCompletion = (body: string): Completion => {
  * @throws AppError `service_unavailable` or `external_service_error`, as the specification's rules 4 and 5 of
  * translation say.
  */
-export const completeChat = async (
+export const completeChat = (
   backend: Backend,
   request: CompletionRequest,
   { signal }: { readonly signal: AbortSignal },
-): Promise<Completion> => {
-  try {
+): Promise<ChatAnswer> =>
+  callBackend(backend, signal, async () => {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(backend.silenceMilliseconds)]);
     const response = await postJson(backend, "/chat/completions", { ...request, stream: false }, deadline);
     const body = await readBody(response, maximumAnswerBytes);
     if (response.statusCode !== 200) throw failureOf(response.statusCode ?? 0, body);
     return parseCompletion(body);
-  } catch (error) {
-    throw exchangeFailure(error);
-  }
-};
+  });

@@ -1,4 +1,9 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as requestHttp,
+} from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 
 /**
@@ -18,45 +23,91 @@ export class BackendUnreachable extends Error {
   override readonly name = "BackendUnreachable";
 }
 
-/** An HTTP request to a model's server. */
-export interface BackendRequest {
+/** The other side answered with a status that means failure. Its words are not kept: they may repeat the request. */
+export class BackendRefusal extends Error {
+  override readonly name = "BackendRefusal";
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`The model's server answered with status ${status}.`);
+    this.status = status;
+  }
+}
+
+/** What an HTTP request to a model's server says before its body. */
+export interface RequestHead {
   readonly url: URL;
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** How long the server may stay silent, before its first byte and between two bytes. */
-  readonly silenceMilliseconds: number;
   readonly signal: AbortSignal;
 }
 
-const unreachable = (cause: Error): Error =>
-  cause instanceof BackendTimeout ? cause : new BackendUnreachable("The connection failed.", { cause });
+/** A request with a body that is there already. */
+export interface BackendRequest extends RequestHead {
+  readonly body: string;
+  /** How long the server may stay silent, before its first byte and between two bytes. */
+  readonly silenceMilliseconds: number;
+}
+
+/** A request whose body is still to be written, and the answer to it. */
+export interface Exchange {
+  readonly request: ClientRequest;
+  /** The head of the answer. Rejects with a BackendTimeout, a BackendUnreachable or the signal's reason. */
+  readonly response: Promise<IncomingMessage>;
+  /** Breaks off, in the request or in the answer; whoever waits for either gets the reason. */
+  end(reason: Error): void;
+}
+
+/** Why a connection failed: a time-out as it is, everything else as a BackendUnreachable. */
+export const connectionFailure = (cause: unknown): Error =>
+  cause instanceof BackendTimeout || (cause instanceof Error && cause.name === "TimeoutError")
+    ? cause
+    : new BackendUnreachable("The connection failed.", { cause });
+
+/** Opens a request; redirects will not be followed, and the signal destroys it or its answer with its reason. */
+export const openExchange = ({ url, method, headers, signal }: RequestHead): Exchange => {
+  signal.throwIfAborted();
+  const secure = url.protocol === "https:";
+  const agent = secure ? agents["https:"] : agents["http:"];
+  const request = (secure ? requestHttps : requestHttp)(url, { method, agent, headers });
+  let answer: IncomingMessage | undefined;
+  // Once there is an answer, it is what must be destroyed. A request that is destroyed (by its own `signal` option too)
+  // while its answer ends leaves its socket with an error that nothing listens to, which ends the process.
+  const end = (reason: Error): void => {
+    (answer ?? request).destroy(reason);
+  };
+  const abort = (): void => end(signal.reason);
+  signal.addEventListener("abort", abort);
+  request.once("close", () => signal.removeEventListener("abort", abort));
+  const response = new Promise<IncomingMessage>((resolve, reject) => {
+    request.on("error", (error) => reject(signal.aborted ? signal.reason : connectionFailure(error)));
+    request.once("response", (message) => {
+      answer = message;
+      resolve(message);
+    });
+  });
+  return { request, response, end };
+};
 
 /**
  * Sends a request and resolves with the head of the answer; the body is still to be read.
  *
  * Redirects are not followed. A silence that lasts too long, also in the middle of the body, destroys the answer
- * with a BackendTimeout.
+ * with a BackendTimeout, and the signal destroys it with its reason.
  *
  * @throws BackendTimeout, BackendUnreachable, or the signal's reason.
  */
-export const sendRequest = (options: BackendRequest): Promise<IncomingMessage> => {
-  const { url, method, headers, body, silenceMilliseconds, signal } = options;
-  const secure = url.protocol === "https:";
-  return new Promise((resolve, reject) => {
-    const request = (secure ? requestHttps : requestHttp)(url, {
-      method,
-      agent: secure ? agents["https:"] : agents["http:"],
-      headers: { ...headers, "Content-Length": Buffer.byteLength(body) },
-      signal,
-    });
-    request.setTimeout(silenceMilliseconds, () => {
-      request.destroy(new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`));
-    });
-    request.once("error", (error) => reject(signal.aborted ? signal.reason : unreachable(error)));
-    request.once("response", resolve);
-    request.end(body);
+export const sendRequest = async (options: BackendRequest): Promise<IncomingMessage> => {
+  const { headers, body, silenceMilliseconds } = options;
+  const { request, response, end } = openExchange({
+    ...options,
+    headers: { ...headers, "Content-Length": String(Buffer.byteLength(body)) },
   });
+  request.setTimeout(silenceMilliseconds, () => {
+    end(new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`));
+  });
+  request.end(body);
+  return response;
 };
 
 /**
@@ -76,7 +127,7 @@ export const readBody = async (response: IncomingMessage, maximumBytes: number):
   } catch (error) {
     response.destroy();
     if (error instanceof RangeError) throw error;
-    throw unreachable(error instanceof Error ? error : new Error("The answer broke off."));
+    throw connectionFailure(error);
   }
   return Buffer.concat(chunks).toString("utf8");
 };

@@ -1,0 +1,89 @@
+import { AppError } from "../../shared/errors/app-error.ts";
+import { type BodyChunks, Reply } from "../../shared/http/reply.ts";
+import type { ChatModels, ChatRequest } from "../../shared/inference/chat.ts";
+import { describeError } from "../../shared/telemetry/describe-error.ts";
+import { logger } from "../../shared/telemetry/logger.ts";
+import { newAnswerHead } from "./answer-head.ts";
+import { withKeepAlive } from "./keep-alive.ts";
+import { writeFrames } from "./write-frames.ts";
+
+/** What a streamed answer needs beyond the conversation. */
+export interface StreamDependencies {
+  readonly models: ChatModels;
+  readonly signal: AbortSignal;
+  /** For the log. */
+  readonly requestId: string;
+  /** After how much silence a comment is sent. */
+  readonly keepAliveMilliseconds: number;
+  /** How long the whole answer may take; the function's own end would break the connection without a word. */
+  readonly timeLimitMilliseconds: number;
+}
+
+const headers = {
+  "Cache-Control": "no-cache, no-transform",
+  "X-Accel-Buffering": "no",
+};
+
+const tooLong = (milliseconds: number): AppError =>
+  new AppError("external_service_error", {
+    message: `The answer took longer than the ${Math.floor(milliseconds / 1_000)} seconds it may take.`,
+  });
+
+/**
+ * Calls `onLeave` at once when the iteration is left before its end; a generator that is waiting for its source would
+ * learn of it only after its next text.
+ */
+const leavable = (
+  texts: AsyncGenerator<string, void, undefined>,
+  { onEnd, onLeave }: { readonly onEnd: () => void; readonly onLeave: () => void },
+): BodyChunks => ({
+  [Symbol.asyncIterator]: () => ({
+    next: async () => {
+      const result = await texts.next();
+      if (result.done) onEnd();
+      return result;
+    },
+    return: () => {
+      onLeave();
+      return texts.return();
+    },
+  }),
+});
+
+/**
+ * Continues a conversation with an answer that is sent while it is made. Resolves when the model has begun.
+ *
+ * The exchange with the model's server ends as soon as the iteration of the reply's body is left.
+ *
+ * @throws AppError as the models do, for what fails before the beginning.
+ */
+export const streamChat = async (request: ChatRequest, dependencies: StreamDependencies): Promise<Reply> => {
+  const { models, requestId, keepAliveMilliseconds, timeLimitMilliseconds } = dependencies;
+  const exchange = new AbortController();
+  const timer = setTimeout(() => exchange.abort(tooLong(timeLimitMilliseconds)), timeLimitMilliseconds);
+  let isLeft = false;
+  const stopTimer = (): void => clearTimeout(timer);
+  const leave = (): void => {
+    isLeft = true;
+    stopTimer();
+    exchange.abort();
+  };
+  const logFailure = ({ code, cause }: AppError): void => {
+    if (isLeft) return;
+    logger.error("chat.broken_off", { request_id: requestId, code, reason: describeError(cause) });
+  };
+  try {
+    const signal = AbortSignal.any([dependencies.signal, exchange.signal]);
+    const answer = await models.streamAnswer(request, { signal });
+    const frames = writeFrames(newAnswerHead(request.model), answer, logFailure);
+    const texts = withKeepAlive(frames, keepAliveMilliseconds);
+    return new Reply({
+      contentType: "text/event-stream; charset=utf-8",
+      headers,
+      body: leavable(texts, { onEnd: stopTimer, onLeave: leave }),
+    });
+  } catch (error) {
+    leave();
+    throw error;
+  }
+};

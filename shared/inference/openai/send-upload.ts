@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import type { ClientRequest } from "node:http";
+import { BackendTimeout, openExchange, type RequestHead, readBody } from "./http-client.ts";
+
+/** A body that is sent piece by piece. */
+export interface UploadBody {
+  readonly contentType: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Gives the whole body, from its start, as often as it is asked. */
+  pieces(): AsyncIterable<Uint8Array>;
+}
+
+/** An upload to a model's server. */
+export interface UploadRequest extends Omit<RequestHead, "method"> {
+  readonly body: UploadBody;
+  /** How long the server may take no more bytes while it is sent the body. */
+  readonly stallMilliseconds: number;
+  /** How long the server may take from the end of the body to the end of its answer. */
+  readonly silenceMilliseconds: number;
+}
+
+/** An answer that has been read to its end. */
+export interface UploadAnswer {
+  readonly statusCode: number;
+  readonly body: string;
+}
+
+/** More than the longest transcription with its segments. */
+const maximumAnswerBytes = 16 * 1024 * 1024;
+
+/** A piece leaves in slices, so that a slow server is seen to make progress. */
+const sliceBytes = 64 * 1024;
+
+/**
+ * Posts a large body and reads the answer, in flat memory and at the server's pace.
+ *
+ * The time that the body's source takes counts for neither of the two time-outs.
+ *
+ * @throws BackendTimeout, BackendUnreachable, RangeError when the answer is too large, the signal's reason, or what
+ * reading the body throws.
+ */
+export const sendUpload = async (options: UploadRequest): Promise<UploadAnswer> => {
+  const { url, headers, body, silenceMilliseconds, signal } = options;
+  const exchange = openExchange({
+    url,
+    method: "POST",
+    headers: { ...headers, "Content-Type": body.contentType, "Content-Length": String(body.size) },
+    signal,
+  });
+  const { request, response, end } = exchange;
+  const sending = new AbortController();
+  try {
+    // A server may answer before it has the whole body, most often to refuse it.
+    await Promise.race([response, sendPieces(request, options, end, sending.signal)]);
+    const silence = setTimeout(
+      () => end(new BackendTimeout(`The server took more than ${silenceMilliseconds} ms to answer.`)),
+      silenceMilliseconds,
+    );
+    try {
+      const answer = await response;
+      return { statusCode: answer.statusCode ?? 0, body: await readBody(answer, maximumAnswerBytes) };
+    } finally {
+      clearTimeout(silence);
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    sending.abort();
+    // A connection on which a part of the body is missing is of no more use.
+    if (!request.writableFinished) request.destroy();
+  }
+};
+
+/** Ends without an error when the exchange is over before the body: the exchange itself tells why. */
+const sendPieces = async (
+  request: ClientRequest,
+  { body, stallMilliseconds }: UploadRequest,
+  end: (reason: Error) => void,
+  stop: AbortSignal,
+): Promise<void> => {
+  for await (const piece of body.pieces()) {
+    for (let start = 0; start < piece.length; start += sliceBytes) {
+      if (stop.aborted || request.destroyed) return;
+      if (request.write(piece.subarray(start, start + sliceBytes))) continue;
+      const stalled = new BackendTimeout(`The server took nothing for ${stallMilliseconds} ms.`);
+      const timer = setTimeout(() => end(stalled), stallMilliseconds);
+      await once(request, "drain", { signal: stop }).catch(() => undefined);
+      clearTimeout(timer);
+    }
+  }
+  request.end();
+};

@@ -1,0 +1,103 @@
+import type { IncomingMessage } from "node:http";
+import { UnreadableAudioError } from "../../audio/audio-errors.ts";
+import { readWavHeader } from "../../audio/wav.ts";
+import type { Speech, SpeechHeader, SpeechRequest, SpeechSynthesizer } from "../speech.ts";
+import { type Backend, failureOf, postJson, saysLoading, unavailable, unusable } from "./backend.ts";
+import { callBackend } from "./call-backend.ts";
+import { readBody } from "./http-client.ts";
+import { readPieces } from "./read-pieces.ts";
+
+/** Enough of an answer that is no speech to see what it says. */
+const maximumWordsBytes = 64 * 1024;
+
+/** Names as servers of speech models know them; what the caller did not ask for is not sent. */
+const toWire = ({ text, voice, language, sampling }: SpeechRequest, model: string) => ({
+  model,
+  input: text,
+  voice,
+  response_format: "wav",
+  language,
+  temperature: sampling.temperature,
+  top_p: sampling.topP,
+  repetition_penalty: sampling.repetitionPenalty,
+  max_tokens: sampling.maximumTokens,
+  seed: sampling.seed,
+});
+
+type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
+
+/** An answer with status 200 that is no speech: some servers report failures so. */
+const noSpeech = async (start: Buffer, pieces: Pieces, cause?: unknown) => {
+  let words = start;
+  while (words.length < maximumWordsBytes) {
+    const next = await pieces.next();
+    if (next.done) break;
+    words = Buffer.concat([words, next.value]);
+  }
+  await pieces.return();
+  return saysLoading(words.toString("latin1"))
+    ? unavailable("The model is loading; try again in 2 to 3 minutes.")
+    : unusable("The model's server did not answer with WAV audio.", cause);
+};
+
+/** Servers that do not know a length write the largest number of one kind or another, or one near it. */
+const leastUnknownLength = 0x7f_00_00_00;
+
+const parseHeader = (start: Buffer): SpeechHeader | undefined => {
+  const header = readWavHeader(start);
+  if (!header) return undefined;
+  const { format, dataStart, dataBytes } = header;
+  const isKnown = dataBytes !== undefined && dataBytes < leastUnknownLength;
+  return { bytes: start.subarray(0, dataStart), format, soundBytes: isKnown ? dataBytes : undefined };
+};
+
+const readHeader = async (pieces: Pieces): Promise<{ header: SpeechHeader; rest: Uint8Array }> => {
+  let start = Buffer.alloc(0);
+  for (;;) {
+    const next = await pieces.next();
+    if (next.done) throw await noSpeech(start, pieces);
+    start = Buffer.concat([start, next.value]);
+    try {
+      const header = parseHeader(start);
+      if (header) return { header, rest: start.subarray(header.bytes.length) };
+    } catch (error) {
+      if (!(error instanceof UnreadableAudioError)) throw error;
+      throw await noSpeech(start, pieces, error);
+    }
+  }
+};
+
+async function* readSound(
+  { soundBytes }: SpeechHeader,
+  rest: Uint8Array,
+  pieces: Pieces,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let received = rest.length;
+  try {
+    if (rest.length > 0) yield rest;
+    for await (const piece of pieces) {
+      received += piece.length;
+      yield piece;
+    }
+  } catch (error) {
+    throw unusable("The model's server broke off in the middle of the speech.", error);
+  }
+  if (received === 0) throw unusable("The model's server gave no sound.");
+  if (received < (soundBytes ?? 0)) throw unusable("The model's server gave less sound than it announced.");
+}
+
+const readSpeech = async (response: IncomingMessage, silenceMilliseconds: number): Promise<Speech> => {
+  const pieces = readPieces(response, silenceMilliseconds);
+  const { header, rest } = await readHeader(pieces);
+  return { header, sound: readSound(header, rest, pieces), cancel: () => void response.destroy() };
+};
+
+/** Speech from a server that speaks the OpenAI HTTP API. */
+export const createOpenAiSynthesizer = (backend: Backend, model: string): SpeechSynthesizer => ({
+  synthesize: (request, { signal }) =>
+    callBackend(backend, signal, async () => {
+      const response = await postJson(backend, "/audio/speech", toWire(request, model), signal);
+      if (response.statusCode === 200) return readSpeech(response, backend.silenceMilliseconds);
+      throw failureOf(response.statusCode ?? 0, await readBody(response, maximumWordsBytes));
+    }),
+});

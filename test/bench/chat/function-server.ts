@@ -1,0 +1,18 @@
+/** The chat function alone, behind a plain HTTP server and many requests at a time. A process of its own. */
+import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
+import { createOpenAiChatModels } from "../../../shared/inference/openai/chat-models.ts";
+import { serveStreaming } from "../../support/streaming-server.ts";
+import { reportResourceUse } from "./resource-use.ts";
+import { mockModel, type Started } from "./settings.ts";
+
+const models = createOpenAiChatModels(
+  {
+    baseUrl: process.env["CHAT_BASE_URL"] ?? "",
+    apiKey: async () => undefined,
+    silenceMilliseconds: 60_000,
+  },
+  { "lang-14b": mockModel, "lang-9b": mockModel },
+);
+const { url } = await serveStreaming(chatEndpoints({ models }));
+process.send?.({ url: `${url}/tasks` } satisfies Started);
+reportResourceUse();

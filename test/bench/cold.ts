@@ -1,0 +1,107 @@
+/**
+ * `npm run bench:cold`: what each function costs before its first call. Loads every bundle in fresh processes, in turn with
+ * an empty one, so that whatever else the machine does concerns them all; the ratios compare, the milliseconds do not.
+ *
+ * `--rounds 20` loads each of them so often (12); `--only chat,translate` looks at some.
+ */
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs, promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import * as z from "zod";
+import { prepareAssembly } from "../../infra/local/service/assembly.ts";
+import { readAssembly } from "../../infra/local/template/read-assembly.ts";
+import { readBundleContents } from "./cold/bundle-contents.ts";
+
+const run = promisify(execFile);
+const loader = join(import.meta.dirname, "cold", "load-bundle.mjs");
+const nowhere = "http://127.0.0.1:9";
+
+const loaded = z.object({
+  importMilliseconds: z.number(),
+  importCpuMilliseconds: z.number(),
+  startMilliseconds: z.number(),
+});
+type Loaded = z.infer<typeof loaded>;
+
+interface Bundle {
+  readonly name: string;
+  readonly file: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const load = async ({ file, environment }: Bundle): Promise<Loaded> => {
+  const { stdout } = await run(process.execPath, ["--enable-source-maps", loader, pathToFileURL(file).href], {
+    env: { ...environment, AWS_REGION: "us-east-1", POWERTOOLS_LOG_LEVEL: "SILENT" },
+  });
+  return loaded.parse(JSON.parse(stdout));
+};
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN;
+
+const { values: options } = parseArgs({
+  options: { rounds: { type: "string", default: "12" }, only: { type: "string" } },
+});
+const rounds = z.coerce.number().int().min(1).parse(options.rounds);
+const only = options.only?.split(",");
+
+const folder = await mkdtemp(join(tmpdir(), "language-ai-cold-"));
+try {
+  const assembly = await prepareAssembly(folder, { CHAT_BASE_URL: `${nowhere}/v1`, PORT: "3000" });
+  const { functions } = readAssembly(assembly, { queues: nowhere, functionUrl: () => `${nowhere}/` });
+  const emptyFile = join(folder, "empty", "index.mjs");
+  await mkdir(join(folder, "empty"));
+  await writeFile(emptyFile, "export const handler = async () => undefined;\n");
+  const bundles: Bundle[] = [
+    { name: "(empty)", file: emptyFile, environment: {} },
+    ...functions
+      .map(({ assetDirectory, environment }) => ({
+        name: basename(assetDirectory),
+        file: join(assetDirectory, "index.mjs"),
+        environment,
+      }))
+      .filter(({ name }) => !only || only.includes(name))
+      .toSorted((one, other) => one.name.localeCompare(other.name)),
+  ];
+
+  const measured = new Map<string, Loaded[]>(bundles.map(({ name }) => [name, []]));
+  for (const bundle of bundles) await load(bundle);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const bundle of bundles) measured.get(bundle.name)?.push(await load(bundle));
+  }
+
+  const contents = await readBundleContents(join(folder, "build", "metafile.json"));
+  const medianOf = (name: string, figure: keyof Loaded): number =>
+    median((measured.get(name) ?? []).map((one) => one[figure]));
+  const emptyStart = medianOf("(empty)", "startMilliseconds");
+  const lines = [
+    "| function | bundle kB | gzip kB | import ms | import CPU ms | process start, x empty | most of it |",
+    "| --- | --: | --: | --: | --: | --: | --- |",
+  ];
+  for (const { name, file } of bundles) {
+    const bytes = await readFile(file);
+    const largest = (contents.get(name) ?? []).slice(0, 4);
+    lines.push(
+      [
+        "",
+        name,
+        (bytes.length / 1_000).toFixed(0),
+        (gzipSync(bytes).length / 1_000).toFixed(0),
+        medianOf(name, "importMilliseconds").toFixed(1),
+        medianOf(name, "importCpuMilliseconds").toFixed(1),
+        `${(medianOf(name, "startMilliseconds") / emptyStart).toFixed(2)}x`,
+        largest.map(({ origin, bytes: part }) => `${origin} ${(part / 1_000).toFixed(0)}`).join(", "),
+        "",
+      ]
+        .join(" | ")
+        .trim(),
+    );
+  }
+  process.stdout.write(`${lines.join("\n")}\n\nMedians of ${rounds} processes each, in turn.\n`);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

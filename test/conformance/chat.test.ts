@@ -1,0 +1,164 @@
+import OpenAI from "openai";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { chatCompletionChunk, createChatCompletionOperation } from "../../functions/chat/contract.ts";
+import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+
+const messages = [{ role: "user" as const, content: "How do you say 'thank you' in Luganda?" }];
+
+const doors = [
+  ["the REST API", baseUrl],
+  ["the function URL", inject("chatStreamUrl")],
+] as const;
+
+describe.each(doors)("through %s", (_name, door) => {
+  const path = `${door}/tasks/chat/completions`;
+  let token: string;
+  let client: OpenAI;
+  beforeAll(async () => {
+    ({ token } = await createAccount());
+    client = new OpenAI({ baseURL: `${door}/tasks`, apiKey: token, maxRetries: 0 });
+  });
+
+  describe("POST /tasks/chat/completions", () => {
+    it.each([undefined, "lang-14b", "lang-9b"])("answers with the model %s", async (model) => {
+      const answer = await call(path, { token, body: { messages, ...(model ? { model } : {}) } });
+      expectDeclared(createChatCompletionOperation, answer);
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { object: "chat.completion", model: model ?? "lang-14b" },
+      });
+      expect(answer.body.choices[0].message.content.trim()).not.toBe("");
+    });
+
+    it.each(["Sunbird/Sunflower-14B", "gpt-4o"])("answers the unknown model %s with 400", async (model) => {
+      const answer = await call(path, { token, body: { messages, model } });
+      expectError(answer, 400, "unknown_model");
+      expect(answer.body.error).toMatchObject({ param: "model", supported_models: ["lang-14b", "lang-9b"] });
+    });
+
+    it("names what is wrong with a request", async () => {
+      const answer = await call(path, { token, body: { messages: [{ role: "user", content: " " }] } });
+      expectDeclared(createChatCompletionOperation, answer);
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ["body", "messages", 0, "content"], type: "string_too_short" }] },
+      });
+    });
+
+    it("asks for a token first", async () => {
+      expectError(await call(path, { body: { nonsense: true } }), 401, "unauthenticated");
+    });
+
+    it("streams events that are what the contract declares", async () => {
+      const answer = await call(path, { token, body: { messages, stream: true } });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+      expect(answer.headers.get("cache-control")).toBe("no-cache, no-transform");
+      expect(answer.headers.get("x-accel-buffering")).toBe("no");
+      expect(answer.headers.get("x-request-id")).toBeTruthy();
+      const events = String(answer.body)
+        .split("\n\n")
+        .filter((event) => event.startsWith("data: "))
+        .map((event) => event.slice("data: ".length));
+      expect(events.pop()).toBe("[DONE]");
+      const chunks = events.map((event) => chatCompletionChunk.parse(JSON.parse(event)));
+      expect(chunks[0]?.choices[0]?.delta).toEqual({ role: "assistant", content: "" });
+      expect(new Set(chunks.map(({ id, created, model }) => `${id} ${created} ${model}`)).size).toBe(1);
+      expect(chunks.flatMap(({ choices }) => choices[0]?.finish_reason ?? [])).toEqual(["stop"]);
+    });
+
+    it("refuses a stream that it cannot begin with an ordinary error", async () => {
+      expectError(
+        await call(path, { token, body: { messages, model: "x", stream: true } }),
+        400,
+        "unknown_model",
+      );
+    });
+  });
+
+  describe("the OpenAI SDK", () => {
+    it("streams the same answer that it gets as a whole", async () => {
+      const request = { model: "lang-9b", messages, temperature: 0 };
+      let text = "";
+      let usage: OpenAI.CompletionUsage | null | undefined;
+      for await (const chunk of await client.chat.completions.create({ ...request, stream: true })) {
+        text += chunk.choices[0]?.delta.content ?? "";
+        usage = chunk.usage ?? usage;
+      }
+      expect(text.trim()).not.toBe("");
+      const whole = await client.chat.completions.create(request);
+      expect(whole.usage?.total_tokens).toBeGreaterThan(0);
+      if (!inject("isLocal")) return;
+      expect(text.trim()).toBe(whole.choices[0]?.message.content);
+      expect(usage).toEqual(whole.usage);
+    });
+
+    it.runIf(inject("isLocal"))("holds a conversation of several turns", async () => {
+      const answer = await client.chat.completions.create({
+        model: "lang-14b",
+        messages: [
+          { role: "system", content: "Be brief." },
+          { role: "user", content: "My name is Amina." },
+          { role: "assistant", content: "Pleased to meet you." },
+          {
+            role: "user",
+            content: [
+              { type: "text", text: "What is " },
+              { type: "text", text: "my name?" },
+            ],
+          },
+        ],
+      });
+      expect(answer.choices[0]?.message.content).toContain("Amina");
+    });
+
+    it("is told when the limit of tokens cut the answer", async () => {
+      const stream = client.chat.completions.stream({ model: "lang-14b", messages, max_tokens: 2 });
+      const { choices } = await stream.finalChatCompletion();
+      expect(choices[0]?.finish_reason).toBe("length");
+    });
+
+    it("throws the error that a developer expects", async () => {
+      const create = (body: object, apiKey = token) =>
+        new OpenAI({ baseURL: `${door}/tasks`, apiKey, maxRetries: 0 }).post("/chat/completions", { body });
+      const unknownModel = await create({ model: "gpt-4o", messages }).catch((error: unknown) => error);
+      expect(unknownModel).toBeInstanceOf(OpenAI.BadRequestError);
+      expect(unknownModel).toMatchObject({ code: "unknown_model", param: "model" });
+      const noToken = await create({ messages }, "nonsense").catch((error: unknown) => error);
+      expect(noToken).toBeInstanceOf(OpenAI.AuthenticationError);
+      const noMessages = await create({ messages: [] }).catch((error: unknown) => error);
+      expect(noMessages).toBeInstanceOf(OpenAI.UnprocessableEntityError);
+      expect(noMessages).toMatchObject({ code: "validation_failed", param: "messages" });
+    });
+  });
+
+  it("tells a browser that it may call", async () => {
+    const answer = await call(path, {
+      method: "OPTIONS",
+      headers: {
+        Origin: "https://app.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization, content-type",
+      },
+    });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    expect(answer.headers.get("access-control-allow-methods")).toContain("POST");
+  });
+
+  it("answers another method with 405, another path with 404", async () => {
+    expectError(await call(path), 405, "method_not_allowed");
+    expectError(await call(`${door}/tasks/chat/nothing`, { body: {} }), 404, "not_found");
+  });
+
+  it("carries the same headers", async () => {
+    const { headers } = await call(path, {
+      token,
+      body: { messages },
+      headers: { "X-Request-Id": "trace-7" },
+    });
+    expect(headers.get("x-request-id")).toBe("trace-7");
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    expect(headers.get("x-ratelimit-limit-requests")).toBe("50");
+  });
+});

@@ -1,0 +1,58 @@
+import type { ServerResponse } from "node:http";
+import type { ChatEvent, ChatRequest, ChatStream } from "../../shared/inference/chat.ts";
+import { createOpenAiChatModels } from "../../shared/inference/openai/chat-models.ts";
+import type { FakeBackend } from "./fake-backend.ts";
+import { startEvents } from "./fake-stream.ts";
+
+/** What the fake server is asked for unless a test says otherwise. */
+export const chatRequest: ChatRequest = {
+  model: "lang-9b",
+  messages: [{ role: "user", content: "How are you in Luganda?" }],
+  temperature: 0.3,
+  topP: undefined,
+  maximumTokens: undefined,
+  stop: undefined,
+};
+
+/** Starts a streamed answer from a fake server. */
+export const startStream = (
+  backend: FakeBackend,
+  options: {
+    readonly silenceMilliseconds?: number;
+    readonly signal?: AbortSignal;
+    readonly request?: Partial<ChatRequest>;
+  } = {},
+): Promise<ChatStream> =>
+  createOpenAiChatModels(
+    {
+      baseUrl: backend.baseUrl,
+      apiKey: async () => "the-key",
+      silenceMilliseconds: options.silenceMilliseconds ?? 400,
+    },
+    { "lang-14b": "large", "lang-9b": "small" },
+  ).streamAnswer(
+    { ...chatRequest, ...options.request },
+    { signal: options.signal ?? new AbortController().signal },
+  );
+
+/** Everything a stream gives, with the texts put together. */
+export const readStream = async (stream: ChatStream) => {
+  const events: ChatEvent[] = [];
+  let error: unknown;
+  try {
+    for await (const group of stream) events.push(...group);
+  } catch (thrown) {
+    error = thrown;
+  }
+  const text = events.map((event) => (event.type === "text-delta" ? event.text : "")).join("");
+  return { text, last: events.filter(({ type }) => type !== "text-delta"), error };
+};
+
+/** The response of the next call, a stream that has started; what is sent on it is left to the test. */
+export const nextStream = (backend: FakeBackend): Promise<ServerResponse> =>
+  new Promise((resolve) =>
+    backend.behave((response) => {
+      startEvents(response);
+      resolve(response);
+    }),
+  );

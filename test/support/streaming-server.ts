@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { createStreamingHandler } from "../../shared/http/create-handler.ts";
+import type { Endpoint } from "../../shared/http/endpoint.ts";
+import { lambdaContext, lambdaEvent } from "./lambda-event.ts";
+import { authorizedCaller } from "./send.ts";
+
+/** Endpoints that answer over HTTP. */
+export interface StreamingServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+type StreamingHandler = (event: unknown, stream: ServerResponse, context: unknown) => Promise<void>;
+
+/** The response itself is the stream a function writes to, so that a reader's pace and departure are real. */
+const runtime = {
+  streamifyResponse: (handler: StreamingHandler) => handler,
+  HttpResponseStream: {
+    from: (
+      response: ServerResponse,
+      { statusCode, headers }: { statusCode: number; headers: Record<string, string> },
+    ) => response.writeHead(statusCode, headers),
+  },
+};
+
+const toHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+
+/** Serves endpoints over HTTP, through the real stack of a streaming function. Every caller is an authorized one. */
+export const serveStreaming = async (endpoints: readonly Endpoint[]): Promise<StreamingServer> => {
+  Object.assign(globalThis, { awslambda: runtime });
+  const handler: (...args: never[]) => unknown = createStreamingHandler(endpoints);
+  const server = createServer(async (request, response) => {
+    const event = lambdaEvent({
+      method: request.method ?? "",
+      path: request.url ?? "",
+      headers: toHeaders(request),
+      body: await buffer(request),
+      authorizer: authorizedCaller,
+    });
+    await Reflect.apply(handler, undefined, [event, response, lambdaContext(60_000)]);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { withKeepAlive } from "../../../functions/chat/keep-alive.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const setup = () => {
+  const steps: PromiseWithResolvers<string | undefined>[] = [];
+  let asked = 0;
+  let isLeft = false;
+  const step = (index: number) => {
+    steps[index] ??= Promise.withResolvers();
+    return steps[index];
+  };
+  const source = async function* () {
+    try {
+      for (;;) {
+        asked += 1;
+        const text = await step(asked - 1).promise;
+        if (text === undefined) return;
+        yield text;
+      }
+    } finally {
+      isLeft = true;
+    }
+  };
+  const texts = withKeepAlive(source(), 15_000);
+  return {
+    texts,
+    give: (index: number, text?: string) => step(index).resolve(text),
+    asked: () => asked,
+    isLeft: () => isLeft,
+  };
+};
+
+const comment = { done: false, value: ": keep-alive\n\n" };
+
+describe("a stream that is kept alive", () => {
+  it("carries a comment for every 15 seconds of silence, and then goes on", async () => {
+    const { texts, give } = setup();
+    for (let silence = 0; silence < 3; silence += 1) {
+      const next = texts.next();
+      await vi.advanceTimersByTimeAsync(15_000);
+      expect(await next).toEqual(comment);
+    }
+    const next = texts.next();
+    give(0, "one");
+    expect(await next).toEqual({ done: false, value: "one" });
+    give(1);
+    expect(await texts.next()).toEqual({ done: true, value: undefined });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("counts the silence from the last text", async () => {
+    const { texts, give } = setup();
+    const first = texts.next();
+    await vi.advanceTimersByTimeAsync(14_000);
+    give(0, "one");
+    expect(await first).toMatchObject({ value: "one" });
+    const second = texts.next();
+    await vi.advanceTimersByTimeAsync(14_000);
+    give(1, "two");
+    expect(await second).toMatchObject({ value: "two" });
+  });
+
+  it("asks for nothing that is not taken", async () => {
+    const { texts, give, asked } = setup();
+    const first = texts.next();
+    give(0, "one");
+    await first;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked()).toBe(1);
+  });
+
+  it("leaves its source when it is left", async () => {
+    const { texts, give, isLeft } = setup();
+    const first = texts.next();
+    give(0, "one");
+    await first;
+    await texts.return();
+    expect(isLeft()).toBe(true);
+  });
+});

@@ -1,0 +1,63 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readEvents } from "../../../shared/inference/openai/event-stream.ts";
+
+/** The data of the events in a body that arrives in pieces. */
+const read = async (pieces: readonly Uint8Array[]): Promise<string[]> => {
+  const response = new IncomingMessage(new Socket());
+  const feed = async () => {
+    for (const piece of pieces) {
+      response.push(piece);
+      await turn();
+    }
+    response.complete = true;
+    response.push(null);
+  };
+  const feeding = feed();
+  const data: string[] = [];
+  for await (const events of readEvents(response, 5_000)) data.push(...events.map((event) => event.data));
+  await feeding;
+  return data;
+};
+
+const body = (text: string): Uint8Array[] => [Buffer.from(text)];
+
+describe("server-sent events", () => {
+  it("end with [DONE], whatever follows", async () => {
+    expect(await read(body("data: a\n\ndata: [DONE]\n\ndata: b\n\n"))).toEqual(["a"]);
+    expect(await read(body("data: [DONE]\n\n"))).toEqual([]);
+  });
+
+  it("may come without the blank line after the last one", async () => {
+    expect(await read(body("data: a\n\ndata: b"))).toEqual(["a", "b"]);
+    expect(await read(body("data: a\n\ndata: [DONE]"))).toEqual(["a"]);
+  });
+
+  it("may be long, but not without end", async () => {
+    const long = "x".repeat(1_000_000);
+    expect(await read(body(`data: ${long}\n\ndata: ${long}\n\n`))).toEqual([long, long]);
+    await expect(read(body(`data: ${long}${long}`))).rejects.toMatchObject({
+      code: "external_service_error",
+    });
+    const lines = `data: ${"x".repeat(1_000)}\n`.repeat(1_100);
+    await expect(read(body(lines))).rejects.toMatchObject({ code: "external_service_error" });
+  });
+
+  it("are the same however their bytes are cut and their lines end", async () => {
+    const text =
+      ': hello\nid: 1\nretry: 10\nunknown\ndata: {"a":"Ŋŋ 😀"}\n\ndata:two\ndata: lines\n\n: ping\n\n';
+    const cuts = fc.array(fc.nat({ max: text.length + 20 }), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom("\n", "\r\n", "\r"), cuts, async (lineEnd, places) => {
+        const bytes = Buffer.from(text.replaceAll("\n", lineEnd));
+        const sorted = [0, ...places.toSorted((a, b) => a - b)];
+        const pieces = sorted.map((start, index) => bytes.subarray(start, sorted[index + 1]));
+        expect(await read(pieces)).toEqual(['{"a":"Ŋŋ 😀"}', "two\nlines"]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chatRequest, nextStream, readStream as read, startStream } from "../../support/chat-stream.ts";
+import {
+  answering,
+  completion,
+  type FakeBackend,
+  hanging,
+  resetting,
+  startFakeBackend,
+} from "../../support/fake-backend.ts";
+import {
+  delta,
+  finish,
+  reasoning,
+  role,
+  sendEvents,
+  startEvents,
+  streaming,
+  streamingOn,
+  streamingThenBreaking,
+  usage,
+} from "../../support/fake-stream.ts";
+
+let backend: FakeBackend;
+beforeAll(async () => {
+  backend = await startFakeBackend();
+});
+afterAll(() => backend.close());
+
+const start = (options?: Parameters<typeof startStream>[1]) => startStream(backend, options);
+
+const wholeAnswer = [role, delta("Oli "), delta("otya?"), finish(), usage, "[DONE]"];
+
+describe("a streamed answer from a server of the OpenAI API", () => {
+  it("is asked for with the server's name of the model, and with token counts", async () => {
+    backend.behave(streaming(...wholeAnswer));
+    await read(await start({ request: { maximumTokens: 50, topP: 0.9, stop: ["\n"] } }));
+    expect(backend.received[0]).toMatchObject({
+      path: "/v1/chat/completions",
+      headers: { authorization: "Bearer the-key" },
+    });
+    expect(JSON.parse(backend.received[0]?.body ?? "")).toEqual({
+      model: "small",
+      messages: chatRequest.messages,
+      temperature: 0.3,
+      top_p: 0.9,
+      max_tokens: 50,
+      stop: ["\n"],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  it("is its texts, the finish and the token counts", async () => {
+    backend.behave(streaming(...wholeAnswer));
+    expect(await read(await start())).toEqual({
+      text: "Oli otya?",
+      last: [
+        { type: "finish", finishReason: "stop" },
+        { type: "usage", usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 } },
+      ],
+      error: undefined,
+    });
+  });
+
+  it.each([
+    ["length", "length"],
+    ["stop", "stop"],
+    ["content_filter", "content_filter"],
+    ["eos_token", "stop"],
+  ])("tells the end that the server calls %s as %s", async (word, finishReason) => {
+    backend.behave(streaming(delta("Oli"), finish(word), "[DONE]"));
+    expect((await read(await start())).last).toEqual([{ type: "finish", finishReason }]);
+  });
+
+  it.each([
+    ["without [DONE]", streaming(delta("Oli"), finish())],
+    ["and then the connection breaks", streamingThenBreaking(delta("Oli"), finish())],
+    ["and then the server falls silent", streamingOn(delta("Oli"), finish())],
+    ["and then more chunks follow", streaming(delta("Oli"), finish(), delta("!"), finish(), "[DONE]")],
+  ])("is whole once the server has said why it ended, %s", async (_case, behaviour) => {
+    backend.behave(behaviour);
+    expect(await read(await start())).toEqual({
+      text: "Oli",
+      last: [{ type: "finish", finishReason: "stop" }],
+      error: undefined,
+    });
+  });
+
+  it("is also understood from a server that does not stream", async () => {
+    backend.behave(answering(200, completion("<think>x</think> Oli otya?")));
+    expect(await read(await start())).toMatchObject({ text: "Oli otya?", last: [{}, { type: "usage" }] });
+  });
+
+  it("leaves out what the model thought, in tags or in a field of its own", async () => {
+    backend.behave(
+      streaming(delta("<thi"), delta("nk>Hmm</"), delta("think>\n\nOli"), delta(" <b"), finish(), "[DONE]"),
+    );
+    expect((await read(await start())).text).toBe("Oli <b");
+    backend.behave(streaming(reasoning("Hmm"), delta("Oli"), finish(), "[DONE]"));
+    expect((await read(await start())).text).toBe("Oli");
+  });
+
+  it("begins when the model does, be it with a thought, and not with the role", async () => {
+    const responding = nextStream(backend);
+    let hasBegun = false;
+    const starting = start({ silenceMilliseconds: 5_000 }).finally(() => {
+      hasBegun = true;
+    });
+    const response = await responding;
+    sendEvents(response, role);
+    await sleep(50);
+    expect(hasBegun).toBe(false);
+    sendEvents(response, delta("<think>"));
+    const stream = await starting;
+    sendEvents(response, delta("</think>Oli"), finish(), "[DONE]");
+    response.end();
+    expect((await read(stream)).text).toBe("Oli");
+  });
+});
+
+describe("before a streamed answer has begun", () => {
+  it.each([
+    ["is loading", answering(503, { error: { code: 503, message: "Loading model" } }), "service_unavailable"],
+    ["is loading, inside a 200", answering(200, { error: "Model is loading" }), "service_unavailable"],
+    [
+      "is loading, inside a stream",
+      streaming('{"error":{"message":"Loading model"}}'),
+      "service_unavailable",
+    ],
+    ["is queueing", answering(200, { id: "job", status: "IN_QUEUE" }), "service_unavailable"],
+    ["is busy", answering(429, { error: { message: "Too many requests" } }), "service_unavailable"],
+    ["breaks every connection", resetting, "service_unavailable"],
+    ["says nothing", hanging, "service_unavailable"],
+    ["names the role and says nothing more", streamingOn(role), "service_unavailable"],
+    ["fails", answering(500, "Internal Server Error"), "external_service_error"],
+    ["refuses the request", answering(400, { error: { message: "too long" } }), "external_service_error"],
+    ["reports an error", streaming(role, '{"error":{"message":"CUDA"}}', "[DONE]"), "external_service_error"],
+    ["ends without an event", streaming(), "external_service_error"],
+    ["ends with nothing but [DONE]", streaming("[DONE]"), "external_service_error"],
+    ["gives an empty answer", streaming(role, finish(), usage, "[DONE]"), "external_service_error"],
+    ["sends a page", answering(200, "<html>hello</html>"), "external_service_error"],
+    ["sends an empty completion", answering(200, completion("")), "external_service_error"],
+  ])("the caller gets an error when the server %s", async (_case, behaviour, code) => {
+    backend.behave(behaviour);
+    await expect(start()).rejects.toMatchObject({ code });
+  });
+
+  it("the caller learns when to come back to a model that is loading", async () => {
+    backend.behave(answering(503, "loading model"));
+    await expect(start()).rejects.toMatchObject({ retryAfterSeconds: 30 });
+  });
+
+  it("the server gets a second try, unseen by the caller", async () => {
+    backend.behave(answering(503, "busy"), streaming(...wholeAnswer));
+    expect((await read(await start())).text).toBe("Oli otya?");
+    expect(backend.received).toHaveLength(2);
+  });
+
+  it("a limit of tokens that leaves room for no answer is named as the reason", async () => {
+    backend.behave(streaming(role, finish("length"), "[DONE]"));
+    await expect(start()).rejects.toMatchObject({ message: expect.stringContaining("max_tokens") });
+  });
+});
+
+describe("after a streamed answer has begun", () => {
+  it.each([
+    ["reports an error", streaming(delta("Oli"), '{"error":{"message":"CUDA"}}', "[DONE]")],
+    ["reports an error beside a chunk", streaming(delta("Oli"), '{"choices":[],"error":{"code":502}}')],
+    ["ends with the word error", streaming(delta("Oli"), finish("error"), "[DONE]")],
+    ["was aborted", streaming(delta("Oli"), finish("abort"), "[DONE]")],
+    ["sends broken JSON", streaming(delta("Oli"), '{"choices":[', "[DONE]")],
+    ["sends JSON that is no chunk", streaming(delta("Oli"), "42", "[DONE]")],
+    ["ends without a word", streaming(delta("Oli"))],
+    ["ends without a reason", streaming(delta("Oli"), "[DONE]")],
+    ["does nothing but think", streaming(delta("<think>Oli"), finish(), "[DONE]")],
+    ["sends an event without end", streaming(delta("Oli"), "x".repeat(1_100_000))],
+  ])("it fails with external_service_error when the server %s", async (_case, behaviour) => {
+    backend.behave(behaviour);
+    const { text, error } = await read(await start());
+    expect("Oli".startsWith(text)).toBe(true);
+    expect(error).toMatchObject({ code: "external_service_error" });
+  });
+
+  it.each([
+    ["falls silent", streamingOn(delta("Oli"))],
+    ["breaks the connection", streamingThenBreaking(delta("Oli"))],
+    ["says that it is loading", streaming(delta("Oli"), '{"error":"Model is loading"}')],
+  ])("it fails with service_unavailable when the server %s", async (_case, behaviour) => {
+    backend.behave(behaviour);
+    expect(await read(await start())).toMatchObject({
+      text: "Oli",
+      error: { code: "service_unavailable" },
+    });
+  });
+
+  it("an event of type error is one, whatever its data", async () => {
+    for (const data of ['{"message":"CUDA"}', "CUDA out of memory"]) {
+      backend.behave((response) => {
+        startEvents(response);
+        sendEvents(response, delta("Oli"));
+        response.end(`event: error\ndata: ${data}\n\n`);
+      });
+      expect((await read(await start())).error).toMatchObject({ code: "external_service_error" });
+    }
+  });
+});

@@ -1,0 +1,211 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { failureOf } from "../../../shared/inference/openai/backend.ts";
+import { createOpenAiChatModels } from "../../../shared/inference/openai/chat-models.ts";
+import { throughCircuit } from "../../../shared/inference/openai/circuit-breaker.ts";
+import { BackendTimeout, BackendUnreachable } from "../../../shared/inference/openai/http-client.ts";
+import { chatRequest } from "../../support/chat-stream.ts";
+import { answering, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
+import { delta, finish, role, streaming, streamingThenBreaking } from "../../support/fake-stream.ts";
+
+const newBackend = () => ({
+  baseUrl: "http://models.example/v1",
+  apiKey: async () => undefined,
+  silenceMilliseconds: 1_000,
+});
+
+const unreachable = () => new BackendUnreachable("The connection failed.");
+
+/** A server whose every call ends as the test says, behind a circuit of its own. */
+const setup = () => {
+  const backend = newBackend();
+  const exchange = vi.fn<() => Promise<string>>();
+  const call = (signal = new AbortController().signal) => throughCircuit(backend, signal, exchange);
+  const outcome = async (signal?: AbortSignal): Promise<string> => {
+    try {
+      return await call(signal);
+    } catch (error) {
+      return error instanceof AppError ? error.code : "not one of our errors";
+    }
+  };
+  const fail = async (times: number, error: () => unknown = unreachable) => {
+    for (let count = 0; count < times; count += 1) {
+      exchange.mockRejectedValueOnce(error());
+      await outcome();
+    }
+  };
+  return { exchange, call, outcome, fail };
+};
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a model's server that fails", () => {
+  it.each([
+    ["cannot be reached", unreachable],
+    ["is silent", () => new BackendTimeout("The server was silent.")],
+    ["is too slow", () => new DOMException("The operation timed out.", "TimeoutError")],
+    ["answers 500", () => failureOf(500, "")],
+    ["answers 503", () => failureOf(503, "Loading model")],
+  ])("and %s is left alone after five times in a row", async (_case, error) => {
+    const { call, exchange, fail } = setup();
+    await fail(4, error);
+    await fail(1, error);
+    expect(exchange).toHaveBeenCalledTimes(5);
+    await expect(call()).rejects.toMatchObject({ code: "service_unavailable", retryAfterSeconds: 10 });
+    expect(exchange).toHaveBeenCalledTimes(5);
+  });
+
+  it.each([
+    ["refuses requests", () => failureOf(400, "too long")],
+    ["is busy", () => failureOf(429, "slow down")],
+    ["answers nonsense", () => new AppError("external_service_error")],
+    ["says that it is loading, with status 200", () => failureOf(200, "Loading model")],
+  ])("but is there, and %s, is asked again and again", async (_case, error) => {
+    const { exchange, fail } = setup();
+    await fail(12, error);
+    expect(exchange).toHaveBeenCalledTimes(12);
+  });
+
+  it("is asked on when one of five calls was answered", async () => {
+    const { exchange, outcome, fail } = setup();
+    await fail(4);
+    exchange.mockResolvedValueOnce("Oli otya?");
+    expect(await outcome()).toBe("Oli otya?");
+    await fail(4);
+    exchange.mockResolvedValueOnce("Gyendi.");
+    expect(await outcome()).toBe("Gyendi.");
+  });
+
+  it("is not blamed for callers who leave", async () => {
+    const { exchange, outcome, fail } = setup();
+    await fail(4);
+    for (let count = 0; count < 10; count += 1) {
+      exchange.mockRejectedValueOnce(new BackendTimeout("The server was silent."));
+      await outcome(AbortSignal.abort());
+    }
+    exchange.mockResolvedValueOnce("Oli otya?");
+    expect(await outcome()).toBe("Oli otya?");
+  });
+
+  it("is not blamed for what fails on our side", async () => {
+    const { exchange, fail } = setup();
+    const timeout = Object.assign(new Error("S3 is slow."), { name: "TimeoutError", $metadata: {} });
+    await fail(12, () => new AppError("storage_unavailable", { cause: timeout }));
+    await fail(12, () => timeout);
+    expect(exchange).toHaveBeenCalledTimes(24);
+  });
+
+  it("does not take another server with it", async () => {
+    const broken = setup();
+    await broken.fail(6);
+    const other = setup();
+    other.exchange.mockResolvedValueOnce("Oli otya?");
+    expect(await other.outcome()).toBe("Oli otya?");
+  });
+});
+
+describe("a server that is left alone", () => {
+  it("is asked again after ten seconds, and from then on when it answers", async () => {
+    const { exchange, outcome, fail } = setup();
+    await fail(5);
+    vi.advanceTimersByTime(9_999);
+    expect(await outcome()).toBe("service_unavailable");
+    expect(exchange).toHaveBeenCalledTimes(5);
+    vi.advanceTimersByTime(1);
+    exchange.mockResolvedValue("Oli otya?");
+    expect(await outcome()).toBe("Oli otya?");
+    expect(await outcome()).toBe("Oli otya?");
+    expect(exchange).toHaveBeenCalledTimes(7);
+  });
+
+  it("is left alone for another ten seconds when it fails again", async () => {
+    const { exchange, outcome, fail } = setup();
+    await fail(5);
+    vi.advanceTimersByTime(10_000);
+    await fail(1);
+    vi.advanceTimersByTime(9_999);
+    expect(await outcome()).toBe("service_unavailable");
+    expect(exchange).toHaveBeenCalledTimes(6);
+  });
+
+  it("is tried by one caller; nobody else waits for the outcome", async () => {
+    const { exchange, outcome, fail } = setup();
+    await fail(5);
+    vi.advanceTimersByTime(10_000);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    exchange.mockReturnValueOnce(promise);
+    const trial = outcome();
+    expect(await Promise.all([outcome(), outcome()])).toEqual(["service_unavailable", "service_unavailable"]);
+    expect(exchange).toHaveBeenCalledTimes(6);
+    resolve("Oli otya?");
+    expect(await trial).toBe("Oli otya?");
+    exchange.mockResolvedValueOnce("Gyendi.");
+    expect(await outcome()).toBe("Gyendi.");
+  });
+
+  it("is back when it refuses the trial by its meaning", async () => {
+    const { exchange, outcome, fail } = setup();
+    await fail(5);
+    vi.advanceTimersByTime(10_000);
+    await fail(1, () => failureOf(400, "too long"));
+    exchange.mockResolvedValueOnce("Oli otya?");
+    expect(await outcome()).toBe("Oli otya?");
+  });
+
+  it("is not taken to be back because the caller of the trial left", async () => {
+    const { exchange, outcome, fail } = setup();
+    await fail(5);
+    vi.advanceTimersByTime(10_000);
+    exchange.mockRejectedValueOnce(new DOMException("Left.", "AbortError"));
+    await outcome(AbortSignal.abort());
+    expect(await outcome()).toBe("service_unavailable");
+    expect(exchange).toHaveBeenCalledTimes(6);
+  });
+});
+
+describe("the circuit of a chat server", () => {
+  const models = (server: FakeBackend) =>
+    createOpenAiChatModels(
+      { ...newBackend(), baseUrl: server.baseUrl },
+      { "lang-14b": "large", "lang-9b": "small" },
+    );
+  const options = { signal: new AbortController().signal };
+
+  it("spares the server further requests, also for streams", async () => {
+    const server = await startFakeBackend();
+    try {
+      const { answer, streamAnswer } = models(server);
+      server.behave(answering(500, "no"));
+      for (let count = 0; count < 5; count += 1) {
+        await expect(answer(chatRequest, options)).rejects.toMatchObject({ code: "external_service_error" });
+      }
+      expect(server.received).toHaveLength(5);
+      await expect(answer(chatRequest, options)).rejects.toMatchObject({ code: "service_unavailable" });
+      await expect(streamAnswer(chatRequest, options)).rejects.toMatchObject({ retryAfterSeconds: 10 });
+      expect(server.received).toHaveLength(5);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("counts a stream that has begun as an answer, however it ends", async () => {
+    const server = await startFakeBackend();
+    try {
+      const { streamAnswer } = models(server);
+      server.behave(streamingThenBreaking(role, delta("Oli ")));
+      for (let count = 0; count < 7; count += 1) {
+        const stream = await streamAnswer(chatRequest, options);
+        await expect(Array.fromAsync(stream)).rejects.toMatchObject({ code: "service_unavailable" });
+      }
+      server.behave(streaming(role, delta("Oli otya?"), finish(), "[DONE]"));
+      expect(await Array.fromAsync(await streamAnswer(chatRequest, options))).not.toEqual([]);
+    } finally {
+      await server.close();
+    }
+  });
+});

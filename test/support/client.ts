@@ -13,7 +13,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** What a client sends. Objects go as JSON, `URLSearchParams` as a form. */
+/** What a client sends. Objects go as JSON, `URLSearchParams` as a form, a `Blob` as its bytes. */
 export interface CallOptions {
   readonly method?: string;
   readonly token?: string | undefined;
@@ -23,18 +23,23 @@ export interface CallOptions {
 
 const encode = (
   body: unknown,
-): { body?: string | URLSearchParams | FormData; headers: Record<string, string> } => {
+): { body?: string | URLSearchParams | FormData | Blob; headers: Record<string, string> } => {
   if (body === undefined) return { headers: {} };
-  if (typeof body === "string" || body instanceof URLSearchParams || body instanceof FormData) {
+  if (
+    typeof body === "string" ||
+    body instanceof URLSearchParams ||
+    body instanceof FormData ||
+    body instanceof Blob
+  ) {
     return { body, headers: {} };
   }
   return { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
 };
 
-/** Sends one request to the service. */
+/** Sends one request to the service; a whole address goes where it says. */
 export const call = async (path: string, options: CallOptions = {}): Promise<Answer> => {
   const { body, headers } = encode(options.body);
-  const response = await fetch(`${baseUrl}${path}`, {
+  const response = await fetch(path.startsWith("http") ? path : `${baseUrl}${path}`, {
     method: options.method ?? (options.body === undefined ? "GET" : "POST"),
     headers: {
       ...headers,

@@ -6,6 +6,7 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
+  readonly bytes: Buffer;
 }
 
 /** A model's server whose behaviour a test decides, call by call; the last behaviour repeats. */
@@ -53,10 +54,12 @@ export const startFakeBackend = async (): Promise<FakeBackend> => {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
     received.push({
       path: request.url ?? "",
       headers: request.headers,
-      body: Buffer.concat(chunks).toString("utf8"),
+      body: bytes.toString("utf8"),
+      bytes,
     });
     const behaviour = behaviours.length > 1 ? behaviours.shift() : behaviours[0];
     behaviour?.(response, request);

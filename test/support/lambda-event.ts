@@ -7,8 +7,11 @@ export interface TestRequest {
   readonly path: string;
   readonly headers?: Record<string, string>;
   readonly query?: Record<string, string>;
+  readonly pathParameters?: Record<string, string>;
   readonly body?: string | Buffer;
   readonly authorizer?: Record<string, string>;
+  /** By default one of the documentation range. */
+  readonly sourceAddress?: string;
 }
 
 /** The event API Gateway's REST API sends for a request. */
@@ -20,7 +23,7 @@ export const lambdaEvent = (request: TestRequest): APIGatewayProxyEvent => ({
   multiValueHeaders: {},
   queryStringParameters: request.query ?? null,
   multiValueQueryStringParameters: null,
-  pathParameters: null,
+  pathParameters: request.pathParameters ?? null,
   stageVariables: null,
   body:
     request.body === undefined
@@ -45,7 +48,7 @@ export const lambdaEvent = (request: TestRequest): APIGatewayProxyEvent => ({
       cognitoIdentityId: null,
       cognitoIdentityPoolId: null,
       principalOrgId: null,
-      sourceIp: "203.0.113.7",
+      sourceIp: request.sourceAddress ?? "203.0.113.7",
       user: null,
       userAgent: null,
       userArn: null,

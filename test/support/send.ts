@@ -1,4 +1,4 @@
-import { createBufferedHandler } from "../../shared/http/create-handler.ts";
+import { createBufferedHandler, type HandlerOptions } from "../../shared/http/create-handler.ts";
 import type { Endpoint } from "../../shared/http/endpoint.ts";
 import { lambdaContext, lambdaEvent, type TestRequest } from "./lambda-event.ts";
 
@@ -22,6 +22,7 @@ export interface TestResponse {
 export const send = async (
   endpoints: readonly Endpoint[],
   request: Omit<TestRequest, "body"> & { readonly body?: unknown; readonly remainingMilliseconds?: number },
+  options?: HandlerOptions,
 ): Promise<TestResponse> => {
   const { body, remainingMilliseconds, ...rest } = request;
   const isRaw = typeof body === "string" || Buffer.isBuffer(body) || body === undefined;
@@ -30,7 +31,7 @@ export const send = async (
     headers: isRaw ? (rest.headers ?? {}) : { "Content-Type": "application/json", ...rest.headers },
     ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
   });
-  const handler = createBufferedHandler(endpoints);
+  const handler = createBufferedHandler(endpoints, options);
   const response = await handler(event, lambdaContext(remainingMilliseconds));
   const isJson = String(response.headers?.["Content-Type"]).startsWith("application/json");
   return {

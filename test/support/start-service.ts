@@ -9,20 +9,24 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Where the service under test answers. */
     baseUrl: string;
+    /** Where the chat function answers by itself. */
+    chatStreamUrl: string;
     /** Whether that is the local service, whose `/_local` routes tests may use. */
     isLocal: boolean;
   }
 }
 
 /**
- * Starts the local service for the conformance tests, or takes the one that `BASE_URL` names, so that the same
- * tests can run against a deployment.
+ * Starts the local service for the conformance tests, or takes the one that `BASE_URL` (and `CHAT_STREAM_URL`)
+ * names, so that the same tests can run against a deployment.
  */
 export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
+  const withoutSlash = (url: string) => url.replace(/\/+$/, "");
   const deployed = process.env["BASE_URL"];
   project.provide("isLocal", !deployed);
   if (deployed) {
-    project.provide("baseUrl", deployed.replace(/\/+$/, ""));
+    project.provide("baseUrl", withoutSlash(deployed));
+    project.provide("chatStreamUrl", withoutSlash(process.env["CHAT_STREAM_URL"] ?? deployed));
     return undefined;
   }
   const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-"));
@@ -32,6 +36,7 @@ export const setup = async (project: TestProject): Promise<(() => Promise<void>)
     log: () => undefined,
   });
   project.provide("baseUrl", service.url);
+  project.provide("chatStreamUrl", service.chatStreamUrl ?? service.url);
   return async () => {
     await service.close();
     await rm(dataDirectory, { recursive: true, force: true });

@@ -1,0 +1,75 @@
+import {
+  allVoices,
+  defaultSynthesisLanguage,
+  findSynthesisLanguage,
+  languageOfVoice,
+  type SynthesisLanguage,
+  synthesisLanguages,
+} from "../../shared/catalogue/voices.ts";
+import { AppError } from "../../shared/errors/app-error.ts";
+
+/** Who is going to speak. */
+export interface ChosenVoice {
+  readonly voice: string;
+  /** The code of the language that the voice speaks. */
+  readonly language: string;
+}
+
+const supportedLanguages = synthesisLanguages.map(({ code, name }) => ({ code, name }));
+const supportedCodes = supportedLanguages.map(({ code }) => code).join(", ");
+
+/** A language by its code. @throws AppError `unknown_language` with the list of languages. */
+export const requireSynthesisLanguage = (code: string): SynthesisLanguage => {
+  const language = findSynthesisLanguage(code);
+  if (language) return language;
+  throw new AppError("unknown_language", {
+    message: `Speech is not synthesised in the language '${code}'. Supported languages: ${supportedCodes}.`,
+    param: "language",
+    extra: { supported_languages: supportedLanguages },
+  });
+};
+
+const voicesOf = ({ name, code, voices }: SynthesisLanguage): string =>
+  voices.length > 0
+    ? `The voices of ${name} (${code}): ${voices.join(", ")}.`
+    : `${name} (${code}) has no voices.`;
+
+const firstVoice = (language: SynthesisLanguage): ChosenVoice => {
+  const [voice] = language.voices;
+  if (voice) return { voice, language: language.code };
+  throw new AppError("no_speaker_for_language", {
+    message: `${voicesOf(language)} Choose another language.`,
+    param: "language",
+    extra: { supported_languages: supportedLanguages.filter(({ code }) => code !== language.code) },
+  });
+};
+
+/**
+ * Chooses the voice of a request: the one it names, else the first of its language, else the first of Luganda.
+ *
+ * @throws AppError `invalid_speaker`, `unknown_language`, `invalid_speaker_for_language` or `no_speaker_for_language`,
+ * each with the list to choose from.
+ */
+export const chooseVoice = (
+  voice: string | null | undefined,
+  languageCode: string | null | undefined,
+): ChosenVoice => {
+  if (voice == null) return firstVoice(requireSynthesisLanguage(languageCode ?? defaultSynthesisLanguage));
+  const owner = languageOfVoice(voice);
+  if (!owner) {
+    throw new AppError("invalid_speaker", {
+      message: `There is no voice '${voice}'; GET /tasks/voice/speakers lists them.`,
+      param: "voice",
+      extra: { supported_voices: allVoices },
+    });
+  }
+  const language = languageCode == null ? owner : requireSynthesisLanguage(languageCode);
+  if (language !== owner) {
+    throw new AppError("invalid_speaker_for_language", {
+      message: `The voice '${voice}' speaks ${owner.name} (${owner.code}). ${voicesOf(language)}`,
+      param: "voice",
+      extra: { supported_voices: language.voices },
+    });
+  }
+  return { voice, language: owner.code };
+};

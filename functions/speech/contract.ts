@@ -1,0 +1,242 @@
+import * as z from "zod";
+import {
+  bucketEnvironment,
+  speechBackendEnvironment,
+  tableEnvironment,
+} from "../../shared/config/environment.ts";
+import { defineFunction } from "../../shared/config/function-definition.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
+import { characters, text } from "../../shared/http/text.ts";
+
+const tag = "Speech";
+
+/** Members of earlier versions that callers may still send: they are refused by name (specification, rule 1). */
+const removed = {
+  model: z.never().optional(),
+  platform: z.never().optional(),
+  max_new_audio_tokens: z.never().optional(),
+};
+
+const knob = (schema: z.ZodNumber, usual: number, description: string) =>
+  schema
+    .nullish()
+    .meta({ description: `${description}; left to the model when absent, whose usual value is ${usual}` });
+
+const spokenText = text()
+  .trim()
+  .check(characters(1, 5_000))
+  .meta({ minLength: 1, maxLength: 5_000, example: "Wasuze otya nno?" });
+
+const speechFields = {
+  text: spokenText,
+  voice: text().trim().nullish().meta({
+    example: "salt_lug_0001",
+    description: "Tag of the voice catalogue; when absent the first voice of the language",
+  }),
+  language: text().trim().nullish().meta({
+    example: "lug",
+    description: "ISO 639-3 code; when voice and language are absent, Luganda",
+  }),
+  temperature: knob(z.number().min(0).max(2), 0.6, "Sampling temperature"),
+  top_p: knob(z.number().gt(0).max(1), 0.95, "Nucleus sampling"),
+  repetition_penalty: knob(z.number().min(1).max(2), 1.1, "Penalty on repetition"),
+  max_tokens: knob(z.int().min(64).max(4_096), 1_200, "Most tokens of sound for each chunk of the text"),
+  seed: z.int().nullish().meta({ description: "The same seed gives the same sound" }),
+};
+
+export const speechItem = z.object({ ...speechFields, ...removed }).meta({ id: "SpeechItem" });
+export type SpeechItem = z.infer<typeof speechItem>;
+
+export const speechRequest = z
+  .object({
+    ...speechFields,
+    response_mode: z.enum(["url", "stream", "both"]).default("url").meta({
+      description: "A link to the audio, the audio itself while it is made, or the audio with a link",
+    }),
+    ...removed,
+  })
+  .meta({ id: "SpeechRequest" });
+
+const timings = {
+  inference_ms: z.number().meta({ description: "Until the model's server had given its last byte" }),
+  upload_ms: z.number().meta({ description: "From then until the audio was stored" }),
+};
+
+const usage = z
+  .object({
+    input_characters: z.int(),
+    output_audio_bytes: z.int(),
+    duration_seconds: z.number(),
+  })
+  .meta({ id: "SpeechUsage" });
+export type SpeechUsage = z.infer<typeof usage>;
+
+const link = {
+  audio_url: z.url().meta({ description: "Works for 30 minutes" }),
+  audio_url_expires_at: z.iso.datetime(),
+};
+
+export const speechResponse = z
+  .object({
+    ...link,
+    model: z.string(),
+    platform: z.string(),
+    voice: z.string().meta({ example: "salt_lug_0001" }),
+    language: z.string().meta({ example: "lug", description: "The language of the voice" }),
+    sample_rate: z.int().meta({ example: 24_000 }),
+    duration_seconds: z.number(),
+    storage_object: z.string().meta({ description: "For `GET /tasks/audio/speech/url`" }),
+    request_id: z.string(),
+    timings_ms: z.object({ ...timings, signed_url_ms: z.number(), total_ms: z.number() }),
+    usage,
+  })
+  .meta({ id: "SpeechResponse" });
+export type SpeechResponse = z.infer<typeof speechResponse>;
+
+const voiceErrors = [
+  "invalid_speaker",
+  "unknown_language",
+  "invalid_speaker_for_language",
+  "no_speaker_for_language",
+] as const;
+const synthesisErrors = [
+  ...voiceErrors,
+  "external_service_error",
+  "storage_unavailable",
+  "service_unavailable",
+] as const;
+
+export const synthesizeOperation = defineOperation({
+  id: "synthesizeSpeech",
+  method: "POST",
+  path: "/tasks/audio/speech",
+  summary: "Turn a text into speech",
+  description:
+    "`response_mode` `url` answers with JSON when the audio is stored. `stream` and `both` answer with `audio/wav` while the " +
+    "audio is made; its header states a length only if the model's server knew it. `both` also stores the audio: the header " +
+    "`X-Audio-Url` has the link and `X-Storage-Object` the name for a fresh one. The link answers 404 until the stream has " +
+    "come to its end, and for good when the stream breaks off.",
+  tag,
+  auth: "user",
+  body: { encoding: "json", schema: speechRequest },
+  response: {
+    status: 200,
+    description: "The stored audio, or the audio itself",
+    schema: speechResponse,
+    otherContentTypes: ["audio/wav"],
+  },
+  errors: synthesisErrors,
+});
+
+export const batchRequest = z
+  .object({ items: z.array(speechItem).min(1).max(16), ...removed })
+  .meta({ id: "SpeechBatchRequest" });
+export type BatchRequest = z.infer<typeof batchRequest>;
+
+export const batchResult = z
+  .object({
+    index: z.int().meta({ description: "Position in the request, from 0" }),
+    status: z.enum(["ok", "error"]),
+    voice: z.string(),
+    language: z.string(),
+    audio_url: link.audio_url.nullable(),
+    audio_url_expires_at: link.audio_url_expires_at.nullable(),
+    sample_rate: z.int().nullable(),
+    duration_seconds: z.number().nullable(),
+    audio_size_bytes: z.int().nullable(),
+    storage_object: z.string().nullable(),
+    request_id: z.string().nullable(),
+    error_code: z.string().nullable(),
+    error_detail: z.string().nullable(),
+  })
+  .meta({ id: "SpeechBatchResult" });
+export type BatchResult = z.infer<typeof batchResult>;
+
+export const batchResponse = z
+  .object({
+    model: z.string(),
+    platform: z.string(),
+    results: z.array(batchResult),
+    request_id: z.string(),
+    timings_ms: z.object({ ...timings, total_ms: z.number() }).meta({
+      description: "`inference_ms` and `upload_ms` are sums over items that are made side by side",
+    }),
+    usage: usage.meta({ description: "Of the items that succeeded" }),
+  })
+  .meta({ id: "SpeechBatchResponse" });
+export type BatchResponse = z.infer<typeof batchResponse>;
+
+export const batchOperation = defineOperation({
+  id: "synthesizeSpeechBatch",
+  method: "POST",
+  path: "/tasks/audio/speech/batch",
+  summary: "Turn up to 16 texts into speech",
+  description:
+    "Every item is checked before any is made. An item that fails then is marked as such; when all fail, so does the request.",
+  tag,
+  auth: "user",
+  body: { encoding: "json", schema: batchRequest },
+  response: { status: 200, description: "A result for each item, in their order", schema: batchResponse },
+  errors: synthesisErrors,
+});
+
+const voiceCatalog = z
+  .object({
+    default: z.string().meta({ example: "salt_lug_0001" }),
+    by_language: z.record(z.string(), z.array(z.string())),
+    total: z.int().meta({ example: 48 }),
+    languages: z.array(z.string()),
+  })
+  .meta({ id: "VoiceCatalog" });
+const languageVoices = z
+  .object({ language: z.string(), speakers: z.array(z.string()), count: z.int() })
+  .meta({ id: "LanguageVoices" });
+export const voicesResponse = z.union([voiceCatalog, languageVoices]);
+export type VoicesResponse = z.infer<typeof voicesResponse>;
+
+export const voicesOperation = defineOperation({
+  id: "listVoices",
+  method: "GET",
+  path: "/tasks/voice/speakers",
+  summary: "The voices, by language or of one language",
+  tag,
+  auth: "user",
+  limit: "account",
+  query: z.object({
+    language: z.string().optional().meta({ example: "lug", description: "ISO 639-3 code" }),
+  }),
+  response: { status: 200, description: "Tags of voices", schema: voicesResponse },
+  errors: ["unknown_language"],
+});
+
+export const linkResponse = z.object({ ...link, storage_object: z.string() }).meta({ id: "SpeechLink" });
+export type LinkResponse = z.infer<typeof linkResponse>;
+
+export const refreshLinkOperation = defineOperation({
+  id: "refreshSpeechLink",
+  method: "GET",
+  path: "/tasks/audio/speech/url",
+  summary: "Get a fresh link to stored speech",
+  description: "Only the account that made the speech gets one.",
+  tag,
+  auth: "user",
+  limit: "account",
+  query: z.object({
+    storage_object: z
+      .string()
+      .min(1)
+      .meta({ description: "As an answer or the header `X-Storage-Object` gave it" }),
+  }),
+  response: { status: 200, description: "The link", schema: linkResponse },
+  errors: ["not_found", "storage_unavailable"],
+});
+
+export const speechFunction = defineFunction({
+  name: "speech",
+  description: "Speech synthesis and voices",
+  operations: [synthesizeOperation, batchOperation, voicesOperation, refreshLinkOperation],
+  environment: z.object({ ...tableEnvironment, ...speechBackendEnvironment, ...bucketEnvironment }),
+  memoryMegabytes: 512,
+  timeoutSeconds: 300,
+  transfer: "stream",
+});

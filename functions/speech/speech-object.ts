@@ -1,0 +1,21 @@
+import { randomUUID } from "node:crypto";
+import { speechFolder } from "../../shared/storage/folders.ts";
+
+/** The content type of all speech, stored or streamed. */
+export const speechContentType = "audio/wav";
+
+/** How a link presents the speech to whoever opens it. */
+export const speechPresentation = { contentType: speechContentType, fileName: "speech.wav" } as const;
+
+const shape = new RegExp(`^${speechFolder}\\d{4}-\\d{2}-\\d{2}/(\\d+)/[0-9a-f]{32}\\.wav$`);
+
+/** 32 hexadecimal digits, never the same. */
+export const newSpeechId = (): string => randomUUID().replaceAll("-", "");
+
+/** Where speech is stored: by day (UTC) and by the account that made it, so that a name tells whose it is. */
+export const speechObjectKey = (userId: number, id: string): string =>
+  `${speechFolder}${new Date().toISOString().slice(0, 10)}/${userId}/${id}.wav`;
+
+/** Whether a name is one that speech of this account can have. */
+export const isSpeechOf = (userId: number, objectKey: string): boolean =>
+  shape.exec(objectKey)?.[1] === String(userId);

@@ -1,0 +1,122 @@
+import pLimit from "p-limit";
+import { AppError } from "../../shared/errors/app-error.ts";
+import { describeError } from "../../shared/telemetry/describe-error.ts";
+import { logger } from "../../shared/telemetry/logger.ts";
+import { type ChosenVoice, chooseVoice } from "./choose-voice.ts";
+import type { BatchRequest, BatchResponse, BatchResult, SpeechItem } from "./contract.ts";
+import type { Asking, SpeechDependencies } from "./dependencies.ts";
+import { newSpeechId } from "./speech-object.ts";
+import { toSpeechRequest } from "./speech-request.ts";
+import { millisecondsBetween, type StoredSpeech, storeSpeech } from "./store-speech.ts";
+
+/** How many items are made side by side: one caller must not take a GPU for itself. */
+const concurrentItems = 4;
+
+/** What became of an item. */
+type Outcome = { readonly stored: StoredSpeech } | { readonly error: AppError };
+
+const chooseVoiceOfItem = (item: SpeechItem, index: number): ChosenVoice => {
+  try {
+    return chooseVoice(item.voice, item.language);
+  } catch (thrown) {
+    const error = AppError.from(thrown);
+    throw new AppError(error.code, {
+      message: `item index ${index}: ${error.message}`,
+      param: error.param && `items.${index}.${error.param}`,
+      extra: error.extra,
+      cause: thrown,
+    });
+  }
+};
+
+const failed = (index: number, thrown: unknown): Outcome => {
+  const error = AppError.from(thrown);
+  const { cause } = error;
+  logger.error("speech.item_failed", {
+    index,
+    code: error.code,
+    reason: describeError(cause),
+  });
+  return { error };
+};
+
+const toResult = (index: number, chosen: ChosenVoice, outcome: Outcome, requestId: string): BatchResult => {
+  const stored = "stored" in outcome ? outcome.stored : undefined;
+  const error = "error" in outcome ? outcome.error : undefined;
+  return {
+    index,
+    status: stored ? "ok" : "error",
+    ...chosen,
+    audio_url: stored?.link.url ?? null,
+    audio_url_expires_at: stored?.link.expiresAt.toISOString() ?? null,
+    sample_rate: stored?.sampleRate ?? null,
+    duration_seconds: stored?.usage.duration_seconds ?? null,
+    audio_size_bytes: stored?.usage.output_audio_bytes ?? null,
+    storage_object: stored?.objectKey ?? null,
+    request_id: stored ? requestId : null,
+    error_code: error?.code ?? null,
+    error_detail: error?.message ?? null,
+  };
+};
+
+/** The error of a request of which nothing succeeded: worth another try only if every item is. */
+const totalFailure = (errors: readonly AppError[], results: readonly BatchResult[]): AppError => {
+  const [first] = errors;
+  const isUnavailable = errors.every(({ code }) => code === "service_unavailable");
+  return new AppError(isUnavailable ? "service_unavailable" : "external_service_error", {
+    message: `No item could be made into speech. ${first?.message ?? ""}`.trim(),
+    retryAfterSeconds: isUnavailable ? first?.retryAfterSeconds : undefined,
+    extra: { results },
+    cause: first,
+  });
+};
+
+const sum = (values: readonly number[]): number =>
+  Math.round(values.reduce((total, value) => total + value, 0) * 1_000) / 1_000;
+
+/**
+ * Turns several texts into stored speech. All of them are checked first; then some may fail while others succeed.
+ *
+ * @throws AppError of the first item that names no usable voice, its message beginning with `item index N:`;
+ * `external_service_error` when all items fail, `service_unavailable` when all do for want of the model.
+ */
+export const synthesizeBatch = async (
+  { items }: BatchRequest,
+  asking: Asking,
+  dependencies: SpeechDependencies,
+): Promise<BatchResponse> => {
+  const startedAt = performance.now();
+  const requestId = newSpeechId();
+  const chosen = items.map((item, index) => ({ item, index, voice: chooseVoiceOfItem(item, index) }));
+  const outcomes = await pLimit(concurrentItems).map(
+    chosen,
+    ({ item, index, voice }): Promise<Outcome> =>
+      storeSpeech(toSpeechRequest(item, voice), newSpeechId(), asking, dependencies).then(
+        (stored) => ({ stored }),
+        (error: unknown) => failed(index, error),
+      ),
+  );
+  const made = outcomes.flatMap((outcome) => ("stored" in outcome ? [outcome.stored] : []));
+  const errors = outcomes.flatMap((outcome) => ("error" in outcome ? [outcome.error] : []));
+  const results = chosen.flatMap(({ index, voice }) => {
+    const outcome = outcomes[index];
+    return outcome ? [toResult(index, voice, outcome, requestId)] : [];
+  });
+  if (made.length === 0) throw totalFailure(errors, results);
+  return {
+    model: dependencies.model,
+    platform: dependencies.platform,
+    results,
+    request_id: requestId,
+    timings_ms: {
+      inference_ms: sum(made.map(({ took }) => took.inference)),
+      upload_ms: sum(made.map(({ took }) => took.upload)),
+      total_ms: millisecondsBetween(startedAt, performance.now()),
+    },
+    usage: {
+      input_characters: sum(made.map(({ usage }) => usage.input_characters)),
+      output_audio_bytes: sum(made.map(({ usage }) => usage.output_audio_bytes)),
+      duration_seconds: sum(made.map(({ usage }) => usage.duration_seconds)),
+    },
+  };
+};

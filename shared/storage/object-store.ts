@@ -1,0 +1,62 @@
+/** How long a signed link works, in seconds (specification, Limits). */
+export const linkLifetimeSeconds = 30 * 60;
+
+/** A link that works without any other credentials, until it expires. */
+export interface SignedLink {
+  readonly url: string;
+  readonly expiresAt: Date;
+}
+
+/** What is known of a stored object without reading it. */
+export interface StoredObject {
+  /** In bytes. */
+  readonly size: number;
+  readonly contentType: string | undefined;
+}
+
+/** An object that is read piece by piece, in any order; it need not fit into memory. */
+export interface ObjectRanges {
+  /** In bytes. */
+  readonly size: number;
+  /** The bytes from `start` up to, but not including, `end`. */
+  read(start: number, end: number): Promise<Uint8Array>;
+}
+
+/** An object that is stored while it is made. */
+export interface ObjectWriter {
+  /** Takes more bytes, at the pace of the store. The bytes must not be changed afterwards. */
+  write(bytes: Uint8Array): Promise<void>;
+  /**
+   * Stores what was written; only now can anybody see it.
+   *
+   * @param beginning replaces as many bytes at the object's start, for headers that tell a length nobody knew.
+   */
+  complete(beginning?: Uint8Array): Promise<void>;
+  /** Gives up: nothing of the object stays. Never fails, and does nothing to an object that is stored already. */
+  abort(): Promise<void>;
+}
+
+/** Where audio files are kept. Every method throws AppError `storage_unavailable` when the store fails. */
+export interface ObjectStore {
+  /** A link that takes one `PUT` of a body of exactly this content type. */
+  signUpload(key: string, options: { readonly contentType: string }): Promise<SignedLink>;
+  /** A link that gives the object, whether it exists or not; 404 when it does not. */
+  signDownload(
+    key: string,
+    options: { readonly contentType: string; readonly fileName: string },
+  ): Promise<SignedLink>;
+  /** `undefined` when there is no such object. */
+  describe(key: string): Promise<StoredObject | undefined>;
+  /** Opens an object as it is now; should it be replaced, reading fails. `undefined` when there is none. */
+  open(key: string): Promise<ObjectRanges | undefined>;
+  /**
+   * Reads an object from its start to its end. A silence of the store that lasts too long ends the reading with an
+   * error; so does the signal.
+   */
+  stream(key: string, options: { readonly signal: AbortSignal }): AsyncIterable<Uint8Array>;
+  put(key: string, body: Uint8Array, options: { readonly contentType: string }): Promise<void>;
+  /** Stores an object whose length is not known in advance, in flat memory. */
+  write(key: string, options: { readonly contentType: string }): ObjectWriter;
+  /** Removes an object; one that is not there is no error. */
+  delete(key: string): Promise<void>;
+}

@@ -1,0 +1,155 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import { logger } from "../telemetry/logger.ts";
+import type { ObjectWriter } from "./object-store.ts";
+import type { Bucket } from "./s3-bucket.ts";
+import { storageFailure } from "./storage-failure.ts";
+
+/** S3 takes no smaller parts, except as the last one. */
+const smallestPartBytes = 5 * 1024 * 1024;
+
+/**
+ * Writes an object of unknown length: a small one with a single request, a larger one in parts.
+ *
+ * The first part is kept back until the end, because its beginning may be replaced then. One part is on its way while
+ * the next one fills, so that at most three parts are in memory.
+ */
+export class S3ObjectWriter implements ObjectWriter {
+  readonly #bucket: Bucket;
+  readonly #object: { readonly Bucket: string; readonly Key: string };
+  readonly #contentType: string;
+  readonly #cancellation = new AbortController();
+
+  #filling: Uint8Array[] = [];
+  #fillingBytes = 0;
+  #first: Buffer | undefined;
+  #uploadId: Promise<string> | undefined;
+  #lastNumber = 1;
+  readonly #tags = new Map<number, string>();
+  #uploading: Promise<void> = Promise.resolve();
+  #isStored = false;
+
+  constructor(bucket: Bucket, key: string, contentType: string) {
+    this.#bucket = bucket;
+    this.#object = { Bucket: bucket.name, Key: key };
+    this.#contentType = contentType;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#filling.push(bytes);
+    this.#fillingBytes += bytes.length;
+    if (this.#fillingBytes < smallestPartBytes) return;
+    const part = this.#takeFilling();
+    if (!this.#first) {
+      this.#first = part;
+      return;
+    }
+    await this.#guard(() => this.#uploading);
+    this.#uploading = this.#uploadPart(this.#nextNumber(), part);
+    // A failure is told by the next call; until then it must not count as unhandled.
+    this.#uploading.catch(() => undefined);
+  }
+
+  complete(beginning: Uint8Array = new Uint8Array()): Promise<void> {
+    return this.#guard(async () => {
+      const rest = this.#takeFilling();
+      if (this.#first) await this.#completeParts(this.#first, beginning, rest);
+      else await this.#putWhole(replaceBeginning(rest, beginning));
+      this.#isStored = true;
+    });
+  }
+
+  async abort(): Promise<void> {
+    if (this.#isStored) return;
+    this.#filling = [];
+    this.#first = undefined;
+    // A part that arrives after the abort would stay, so nothing may be on its way any more.
+    this.#cancellation.abort();
+    await this.#uploading.catch(() => undefined);
+    const UploadId = await this.#uploadId?.catch(() => undefined);
+    if (UploadId === undefined) return;
+    this.#uploadId = undefined;
+    try {
+      await this.#bucket.client.send(new AbortMultipartUploadCommand({ ...this.#object, UploadId }));
+    } catch (error) {
+      // The bucket's lifecycle rule removes what is left of an upload after a day.
+      logger.warn("upload.not_aborted", { reason: error instanceof Error ? error.name : "unknown" });
+    }
+  }
+
+  async #guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      await this.abort();
+      throw storageFailure(error);
+    }
+  }
+
+  #takeFilling(): Buffer {
+    const bytes = Buffer.concat(this.#filling);
+    this.#filling = [];
+    this.#fillingBytes = 0;
+    return bytes;
+  }
+
+  #nextNumber(): number {
+    this.#lastNumber += 1;
+    return this.#lastNumber;
+  }
+
+  async #putWhole(body: Buffer): Promise<void> {
+    await this.#bucket.client.send(
+      new PutObjectCommand({ ...this.#object, ContentType: this.#contentType, Body: body }),
+      { abortSignal: this.#cancellation.signal },
+    );
+  }
+
+  async #completeParts(first: Buffer, beginning: Uint8Array, rest: Buffer): Promise<void> {
+    await this.#uploading;
+    this.#uploading = this.#uploadPart(1, replaceBeginning(first, beginning));
+    await this.#uploading;
+    if (rest.length > 0) await this.#uploadPart(this.#nextNumber(), rest);
+    const Parts = [...this.#tags]
+      .toSorted(([one], [other]) => one - other)
+      .map(([PartNumber, ETag]) => ({ PartNumber, ETag }));
+    await this.#bucket.client.send(
+      new CompleteMultipartUploadCommand({
+        ...this.#object,
+        UploadId: await this.#begin(),
+        MultipartUpload: { Parts },
+      }),
+    );
+  }
+
+  async #uploadPart(PartNumber: number, Body: Buffer): Promise<void> {
+    const { ETag } = await this.#bucket.client.send(
+      new UploadPartCommand({ ...this.#object, UploadId: await this.#begin(), PartNumber, Body }),
+      { abortSignal: this.#cancellation.signal },
+    );
+    if (ETag === undefined) throw new Error("S3 took a part without giving it a tag.");
+    this.#tags.set(PartNumber, ETag);
+  }
+
+  /** Never cancelled: an upload whose id nobody received could not be aborted. */
+  #begin(): Promise<string> {
+    this.#uploadId ??= this.#bucket.client
+      .send(new CreateMultipartUploadCommand({ ...this.#object, ContentType: this.#contentType }))
+      .then(({ UploadId }) => {
+        if (UploadId === undefined) throw new Error("S3 began an upload without giving it an id.");
+        return UploadId;
+      });
+    return this.#uploadId;
+  }
+}
+
+const replaceBeginning = (bytes: Buffer, beginning: Uint8Array): Buffer => {
+  if (beginning.length > bytes.length) throw new Error("The new beginning is longer than what was written.");
+  bytes.set(beginning);
+  return bytes;
+};

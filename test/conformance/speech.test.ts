@@ -1,0 +1,186 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import {
+  batchOperation,
+  refreshLinkOperation,
+  synthesizeOperation,
+  voicesOperation,
+} from "../../functions/speech/contract.ts";
+import { readWavHeader, wavDuration } from "../../shared/audio/wav.ts";
+import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+
+let token: string;
+beforeAll(async () => {
+  ({ token } = await createAccount());
+});
+
+const text = "Wasuze otya nno, ssebo?";
+const speak = (body: object) => call("/tasks/audio/speech", { token, body });
+const speakBatch = (body: object) => call("/tasks/audio/speech/batch", { token, body });
+const link = (storageObject: string, bearer = token) =>
+  call(`/tasks/audio/speech/url?storage_object=${encodeURIComponent(storageObject)}`, { token: bearer });
+
+const stream = async (body: object): Promise<Response> =>
+  fetch(`${baseUrl}/tasks/audio/speech`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+    body: JSON.stringify({ text, ...body }),
+  });
+const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+
+/** What a WAV file says about itself. */
+const header = (wav: Buffer) => {
+  const found = readWavHeader(wav);
+  if (!found) throw new Error("This is no WAV file.");
+  return found;
+};
+
+describe("POST /tasks/audio/speech", () => {
+  it("answers with a link to the audio", async () => {
+    const answer = await speak({ text });
+    expectDeclared(synthesizeOperation, answer);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { voice: "salt_lug_0001", language: "lug", usage: { input_characters: text.length } },
+    });
+    const download = await fetch(answer.body.audio_url);
+    const wav = await bytesOf(download);
+    expect(download.headers.get("content-type")).toBe("audio/wav");
+    expect(wav.length).toBe(answer.body.usage.output_audio_bytes);
+    const { format, dataBytes = 0 } = header(wav);
+    expect(format.sampleRate).toBe(answer.body.sample_rate);
+    expect(wavDuration(format, dataBytes)).toBeCloseTo(answer.body.duration_seconds, 2);
+    expect(answer.body.duration_seconds).toBeGreaterThan(0.5);
+  });
+
+  it("streams the audio", async () => {
+    const response = await stream({ response_mode: "stream", voice: "salt_eng_0001" });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("audio/wav");
+    expect(response.headers.get("x-request-id")).toBeTruthy();
+    expect(response.headers.get("x-audio-url")).toBeNull();
+    const wav = await bytesOf(response);
+    expect(response.headers.get("x-sample-rate")).toBe(String(header(wav).format.sampleRate));
+    expect(wav.length).toBeGreaterThan(10_000);
+  });
+
+  it("streams the audio and stores it under a link at the same time", async () => {
+    const response = await stream({ response_mode: "both", language: "swa" });
+    expect(response.headers.get("content-type")).toBe("audio/wav");
+    expect(response.headers.get("access-control-expose-headers")).toContain("X-Audio-Url");
+    const streamed = await bytesOf(response);
+    const stored = await bytesOf(await fetch(response.headers.get("x-audio-url") ?? ""));
+    expect(stored.length).toBe(streamed.length);
+    const { dataStart, dataBytes } = header(stored);
+    expect(stored.subarray(dataStart).equals(streamed.subarray(dataStart))).toBe(true);
+    expect(dataBytes).toBe(stored.length - dataStart);
+    const fresh = await link(response.headers.get("x-storage-object") ?? "");
+    expect(fresh.status).toBe(200);
+  });
+
+  it.each([
+    [{ voice: "nobody" }, "invalid_speaker"],
+    [{ language: "fra" }, "unknown_language"],
+    [{ voice: "salt_lug_0001", language: "eng" }, "invalid_speaker_for_language"],
+    [{ language: "lgg" }, "no_speaker_for_language"],
+  ])("refuses %j with 400", async (choice, code) => {
+    expectError(await speak({ text, ...choice }), 400, code);
+    expectError(await speak({ text, response_mode: "stream", ...choice }), 400, code);
+  });
+
+  it.each(["model", "platform", "max_new_audio_tokens"])(
+    "refuses %s, which earlier versions took",
+    async (name) => {
+      const answer = await speak({ text, [name]: "x" });
+      expectDeclared(synthesizeOperation, answer);
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ["body", name], type: "extra_forbidden" }] },
+      });
+    },
+  );
+
+  it("asks for a token first", async () => {
+    expectError(await call("/tasks/audio/speech", { body: { nonsense: true } }), 401, "unauthenticated");
+    expectError(await call("/tasks/audio/speech/batch", { body: {} }), 401, "unauthenticated");
+  });
+});
+
+describe("POST /tasks/audio/speech/batch", () => {
+  it("makes several texts into speech, in their order", async () => {
+    const answer = await speakBatch({
+      items: [
+        { text },
+        { text: "Habari ya asubuhi?", language: "swa" },
+        { text: "Hi", voice: "salt_eng_0002" },
+      ],
+    });
+    expectDeclared(batchOperation, answer);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        results: [
+          { index: 0, status: "ok", language: "lug" },
+          { index: 1, status: "ok", language: "swa" },
+          { index: 2, status: "ok", voice: "salt_eng_0002" },
+        ],
+      },
+    });
+    for (const result of answer.body.results) {
+      const wav = await bytesOf(await fetch(result.audio_url));
+      expect(wav.length).toBe(result.audio_size_bytes);
+    }
+  });
+
+  it("names the item that is wrong", async () => {
+    const answer = await speakBatch({ items: [{ text }, { text, language: "sot" }] });
+    expectError(answer, 400, "no_speaker_for_language");
+    expect(answer.body.detail).toMatch(/^item index 1: /);
+    expect((await speakBatch({ items: [] })).status).toBe(422);
+    expect((await speakBatch({ items: Array.from({ length: 17 }, () => ({ text })) })).status).toBe(422);
+  });
+});
+
+describe("GET /tasks/voice/speakers", () => {
+  const list = (query = "") => call(`/tasks/voice/speakers${query}`, { token });
+
+  it("lists 48 voices in 20 languages", async () => {
+    const answer = await list();
+    expectDeclared(voicesOperation, answer);
+    expect(answer.body).toMatchObject({ default: "salt_lug_0001", total: 48 });
+    expect(answer.body.languages).toHaveLength(20);
+    expect(Object.values(answer.body.by_language).flat()).toHaveLength(48);
+  });
+
+  it("lists those of one language", async () => {
+    const answer = await list("?language=nyn");
+    expectDeclared(voicesOperation, answer);
+    expect(answer.body).toMatchObject({ language: "nyn", count: 5 });
+    expectError(await list("?language=fra"), 400, "unknown_language");
+  });
+
+  it("asks for a token", async () => {
+    expectError(await call("/tasks/voice/speakers"), 401, "unauthenticated");
+  });
+});
+
+describe("GET /tasks/audio/speech/url", () => {
+  it("gives a fresh link to whoever made the speech, and to nobody else", async () => {
+    const { body } = await speak({ text });
+    const answer = await link(body.storage_object);
+    expectDeclared(refreshLinkOperation, answer);
+    expect(answer).toMatchObject({ status: 200, body: { storage_object: body.storage_object } });
+    expect((await bytesOf(await fetch(answer.body.audio_url))).length).toBe(body.usage.output_audio_bytes);
+
+    const other = await createAccount();
+    expectError(await link(body.storage_object, other.token), 404, "not_found");
+    expectError(await link(body.storage_object.replace(/.{8}\.wav$/, "00000000.wav")), 404, "not_found");
+  });
+
+  it("needs the name of the object", async () => {
+    const answer = await call("/tasks/audio/speech/url", { token });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["query", "storage_object"], type: "missing" }] },
+    });
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { uploadOperation } from "../../functions/upload/contract.ts";
+import { call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+
+const request = { file_name: "interview.mp3", content_type: "audio/mpeg" };
+const ask = (body: unknown, token?: string) => call("/tasks/generate-upload-url", { body, token });
+const put = (url: string, contentType: string) =>
+  fetch(url, { method: "PUT", headers: { "Content-Type": contentType }, body: Buffer.from("ID3\u0004") });
+
+describe("POST /tasks/generate-upload-url", () => {
+  it("gives a link through which a file can be uploaded, without a token", async () => {
+    const answer = await ask(request);
+    expect(answer.status).toBe(200);
+    expectDeclared(uploadOperation, answer);
+    const minutes = (Date.parse(answer.body.expires_at) - Date.now()) / 60_000;
+    expect(minutes).toBeGreaterThan(29);
+    expect(minutes).toBeLessThan(31);
+    expect((await put(answer.body.upload_url, "audio/mpeg")).status).toBe(200);
+  });
+
+  it("gives one with a token too, and never the same file", async () => {
+    const { token } = await createAccount();
+    const [one, other] = await Promise.all([ask(request, token), ask(request, token)]);
+    expect([one.status, other.status]).toEqual([200, 200]);
+    expect(one.body.file_id).not.toBe(other.body.file_id);
+  });
+
+  it("gives a link that takes no other content type, and no other file", async () => {
+    const { body } = await ask(request);
+    expect((await put(body.upload_url, "text/html")).status).toBe(403);
+    const other = new URL(body.upload_url);
+    other.pathname = other.pathname.replace("interview.mp3", "other.mp3");
+    expect((await put(other.href, "audio/mpeg")).status).toBe(403);
+    expect((await fetch(body.upload_url)).status).toBe(403);
+  });
+
+  it.each(["Ebirowoozo by’abaana – 2 (ŋŋamba).m4a", "folder/./a.wav", "अ/\\?#%00 +&.wav", "🎙️"])(
+    "takes a file called %j",
+    async (fileName) => {
+      const { status, body } = await ask({ ...request, file_name: fileName });
+      expect(status).toBe(200);
+      expect((await put(body.upload_url, "audio/mpeg")).status).toBe(200);
+    },
+  );
+
+  it.each(["../../etc/passwd", "/etc/passwd", "..\\secret.wav", "%2e%2e%2fsecret.wav"])(
+    "refuses a file called %s",
+    async (fileName) => {
+      const answer = await ask({ ...request, file_name: fileName });
+      expectError(answer, 400, "bad_request");
+      expect(answer.body.detail).toContain("path traversal");
+    },
+  );
+
+  it("names what is missing", async () => {
+    const answer = await ask({});
+    expectDeclared(uploadOperation, answer);
+    expect(answer).toMatchObject({
+      status: 422,
+      body: {
+        detail: [
+          { loc: ["body", "file_name"], type: "missing" },
+          { loc: ["body", "content_type"], type: "missing" },
+        ],
+      },
+    });
+  });
+});

@@ -1,0 +1,138 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
+import { type RunningService, runService } from "../../support/run-service.ts";
+import { soundBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
+import { fetchOutcome } from "./s3-fixture.ts";
+
+const password = "seven storks by the lake";
+let folder: string;
+let backend: FakeBackend;
+let service: RunningService;
+let token: string;
+
+const postJson = (path: string, body: object, init: RequestInit = {}) =>
+  fetch(`${service.url}${path}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+    ...init,
+  });
+const speak = (responseMode: string, signal?: AbortSignal) =>
+  postJson(
+    "/tasks/audio/speech",
+    { text: "Wasuze otya nno?", response_mode: responseMode },
+    signal ? { signal } : {},
+  );
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "language-ai-speech-"));
+  backend = await startFakeBackend();
+  token = "";
+  service = await runService({
+    PORT: "0",
+    DATA_DIR: folder,
+    CHAT_BASE_URL: "http://127.0.0.1:9/v1",
+    SPEECH_BASE_URL: backend.baseUrl,
+    SPEECH_MODEL: "their-model",
+    SPEECH_API_KEY: "their-key",
+    SPEECH_PLATFORM: "their-gpu",
+    SPEECH_TIMEOUT_MS: "1500",
+  });
+  await postJson("/auth/register", { username: "amina", email: "amina@example.com", password });
+  const response = await fetch(`${service.url}/auth/token`, {
+    method: "POST",
+    body: new URLSearchParams({ username: "amina", password }),
+  });
+  ({ access_token: token } = (await response.json()) as { access_token: string });
+}, 60_000);
+
+afterAll(async () => {
+  await service.stop();
+  await backend.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A server that sends the header of a WAV file, then whatever a test tells it to. */
+const speaking = (): Promise<ServerResponse> => {
+  const { promise: began, resolve } = Promise.withResolvers<ServerResponse>();
+  backend.behave((response) => {
+    response.writeHead(200, { "Content-Type": "audio/wav" });
+    response.write(wavHeaderBytes(0));
+    resolve(response);
+  });
+  return began;
+};
+
+const readerOf = (response: Response) => {
+  if (!response.body) throw new Error("The answer has no body.");
+  return response.body.getReader();
+};
+
+const second = soundBytes(48_000);
+
+describe("speech in front of another server of the OpenAI API", () => {
+  it("is made by its model, with its key, and names its platform", async () => {
+    backend.behave((response) => response.end(wavFile(second)));
+    const response = await speak("url");
+    expect(await response.json()).toMatchObject({ model: "their-model", platform: "their-gpu" });
+    expect(backend.received[0]?.headers["authorization"]).toBe("Bearer their-key");
+    expect(JSON.parse(backend.received[0]?.body ?? "")).toMatchObject({ model: "their-model" });
+  });
+
+  it.each(["stream", "both"])("reaches the caller while it is made (%s)", async (mode) => {
+    const began = speaking();
+    const response = await speak(mode);
+    const reader = readerOf(response);
+    expect((await reader.read()).value?.length).toBe(44);
+    const server = await began;
+    server.write(second);
+    expect((await reader.read()).value?.length).toBeGreaterThan(0);
+    server.end();
+    while (!(await reader.read()).done) {}
+  });
+
+  it.each(["stream", "both"])("breaks the connection when the server breaks its own (%s)", async (mode) => {
+    const began = speaking();
+    const response = await speak(mode);
+    const reader = readerOf(response);
+    await reader.read();
+    (await began).destroy();
+    await expect(reader.read()).rejects.toThrow();
+    const url = response.headers.get("x-audio-url");
+    expect(url === null).toBe(mode === "stream");
+    if (url) expect(await fetchOutcome(url)).toBe("404 NoSuchKey");
+  });
+
+  it.each(["stream", "both"])("breaks the connection when the server falls silent (%s)", async (mode) => {
+    void speaking();
+    const reader = readerOf(await speak(mode));
+    await reader.read();
+    await expect(reader.read()).rejects.toThrow();
+  });
+
+  it.each(["stream", "both"])("stops when the caller goes away (%s)", async (mode) => {
+    const began = speaking();
+    const caller = new AbortController();
+    const response = await speak(mode, caller.signal);
+    const reader = readerOf(response);
+    await reader.read();
+    caller.abort();
+    const server = await began;
+    // A function learns that its caller is gone when it writes.
+    const sending = setInterval(() => server.write(second), 50);
+    await once(server, "close");
+    clearInterval(sending);
+    const url = response.headers.get("x-audio-url");
+    if (url) expect(await fetchOutcome(url)).toBe("404 NoSuchKey");
+  });
+
+  it("goes on working after all that", async () => {
+    backend.behave((response) => response.end(wavFile(second)));
+    expect((await speak("both")).status).toBe(200);
+  });
+});

@@ -1,0 +1,47 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { uploadKeys } from "../../shared/uploads/keys.ts";
+import { createUploadsRepository, type UploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+import { startTestTable, type TestTable } from "../support/test-table.ts";
+
+let table: TestTable;
+let uploads: UploadsRepository;
+beforeAll(async () => {
+  table = await startTestTable();
+  uploads = createUploadsRepository(table.open());
+});
+afterAll(() => table.close());
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const upload = { objectKey: "uploads/1/a.mp3", contentType: "audio/mpeg", userId: undefined };
+const hours = (count: number) => count * 60 * 60 * 1_000;
+
+describe("an upload", () => {
+  it("made without a token can be used by whoever knows its id", async () => {
+    await uploads.add("anybody", upload);
+    expect(await uploads.find("anybody", 7)).toEqual(upload);
+    expect(await uploads.find("anybody", 8)).toEqual(upload);
+  });
+
+  it("made with a token can only be used by that account", async () => {
+    const own = { ...upload, userId: 7 };
+    await uploads.add("own", own);
+    expect(await uploads.find("own", 7)).toEqual(own);
+    expect(await uploads.find("own", 8)).toBeUndefined();
+  });
+
+  it("is not there when no link was asked for", async () => {
+    expect(await uploads.find("unknown", 7)).toBeUndefined();
+  });
+
+  it("can be used for a day", async () => {
+    await uploads.add("yesterday", upload);
+    const item = await table.read(uploadKeys.upload("yesterday"));
+    expect(Number(item?.["expires_at"]) * 1_000 - Date.now()).toBeLessThanOrEqual(hours(24));
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours(23.9) });
+    expect(await uploads.find("yesterday", 7)).toBeDefined();
+    vi.setSystemTime(Date.now() + hours(0.2));
+    expect(await uploads.find("yesterday", 7)).toBeUndefined();
+  });
+});

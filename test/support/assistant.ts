@@ -1,0 +1,214 @@
+import { randomUUID } from "node:crypto";
+import type { SQSRecord } from "aws-lambda";
+import { createAnswerPlanner, planApology } from "../../functions/messaging/answers/answer-message.ts";
+import type { AnswerDependencies } from "../../functions/messaging/answers/planning.ts";
+import { createConversationsRepository } from "../../functions/messaging/conversation/conversations-repository.ts";
+import type { Planner } from "../../functions/messaging/plan.ts";
+import type {
+  Content,
+  MessagingPlatform,
+  Recipient,
+  SendOptions,
+  SendOutcome,
+} from "../../functions/messaging/platform/messaging-platform.ts";
+import { createFinishMessage } from "../../functions/messaging/work/finish-message.ts";
+import { handleRecord } from "../../functions/messaging/work/handle-record.ts";
+import { createMessageRecords } from "../../functions/messaging/work/message-records.ts";
+import { type ProcessDependencies, processMessage } from "../../functions/messaging/work/process-message.ts";
+import type { InboundMessage, MessageContent } from "../../shared/messaging/inbound-message.ts";
+import { readReference, saveReceipt } from "../../shared/messaging/send-receipt.ts";
+import type { Table } from "../../shared/storage/table.ts";
+
+export const queueArn = "arn:aws:sqs:us-east-1:000000000000:messages.fifo";
+export const deadLetterQueueArn = "arn:aws:sqs:us-east-1:000000000000:messages-dead.fifo";
+
+/** A message of somebody who has never written before. */
+export const newMessage = (content: MessageContent, sender = `person-${randomUUID()}`): InboundMessage => ({
+  id: `wamid.${randomUUID()}`,
+  sender,
+  phone: sender,
+  phoneNumberId: "100000000000001",
+  name: "Amina Nakato",
+  content,
+});
+
+/** A message as the queue hands it out for the so-many-th time. */
+export const recordOf = (
+  message: InboundMessage,
+  { tries = 1, id = message.id, arn = queueArn }: { tries?: number; id?: string; arn?: string } = {},
+): SQSRecord => ({
+  messageId: id,
+  receiptHandle: `${id}-${tries}`,
+  body: JSON.stringify(message),
+  attributes: {
+    ApproximateReceiveCount: String(tries),
+    SentTimestamp: "0",
+    SenderId: "0",
+    ApproximateFirstReceiveTimestamp: "0",
+  },
+  messageAttributes: {},
+  md5OfBody: "",
+  eventSource: "aws:sqs",
+  eventSourceARN: arn,
+  awsRegion: "us-east-1",
+});
+
+/** Something the platform has taken. */
+export interface TakenMessage {
+  readonly id: string;
+  readonly recipient: Recipient;
+  readonly content: Content;
+  readonly options: SendOptions;
+}
+
+/** The platform as it is from outside: what it has taken is taken, whatever becomes of the worker. */
+export class FakePlatform implements MessagingPlatform {
+  readonly taken: TakenMessage[] = [];
+  readonly typing: string[] = [];
+  /** What becomes of the next sends; after those, and for `take`, messages are taken. */
+  readonly outcomes: (SendOutcome | "take")[] = [];
+  /** Whether reports about messages reach the webhook. */
+  reports = true;
+  recording: Uint8Array = new Uint8Array();
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  async send(recipient: Recipient, content: Content, options: SendOptions): Promise<SendOutcome> {
+    const outcome = this.outcomes.shift();
+    if (outcome && outcome !== "take") return outcome;
+    return this.take(recipient, content, options);
+  }
+
+  /** Takes a message, and reports it. */
+  async take(recipient: Recipient, content: Content, options: SendOptions): Promise<SendOutcome> {
+    const id = `wamid.answer-${randomUUID()}`;
+    this.taken.push({ id, recipient, content, options });
+    const answer = readReference(options.reference);
+    if (!answer) throw new Error("The message has no reference.");
+    if (this.reports) await saveReceipt(this.#table, answer, { id });
+    return { kind: "accepted", id };
+  }
+
+  async showTyping(_recipient: unknown, messageId: string): Promise<void> {
+    this.typing.push(messageId);
+  }
+
+  async download(): Promise<{ bytes: Uint8Array }> {
+    return { bytes: this.recording };
+  }
+
+  async upload(): Promise<string> {
+    return `media-${randomUUID()}`;
+  }
+}
+
+/** What a person would read. */
+export const wordsOf = ({ content }: TakenMessage): string =>
+  content.kind === "audio" ? `audio ${content.mediaId}` : content.text;
+
+/** The process of a worker has come to its end. */
+export class Killed extends Error {
+  override readonly name = "Killed";
+}
+
+/**
+ * Counts the steps of a worker and kills it at one of them. A step is a call to something outside of the process; it can
+ * die before the call leaves, and after the call has taken effect but before its result arrives.
+ */
+export class Lifeline {
+  steps = 0;
+  readonly #lastStep: number;
+
+  constructor(lastStep = Number.POSITIVE_INFINITY) {
+    this.#lastStep = lastStep;
+  }
+
+  get isDead(): boolean {
+    return this.steps >= this.#lastStep;
+  }
+
+  #pass(): void {
+    if (this.isDead) throw new Killed();
+    this.steps += 1;
+    if (this.isDead) throw new Killed();
+  }
+
+  /** The same function, with a chance to die before and after it. */
+  guard<Arguments extends unknown[], Result>(
+    call: (...args: Arguments) => Promise<Result>,
+  ): (...args: Arguments) => Promise<Result> {
+    return async (...args) => {
+      this.#pass();
+      const result = await call(...args);
+      this.#pass();
+      return result;
+    };
+  }
+}
+
+/** What a test says about a worker. */
+export interface WorkerOptions {
+  readonly table: Table;
+  readonly platform: FakePlatform;
+  readonly answers: AnswerDependencies;
+  readonly lifeline?: Lifeline;
+  readonly plan?: Planner;
+  readonly work?: Partial<ProcessDependencies>;
+}
+
+/** A worker that runs in this process, over a real table. */
+export const startWorker = ({ table, platform, answers, lifeline, plan, work }: WorkerOptions) => {
+  const line = lifeline ?? new Lifeline();
+  const records = createMessageRecords(table);
+  const conversations = createConversationsRepository(table);
+  const alive: MessagingPlatform = {
+    send: line.guard(platform.send.bind(platform)),
+    showTyping: line.guard(platform.showTyping.bind(platform)),
+    download: line.guard(platform.download.bind(platform)),
+    upload: line.guard(platform.upload.bind(platform)),
+  };
+  const dependencies: ProcessDependencies = {
+    records: {
+      claim: line.guard(records.claim),
+      receipts: line.guard(records.receipts),
+      save: line.guard(records.save),
+    },
+    conversations: { find: line.guard(conversations.find) },
+    finish: line.guard(createFinishMessage(table)),
+    receiptMilliseconds: 60,
+    platform: alive,
+    voiceNotes: undefined,
+    refreshNote: line.guard(async (conversation) => conversation),
+    ...work,
+  };
+  const answer =
+    plan ??
+    createAnswerPlanner({
+      ...answers,
+      chat: { answer: line.guard(answers.chat.answer) },
+      translator: { translate: line.guard(answers.translator.translate) },
+      transcriber: { transcribe: line.guard(answers.transcriber.transcribe) },
+      platform: alive,
+    });
+  const retries: number[] = [];
+  const signal = new AbortController().signal;
+  return {
+    /** After how many seconds the queue was asked to hand messages out again. */
+    retries,
+    handle: (record: SQSRecord): Promise<boolean> =>
+      handleRecord(record, 300_000, {
+        process: (message, attempt, planner) =>
+          processMessage(message, attempt, planner, dependencies, signal),
+        answer,
+        apologise: planApology,
+        deadLetterQueueArn,
+        retryAfter: async (_record, seconds) => {
+          if (line.isDead) throw new Killed();
+          retries.push(seconds);
+        },
+      }),
+  };
+};

@@ -1,0 +1,58 @@
+import { vi } from "vitest";
+import { speechEndpoints } from "../../functions/speech/endpoints.ts";
+import { readWavHeader } from "../../shared/audio/wav.ts";
+import type { Speech, SpeechRequest } from "../../shared/inference/speech.ts";
+import type { ObjectWriter } from "../../shared/storage/object-store.ts";
+import { soundBytes, wavHeaderBytes } from "./wav.ts";
+
+/** Speech that is there at once: a tenth of a second for each character of the text. */
+export const speechOf = ({ text }: SpeechRequest): Speech => {
+  const bytes = wavHeaderBytes(0, { comment: text });
+  const header = readWavHeader(bytes);
+  if (!header) throw new Error("The header is not complete.");
+  const sound = soundBytes([...text].length * 4_800);
+  return {
+    header: { bytes, format: header.format, soundBytes: undefined },
+    sound: (async function* () {
+      yield sound.subarray(0, 1_000);
+      yield sound.subarray(1_000);
+    })(),
+    cancel: () => undefined,
+  };
+};
+
+/** The endpoints of speech over a model and a store in memory. */
+export const speechInMemory = () => {
+  const objects = new Map<string, Buffer>();
+  const synthesize = vi.fn(async (request: SpeechRequest): Promise<Speech> => speechOf(request));
+  const write = vi.fn((key: string): ObjectWriter => {
+    const pieces: Uint8Array[] = [];
+    return {
+      write: async (bytes) => void pieces.push(bytes),
+      complete: async (beginning = new Uint8Array()) => {
+        const whole = Buffer.concat(pieces);
+        whole.set(beginning);
+        objects.set(key, whole);
+      },
+      abort: async () => undefined,
+    };
+  });
+  const store = {
+    write,
+    describe: async (key: string) => {
+      const found = objects.get(key);
+      return found && { size: found.length, contentType: "audio/wav" };
+    },
+    signDownload: vi.fn(async (key: string) => ({
+      url: `https://storage.example.com/${key}?signature`,
+      expiresAt: new Date(Date.now() + 1_800_000),
+    })),
+  };
+  const endpoints = speechEndpoints({
+    synthesizer: { synthesize },
+    store,
+    model: "tts-1",
+    platform: "the-platform",
+  });
+  return { endpoints, objects, store, synthesize };
+};

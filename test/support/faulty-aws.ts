@@ -1,0 +1,29 @@
+import { S3Client } from "@aws-sdk/client-s3";
+import { type Bucket, openBucket } from "../../shared/storage/s3-bucket.ts";
+import { openTable, type Table } from "../../shared/storage/table.ts";
+
+/** The service's own table, with its own time-outs and tries, in front of a server of the test. */
+export const tableAt = (address: string): Table => {
+  const table = openTable("language-ai");
+  const { hostname, port, protocol } = new URL(address);
+  table.client.middlewareStack.add(
+    (next) => (given) => {
+      Object.assign(Object(given.request), { hostname, port: Number(port), protocol });
+      return next(given);
+    },
+    { step: "build" },
+  );
+  return table;
+};
+
+/** The service's own bucket in front of a server of the test. */
+export const bucketAt = (address: string): Bucket => openBucket("audio", new URL(address).origin);
+
+/** A bucket for which nothing can be signed, as when the credentials cannot be fetched. */
+export const bucketWithoutCredentials = (): Bucket => ({
+  name: "audio",
+  client: new S3Client({
+    region: "eu-west-1",
+    credentials: () => Promise.reject(new Error("The credentials cannot be fetched.")),
+  }),
+});

@@ -1,0 +1,100 @@
+import { vi } from "vitest";
+import { legacyEndpoints } from "../../functions/legacy/endpoints.ts";
+import type { NewTranscription } from "../../functions/legacy/saved-transcriptions.ts";
+import { defaultLegacySettings, type LegacySettings } from "../../functions/legacy/settings.ts";
+import { bufferSource } from "../../shared/audio/read-audio.ts";
+import type { ChatAnswer, ChatRequest } from "../../shared/inference/chat.ts";
+import type { Transcription, TranscriptionRequest } from "../../shared/inference/transcription.ts";
+import type { Upload } from "../../shared/uploads/uploads-repository.ts";
+import { speechInMemory } from "./fake-speech.ts";
+import { encodeForm, type FormValue } from "./multipart.ts";
+import { send, type TestResponse } from "./send.ts";
+
+/** The caller whose token is right. */
+const caller = { userId: 7, username: "amina", accountType: "Free", tokenId: "t" } as const;
+
+/** The deprecated routes over models and stores in memory. */
+export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
+  const { objects, store, synthesize } = speechInMemory();
+  const answer = vi.fn(
+    async (_request: ChatRequest): Promise<ChatAnswer> => ({
+      text: "Apwoyo.",
+      finishReason: "stop",
+      usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
+    }),
+  );
+  const transcribe = vi.fn(
+    async (_request: TranscriptionRequest): Promise<Transcription> => ({
+      text: "Wasuze otya nno?",
+      segments: undefined,
+    }),
+  );
+  const uploads = {
+    find: vi.fn(async (_fileId: string, _userId: number): Promise<Upload | undefined> => undefined),
+  };
+  const saved = { add: vi.fn(async (_transcription: NewTranscription) => 12) };
+  const endpoints = legacyEndpoints(
+    {
+      models: { answer, streamAnswer: () => Promise.reject(new Error("Version 1 streams no answers.")) },
+      speech: { synthesizer: { synthesize }, store, model: "tts-1", platform: "the-platform" },
+      transcription: {
+        transcriber: { transcribe },
+        uploads,
+        saved,
+        bucketName: "audio-bucket",
+        store: {
+          write: store.write,
+          open: async (key) => {
+            const found = objects.get(key);
+            return found && bufferSource(found);
+          },
+          delete: async (key) => void objects.delete(key),
+        },
+      },
+    },
+    { ...defaultLegacySettings, ...settings },
+  );
+  return {
+    objects,
+    store,
+    synthesize,
+    answer,
+    transcribe,
+    uploads,
+    saved,
+    endpoints,
+    send: (request: Parameters<typeof send>[1]): Promise<TestResponse> =>
+      send(
+        endpoints,
+        { headers: { Authorization: "Bearer right" }, ...request },
+        {
+          authorize: async (authorization) =>
+            authorization === "Bearer right" ? { kind: "allowed", caller } : { kind: "unauthenticated" },
+        },
+      ),
+  };
+};
+
+/** The same, for recordings: in forms, and among the uploads of the caller. */
+export const recordingsInMemory = () => {
+  const legacy = legacyInMemory();
+  return {
+    ...legacy,
+    post: async (path: string, fields: Readonly<Record<string, FormValue>>): Promise<TestResponse> => {
+      const { body, headers } = await encodeForm(fields);
+      return legacy.send({ path, body, headers: { ...headers, Authorization: "Bearer right" } });
+    },
+    /** Lets the caller have uploaded a file. */
+    upload: (fileId: string, bytes: Buffer): void => {
+      const objectKey = `uploads/${fileId}/interview.mp3`;
+      legacy.objects.set(objectKey, bytes);
+      legacy.uploads.find.mockImplementation(async (id, userId) =>
+        id === fileId && userId === caller.userId
+          ? { objectKey, contentType: "audio/mpeg", userId }
+          : undefined,
+      );
+    },
+    /** What is kept of the audio that was transcribed. */
+    kept: () => [...legacy.objects].filter(([key]) => key.startsWith("transcriptions/")),
+  };
+};

@@ -1,0 +1,17 @@
+import { findRunningService } from "../../infra/local/service/service-file.ts";
+import {
+  type AccountsRepository,
+  createAccountsRepository,
+} from "../../shared/accounts/accounts-repository.ts";
+import { openTable } from "../../shared/storage/table.ts";
+
+/**
+ * The accounts of a local service that runs from this folder, as its operator reaches them: this process's environment
+ * is changed so that the AWS SDK finds the table.
+ */
+export const openLocalAccounts = async (dataDirectory: string): Promise<AccountsRepository> => {
+  const running = await findRunningService(dataDirectory);
+  if (!running) throw new Error(`No service runs from ${dataDirectory}.`);
+  Object.assign(process.env, running.sdkVariables);
+  return createAccountsRepository(openTable(running.tableName));
+};

@@ -1,0 +1,78 @@
+import { Agent, type IncomingHttpHeaders, request } from "node:http";
+import { connect } from "node:net";
+import { buffer, text } from "node:stream/consumers";
+
+/** What goes over the wire. */
+export interface WireRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer | undefined;
+}
+
+/** What comes back. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly milliseconds: number;
+}
+
+/** No request may take longer; one that does is reported as if its connection had broken. */
+const boundMilliseconds = 15_000;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+
+/**
+ * Sends a request as it is, also with headers and methods that `fetch` refuses to send.
+ *
+ * @throws Error when the connection breaks or the answer takes longer than 15 seconds.
+ */
+export const sendOverWire = (
+  baseUrl: string,
+  { method, path, headers, body }: WireRequest,
+): Promise<WireAnswer> => {
+  const startedAt = performance.now();
+  const { protocol, hostname, port } = new URL(baseUrl);
+  if (protocol !== "http:")
+    throw new Error("Requests go over plain HTTP only, to a service on this machine.");
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        hostname,
+        port,
+        method,
+        path,
+        agent,
+        headers: { ...headers, ...(body ? { "Content-Length": String(body.length) } : {}) },
+        signal: AbortSignal.timeout(boundMilliseconds),
+      },
+      (response) => {
+        buffer(response).then(
+          (bytes) =>
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              body: bytes,
+              milliseconds: performance.now() - startedAt,
+            }),
+          reject,
+        );
+      },
+    );
+    sent.on("error", reject);
+    sent.end(body);
+  });
+};
+
+/** Sends bytes as they are, and gives everything that comes back before the server closes the connection. */
+export const sendBytes = async (baseUrl: string, bytes: string): Promise<string> => {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.setTimeout(boundMilliseconds, () =>
+    socket.destroy(new Error("The server did not close the connection.")),
+  );
+  // Not ended from this side: a server that sees a half-closed connection may give up on its answer.
+  socket.write(bytes, "latin1");
+  return text(socket);
+};

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { linkResponse } from "../../../functions/speech/contract.ts";
+import { speechInMemory } from "../../support/fake-speech.ts";
+import { authorizedCaller, send } from "../../support/send.ts";
+
+const id = "0123456789abcdef0123456789abcdef";
+const own = `speech/2026-11-20/${authorizedCaller.userId}/${id}.wav`;
+
+const setup = (...stored: string[]) => {
+  const { endpoints, objects, store } = speechInMemory();
+  for (const key of stored) objects.set(key, Buffer.from("RIFF"));
+  const get = (query: Record<string, string>) =>
+    send(endpoints, {
+      method: "GET",
+      path: "/tasks/audio/speech/url",
+      query,
+      authorizer: authorizedCaller,
+    });
+  return { get, store };
+};
+
+describe("GET /tasks/audio/speech/url", () => {
+  it("gives a fresh link to speech of the caller", async () => {
+    const { get } = setup(own);
+    const { status, body } = await get({ storage_object: own });
+    expect(status).toBe(200);
+    expect(linkResponse.parse(body)).toEqual(body);
+    expect(body).toMatchObject({ storage_object: own, audio_url: expect.stringContaining(own) });
+  });
+
+  it.each([
+    ["of another account", `speech/2026-11-20/8/${id}.wav`],
+    ["of an account whose number begins alike", `speech/2026-11-20/77/${id}.wav`],
+    ["that is an upload", `uploads/9d3c/${id}.wav`],
+    ["that leaves its folder", `speech/2026-11-20/${authorizedCaller.userId}/../8/${id}.wav`],
+    ["with something behind it", `${own}\n`],
+    ["with something before it", `x/${own}`],
+  ])("says that there is nothing for a name %s, without looking", async (_case, name) => {
+    const { get, store } = setup(own, name);
+    expect(await get({ storage_object: name })).toMatchObject({
+      status: 404,
+      body: { error: { code: "not_found", param: "storage_object" } },
+    });
+    expect(store.signDownload).not.toHaveBeenCalled();
+  });
+
+  it("says the same for speech that is gone", async () => {
+    const { get } = setup();
+    expect(await get({ storage_object: own })).toMatchObject({
+      status: 404,
+      body: { detail: "There is no stored speech of this name." },
+    });
+  });
+
+  it("needs the name", async () => {
+    const { get } = setup();
+    expect(await get({})).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["query", "storage_object"], type: "missing" }] },
+    });
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { completeHeader, durationSeconds, streamedHeader } from "../../../functions/speech/wav-lengths.ts";
+import type { SpeechHeader } from "../../../shared/inference/speech.ts";
+import { soundBytes, type WavOptions, wavFile, wavHeaderBytes } from "../../support/wav.ts";
+
+const unknown = 0xff_ff_ff_ff;
+const sound = soundBytes(480);
+
+const header = (known: number | undefined, options: WavOptions = {}): SpeechHeader => ({
+  bytes: wavHeaderBytes(480, options),
+  format: { encoding: "pcm", sampleRate: 24_000, channels: 1, bitsPerSample: 16 },
+  soundBytes: known,
+});
+const lengthsOf = (bytes: Uint8Array) => {
+  const buffer = Buffer.from(bytes);
+  return [buffer.readUInt32LE(4), buffer.readUInt32LE(buffer.length - 4)];
+};
+
+describe("the header of speech", () => {
+  it("tells in a stream that nobody knows the length, whatever the server wrote in its place", () => {
+    expect(lengthsOf(streamedHeader(header(undefined, { stated: 0 })))).toEqual([unknown, unknown]);
+    expect(lengthsOf(streamedHeader(header(undefined, { stated: 0x7f_ff_ff_ff })))).toEqual([
+      unknown,
+      unknown,
+    ]);
+  });
+
+  it("goes on as it is when the server knew the length", () => {
+    const known = header(480, { stated: true, comment: "Webale" });
+    expect(streamedHeader(known)).toEqual(known.bytes);
+  });
+
+  it("tells true lengths once the file is whole", () => {
+    const whole = Buffer.concat([completeHeader(header(undefined, { comment: "Webale" }), 480), sound]);
+    expect(whole.equals(wavFile(sound, { stated: true, comment: "Webale" }))).toBe(true);
+  });
+
+  it("keeps the length of the sound apart from what follows it", () => {
+    const known = header(480, { stated: true });
+    expect(lengthsOf(completeHeader(known, 480 + 26))).toEqual([known.bytes.length - 8 + 480 + 26, 480]);
+    expect(durationSeconds(known, 480 + 26)).toBe(0.01);
+  });
+
+  it("gives the duration of what arrived", () => {
+    expect(durationSeconds(header(undefined), 96_000)).toBe(2);
+  });
+});

@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { uploadResponse } from "../../../functions/upload/contract.ts";
+import { uploadEndpoints } from "../../../functions/upload/endpoints.ts";
+import { isPathTraversal, safeFileName } from "../../../functions/upload/file-name.ts";
+import type { Authorize } from "../../../shared/http/authenticate.ts";
+import { send } from "../../support/send.ts";
+
+const setup = () => {
+  const store = {
+    signUpload: vi.fn(async (key: string) => ({
+      url: `https://storage.example.com/${encodeURI(key)}?signature`,
+      expiresAt: new Date("2026-11-20T10:30:00Z"),
+    })),
+  };
+  const uploads = { add: vi.fn(async () => undefined) };
+  const authorize = vi.fn<Authorize>(async (authorization) =>
+    authorization === "Bearer good"
+      ? {
+          kind: "allowed",
+          caller: { userId: 7, username: "amina", accountType: "Free", tokenId: "t" },
+        }
+      : { kind: "unauthenticated" },
+  );
+  const post = (body: object, headers: Record<string, string> = {}) =>
+    send(uploadEndpoints({ store, uploads, authorize }), {
+      path: "/tasks/generate-upload-url",
+      body,
+      headers,
+    });
+  return { store, uploads, authorize, post };
+};
+const request = { file_name: "interview.mp3", content_type: "audio/mpeg" };
+
+describe("POST /tasks/generate-upload-url", () => {
+  it("answers with a link, without a token", async () => {
+    const { post, store, uploads, authorize } = setup();
+    const { status, body } = await post(request);
+    expect(status).toBe(200);
+    expect(uploadResponse.parse(body)).toEqual(body);
+    const objectKey = `uploads/${body.file_id}/interview.mp3`;
+    expect(store.signUpload).toHaveBeenCalledWith(objectKey, { contentType: "audio/mpeg" });
+    expect(body).toMatchObject({
+      upload_url: expect.stringContaining(objectKey),
+      expires_at: "2026-11-20T10:30:00.000Z",
+    });
+    expect(uploads.add).toHaveBeenCalledWith(body.file_id, {
+      objectKey,
+      contentType: "audio/mpeg",
+      userId: undefined,
+    });
+    expect(authorize).not.toHaveBeenCalled();
+  });
+
+  it("remembers the account of a valid token, and does not mind another", async () => {
+    const { post, uploads } = setup();
+    await post(request, { Authorization: "Bearer good" });
+    expect(uploads.add).toHaveBeenLastCalledWith(expect.any(String), expect.objectContaining({ userId: 7 }));
+    expect(await post(request, { Authorization: "Bearer expired" })).toMatchObject({ status: 200 });
+    expect(uploads.add).toHaveBeenLastCalledWith(
+      expect.any(String),
+      expect.objectContaining({ userId: undefined }),
+    );
+  });
+
+  it.each([
+    "../../etc/passwd",
+    "a/../../b.wav",
+    "..",
+    "a..b.wav",
+    "/etc/passwd",
+    "\\windows\\system32",
+    "..\\..\\secret.wav",
+    "%2e%2e%2fsecret.wav",
+    "%2E%2E/secret.wav",
+    ".%2e/secret.wav",
+    "%252e%252e%252fsecret.wav",
+    "%2fetc%2fpasswd",
+    "%5cwindows",
+  ])("refuses the file name %s", async (fileName) => {
+    const { post, store } = setup();
+    const answer = await post({ ...request, file_name: fileName });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { code: "bad_request", param: "file_name" } },
+    });
+    expect(answer.body.detail).toContain("path traversal");
+    expect(store.signUpload).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    [{ file_name: "" }, "file_name", "string_too_short"],
+    [{ file_name: "x".repeat(256) }, "file_name", "string_too_long"],
+    [{ file_name: undefined }, "file_name", "missing"],
+    [{ file_name: 7 }, "file_name", "string_type"],
+    [{ content_type: undefined }, "content_type", "missing"],
+    [{ content_type: "" }, "content_type", "string_too_short"],
+    [{ content_type: `audio/${"x".repeat(100)}` }, "content_type", "string_too_long"],
+    [{ content_type: "mp3" }, "content_type", "value_error"],
+    [{ content_type: "audio/" }, "content_type", "value_error"],
+    [{ content_type: "audio/mpeg\r\nX-Evil: 1" }, "content_type", "value_error"],
+    [{ content_type: "audio/mpég" }, "content_type", "value_error"],
+    [{ content_type: "audio/ogg; codecs" }, "content_type", "value_error"],
+  ])("names what is wrong with %j", async (change, field, type) => {
+    const { post } = setup();
+    const { status, body } = await post({ ...request, ...change });
+    expect(status).toBe(422);
+    expect(body.detail[0]).toMatchObject({ loc: ["body", field], type });
+  });
+
+  it.each([
+    "audio/wav",
+    "audio/x-m4a",
+    "image/svg+xml",
+    "audio/ogg; codecs=opus",
+    'audio/webm;codecs="opus, vorbis"',
+    "application/octet-stream",
+  ])("takes the content type %s", async (contentType) => {
+    const { post } = setup();
+    expect(await post({ ...request, content_type: contentType })).toMatchObject({ status: 200 });
+  });
+});
+
+describe("a file name in an object's key", () => {
+  it.each([
+    ["interview.mp3", "interview.mp3"],
+    ["my interview (1).mp3", "my_interview_1.mp3"],
+    ["folder/voice.wav", "folder_voice.wav"],
+    ["C:\\voice.wav", "C_voice.wav"],
+    ["Eŋŋamba – ekyʼoku5.wav", "Eŋŋamba_ekyʼoku5.wav"],
+    ["አማርኛ.ogg", "አማርኛ.ogg"],
+    ["a\u0000b\nc.wav", "a_b_c.wav"],
+    ["100%25.wav", "100_25.wav"],
+    [".hidden", "file.hidden"],
+    ["???.wav", "file.wav"],
+    ["   ", "file"],
+    ["🎙️.wav", "file.wav"],
+  ])("%j becomes %s", (name, safe) => {
+    expect(safeFileName(name)).toBe(safe);
+  });
+
+  it("keeps its extension when it is cut", () => {
+    const safe = safeFileName(`${"ŋ".repeat(251)}.wav`);
+    expect(safe).toBe(`${"ŋ".repeat(100)}.wav`);
+  });
+
+  it("never leaves its folder, breaks a key or grows too long, whatever it was", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 255 }), (name) => {
+        const safe = safeFileName(name);
+        expect(safe).toMatch(/^[\p{L}\p{M}\p{N}._-]+$/u);
+        expect(safe).not.toMatch(/^\.{1,2}$/);
+        expect(Buffer.byteLength(`uploads/9d3c1d0e-7f65-4c1b-9f5a-0c9a1f2b3c4d/${safe}`)).toBeLessThan(1_024);
+        if (!isPathTraversal(name)) expect(safe).not.toContain("..");
+      }),
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import * as z from "zod";
+import { transcriptionLanguages } from "../../shared/catalogue/languages.ts";
+import {
+  bucketEnvironment,
+  tableEnvironment,
+  transcriptionBackendEnvironment,
+} from "../../shared/config/environment.ts";
+import { defineFunction } from "../../shared/config/function-definition.ts";
+import { formBoolean, formFile, optionalField } from "../../shared/http/form-fields.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
+
+/**
+ * The largest file in a request, in bytes. A function takes events of 6 MB, in which a body is written as base64; the
+ * rest is room for the headers.
+ */
+export const largestFileBytes = Math.floor(4.4 * 1024 * 1024);
+
+/** The largest upload that is transcribed, in bytes (specification, Limits). */
+export const largestUploadBytes = 100 * 1024 * 1024;
+
+const language = z.enum(transcriptionLanguages.map(({ code }) => code)).meta({
+  id: "TranscriptionLanguage",
+  example: "lug",
+  description: transcriptionLanguages.map(({ code, name }) => `\`${code}\` ${name}`).join(", "),
+});
+
+/** Fields of earlier versions that callers may still send: they are refused by name (specification, rule 1). */
+const removed = {
+  platform: z.never().optional(),
+  adapter: z.never().optional(),
+  whisper: z.never().optional(),
+  recognise_speakers: z.never().optional(),
+  org: z.never().optional(),
+  gcs_blob_name: z.never().optional(),
+};
+
+const fields = z.object({
+  audio: formFile().meta({
+    override: { type: "string", format: "binary" },
+    description:
+      "The recording, a file of at most 4.4 MB: WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC, told by its bytes. " +
+      "Required, unless `file_id` names an upload",
+  }),
+  file_id: optionalField(z.guid()).meta({
+    override: { type: "string", format: "uuid" },
+    description: "A recording of at most 100 MB that was uploaded through `POST /tasks/generate-upload-url`",
+  }),
+  language,
+  timestamps: optionalField(formBoolean())
+    .transform((wanted) => wanted ?? false)
+    .meta({ override: { type: "boolean", default: false }, description: "Whether `segments` are wanted" }),
+  ...removed,
+});
+
+/** A rule about several fields speaks together with those about one, not only once each of these is kept. */
+const atOnce = {
+  when: ({ value }: z.core.ParsePayload): boolean => typeof value === "object" && value !== null,
+};
+
+export const transcriptionRequest = fields
+  .refine(({ audio, file_id: fileId }) => audio !== undefined || fileId !== undefined, {
+    path: ["audio"],
+    error: "Field required",
+    params: { type: "missing" },
+    ...atOnce,
+  })
+  .refine(({ audio, file_id: fileId }) => audio === undefined || fileId === undefined, {
+    path: ["file_id"],
+    error: "Value error, send either audio or file_id, not both",
+    params: { type: "value_error" },
+    ...atOnce,
+  })
+  .meta({ id: "TranscriptionRequest" });
+export type TranscriptionForm = z.output<typeof transcriptionRequest>;
+
+const segment = z
+  .object({
+    start: z.number().meta({ description: "Seconds from the beginning", example: 0.48 }),
+    end: z.number().meta({ example: 2.16 }),
+    text: z.string().meta({ example: "Wasuze otya nno?" }),
+  })
+  .meta({ id: "TranscriptionSegment" });
+
+const usage = z
+  .object({
+    duration_seconds: z.number(),
+    input_audio_bytes: z.int(),
+    output_characters: z.int(),
+  })
+  .meta({ id: "TranscriptionUsage" });
+
+export const transcriptionResponse = z
+  .object({
+    text: z.string().meta({ description: "What was said; empty for silence", example: "Wasuze otya nno?" }),
+    audio_transcription: z.string().meta({ description: "The same, by its name in earlier versions" }),
+    language,
+    segments: z
+      .array(segment)
+      .nullable()
+      .meta({
+        description:
+          "With `timestamps` the stretches of speech; one for the whole recording when the model cannot tell them " +
+          "apart. Otherwise null",
+      }),
+    duration_seconds: z.number().meta({ description: "Of the recording, as its bytes tell", example: 2.64 }),
+    usage,
+    audio_transcription_id: z.null().meta({ description: "Transcriptions are not kept" }),
+    audio_url: z.null(),
+    diarization_output: z.object({}).meta({ description: "Speakers are not told apart" }),
+    formatted_diarization_output: z.literal(""),
+    was_audio_trimmed: z.literal(false).meta({ description: "Recordings are transcribed whole" }),
+    original_duration_minutes: z.null(),
+  })
+  .meta({ id: "Transcription" });
+export type TranscriptionResponse = z.infer<typeof transcriptionResponse>;
+
+export const createTranscriptionOperation = defineOperation({
+  id: "createTranscription",
+  method: "POST",
+  path: "/tasks/audio/transcriptions",
+  summary: "Write down what is said in a recording, in one of 51 languages",
+  description:
+    "Files of up to 4.4 MB come with the request as `audio`. Larger ones, of up to 100 MB, are uploaded through the " +
+    "link of `POST /tasks/generate-upload-url` and named by their `file_id`; the link must have been asked for by " +
+    "the same account or without a token. Names and declared types of files do not matter.",
+  tag: "Speech",
+  auth: "user",
+  body: { encoding: "multipart", schema: transcriptionRequest },
+  response: { status: 200, description: "The transcription", schema: transcriptionResponse },
+  errors: [
+    "unreadable_audio",
+    "not_found",
+    "external_service_error",
+    "storage_unavailable",
+    "service_unavailable",
+  ],
+});
+
+export const transcriptionFunction = defineFunction({
+  name: "transcription",
+  description: "Transcription",
+  operations: [createTranscriptionOperation],
+  environment: z.object({ ...transcriptionBackendEnvironment, ...tableEnvironment, ...bucketEnvironment }),
+  // A recording of 100 MB passes through in pieces, within 200 MB. The rest buys processor time, of which Lambda gives
+  // a share that grows with the memory: requests are decoded from base64, and MP3 files are measured frame by frame.
+  memoryMegabytes: 512,
+  // API Gateway waits five minutes for the first byte of an answer, and the function is to say that it gives up.
+  timeoutSeconds: 290,
+  transfer: "stream",
+});

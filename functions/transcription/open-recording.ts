@@ -1,0 +1,117 @@
+import {
+  NotAudioError,
+  UnreadableAudioError,
+  UntrimmableAudioError,
+} from "../../shared/audio/audio-errors.ts";
+import {
+  type AudioFacts,
+  type AudioSource,
+  bufferSource,
+  inspectAudio,
+} from "../../shared/audio/read-audio.ts";
+import { AppError } from "../../shared/errors/app-error.ts";
+import { ValidationError } from "../../shared/errors/validation-error.ts";
+import type { Recording } from "../../shared/inference/transcription.ts";
+import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import type { UploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+import { largestFileBytes, largestUploadBytes, type TranscriptionForm } from "./contract.ts";
+
+/** Where recordings come from besides the request itself. */
+export interface RecordingDependencies {
+  readonly uploads: Pick<UploadsRepository, "find">;
+  readonly store: Pick<ObjectStore, "open">;
+}
+
+/** On whose behalf and for how long a recording is opened. */
+export interface RecordingContext {
+  readonly userId: number;
+  readonly signal: AbortSignal;
+}
+
+/** A recording whose bytes have been looked at. */
+export interface MeasuredRecording extends Recording, AudioFacts {}
+
+/** What is wrong with the audio of a request's field, as the caller is told; any other failure stays as it is. */
+export const audioFailure = (error: unknown, field: string): unknown => {
+  if (error instanceof NotAudioError) {
+    const msg = `Value error, ${error.message}`;
+    return new ValidationError([{ loc: ["body", field], msg, type: "value_error" }]);
+  }
+  if (error instanceof UnreadableAudioError || error instanceof UntrimmableAudioError) {
+    return new AppError("unreadable_audio", { message: error.message, param: field, cause: error.cause });
+  }
+  return error;
+};
+
+const measure = async (
+  source: AudioSource,
+  field: string,
+  signal: AbortSignal,
+): Promise<MeasuredRecording> => {
+  try {
+    return { source, ...(await inspectAudio(source, { signal })) };
+  } catch (error) {
+    throw audioFailure(error, field);
+  }
+};
+
+/**
+ * Opens a recording that came with the request.
+ *
+ * @param wayRound what callers are told to do with a larger upload instead.
+ * @throws as {@link openRecording} does.
+ */
+export const openFile = async (
+  { content }: NonNullable<TranscriptionForm["audio"]>,
+  signal: AbortSignal,
+  wayRound = "send its file_id instead",
+): Promise<MeasuredRecording> => {
+  if (content.length <= largestFileBytes) return measure(bufferSource(content), "audio", signal);
+  throw new AppError("payload_too_large", {
+    message:
+      "The file is larger than 4.4 MB, the most that a request can carry: upload it through the link of " +
+      `POST /tasks/generate-upload-url (up to 100 MB) and ${wayRound}.`,
+    param: "audio",
+  });
+};
+
+/**
+ * Opens an upload of the caller's.
+ *
+ * @param field in which the request names it.
+ * @throws as {@link openRecording} does. What is unknown, expired or another account's looks the same, so that nobody
+ * can find out which ids exist.
+ */
+export const openUpload = async (
+  fileId: string,
+  { userId, signal }: RecordingContext,
+  { uploads, store }: RecordingDependencies,
+  field = "file_id",
+): Promise<MeasuredRecording> => {
+  const noUpload = (message: string) => new AppError("not_found", { message, param: field });
+  const upload = await uploads.find(fileId.toLowerCase(), userId);
+  if (!upload) throw noUpload("There is no such upload, or it has expired.");
+  const object = await store.open(upload.objectKey);
+  if (!object) throw noUpload(`Nothing has been uploaded through the link of this ${field} yet.`);
+  if (object.size <= largestUploadBytes) return measure(object, field, signal);
+  throw new AppError("payload_too_large", {
+    message: "The upload is larger than 100 MB; split the recording.",
+    param: field,
+  });
+};
+
+/**
+ * Opens the recording of a request, which is in the request or an upload of the caller's.
+ *
+ * @throws ValidationError when it is not audio; AppError `unreadable_audio`, `payload_too_large`, `not_found` for an
+ * upload that the caller may not use, or what the store throws.
+ */
+export const openRecording = async (
+  { audio, file_id: fileId }: Pick<TranscriptionForm, "audio" | "file_id">,
+  context: RecordingContext,
+  dependencies: RecordingDependencies,
+): Promise<MeasuredRecording> => {
+  if (audio) return openFile(audio, context.signal);
+  if (fileId === undefined) throw new Error("The contract asks for one of audio and file_id.");
+  return openUpload(fileId, context, dependencies);
+};

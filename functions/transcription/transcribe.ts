@@ -1,0 +1,64 @@
+import type { Segment, Transcriber, Transcription } from "../../shared/inference/transcription.ts";
+import type { TranscriptionForm, TranscriptionResponse } from "./contract.ts";
+import { openRecording, type RecordingContext, type RecordingDependencies } from "./open-recording.ts";
+
+/** Everything that a transcription touches. */
+export interface TranscriptionDependencies extends RecordingDependencies {
+  readonly transcriber: Transcriber;
+}
+
+const toMilliseconds = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
+
+/** Models work in windows of fixed length and may see an end that lies after that of the recording. */
+const within =
+  (durationSeconds: number) =>
+  ({ start, end, text }: Segment): Segment => ({
+    start: toMilliseconds(Math.min(start, durationSeconds)),
+    end: toMilliseconds(Math.min(end, durationSeconds)),
+    text,
+  });
+
+/** What a model without times leaves to say: all of it was said between the beginning and the end. */
+const wholeRecording = (text: string, durationSeconds: number): Segment[] =>
+  text === "" ? [] : [{ start: 0, end: durationSeconds, text }];
+
+const segmentsOf = ({ text, segments }: Transcription, durationSeconds: number): Segment[] =>
+  segments?.length ? segments.map(within(durationSeconds)) : wholeRecording(text, durationSeconds);
+
+/**
+ * Writes down what is said in a recording.
+ *
+ * @throws ValidationError and AppError as {@link openRecording} and the transcriber do.
+ */
+export const transcribe = async (
+  form: TranscriptionForm,
+  context: RecordingContext,
+  dependencies: TranscriptionDependencies,
+): Promise<TranscriptionResponse> => {
+  const { language, timestamps } = form;
+  const recording = await openRecording(form, context, dependencies);
+  const transcription = await dependencies.transcriber.transcribe(
+    { recording, language, withSegments: timestamps },
+    { signal: context.signal },
+  );
+  const { text } = transcription;
+  const durationSeconds = toMilliseconds(recording.durationSeconds);
+  return {
+    text,
+    audio_transcription: text,
+    language,
+    segments: timestamps ? segmentsOf(transcription, durationSeconds) : null,
+    duration_seconds: durationSeconds,
+    usage: {
+      duration_seconds: durationSeconds,
+      input_audio_bytes: recording.source.size,
+      output_characters: [...text].length,
+    },
+    audio_transcription_id: null,
+    audio_url: null,
+    diarization_output: {},
+    formatted_diarization_output: "",
+    was_audio_trimmed: false,
+    original_duration_minutes: null,
+  };
+};

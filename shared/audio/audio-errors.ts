@@ -1,0 +1,50 @@
+/** What a file turned out to be when it is not audio of an accepted kind. */
+export interface ForeignFile {
+  /** Its media type, such as `image/png`; `application/octet-stream` when nothing is known of it. */
+  readonly mediaType: string;
+  /** Its name in a sentence, with the article: "a PNG image". */
+  readonly name: string;
+}
+
+const accepted = "WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC";
+
+/**
+ * The bytes are no audio, or audio of a kind that is not accepted. For the client it is the wrong file: 422.
+ *
+ * The message is a sentence for the caller.
+ */
+export class NotAudioError extends Error {
+  override readonly name = "NotAudioError";
+  /** The media type of what was sent instead. */
+  readonly looksLike: string;
+
+  constructor(file?: ForeignFile) {
+    super(
+      file
+        ? `The file is ${file.name} (${file.mediaType}), not audio that can be read here; send ${accepted}.`
+        : `The file is not audio that can be read here; send ${accepted}.`,
+    );
+    this.looksLike = file?.mediaType ?? "application/octet-stream";
+  }
+}
+
+/**
+ * Audio of an accepted kind that is damaged, empty, encrypted or uses an unknown encoding: 400.
+ *
+ * The message is one sentence for the caller; what a library said is the `cause`, for the log.
+ */
+export class UnreadableAudioError extends Error {
+  override readonly name = "UnreadableAudioError";
+}
+
+/** Audio that can be read but not shortened without re-encoding. The message is a sentence for the caller. */
+export class UntrimmableAudioError extends Error {
+  override readonly name = "UntrimmableAudioError";
+
+  constructor(codec: string, container: string, options?: ErrorOptions) {
+    super(
+      `Audio encoded as ${codec} in ${container} cannot be shortened; send a shorter one or another format.`,
+      options,
+    );
+  }
+}

@@ -1,0 +1,99 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { UnreadableAudioError } from "./audio-errors.ts";
+
+/** The bytes of a file, wherever they are, for reading at any place. */
+export interface AudioSource {
+  /** In bytes. */
+  readonly size: number;
+  /**
+   * Gives exactly the bytes from `start` up to, not including, `end`; `0 <= start < end <= size`. What it
+   * gives is not changed afterwards. What it throws reaches the caller of the reader as it is.
+   */
+  read(start: number, end: number): Promise<Uint8Array>;
+}
+
+/** A source for bytes already in memory; nothing is copied. */
+export const bufferSource = (bytes: Uint8Array): AudioSource => ({
+  size: bytes.length,
+  read: async (start, end) => bytes.subarray(start, end),
+});
+
+/** How much a scan takes at once: the bound on memory, and few requests for a source behind a network. */
+export const scanBytes = 1 << 20;
+
+/** Read at least this much, because what follows a header is nearly always wanted next. */
+const leastBytes = 1 << 16;
+
+/**
+ * One piece of a source in memory, at most `scanBytes` long.
+ *
+ * Each load first gives the event loop a turn: a scan of a hundred megabytes must not keep other work
+ * waiting, and promises that are already resolved would.
+ */
+export class SourceWindow {
+  readonly #source: AudioSource;
+  readonly #signal: AbortSignal | undefined;
+  #start = 0;
+  #bytes: Uint8Array = new Uint8Array(0);
+
+  constructor(source: AudioSource, signal?: AbortSignal) {
+    this.#source = source;
+    this.#signal = signal;
+  }
+
+  get size(): number {
+    return this.#source.size;
+  }
+
+  /**
+   * A window on the same source, for reading at two places in turn; it starts with the piece that is in
+   * memory.
+   */
+  sibling(): SourceWindow {
+    const window = new SourceWindow(this.#source, this.#signal);
+    window.#start = this.#start;
+    window.#bytes = this.#bytes;
+    return window;
+  }
+
+  /**
+   * The bytes from `offset`, fewer than `length` only at the end of the source. They stay valid: a later read
+   * replaces the piece in memory, it never writes into it.
+   *
+   * @throws UnreadableAudioError when the source gives less than its size promises.
+   */
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    const end = Math.min(this.size, offset + length);
+    if (offset < 0 || offset >= end) return new Uint8Array(0);
+    if (offset < this.#start || end > this.#start + this.#bytes.length) await this.#load(offset, end);
+    return this.#bytes.subarray(offset - this.#start, end - this.#start);
+  }
+
+  async #load(start: number, end: number): Promise<void> {
+    await nextTurn();
+    this.#signal?.throwIfAborted();
+    // A small file is read once, as a whole.
+    const isSmall = this.size <= scanBytes;
+    const from = isSmall ? 0 : start;
+    const until = isSmall ? this.size : Math.min(this.size, Math.max(end, start + leastBytes));
+    const bytes = await this.#source.read(from, until);
+    if (bytes.length !== until - from) {
+      throw new UnreadableAudioError("The audio ended before its announced size.");
+    }
+    this.#start = from;
+    this.#bytes = bytes;
+  }
+}
+
+/** The bytes from `start` to `end`, in pieces. */
+export async function* copyRange(
+  window: SourceWindow,
+  start: number,
+  end: number,
+): AsyncGenerator<Uint8Array, void> {
+  for (let offset = start; offset < end; offset += scanBytes) {
+    const piece = await window.read(offset, Math.min(scanBytes, end - offset));
+    if (piece.length === 0) return;
+    yield piece;
+  }
+}

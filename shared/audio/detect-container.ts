@@ -1,0 +1,114 @@
+import { NotAudioError, UnreadableAudioError } from "./audio-errors.ts";
+import type { AudioContainer } from "./audio-facts.ts";
+import type { SourceWindow } from "./audio-source.ts";
+import { byteAt, hasText, textAt, uint32BigEndian } from "./bytes.ts";
+import { recogniseForeignFile, recogniseText } from "./foreign-files.ts";
+import { adtsFormat } from "./mpeg/adts-frame.ts";
+import type { FrameFormat } from "./mpeg/frame.ts";
+import { mp3Format } from "./mpeg/mp3-frame.ts";
+
+export interface DetectedContainer {
+  readonly container: AudioContainer;
+  /** Where it starts: after ID3 tags, and for frames after foreign bytes. */
+  readonly start: number;
+}
+
+/**
+ * Tells the container of a file from its bytes.
+ *
+ * @throws NotAudioError naming what the file looks like, when it is something else
+ * @throws UnreadableAudioError when there is an MP3's tag, and no sound after it
+ */
+export const detectContainer = async (window: SourceWindow): Promise<DetectedContainer> => {
+  const head = await window.read(0, 4_096);
+  const container = containerOf(head);
+  if (container) return { container, start: 0 };
+  const foreign = recogniseForeignFile(head);
+  if (foreign) throw new NotAudioError(foreign);
+
+  const start = await skipTags(window);
+  if (start > 0 && containerOf(await window.read(start, 64)) === "flac") return { container: "flac", start };
+  const frames = await findFrames(window, start);
+  if (frames) return frames;
+  if (start > 0) throw new UnreadableAudioError("The audio is damaged: there is no sound after its ID3 tag.");
+  throw new NotAudioError(recogniseText(head));
+};
+
+const ebmlSignature = 0x1a45dfa3;
+
+const containerOf = (head: Uint8Array): AudioContainer | undefined => {
+  const tag = textAt(head, 0, 4);
+  if ((tag === "RIFF" || tag === "RF64" || tag === "BW64") && hasText(head, 8, "WAVE")) return "wav";
+  if (tag === "OggS") return "ogg";
+  if (tag === "fLaC") return "flac";
+  if (hasText(head, 4, "ftyp") && !recogniseForeignFile(head)) return "mp4";
+  return uint32BigEndian(head, 0) === ebmlSignature ? "webm" : undefined;
+};
+
+const mostTags = 8;
+const footerFlag = 0x10;
+
+/** The offset after any ID3v2 tags; taggers put them before MP3, ADTS and even FLAC. */
+const skipTags = async (window: SourceWindow): Promise<number> => {
+  let offset = 0;
+  for (let count = 0; count < mostTags; count += 1) {
+    const header = await window.read(offset, 10);
+    if (header.length < 10 || !hasText(header, 0, "ID3")) return offset;
+    // A "synchsafe" number: seven bits a byte, so that a size can never look like the start of a frame.
+    let size = 0;
+    for (const byte of header.subarray(6)) size = size * 128 + (byte & 127);
+    offset += 10 + size + (byteAt(header, 5) & footerFlag ? 10 : 0);
+  }
+  return offset;
+};
+
+/**
+ * How many frames in a row prove a stream: four at its very start, eight after other bytes. A program's
+ * tables of machine code have been seen to pass for shorter ones.
+ */
+const proofAtStart = 4;
+const proofAfterOtherBytes = 8;
+
+const searchedWithoutTag = 8_192;
+const searchedAfterTag = 65_536;
+
+const frameFormats = [
+  ["adts", adtsFormat],
+  ["mp3", mp3Format],
+] as const;
+
+const findFrames = async (window: SourceWindow, start: number): Promise<DetectedContainer | undefined> => {
+  const searched = start > 0 ? searchedAfterTag : searchedWithoutTag;
+  const bytes = await window.read(start, searched + proofAfterOtherBytes * adtsFormat.longestFrame);
+  const isWhole = start + bytes.length >= window.size;
+  for (let offset = 0; offset < Math.min(bytes.length, searched); offset += 1) {
+    if (bytes[offset] !== 0xff) continue;
+    for (const [container, format] of frameFormats) {
+      const row = frameRow(bytes, offset, format);
+      const isProven = row.frames >= (offset === 0 ? proofAtStart : proofAfterOtherBytes);
+      // A clip shorter than that: nothing but frames from the first byte to the last.
+      const fillsFile = offset === 0 && isWhole && row.frames > 0 && row.end === bytes.length;
+      if (isProven || fillsFile) return { container, start: start + offset };
+    }
+  }
+  return undefined;
+};
+
+/** How many frames of one stream follow each other from here, looking no further than proof needs. */
+const frameRow = (
+  bytes: Uint8Array,
+  start: number,
+  format: FrameFormat,
+): { readonly frames: number; readonly end: number } => {
+  const first = format.parse(bytes, start);
+  let end = start;
+  let frames = 0;
+  while (frames < proofAfterOtherBytes) {
+    const frame = format.parse(bytes, end);
+    if (frame?.signature !== first?.signature || frame?.channels !== first?.channels || !frame) break;
+    if (end + frame.length > bytes.length) break;
+    end += frame.length;
+    frames += 1;
+  }
+  return { frames, end };
+};

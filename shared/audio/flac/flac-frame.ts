@@ -1,0 +1,108 @@
+import { byteAt, uint16BigEndian } from "../bytes.ts";
+
+/** What a FLAC frame's header says (RFC 9639, section 9.1). */
+export interface FlacFrame {
+  /** Position of its first sample in the whole. */
+  readonly firstSample: number;
+  /** How many samples of each channel it holds. */
+  readonly samples: number;
+}
+
+/**
+ * What all frames of a file have in common; it keeps bytes that look like a header by chance from being taken
+ * for one.
+ */
+export interface FlacFrameShape {
+  /** The second byte of every frame: the blocking strategy. */
+  readonly secondByte: number;
+  /** The samples in each frame but the last, if that number is fixed. */
+  readonly fixedSamples: number | undefined;
+  readonly sampleRateBits: number;
+  readonly sizeBits: number;
+}
+
+const syncByte = 0xff;
+const fixedBlocks = 0xf8;
+const variableBlocks = 0xf9;
+
+/** One to eight channels, or two in one of three combined forms. */
+const mostChannelAssignments = 10;
+
+/** The longest header: 4 bytes, a number of 7, a block size and a sample rate of 2 each, and the checksum. */
+export const longestFlacHeader = 16;
+
+/** The shape of the frame at this place, which must be the file's first. */
+export const flacFrameShape = (bytes: Uint8Array, offset: number): FlacFrameShape | undefined => {
+  const shape = {
+    secondByte: byteAt(bytes, offset + 1),
+    fixedSamples: undefined,
+    sampleRateBits: byteAt(bytes, offset + 2) & 15,
+    sizeBits: byteAt(bytes, offset + 3) & 14,
+  };
+  const first = parseFlacFrame(bytes, offset, shape);
+  if (!first || (shape.secondByte !== fixedBlocks && shape.secondByte !== variableBlocks)) return undefined;
+  return shape.secondByte === fixedBlocks ? { ...shape, fixedSamples: first.samples } : shape;
+};
+
+/** The header at this place, if it is one of a file with frames of this shape and its checksum is right. */
+export const parseFlacFrame = (
+  bytes: Uint8Array,
+  offset: number,
+  shape: FlacFrameShape,
+): FlacFrame | undefined => {
+  if (bytes[offset] !== syncByte || bytes[offset + 1] !== shape.secondByte) return undefined;
+  const blockSizeBits = byteAt(bytes, offset + 2) >> 4;
+  const sampleRateBits = byteAt(bytes, offset + 2) & 15;
+  const fourth = byteAt(bytes, offset + 3);
+  const isOfShape = sampleRateBits === shape.sampleRateBits && (fourth & 15) === shape.sizeBits;
+  if (!isOfShape || fourth >> 4 > mostChannelAssignments) return undefined;
+
+  const number = parseCodedNumber(bytes, offset + 4);
+  if (!number) return undefined;
+  let end = number.end;
+  const samples = blockSize(blockSizeBits, bytes, end);
+  if (samples === 0) return undefined;
+  if (blockSizeBits === 6) end += 1;
+  if (blockSizeBits === 7) end += 2;
+  if (sampleRateBits === 12) end += 1;
+  if (sampleRateBits === 13 || sampleRateBits === 14) end += 2;
+  if (end >= bytes.length || crc8(bytes, offset, end) !== bytes[end]) return undefined;
+  return { firstSample: number.value * (shape.fixedSamples ?? 1), samples };
+};
+
+const blockSize = (bits: number, bytes: Uint8Array, offset: number): number => {
+  if (bits === 0) return 0;
+  if (bits === 1) return 192;
+  if (bits <= 5) return 144 << bits;
+  if (bits === 6) return byteAt(bytes, offset) + 1;
+  if (bits === 7) return uint16BigEndian(bytes, offset) + 1;
+  return 1 << bits;
+};
+
+/** A frame or sample number, coded like UTF-8 but up to 36 bits. */
+const parseCodedNumber = (
+  bytes: Uint8Array,
+  offset: number,
+): { readonly value: number; readonly end: number } | undefined => {
+  const first = byteAt(bytes, offset);
+  const length = Math.clz32(~(first << 24));
+  if (length === 0) return { value: first, end: offset + 1 };
+  if (length === 1 || length > 7) return undefined;
+  let value = first & (0x7f >> length);
+  for (let index = 1; index < length; index += 1) {
+    const byte = byteAt(bytes, offset + index);
+    if ((byte & 0xc0) !== 0x80) return undefined;
+    value = value * 64 + (byte & 0x3f);
+  }
+  return { value, end: offset + length };
+};
+
+/** CRC-8 with the polynomial x^8 + x^2 + x + 1. */
+const crc8 = (bytes: Uint8Array, start: number, end: number): number => {
+  let crc = 0;
+  for (let index = start; index < end; index += 1) {
+    crc ^= byteAt(bytes, index);
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x80 ? ((crc << 1) ^ 0x07) & 0xff : crc << 1;
+  }
+  return crc;
+};

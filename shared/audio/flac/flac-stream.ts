@@ -1,0 +1,113 @@
+import { UnreadableAudioError } from "../audio-errors.ts";
+import { type SourceWindow, scanBytes } from "../audio-source.ts";
+import { asBuffer, byteAt, uint32BigEndian } from "../bytes.ts";
+import {
+  type FlacFrame,
+  type FlacFrameShape,
+  flacFrameShape,
+  longestFlacHeader,
+  parseFlacFrame,
+} from "./flac-frame.ts";
+
+/** A FLAC file, as its metadata and its first frame describe it. */
+export interface FlacStream {
+  /** The block of metadata about the whole stream, as it stands in the file. */
+  readonly information: Uint8Array;
+  readonly sampleRate: number;
+  readonly channels: number;
+  /** Samples of each channel; 0 when the encoder did not know. */
+  readonly totalSamples: number;
+  /** Offset of the first frame. */
+  readonly framesStart: number;
+  readonly firstFrame: FlacFrame;
+  readonly shape: FlacFrameShape;
+}
+
+const signatureBytes = 4;
+const informationBytes = 34;
+const mostBlocks = 1_000;
+
+/** @throws UnreadableAudioError when the file ends before its first frame, or that is damaged. */
+export const openFlac = async (window: SourceWindow, start: number): Promise<FlacStream> => {
+  const head = await window.read(start + signatureBytes, 4 + informationBytes);
+  const isInformation = (byteAt(head, 0) & 0x7f) === 0 && head.length === 4 + informationBytes;
+  const framesStart = await skipMetadata(window, start + signatureBytes);
+  const firstBytes = await window.read(framesStart, longestFlacHeader);
+  const shape = flacFrameShape(firstBytes, 0);
+  const firstFrame = shape && parseFlacFrame(firstBytes, 0, shape);
+  const information = head.slice(4);
+  const sampleRate = uint32BigEndian(information, 10) >>> 12;
+  if (!isInformation || !firstFrame || sampleRate === 0) {
+    throw new UnreadableAudioError("The FLAC file is damaged or cut off: it holds no sound.");
+  }
+  return {
+    information,
+    sampleRate,
+    channels: ((byteAt(information, 12) >> 1) & 7) + 1,
+    totalSamples: (byteAt(information, 13) & 15) * 2 ** 32 + uint32BigEndian(information, 14),
+    framesStart,
+    firstFrame,
+    shape,
+  };
+};
+
+const skipMetadata = async (window: SourceWindow, start: number): Promise<number> => {
+  let offset = start;
+  for (let count = 0; count < mostBlocks; count += 1) {
+    const header = uint32BigEndian(await window.read(offset, 4), 0);
+    offset += 4 + (header & 0xffffff);
+    const isLast = header >>> 31 === 1;
+    if (isLast || offset >= window.size) break;
+  }
+  return offset;
+};
+
+/** How many samples can be played: all, or those before the place where the file was cut off. */
+export const countFlacSamples = async (window: SourceWindow, stream: FlacStream): Promise<number> => {
+  const start = Math.max(stream.framesStart, window.size - scanBytes);
+  const tail = await window.read(start, scanBytes);
+  const last = findLastFrame(tail, stream, start === stream.framesStart);
+  if (!last) throw new UnreadableAudioError("The FLAC file is damaged: no intact frame is near its end.");
+  const end = last.firstSample + last.samples;
+  const isWhole = end === stream.totalSamples || crc16(tail.subarray(last.offset)) === 0;
+  return (isWhole ? end : last.firstSample) - stream.firstFrame.firstSample;
+};
+
+interface LocatedFrame extends FlacFrame {
+  readonly offset: number;
+}
+
+/** Bytes that pass for a header are rare, but each one would have to be remembered. */
+const mostCandidates = 16;
+
+/** The last frame that another one leads up to without a gap; or the only one. */
+const findLastFrame = (
+  tail: Uint8Array,
+  stream: FlacStream,
+  startsWithFirst: boolean,
+): LocatedFrame | undefined => {
+  const buffer = asBuffer(tail);
+  const candidates: LocatedFrame[] = [];
+  let offset = buffer.lastIndexOf(0xff);
+  while (offset >= 0) {
+    const frame = parseFlacFrame(tail, offset, stream.shape);
+    if (frame) {
+      const next = frame.firstSample + frame.samples;
+      const confirmed = candidates.find(({ firstSample }) => firstSample === next);
+      if (confirmed) return confirmed;
+      if (candidates.length < mostCandidates) candidates.push({ ...frame, offset });
+    }
+    offset = offset === 0 ? -1 : buffer.lastIndexOf(0xff, offset - 1);
+  }
+  return startsWithFirst ? { ...stream.firstFrame, offset: 0 } : undefined;
+};
+
+/** CRC-16 with the polynomial 0x8005; over a whole frame, its checksum included, it is zero. */
+const crc16 = (bytes: Uint8Array): number => {
+  let crc = 0;
+  for (const byte of bytes) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? ((crc << 1) ^ 0x8005) & 0xffff : crc << 1;
+  }
+  return crc;
+};

@@ -1,0 +1,67 @@
+import type { SourceWindow } from "../audio-source.ts";
+import { textAt, uint32BigEndian } from "../bytes.ts";
+
+/** A box of an MP4 file (ISO 14496-12), as a place in the file. */
+export interface Box {
+  readonly type: string;
+  /** Offset of the box. */
+  readonly offset: number;
+  /** Offset of its content. */
+  readonly start: number;
+  /** Offset of the content's end, at most that of what the box lies in. */
+  readonly end: number;
+  /** Whether it was not cut off there. */
+  readonly isWhole: boolean;
+}
+
+/** Enough for any honest file: seven hours in fragments of a second have a hundred thousand. */
+const mostBoxes = 500_000;
+
+const shortHead = 8;
+const longHead = 16;
+
+/** The boxes between two offsets; one that lies about its size ends the list. */
+export async function* boxesIn(window: SourceWindow, start: number, end: number): AsyncGenerator<Box, void> {
+  let offset = start;
+  for (let count = 0; count < mostBoxes && offset + shortHead <= end; count += 1) {
+    const head = await window.read(offset, longHead);
+    const size = sizeOf(head, end - offset);
+    const headLength = uint32BigEndian(head, 0) === 1 ? longHead : shortHead;
+    if (size < headLength) return;
+    const next = offset + size;
+    const [start, isWhole] = [offset + headLength, next <= end];
+    yield { type: textAt(head, 4, 4), offset, start, end: isWhole ? next : end, isWhole };
+    offset = next;
+  }
+}
+
+/** A size of 0 means "to the end", and 1 that the real one follows. */
+const sizeOf = (head: Uint8Array, rest: number): number => {
+  const size = uint32BigEndian(head, 0);
+  if (size === 0) return rest;
+  return size === 1 ? uint32BigEndian(head, 8) * 2 ** 32 + uint32BigEndian(head, 12) : size;
+};
+
+/** The first box of each type within a box; an honest one has a dozen. */
+export const childrenOf = async (
+  window: SourceWindow,
+  parent: Box | undefined,
+): Promise<ReadonlyMap<string, Box>> => {
+  const children = new Map<string, Box>();
+  if (!parent) return children;
+  for await (const child of boxesIn(window, parent.start, parent.end)) {
+    if (!children.has(child.type)) children.set(child.type, child);
+    if (children.size > mostChildren) break;
+  }
+  return children;
+};
+
+const mostChildren = 100;
+
+/** The start of a box's content, at most `length` bytes of it; empty when there is no such box. */
+export const contentOf = async (
+  window: SourceWindow,
+  box: Box | undefined,
+  length: number,
+): Promise<Uint8Array> =>
+  box ? window.read(box.start, Math.min(length, box.end - box.start)) : new Uint8Array(0);

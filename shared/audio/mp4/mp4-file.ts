@@ -1,0 +1,128 @@
+import { NotAudioError, UnreadableAudioError } from "../audio-errors.ts";
+import { type SourceWindow, scanBytes } from "../audio-source.ts";
+import { textAt, uint32BigEndian } from "../bytes.ts";
+import { type Box, boxesIn, childrenOf, contentOf } from "./box.ts";
+import { isLong, parseEditList } from "./edit-list.ts";
+import { parseSampleDescription, type SampleDescription } from "./sample-description.ts";
+
+/** An MP4 file, with its first track of sound. */
+export interface Mp4File {
+  /** The type of the file as it stands there, head included. */
+  readonly typeBox: Uint8Array;
+  readonly track: Mp4Track;
+  /** Where fragments may start. */
+  readonly indexEnd: number;
+  readonly defaults: FragmentDefaults;
+}
+
+export interface Mp4Track {
+  readonly id: number;
+  /** Ticks of the track's clock in a second. */
+  readonly timescale: number;
+  readonly description: SampleDescription;
+  /** Where in the track's time playing starts, in ticks: encoders let it start a little before the sound. */
+  readonly playFrom: number;
+  /** How long it plays, in ticks; undefined for all that is there. */
+  readonly playFor: number | undefined;
+  /** The boxes of the track's index, by type. */
+  readonly tables: ReadonlyMap<string, Box>;
+}
+
+/** What the samples of a fragment are like unless it says something else. */
+export interface FragmentDefaults {
+  readonly duration: number;
+  readonly size: number;
+}
+
+/** Honest ones list some compatible types, in less than a hundred bytes. */
+const longestTypeBox = 1_024;
+
+/**
+ * Finds the index of an MP4 file and the first track of sound in it.
+ *
+ * @throws NotAudioError when there are only tracks of other kinds
+ * @throws UnreadableAudioError
+ */
+export const openMp4 = async (window: SourceWindow): Promise<Mp4File> => {
+  let typeBox: Uint8Array = new Uint8Array(0);
+  for await (const box of boxesIn(window, 0, window.size)) {
+    if (box.type === "ftyp" && box.end - box.offset <= longestTypeBox) {
+      typeBox = await window.read(box.offset, box.end - box.offset);
+    }
+    if (box.type !== "moov" || !box.isWhole) continue;
+    // At once, because it is read here and there; the index of an hour fits into the window.
+    await window.read(box.offset, Math.min(scanBytes, box.end - box.offset));
+    return { typeBox, indexEnd: box.end, ...(await readIndex(window, box)) };
+  }
+  throw new UnreadableAudioError("The MP4 file is cut off or damaged: it has no index.");
+};
+
+const readIndex = async (window: SourceWindow, index: Box): Promise<Pick<Mp4File, "track" | "defaults">> => {
+  const children = await childrenOf(window, index);
+  const movieHeader = await contentOf(window, children.get("mvhd"), 32);
+  let tracks = 0;
+  for await (const box of boxesIn(window, index.start, index.end)) {
+    if (box.type !== "trak") continue;
+    tracks += 1;
+    const media = await soundIn(window, box);
+    if (!media) continue;
+    const track = await readTrack(window, box, media, timescaleOf(movieHeader));
+    return { track, defaults: await readDefaults(window, children.get("mvex"), track.id) };
+  }
+  if (tracks > 0) throw new NotAudioError({ mediaType: "video/mp4", name: "a video without sound" });
+  throw new UnreadableAudioError("The MP4 file is damaged: its index describes no track.");
+};
+
+/** The parts of a track's description, if it is one of sound. */
+const soundIn = async (window: SourceWindow, track: Box): Promise<ReadonlyMap<string, Box> | undefined> => {
+  const media = await childrenOf(window, (await childrenOf(window, track)).get("mdia"));
+  const handler = await contentOf(window, media.get("hdlr"), 12);
+  return textAt(handler, 8, 4) === "soun" ? media : undefined;
+};
+
+/** Enough for the configuration of any decoder. */
+const longestDescription = 1 << 16;
+
+const readTrack = async (
+  window: SourceWindow,
+  box: Box,
+  media: ReadonlyMap<string, Box>,
+  movieTimescale: number,
+): Promise<Mp4Track> => {
+  const parts = await childrenOf(window, box);
+  const trackHeader = await contentOf(window, parts.get("tkhd"), 32);
+  const timescale = timescaleOf(await contentOf(window, media.get("mdhd"), 32));
+  const tables = await childrenOf(window, (await childrenOf(window, media.get("minf"))).get("stbl"));
+  const description = parseSampleDescription(await contentOf(window, tables.get("stsd"), longestDescription));
+  if (timescale === 0) throw new UnreadableAudioError("The MP4 file is damaged: its clock does not run.");
+
+  const edits = (await childrenOf(window, parts.get("edts"))).get("elst");
+  const edit = parseEditList(await contentOf(window, edits, 1_024));
+  const playFor = movieTimescale > 0 ? Math.round((edit.duration * timescale) / movieTimescale) : 0;
+  return {
+    id: uint32BigEndian(trackHeader, isLong(trackHeader) ? 20 : 12),
+    timescale,
+    description,
+    playFrom: edit.start,
+    playFor: playFor > 0 ? playFor : undefined,
+    tables,
+  };
+};
+
+const timescaleOf = (header: Uint8Array): number => uint32BigEndian(header, isLong(header) ? 20 : 12);
+
+const readDefaults = async (
+  window: SourceWindow,
+  extension: Box | undefined,
+  id: number,
+): Promise<FragmentDefaults> => {
+  if (extension) {
+    for await (const box of boxesIn(window, extension.start, extension.end)) {
+      const content = box.type === "trex" ? await contentOf(window, box, 24) : new Uint8Array(0);
+      if (content.length > 0 && uint32BigEndian(content, 4) === id) {
+        return { duration: uint32BigEndian(content, 12), size: uint32BigEndian(content, 16) };
+      }
+    }
+  }
+  return { duration: 0, size: 0 };
+};

@@ -1,0 +1,115 @@
+import { UnreadableAudioError } from "../audio-errors.ts";
+import { asBuffer, byteAt, textAt, uint16BigEndian, uint32BigEndian } from "../bytes.ts";
+
+/** How the samples of a track are encoded. */
+export interface SampleDescription {
+  readonly codec: string;
+  readonly sampleRate: number;
+  readonly channels: number;
+  /** The description as it stands in the file, which tells a decoder everything. */
+  readonly entry: Uint8Array;
+}
+
+/** Encodings that have a name of their own in MP4 and QuickTime. */
+const codecs: ReadonlyMap<string, string> = new Map([
+  ["Opus", "opus"],
+  ["fLaC", "flac"],
+  ["alac", "alac"],
+  ["samr", "amr"],
+  ["sawb", "amr-wb"],
+  [".mp3", "mp3"],
+  ["ac-3", "ac3"],
+  ["ec-3", "eac3"],
+  ["ulaw", "mulaw"],
+  ["alaw", "alaw"],
+  ...["sowt", "twos", "lpcm", "in24", "in32", "raw ", "ipcm"].map((type) => [type, "pcm"] as const),
+  ...["fl32", "fl64", "fpcm"].map((type) => [type, "float"] as const),
+]);
+
+/** Encodings of MPEG-4's own entry, by their object type (ISO 14496-1, and registered ones). */
+const objectTypes: ReadonlyMap<number, string> = new Map([
+  [0x40, "aac"],
+  [0x66, "aac"],
+  [0x67, "aac"],
+  [0x68, "aac"],
+  [0x69, "mp3"],
+  [0x6b, "mp3"],
+  [0xdd, "vorbis"],
+]);
+
+const shortestEntry = 36;
+
+/**
+ * Reads the first entry of a sample description box.
+ *
+ * @throws UnreadableAudioError when the encoding is unknown, or the sound is encrypted
+ */
+export const parseSampleDescription = (content: Uint8Array): SampleDescription => {
+  const size = uint32BigEndian(content, 8);
+  const entry = content.subarray(8, 8 + size);
+  if (entry.length < shortestEntry || entry.length < size) {
+    throw new UnreadableAudioError("The MP4 file is damaged: its sound is not described.");
+  }
+  const type = textAt(entry, 4, 4);
+  if (type === "enca") throw new UnreadableAudioError("The MP4 file is encrypted.");
+  const decoder = type === "mp4a" ? findDecoderConfiguration(entry) : undefined;
+  const codec = decoder ? objectTypes.get(decoder.objectType) : codecs.get(type);
+  if (!codec) throw new UnreadableAudioError("The MP4 file's sound is in an unknown encoding.");
+  return { codec, entry, ...shapeOf(entry, codec === "aac" ? decoder?.specific : undefined) };
+};
+
+/** QuickTime's second revision has larger numbers further on. */
+const shapeOf = (
+  entry: Uint8Array,
+  audioSpecific: Uint8Array | undefined,
+): { readonly sampleRate: number; readonly channels: number } => {
+  if (uint16BigEndian(entry, 16) === 2 && entry.length >= 52) {
+    return { sampleRate: Math.round(asBuffer(entry).readDoubleBE(40)), channels: uint32BigEndian(entry, 48) };
+  }
+  // The entry says 2 for every AAC, whatever is in it; the configuration of the decoder is right.
+  const configuration = audioSpecific ? (byteAt(audioSpecific, 1) >> 3) & 15 : 0;
+  const channels = configuration === 7 ? 8 : configuration;
+  return { sampleRate: uint32BigEndian(entry, 32) >>> 16, channels: channels || uint16BigEndian(entry, 24) };
+};
+
+interface DecoderConfiguration {
+  readonly objectType: number;
+  /** What the codec itself wants to know. */
+  readonly specific: Uint8Array;
+}
+
+const elementaryStreamTag = 3;
+const decoderTag = 4;
+const specificTag = 5;
+
+/** Of the box `esds`, which QuickTime puts inside another. */
+const findDecoderConfiguration = (entry: Uint8Array): DecoderConfiguration | undefined => {
+  const box = asBuffer(entry).indexOf("esds", 0, "latin1");
+  if (box < 0) return undefined;
+  const stream = descriptorIn(entry.subarray(box + 8), elementaryStreamTag);
+  if (!stream) return undefined;
+  const flags = byteAt(stream, 2);
+  const urlLength = flags & 0x40 ? 1 + byteAt(stream, 3 + (flags & 0x80 ? 2 : 0)) : 0;
+  const decoderStart = 3 + (flags & 0x80 ? 2 : 0) + urlLength + (flags & 0x20 ? 2 : 0);
+  const decoder = descriptorIn(stream.subarray(decoderStart), decoderTag);
+  if (!decoder) return undefined;
+  return {
+    objectType: byteAt(decoder, 0),
+    specific: descriptorIn(decoder.subarray(13), specificTag) ?? new Uint8Array(0),
+  };
+};
+
+/**
+ * The content of the descriptor that these bytes start with; its length takes up to four bytes, seven bits
+ * each.
+ */
+const descriptorIn = (bytes: Uint8Array, tag: number): Uint8Array | undefined => {
+  if (bytes[0] !== tag) return undefined;
+  let length = 0;
+  for (let index = 1; index <= 4; index += 1) {
+    const byte = byteAt(bytes, index);
+    length = length * 128 + (byte & 127);
+    if (byte < 128) return bytes.subarray(index + 1, index + 1 + length);
+  }
+  return undefined;
+};

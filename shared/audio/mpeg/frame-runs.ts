@@ -1,0 +1,112 @@
+import { type SourceWindow, scanBytes } from "../audio-source.ts";
+import { asBuffer } from "../bytes.ts";
+import type { Frame, FrameFormat } from "./frame.ts";
+
+/** Frames that follow each other without a gap. */
+export interface FrameRun {
+  /** The frames themselves. */
+  readonly bytes: Uint8Array;
+  /** How many samples of each channel they decode to. */
+  readonly samples: number;
+}
+
+/** The stream a walk stays in. */
+export interface FrameStream {
+  readonly format: FrameFormat;
+  /** Where its first frame is. */
+  readonly start: number;
+  /** One of its frames. */
+  readonly reference: Frame;
+}
+
+/**
+ * Walks the frames of one stream, a window at a time, without keeping any.
+ *
+ * Damage and foreign bytes between frames are passed over. A frame that the end of the file cuts off is not
+ * counted.
+ *
+ * @param sampleLimit ends the walk with the frame that reaches this many samples
+ */
+export async function* frameRuns(
+  window: SourceWindow,
+  stream: FrameStream,
+  sampleLimit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<FrameRun, void> {
+  let remaining = sampleLimit;
+  let isInStep = true;
+  for (let position = stream.start; position < window.size; ) {
+    const piece = pieceOf(stream, position, window.size, await window.read(position, scanBytes));
+    let offset = 0;
+    while (offset < piece.end) {
+      if (!isInStep) offset = findFrame(piece, offset);
+      isInStep = true;
+      const run = takeRun(piece, offset, remaining);
+      if (run.samples > 0) yield { bytes: piece.bytes.subarray(offset, run.end), samples: run.samples };
+      remaining -= run.samples;
+      if (remaining <= 0 || run.isCutOff) return;
+      offset = run.end;
+      if (offset < piece.end) {
+        isInStep = false;
+        offset += 1;
+      }
+    }
+    position += offset;
+  }
+}
+
+interface Piece extends FrameStream {
+  readonly bytes: Uint8Array;
+  /**
+   * A frame that starts before this place is whole, and so is the one after it; unless the file ends there.
+   */
+  readonly end: number;
+  readonly isLast: boolean;
+}
+
+const pieceOf = (stream: FrameStream, position: number, size: number, bytes: Uint8Array): Piece => {
+  const isLast = position + bytes.length >= size;
+  return {
+    ...stream,
+    bytes,
+    isLast,
+    end: isLast ? bytes.length : bytes.length - 2 * stream.format.longestFrame,
+  };
+};
+
+interface Run {
+  readonly end: number;
+  readonly samples: number;
+  /** The file ends within the frame that follows. */
+  readonly isCutOff: boolean;
+}
+
+const takeRun = (piece: Piece, start: number, sampleLimit: number): Run => {
+  let end = start;
+  let samples = 0;
+  while (end < piece.end && samples < sampleLimit) {
+    const frame = piece.format.parse(piece.bytes, end);
+    if (frame?.signature !== piece.reference.signature) break;
+    if (end + frame.length > piece.bytes.length) return { end, samples, isCutOff: true };
+    end += frame.length;
+    samples += frame.samples;
+  }
+  return { end, samples, isCutOff: false };
+};
+
+/**
+ * The next frame of the stream that another one follows, or that ends exactly where the file does. Two in a
+ * row, because bytes that look like a header occur by chance in any compressed sound.
+ */
+const findFrame = (piece: Piece, start: number): number => {
+  const { bytes, format, reference } = piece;
+  const buffer = asBuffer(bytes);
+  let offset = buffer.indexOf(0xff, start);
+  for (; offset >= 0 && offset < piece.end; offset = buffer.indexOf(0xff, offset + 1)) {
+    const frame = format.parse(bytes, offset);
+    if (frame?.signature !== reference.signature) continue;
+    const end = offset + frame.length;
+    if (piece.isLast && end === bytes.length) return offset;
+    if (format.parse(bytes, end)?.signature === reference.signature) return offset;
+  }
+  return piece.end;
+};

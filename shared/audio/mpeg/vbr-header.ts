@@ -1,0 +1,102 @@
+import { byteAt, concatenate, hasText, textAt, uint32BigEndian } from "../bytes.ts";
+import type { Frame } from "./frame.ts";
+import { vbrHeaderOffset } from "./mp3-frame.ts";
+
+/** What an MP3's first frame says about the rest, when it carries a header instead of sound. */
+export interface VbrHeader {
+  /** `Info` marks a constant bit rate. */
+  readonly tag: "Xing" | "Info";
+  /** How many frames with sound are said to follow. */
+  readonly frames?: number;
+  /** What LAME adds: the encoder's delay and padding, in samples, which players leave out. */
+  readonly encoder?: { readonly extension: Uint8Array; readonly delay: number; readonly padding: number };
+}
+
+const tagAndFlags = 8;
+const framesFlag = 1;
+const extensionBytes = 36;
+
+/** The bytes of the fields that each flag announces, in their order. */
+const fields = [
+  [framesFlag, 4],
+  [2, 4],
+  [4, 100],
+  [8, 4],
+] as const;
+
+/** The VBR header in an MP3's first frame: Xing's and LAME's, or Fraunhofer's VBRI. */
+export const readVbrHeader = (frameBytes: Uint8Array, frame: Frame): VbrHeader | undefined => {
+  const offset = vbrHeaderOffset(frame);
+  const tag = textAt(frameBytes, offset, 4);
+  if (tag !== "Xing" && tag !== "Info") return hasText(frameBytes, 36, "VBRI") ? { tag: "Xing" } : undefined;
+
+  const flags = uint32BigEndian(frameBytes, offset + 4);
+  const length = fields.reduce((sum, [flag, size]) => sum + (flags & flag ? size : 0), tagAndFlags);
+  const frames = flags & framesFlag ? { frames: uint32BigEndian(frameBytes, offset + tagAndFlags) } : {};
+  const extension = frameBytes.subarray(offset + length, offset + length + extensionBytes);
+  if (extension.length < extensionBytes || !/^(LAME|Lav[fc])/.test(textAt(extension, 0, 4))) {
+    return { tag, ...frames };
+  }
+  const middle = byteAt(extension, 22);
+  return {
+    tag,
+    ...frames,
+    encoder: {
+      extension,
+      delay: (byteAt(extension, 21) << 4) | (middle >> 4),
+      padding: ((middle & 15) << 8) | byteAt(extension, 23),
+    },
+  };
+};
+
+/**
+ * A header frame for a stream of `frames` frames that has been cut off at its end.
+ *
+ * It says how many frames there are, so that players show the right length, and keeps the encoder's delay, so
+ * that the sound starts at the same sample. The size in bytes and the seek table, which players can do
+ * without, are left out: a stream that is being cut while it is read does not know them yet.
+ */
+export const writeVbrHeader = (
+  header: VbrHeader,
+  frameBytes: Uint8Array,
+  frame: Frame,
+  frames: number,
+): Uint8Array => {
+  const result = new Uint8Array(frame.length);
+  const view = new DataView(result.buffer);
+  const offset = vbrHeaderOffset(frame);
+  result.set(frameBytes.subarray(0, 4));
+  const extensionOffset = offset + tagAndFlags + 4;
+  if (extensionOffset > result.length) return result;
+  result.set(Buffer.from(header.tag, "latin1"), offset);
+  view.setUint32(offset + 4, framesFlag);
+  view.setUint32(offset + 8, frames);
+  if (header.encoder && extensionOffset + extensionBytes <= result.length) {
+    result.set(cutExtension(header.encoder.extension), extensionOffset);
+    const end = extensionOffset + extensionBytes;
+    view.setUint16(end - 2, crc16(result.subarray(0, end - 2)));
+  }
+  return result;
+};
+
+/**
+ * The extension without what no longer holds: the padding at the end, the length and the checksums of the
+ * music.
+ */
+const cutExtension = (extension: Uint8Array): Uint8Array =>
+  concatenate(
+    extension.subarray(0, 22),
+    Uint8Array.of(byteAt(extension, 22) & 0xf0, 0),
+    extension.subarray(24, 28),
+    new Uint8Array(8),
+  );
+
+/** CRC-16 with the reflected polynomial 0x8005, as LAME protects its tag with. */
+const crc16 = (bytes: Uint8Array): number => {
+  let crc = 0;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xa001 : crc >>> 1;
+  }
+  return crc;
+};

@@ -1,0 +1,91 @@
+import { UnreadableAudioError } from "../audio-errors.ts";
+import type { SourceWindow } from "../audio-source.ts";
+import { byteAt, hasText, uint16LittleEndian, uint32BigEndian, uint32LittleEndian } from "../bytes.ts";
+import { longestPage, type OggPage, parseOggPage } from "./ogg-page.ts";
+
+/** The stream of sound in an Ogg file, as its first packet describes it. */
+export interface OggStream {
+  readonly codec: "opus" | "vorbis" | "flac";
+  readonly serial: number;
+  readonly sampleRate: number;
+  readonly channels: number;
+  /** How many granules make a second. */
+  readonly granuleRate: number;
+  /** Granules at the start that are not played. */
+  readonly preSkip: number;
+  /** The most granules that one packet can stand for. */
+  readonly longestPacket: number;
+}
+
+/** A video file has two streams or three; thousands are an attack. */
+const mostStreams = 8;
+
+/**
+ * Finds the file's first stream of sound. All streams announce themselves before any of them goes on.
+ *
+ * @throws UnreadableAudioError
+ */
+export const findOggStream = async (window: SourceWindow): Promise<OggStream> => {
+  let offset = 0;
+  for (let count = 0; count < mostStreams; count += 1) {
+    const page = parseOggPage(await window.read(offset, longestPage), 0);
+    if (!page?.isFirst) break;
+    const stream = parseStream(page);
+    if (stream) {
+      checkPlausible(stream);
+      return stream;
+    }
+    offset += page.bytes.length;
+  }
+  throw new UnreadableAudioError("The Ogg file holds no Opus, Vorbis or FLAC sound.");
+};
+
+const parseStream = ({ bytes, headerLength, serial }: OggPage): OggStream | undefined => {
+  const packet = bytes.subarray(headerLength);
+  if (hasText(packet, 0, "OpusHead") && packet.length >= 19) {
+    // Opus always decodes at 48 kHz; the rate in the header is only what it was made from (RFC 7845, section
+    // 5.1).
+    return {
+      codec: "opus",
+      serial,
+      sampleRate: 48_000,
+      granuleRate: 48_000,
+      channels: byteAt(packet, 9),
+      preSkip: uint16LittleEndian(packet, 10),
+      longestPacket: 5_760,
+    };
+  }
+  if (hasText(packet, 0, "\x01vorbis") && packet.length >= 30) {
+    const sampleRate = uint32LittleEndian(packet, 12);
+    const channels = byteAt(packet, 11);
+    return {
+      codec: "vorbis",
+      serial,
+      sampleRate,
+      granuleRate: sampleRate,
+      channels,
+      preSkip: 0,
+      longestPacket: 8_192,
+    };
+  }
+  if (hasText(packet, 0, "\x7fFLAC") && packet.length >= 51) {
+    const sampleRate = uint32BigEndian(packet, 27) >>> 12;
+    const channels = ((byteAt(packet, 29) >> 1) & 7) + 1;
+    return {
+      codec: "flac",
+      serial,
+      sampleRate,
+      granuleRate: sampleRate,
+      channels,
+      preSkip: 0,
+      longestPacket: 65_535,
+    };
+  }
+  return undefined;
+};
+
+const checkPlausible = ({ channels, sampleRate }: OggStream): void => {
+  if (channels < 1 || sampleRate < 1_000 || sampleRate > 768_000) {
+    throw new UnreadableAudioError("The Ogg file is damaged: its header is implausible.");
+  }
+};

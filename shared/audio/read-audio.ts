@@ -1,0 +1,97 @@
+import { type AudioContainer, type AudioFacts, audioFacts } from "./audio-facts.ts";
+import { type AudioSource, copyRange, SourceWindow } from "./audio-source.ts";
+import type { ContainerFile, ContainerReader } from "./container-reader.ts";
+import { detectContainer } from "./detect-container.ts";
+import { flacReader } from "./flac/flac-reader.ts";
+import { gatherPieces } from "./gather-pieces.ts";
+import { mp4Reader } from "./mp4/mp4-reader.ts";
+import { adtsReader } from "./mpeg/adts.ts";
+import { mp3Reader } from "./mpeg/mp3.ts";
+import { oggReader } from "./ogg/ogg-reader.ts";
+import { wavReader } from "./wav/wav-reader.ts";
+import { webmReader } from "./webm/webm-reader.ts";
+
+export type { AudioContainer, AudioFacts } from "./audio-facts.ts";
+export { type AudioSource, bufferSource } from "./audio-source.ts";
+
+/** How reading may be ended early. */
+export interface AudioReadOptions {
+  /** Its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const readers: Readonly<Record<AudioContainer, ContainerReader>> = {
+  wav: wavReader,
+  mp3: mp3Reader,
+  adts: adtsReader,
+  ogg: oggReader,
+  mp4: mp4Reader,
+  webm: webmReader,
+  flac: flacReader,
+};
+
+/**
+ * Finds out what a file is and how long it plays, from its bytes alone and without decoding them.
+ *
+ * The result is exact, and of a file that was cut off it is what can still be played. Whatever the bytes are,
+ * memory stays bounded (a megabyte or two), the event loop is never kept long, and there is an answer.
+ *
+ * @throws NotAudioError when the file is something else; its message names what
+ * @throws UnreadableAudioError when the audio is damaged, empty or in an unknown encoding
+ * @throws whatever the source throws, or the signal's reason
+ */
+export const inspectAudio = async (
+  source: AudioSource,
+  options: AudioReadOptions = {},
+): Promise<AudioFacts> => {
+  const { container, ...file } = await openFile(source, options);
+  return audioFacts(container, await readers[container].measure(file), source.size);
+};
+
+/**
+ * How much longer than asked a recording may be before it is cut: less than any codec's padding, times
+ * several.
+ */
+const toleranceSeconds = 0.5;
+
+/**
+ * Whether `trimAudio` would shorten the recording. A nominal ten minutes of MP3 measure a little more than
+ * 600 s.
+ */
+export const isLongerThan = (
+  { durationSeconds }: Pick<AudioFacts, "durationSeconds">,
+  seconds: number,
+): boolean => durationSeconds > seconds + toleranceSeconds;
+
+/**
+ * The first seconds of a recording, in the container and encoding it has; a shorter one as it is.
+ *
+ * Packets are copied and not re-encoded, so that the result is up to one packet longer than asked. It leaves
+ * while it is made; what goes wrong is thrown between two pieces.
+ *
+ * @param facts what `inspectAudio` said about the source
+ * @throws UntrimmableAudioError when the encoding cannot be cut: FLAC in Ogg, compressed WAV
+ * @throws NotAudioError | UnreadableAudioError when the source is no longer what was inspected
+ * @throws whatever the source throws, or the signal's reason
+ */
+export async function* trimAudio(
+  source: AudioSource,
+  facts: AudioFacts,
+  seconds: number,
+  options: AudioReadOptions = {},
+): AsyncGenerator<Uint8Array, void> {
+  if (!isLongerThan(facts, seconds)) {
+    yield* copyRange(new SourceWindow(source, options.signal), 0, source.size);
+    return;
+  }
+  const { container, ...file } = await openFile(source, options);
+  yield* gatherPieces(readers[container].trim(file, seconds));
+}
+
+const openFile = async (
+  source: AudioSource,
+  options: AudioReadOptions,
+): Promise<ContainerFile & { readonly container: AudioContainer }> => {
+  const window = new SourceWindow(source, options.signal);
+  return { window, ...(await detectContainer(window)) };
+};

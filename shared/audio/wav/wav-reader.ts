@@ -1,0 +1,81 @@
+import { UntrimmableAudioError } from "../audio-errors.ts";
+import { copyRange, type SourceWindow } from "../audio-source.ts";
+import { concatenate } from "../bytes.ts";
+import type { ContainerReader } from "../container-reader.ts";
+import { unknownSize, type WavLayout, walkWav } from "./wav-layout.ts";
+
+/** WAV in all its forms: RIFF and RF64, finished or streamed, samples of every size, common compressions. */
+export const wavReader: ContainerReader = {
+  async measure({ window }) {
+    const layout = await readLayout(window);
+    const { codec, sampleRate, channels } = layout.format;
+    return { codec, durationSeconds: durationOf(layout, window.size), sampleRate, channels };
+  },
+
+  async *trim({ window }, seconds) {
+    const layout = await readLayout(window);
+    const { samples, codec, sampleRate, blockBytes } = layout.format;
+    if (!samples) throw new UntrimmableAudioError(codec, "WAV");
+    const blocks = Math.min(Math.round(seconds * sampleRate), wholeBlocks(layout, window.size));
+    const bytes = blocks * blockBytes;
+    yield headerFor(layout, bytes, blocks);
+    yield* copyRange(window, layout.dataStart, layout.dataStart + bytes);
+    if (bytes % 2 === 1) yield Uint8Array.of(0);
+  },
+};
+
+const readLayout = async (window: SourceWindow): Promise<WavLayout> => {
+  const walk = walkWav();
+  let step = walk.next();
+  while (!step.done) step = walk.next(await window.read(step.value.offset, step.value.length));
+  return step.value;
+};
+
+/** The bytes of sound that are really there. */
+const availableBytes = (
+  { dataStart, dataBytes = Number.POSITIVE_INFINITY }: WavLayout,
+  size: number,
+): number => Math.min(dataBytes, size - dataStart);
+
+const wholeBlocks = (layout: WavLayout, size: number): number =>
+  Math.floor(availableBytes(layout, size) / layout.format.blockBytes);
+
+const durationOf = (layout: WavLayout, size: number): number => {
+  const { dataBytes, announcedSamples } = layout;
+  const { samples, sampleRate, bytesPerSecond } = layout.format;
+  if (samples) return wholeBlocks(layout, size) / sampleRate;
+  const available = availableBytes(layout, size);
+  // Some writers announce a rate of bytes as if it were not compressed; the count of samples, of the whole,
+  // is right.
+  return announcedSamples && dataBytes
+    ? (announcedSamples / sampleRate) * (available / dataBytes)
+    : available / bytesPerSecond;
+};
+
+/** A header of the least chunks; the format chunk stays as it is, because it may hold a channel mask. */
+const headerFor = ({ format }: WavLayout, dataBytes: number, samples: number): Uint8Array => {
+  const formatChunk = chunk("fmt ", format.chunk);
+  // Required of everything but plain PCM.
+  const factChunk = format.codec === "pcm" ? new Uint8Array(0) : chunk("fact", uint32(samples));
+  const content = 4 + formatChunk.length + factChunk.length + 8 + dataBytes + (dataBytes % 2);
+  return concatenate(
+    tag("RIFF"),
+    uint32(content),
+    tag("WAVE"),
+    formatChunk,
+    factChunk,
+    tag("data"),
+    uint32(dataBytes),
+  );
+};
+
+const chunk = (id: string, content: Uint8Array): Uint8Array =>
+  concatenate(tag(id), uint32(content.length), content, new Uint8Array(content.length % 2));
+
+const tag = (text: string): Uint8Array => Buffer.from(text, "latin1");
+
+const uint32 = (value: number): Uint8Array => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(Math.min(value, unknownSize));
+  return bytes;
+};

@@ -1,0 +1,144 @@
+import { type SourceWindow, scanBytes } from "../audio-source.ts";
+import { asBuffer, uint16BigEndian } from "../bytes.ts";
+import { childrenOf, longestElementHead, parseElement, parseVariableInteger, unsignedValue } from "./ebml.ts";
+
+/** The elements that matter here, by their ids in Matroska's schema (RFC 9559). */
+export const webmIds = {
+  segment: 0x18538067,
+  info: 0x1549a966,
+  timestampScale: 0x2ad7b1,
+  duration: 0x4489,
+  muxingApp: 0x4d80,
+  writingApp: 0x5741,
+  tracks: 0x1654ae6b,
+  trackEntry: 0xae,
+  trackNumber: 0xd7,
+  trackType: 0x83,
+  codecId: 0x86,
+  codecDelay: 0x56aa,
+  defaultDuration: 0x23e383,
+  contentEncodings: 0x6d80,
+  audio: 0xe1,
+  samplingFrequency: 0xb5,
+  channels: 0x9f,
+  cluster: 0x1f43b675,
+  timestamp: 0xe7,
+  simpleBlock: 0xa3,
+  blockGroup: 0xa0,
+  block: 0xa1,
+  blockDuration: 0x9b,
+} as const;
+
+/** A packet of a track, with its time in the file's ticks. */
+export interface WebmBlock {
+  readonly kind: "block";
+  readonly track: number;
+  readonly timestamp: number;
+  /** In ticks, when the file says it. */
+  readonly duration: number | undefined;
+  /** The element as it stands in the file. */
+  readonly bytes: Uint8Array;
+}
+
+export type WebmPart =
+  | { readonly kind: "info" | "tracks"; readonly content: Uint8Array }
+  /** What follows is counted from this time on. */
+  | { readonly kind: "cluster"; readonly timestamp: number }
+  | WebmBlock;
+
+const entered: ReadonlySet<number> = new Set([webmIds.segment, webmIds.cluster]);
+const read: ReadonlySet<number> = new Set([
+  webmIds.info,
+  webmIds.tracks,
+  webmIds.timestamp,
+  webmIds.simpleBlock,
+  webmIds.blockGroup,
+]);
+
+/**
+ * Walks a WebM file, or the rest of one, a window at a time. The tree is taken as a flat list: ids differ
+ * from level to level, so that it does not matter where a segment or a cluster of unknown size ends, as
+ * browsers' recorders leave them. After damage the walk goes on at the next cluster.
+ */
+export async function* walkWebm(window: SourceWindow, start: number): AsyncGenerator<WebmPart, void> {
+  let clusterTime = 0;
+  for (let position = start; position < window.size; ) {
+    const bytes = await window.read(position, scanBytes);
+    const isLast = position + bytes.length >= window.size;
+    let offset = 0;
+    while (offset < bytes.length) {
+      if (!isLast && offset > 0 && offset + longestElementHead > bytes.length) break;
+      const element = parseElement(bytes, offset);
+      if (element && entered.has(element.id)) {
+        offset = element.start;
+        continue;
+      }
+      if (element?.end === undefined || position + element.end > window.size) {
+        offset = nextCluster(bytes, offset + 1);
+        continue;
+      }
+      const isWanted = read.has(element.id) && element.end - offset <= scanBytes;
+      if (isWanted && element.end > bytes.length) break;
+      if (isWanted) {
+        const part = toPart(
+          element.id,
+          bytes.subarray(offset, element.end),
+          element.start - offset,
+          clusterTime,
+        );
+        if (part?.kind === "cluster") clusterTime = part.timestamp;
+        if (part) yield part;
+      }
+      offset = element.end;
+    }
+    position += offset;
+  }
+}
+
+const clusterId = Buffer.from("\x1f\x43\xb6\x75", "latin1");
+
+const nextCluster = (bytes: Uint8Array, offset: number): number => {
+  const found = asBuffer(bytes).indexOf(clusterId, offset);
+  return found < 0 ? bytes.length : found;
+};
+
+/** Offsets of what looks like a cluster, from the last one backwards. */
+export function* clustersBackwards(bytes: Uint8Array): Generator<number, void> {
+  const buffer = asBuffer(bytes);
+  let offset = buffer.lastIndexOf(clusterId);
+  while (offset >= 0) {
+    yield offset;
+    offset = offset === 0 ? -1 : buffer.lastIndexOf(clusterId, offset - 1);
+  }
+}
+
+const toPart = (id: number, bytes: Uint8Array, start: number, clusterTime: number): WebmPart | undefined => {
+  const content = bytes.subarray(start);
+  if (id === webmIds.info) return { kind: "info", content };
+  if (id === webmIds.tracks) return { kind: "tracks", content };
+  if (id === webmIds.timestamp) {
+    const timestamp = unsignedValue(content);
+    return Number.isSafeInteger(timestamp) ? { kind: "cluster", timestamp } : undefined;
+  }
+  if (id === webmIds.simpleBlock) return toBlock(bytes, content, clusterTime, undefined);
+
+  let block: Uint8Array | undefined;
+  let duration: number | undefined;
+  for (const child of childrenOf(content)) {
+    if (child.id === webmIds.block) block = child.content;
+    if (child.id === webmIds.blockDuration) duration = unsignedValue(child.content);
+  }
+  return block && toBlock(bytes, block, clusterTime, duration);
+};
+
+const toBlock = (
+  bytes: Uint8Array,
+  content: Uint8Array,
+  clusterTime: number,
+  duration: number | undefined,
+): WebmBlock | undefined => {
+  const track = parseVariableInteger(content, 0);
+  if (track?.value === undefined || content.length < track.end + 3) return undefined;
+  const relative = (uint16BigEndian(content, track.end) << 16) >> 16;
+  return { kind: "block", track: track.value, timestamp: clusterTime + relative, duration, bytes };
+};

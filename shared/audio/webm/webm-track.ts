@@ -1,0 +1,113 @@
+import { NotAudioError, UnreadableAudioError } from "../audio-errors.ts";
+import type { SourceWindow } from "../audio-source.ts";
+import { textAt } from "../bytes.ts";
+import { childrenOf, floatValue, unsignedValue } from "./ebml.ts";
+import { walkWebm, webmIds } from "./webm-elements.ts";
+
+/** A WebM file's track of sound. */
+export interface WebmTrack {
+  readonly number: number;
+  readonly codec: string;
+  readonly sampleRate: number;
+  readonly channels: number;
+  /** Seconds at the start that players leave out. */
+  readonly delaySeconds: number;
+  /** How long a packet plays, in seconds, when the file says it. */
+  readonly packetSeconds: number | undefined;
+  /** How long a tick of the file's clock is, in seconds. */
+  readonly tickSeconds: number;
+  /** Time of its first packet, in ticks. */
+  readonly firstTimestamp: number;
+  /** The track's description as it stands in the file. */
+  readonly entry: Uint8Array;
+}
+
+const nanosecond = 1e-9;
+/** A millisecond, in nanoseconds. */
+const defaultTimestampScale = 1_000_000;
+const longestTick = 1_000_000_000;
+
+/**
+ * Finds the first track of sound, and reads on to its first packet.
+ *
+ * @throws NotAudioError when it is a video without sound
+ * @throws UnreadableAudioError when there is no track, no packet, or an encoding that is unknown or encrypted
+ */
+export const findWebmTrack = async (window: SourceWindow): Promise<WebmTrack> => {
+  let timestampScale = defaultTimestampScale;
+  let description: TrackDescription | undefined;
+  for await (const part of walkWebm(window, 0)) {
+    if (part.kind === "info") timestampScale = findTimestampScale(part.content);
+    if (part.kind === "tracks") description = describeAudioTrack(part.content);
+    if (part.kind === "cluster" && !description) break;
+    if (part.kind === "block" && part.track === description?.number) {
+      return { ...description, tickSeconds: timestampScale * nanosecond, firstTimestamp: part.timestamp };
+    }
+  }
+  throw new UnreadableAudioError("The WebM file is damaged or cut off: it holds no sound.");
+};
+
+type TrackDescription = Omit<WebmTrack, "tickSeconds" | "firstTimestamp">;
+
+const findNumber = (content: Uint8Array, id: number): number | undefined => {
+  for (const child of childrenOf(content)) if (child.id === id) return unsignedValue(child.content);
+  return undefined;
+};
+
+const findTimestampScale = (info: Uint8Array): number => {
+  const scale = findNumber(info, webmIds.timestampScale) ?? defaultTimestampScale;
+  if (scale > 0 && scale <= longestTick) return scale;
+  throw new UnreadableAudioError("The WebM file is damaged: its clock is implausible.");
+};
+
+const audioType = 2;
+
+const describeAudioTrack = (tracks: Uint8Array): TrackDescription => {
+  const entries = [...childrenOf(tracks)].filter(({ id }) => id === webmIds.trackEntry);
+  const audio = entries.find(({ content }) => findNumber(content, webmIds.trackType) === audioType);
+  if (audio) return describeTrack(audio.content);
+  if (entries.length > 0) throw new NotAudioError({ mediaType: "video/webm", name: "a video without sound" });
+  throw new UnreadableAudioError("The WebM file is damaged: it describes no track.");
+};
+
+const describeTrack = (entry: Uint8Array): TrackDescription => {
+  const fields = new Map([...childrenOf(entry)].map(({ id, content }) => [id, content] as const));
+  const audio = new Map(
+    [...childrenOf(fields.get(webmIds.audio) ?? new Uint8Array(0))].map(
+      ({ id, content }) => [id, content] as const,
+    ),
+  );
+  const number = (id: number, otherwise: number): number => {
+    const content = fields.get(id);
+    return content ? unsignedValue(content) : otherwise;
+  };
+  const codec = codecOf(textAt(fields.get(webmIds.codecId) ?? new Uint8Array(0), 0, 32));
+  if (!codec || fields.has(webmIds.contentEncodings)) {
+    throw new UnreadableAudioError("The WebM file's sound is encrypted or in an unknown encoding.");
+  }
+  // Defaults of Matroska's schema.
+  const frequency = audio.get(webmIds.samplingFrequency);
+  const channels = audio.get(webmIds.channels);
+  return {
+    number: number(webmIds.trackNumber, 1),
+    codec,
+    sampleRate: (frequency && floatValue(frequency)) || 8_000,
+    channels: (channels && unsignedValue(channels)) || 1,
+    delaySeconds: number(webmIds.codecDelay, 0) * nanosecond,
+    packetSeconds: number(webmIds.defaultDuration, 0) * nanosecond || undefined,
+    entry,
+  };
+};
+
+const codecs = [
+  ["A_OPUS", "opus"],
+  ["A_VORBIS", "vorbis"],
+  ["A_AAC", "aac"],
+  ["A_MPEG/L3", "mp3"],
+  ["A_FLAC", "flac"],
+  ["A_PCM/INT", "pcm"],
+  ["A_PCM/FLOAT", "float"],
+] as const;
+
+const codecOf = (codecId: string): string | undefined =>
+  codecs.find(([prefix]) => codecId.startsWith(prefix))?.[1];

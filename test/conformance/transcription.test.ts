@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { createTranscriptionOperation, largestFileBytes } from "../../functions/transcription/contract.ts";
+import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import { type FormValue, formData, formFile } from "../support/multipart.ts";
+import { soundBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
+
+const isLocal = inject("isLocal");
+
+let token: string;
+beforeAll(async () => {
+  ({ token } = await createAccount());
+});
+
+const transcribe = (fields: Readonly<Record<string, FormValue>>, bearer: string | undefined = token) =>
+  call("/tasks/audio/transcriptions", { token: bearer, body: formData({ language: "lug", ...fields }) });
+
+/** A second and a half of noise at 24 kHz. */
+const noise = wavFile(soundBytes(72_000), { stated: true });
+const silence = Buffer.concat([wavHeaderBytes(72_000, { stated: true }), Buffer.alloc(72_000)]);
+
+const speak = async (text: string): Promise<Buffer> => {
+  const response = await fetch(`${baseUrl}/tasks/audio/speech`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+    body: JSON.stringify({ text, response_mode: "stream" }),
+  });
+  expect(response.status).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
+};
+
+const upload = async (bytes: Buffer, bearer?: string): Promise<string> => {
+  const { status, body } = await call("/tasks/generate-upload-url", {
+    token: bearer,
+    body: { file_name: "recording.wav", content_type: "audio/wav" },
+  });
+  expect(status).toBe(200);
+  const headers = { "Content-Type": "audio/wav" };
+  expect((await call(body.upload_url, { method: "PUT", headers, body: new Blob([bytes]) })).status).toBe(200);
+  return body.file_id;
+};
+
+describe("POST /tasks/audio/transcriptions", () => {
+  it("writes down what is said, and measures the recording", async () => {
+    const answer = await transcribe({ audio: formFile(noise) });
+    expectDeclared(createTranscriptionOperation, answer);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        language: "lug",
+        segments: null,
+        duration_seconds: 1.5,
+        usage: { input_audio_bytes: noise.length },
+      },
+    });
+    expect(answer.body.audio_transcription).toBe(answer.body.text);
+  });
+
+  it.runIf(isLocal)("says that the sample server has no recogniser", async () => {
+    const { body } = await transcribe({ audio: formFile(noise) });
+    expect(body.text).toBe("[sample server: no recogniser]");
+  });
+
+  it.runIf(isLocal)("reads back what the sample server has spoken, sentence by sentence", async () => {
+    const text = "Wasuze otya nno? Nnyabo, weebale kujja.";
+    const answer = await transcribe({ audio: formFile(await speak(text)), timestamps: "yes" });
+    expectDeclared(createTranscriptionOperation, answer);
+    expect(answer.body.text).toBe(text);
+    const [first, second] = answer.body.segments;
+    expect([first.text, second.text]).toEqual(["Wasuze otya nno?", "Nnyabo, weebale kujja."]);
+    expect(first.end).toBeLessThanOrEqual(second.start);
+    expect(second.end).toBeLessThanOrEqual(answer.body.duration_seconds);
+  });
+
+  it.runIf(isLocal)("answers silence with an empty text", async () => {
+    expect(await transcribe({ audio: formFile(silence), timestamps: "true" })).toMatchObject({
+      status: 200,
+      body: { text: "", segments: [], duration_seconds: 1.5 },
+    });
+  });
+
+  it("takes a recording that was uploaded, whether a token asked for its link or none", async () => {
+    for (const bearer of [token, undefined]) {
+      const answer = await transcribe({ file_id: await upload(noise, bearer) });
+      expectDeclared(createTranscriptionOperation, answer);
+      expect(answer).toMatchObject({ status: 200, body: { duration_seconds: 1.5 } });
+    }
+  });
+
+  it("keeps the upload of one account from every other", async () => {
+    const other = await createAccount();
+    const answer = await transcribe({ file_id: await upload(noise, token) }, other.token);
+    expectError(answer, 404, "not_found");
+    expect(answer.body.error.param).toBe("file_id");
+  });
+
+  it("does not find an upload that never was", async () => {
+    expectError(await transcribe({ file_id: randomUUID() }), 404, "not_found");
+  });
+
+  it.each([largestFileBytes + 1, 5_000_000, 11_000_000])(
+    "answers a file of %i bytes with 413",
+    async (size) => {
+      const audio = formFile(Buffer.concat([wavHeaderBytes(size), Buffer.alloc(size)]));
+      const answer = await transcribe({ audio });
+      expectError(answer, 413, "payload_too_large");
+      expect(answer.body.detail).toContain("POST /tasks/generate-upload-url");
+      expect(answer.body.detail).toContain("file_id");
+    },
+  );
+
+  it("refuses what is no audio, and audio that cannot be read", async () => {
+    const image = await transcribe({ audio: formFile(Buffer.from("\x89PNG\r\n\x1a\n", "latin1")) });
+    expectDeclared(createTranscriptionOperation, image);
+    expect(image).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "audio"] }] } });
+    expectError(await transcribe({ audio: formFile(noise.subarray(0, 30)) }), 400, "unreadable_audio");
+  });
+
+  it.each([
+    [{}, "audio", "missing"],
+    [{ audio: formFile(noise), language: "Luganda" }, "language", "enum"],
+    [{ audio: formFile(noise), adapter: "lug" }, "adapter", "extra_forbidden"],
+    [{ audio: formFile(noise), gcs_blob_name: "x" }, "gcs_blob_name", "extra_forbidden"],
+    [{ audio: formFile(noise), timestamps: "maybe" }, "timestamps", "bool_parsing"],
+    [{ audio: "text" }, "audio", "value_error"],
+  ])("names the field that is wrong in %o", async (fields, name, type) => {
+    const answer = await transcribe(fields);
+    expectDeclared(createTranscriptionOperation, answer);
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", name], type }] } });
+  });
+
+  it("asks for a token first", async () => {
+    const answer = await call("/tasks/audio/transcriptions", { body: formData({ nonsense: "true" }) });
+    expectError(answer, 401, "unauthenticated");
+  });
+});

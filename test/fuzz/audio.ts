@@ -1,0 +1,47 @@
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { soundFiles } from "../fixtures/audio/corpus.ts";
+import { mutate } from "../fixtures/audio/mutate.ts";
+import { observeReading } from "../fixtures/audio/observe-reading.ts";
+import { Random } from "../fixtures/audio/random.ts";
+
+/**
+ * Reads damaged audio files for as long as asked, and stops at the first one that is not answered well.
+ *
+ *     node test/fuzz/audio.ts --seconds 600 --seed 1
+ */
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "60" },
+    seed: { type: "string", default: String(Date.now()) },
+  },
+});
+
+const files = await soundFiles();
+const endAt = performance.now() + Number(values.seconds) * 1_000;
+const outcomes = { read: 0, refused: 0, "not audio": 0 };
+let slowest = 0;
+
+const say = (text: string): boolean => process.stdout.write(`${text}\n`);
+
+say(`seed ${values.seed}`);
+for (let number = 0; performance.now() < endAt; number += 1) {
+  const random = new Random(Number(values.seed) + number);
+  const { name, bytes } = random.pick(files);
+  const mutant = mutate(bytes, random);
+  try {
+    const { outcome, milliseconds } = await observeReading(mutant);
+    outcomes[outcome] += 1;
+    slowest = Math.max(slowest, milliseconds);
+  } catch (error) {
+    const path = join(tmpdir(), `audio-mutant-${Number(values.seed) + number}`);
+    await writeFile(path, mutant);
+    say(`A mutant of ${name} was not answered well; it is kept in ${path}.`);
+    throw error;
+  }
+}
+say(
+  `${JSON.stringify(outcomes)}, slowest ${Math.round(slowest)} ms, ${Math.round(process.memoryUsage().rss / 1e6)} MB`,
+);

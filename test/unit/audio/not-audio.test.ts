@@ -1,0 +1,69 @@
+import { deflateRawSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { NotAudioError } from "../../../shared/audio/audio-errors.ts";
+import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
+import { makeMp3 } from "../../fixtures/audio/make-mpeg.ts";
+import { Random } from "../../fixtures/audio/random.ts";
+import { fixture } from "../../fixtures/audio/sources.ts";
+
+const refusalOf = async (bytes: Buffer): Promise<NotAudioError> => {
+  const error = await inspectAudio(bufferSource(bytes)).catch((thrown: unknown) => thrown);
+  if (error instanceof NotAudioError) return error;
+  throw new Error(`It was not refused as no audio: ${String(error)}`);
+};
+
+const withHead = (head: string, encoding: BufferEncoding = "latin1"): Buffer =>
+  Buffer.concat([Buffer.from(head, encoding), new Random(1).bytes(2_000)]);
+
+describe("A file that is not audio", () => {
+  it.each([
+    ["image/png", withHead("\x89PNG\r\n\x1a\n")],
+    ["image/jpeg", withHead("\xff\xd8\xff\xe0")],
+    ["image/gif", withHead("GIF89a")],
+    ["image/webp", withHead("RIFF\x10\0\0\0WEBPVP8 ")],
+    ["image/heic", withHead("\0\0\0\x18ftypheic")],
+    ["application/pdf", withHead("%PDF-1.7\n")],
+    ["application/zip", Buffer.concat([Buffer.from("PK\x03\x04"), deflateRawSync("document")])],
+    ["application/gzip", gzipSync("archive")],
+    ["video/x-msvideo", withHead("RIFF\x10\0\0\0AVI LIST")],
+    ["audio/amr", withHead("#!AMR\n")],
+    ["audio/x-caf", withHead("caff\0\x01")],
+    ["application/x-executable", withHead("\x7fELF\x02\x01\x01")],
+    ["text/html", Buffer.from("  <!DOCTYPE html><html><body>404</body></html>")],
+    ["application/json", Buffer.from('{"detail": "not found"}')],
+    ["application/xml", Buffer.from('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>')],
+    ["text/plain", Buffer.from("Webale nnyo ssebo, ŋŋenda.", "utf8")],
+    ["application/x-empty", Buffer.alloc(0)],
+    ["video/mp4", fixture("silent-video.mp4")],
+    ["video/webm", fixture("silent-video.webm")],
+    ["application/octet-stream", new Random(2).bytes(5_000)],
+  ])("is named: %s", async (mediaType, bytes) => {
+    const error = await refusalOf(bytes);
+    expect(error.looksLike).toBe(mediaType);
+    expect(error.message).toMatch(/^The file is .+; send WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC\.$/);
+  });
+
+  it("stays what it is when it holds music somewhere", async () => {
+    expect((await refusalOf(Buffer.concat([withHead("%PDF-1.7\n"), makeMp3(50)]))).looksLike).toBe(
+      "application/pdf",
+    );
+  });
+
+  it("is not taken for audio because it looks random", async () => {
+    const random = new Random(3);
+    for (let count = 0; count < 500; count += 1) {
+      await refusalOf(Buffer.concat([Buffer.from([0x80]), random.bytes(1 + random.below(6_000))]));
+    }
+  });
+});
+
+describe("Audio behind other bytes", () => {
+  it("is found when they are few", async () => {
+    const bytes = Buffer.concat([Buffer.alloc(3_000, 0x80), makeMp3(50)]);
+    await expect(inspectAudio(bufferSource(bytes))).resolves.toMatchObject({ container: "mp3" });
+  });
+
+  it("is not looked for in a large file", async () => {
+    await refusalOf(Buffer.concat([Buffer.alloc(50_000, 0x80), makeMp3(50)]));
+  });
+});

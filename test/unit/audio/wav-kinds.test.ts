@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { UnreadableAudioError, UntrimmableAudioError } from "../../../shared/audio/audio-errors.ts";
+import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/read-audio.ts";
+import { chunk, listChunk, makeWav, type WavOptions } from "../../fixtures/audio/make-wav.ts";
+import { collect, fixture } from "../../fixtures/audio/sources.ts";
+
+const inspect = (bytes: Buffer) => inspectAudio(bufferSource(bytes));
+
+/** Bytes that tell samples apart. */
+const counted = (length: number): Buffer =>
+  Buffer.from(Uint8Array.from({ length }, (_, index) => index % 251));
+
+const kinds: readonly (readonly [string, WavOptions, string])[] = [
+  ["8 bits", { bits: 8 }, "pcm"],
+  ["16 bits", {}, "pcm"],
+  ["16 bits, stereo", { channels: 2 }, "pcm"],
+  ["24 bits", { bits: 24, channels: 2 }, "pcm"],
+  ["32 bits", { bits: 32 }, "pcm"],
+  ["32-bit float", { bits: 32, formatTag: 3 }, "float"],
+  ["64-bit float", { bits: 64, formatTag: 3 }, "float"],
+  ["A-law", { bits: 8, formatTag: 6, sampleRate: 8_000 }, "alaw"],
+  ["mu-law", { bits: 8, formatTag: 7, sampleRate: 8_000 }, "mulaw"],
+  ["extensible", { isExtensible: true, channels: 6, bits: 24, sampleRate: 48_000 }, "pcm"],
+  ["extensible float", { isExtensible: true, bits: 32, formatTag: 3 }, "float"],
+  ["RF64", { sizes: "rf64" }, "pcm"],
+  ["streamed, sizes unknown", { sizes: "unknown" }, "pcm"],
+  ["streamed, sizes never filled in", { sizes: "zero" }, "pcm"],
+  ["a title before the sound", { chunksBefore: [listChunk] }, "pcm"],
+  ["a title after the sound", { chunksAfter: [listChunk] }, "pcm"],
+];
+
+describe("A WAV file", () => {
+  it.each(kinds)("is measured to the sample: %s", async (_, options, codec) => {
+    const facts = await inspect(makeWav({ ...options, seconds: 3.25 }));
+    expect(facts).toMatchObject({ container: "wav", codec, durationSeconds: 3.25 });
+    expect(facts).toMatchObject({
+      sampleRate: options.sampleRate ?? 16_000,
+      channels: options.channels ?? 1,
+    });
+  });
+
+  it.each(kinds)("is cut to the sample, with the same samples: %s", async (_, options, codec) => {
+    const bytesPerSecond =
+      ((options.bits ?? 16) / 8) * (options.channels ?? 1) * (options.sampleRate ?? 16_000);
+    const data = counted(bytesPerSecond * 3);
+    const source = bufferSource(makeWav({ ...options, data }));
+    const output = await collect(trimAudio(source, await inspectAudio(source), 2));
+    await expect(inspect(output)).resolves.toMatchObject({ codec, durationSeconds: 2 });
+    expect(output.includes(data.subarray(0, bytesPerSecond * 2))).toBe(true);
+    expect(output.readUInt32LE(4)).toBe(output.length - 8);
+  });
+
+  it("ends on a whole word when it is cut to an odd number of bytes", async () => {
+    const source = bufferSource(makeWav({ bits: 8, sampleRate: 1_001, seconds: 3 }));
+    const output = await collect(trimAudio(source, await inspectAudio(source), 1));
+    expect(output.length % 2).toBe(0);
+    await expect(inspect(output)).resolves.toMatchObject({ durationSeconds: 1 });
+  });
+
+  it("that was cut off is as long as the samples that are there", async () => {
+    const wav = makeWav({ seconds: 4 });
+    await expect(inspect(wav.subarray(0, 44 + 32_001))).resolves.toMatchObject({ durationSeconds: 1 });
+  });
+
+  it("that is compressed and was cut off does not count what is missing", async () => {
+    const wav = fixture("tone-adpcm.wav");
+    const { durationSeconds } = await inspect(wav.subarray(0, wav.length >> 1));
+    expect(Math.abs(durationSeconds - 0.76)).toBeLessThan(0.05);
+  });
+
+  it("that is compressed cannot be cut", async () => {
+    const source = bufferSource(fixture("tone-adpcm.wav"));
+    await expect(collect(trimAudio(source, await inspectAudio(source), 0.5))).rejects.toThrow(
+      UntrimmableAudioError,
+    );
+  });
+
+  it.each([
+    ["no channels", makeWav({ channels: 0 })],
+    ["a sample rate of zero", makeWav({ sampleRate: 0, data: Buffer.alloc(100) })],
+    ["sample sizes that do not match", makeWav({ bits: 4, data: Buffer.alloc(100) })],
+    ["an unknown encoding", makeWav({ formatTag: 0x1234 })],
+    ["no sound", makeWav({ seconds: 0 })],
+    [
+      "its sound before its format",
+      chunk("RIFF", Buffer.concat([Buffer.from("WAVE"), chunk("data", Buffer.alloc(9))])),
+    ],
+    ["nothing but its name", Buffer.from("RIFF\0\0\0\0WAVE")],
+  ])("is refused with a sentence: %s", async (_, wav) => {
+    await expect(inspect(wav)).rejects.toThrow(UnreadableAudioError);
+    await expect(inspect(wav)).rejects.toThrow(/^The .+\.$/);
+  });
+});

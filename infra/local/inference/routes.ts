@@ -1,13 +1,18 @@
 import { ApiError } from "./api-error.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createChatCompletion } from "./endpoints/create-chat-completion.ts";
+import { createSpeech } from "./endpoints/create-speech.ts";
+import { createTranscription } from "./endpoints/create-transcription.ts";
 import { listModels } from "./endpoints/list-models.ts";
+import type { Synthesise } from "./speech/utterance.ts";
 
 /** Every endpoint of the sample server; a new one is a file in `endpoints/` and a line here. */
-const endpoints: readonly Endpoint[] = [listModels, createChatCompletion];
+export function listEndpoints(synthesise: Synthesise): readonly Endpoint[] {
+  return [listModels, createChatCompletion, createSpeech(synthesise), createTranscription];
+}
 
 /** The endpoint for a request. Throws an `ApiError`: 404 for an unknown path, 405 for another method. */
-export function findEndpoint(method: string, path: string): Endpoint {
+export function findEndpoint(endpoints: readonly Endpoint[], method: string, path: string): Endpoint {
   const onPath = endpoints.filter((endpoint) => endpoint.path === path);
   const endpoint = onPath.find((candidate) => candidate.method === method);
   if (endpoint) return endpoint;

@@ -2,9 +2,10 @@ import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { ApiError } from "./api-error.ts";
-import type { SampleSettings } from "./endpoint.ts";
-import { findEndpoint } from "./routes.ts";
+import type { Endpoint, SampleSettings } from "./endpoint.ts";
+import { findEndpoint, listEndpoints } from "./routes.ts";
 import { sendError } from "./send-error.ts";
+import { Synthesiser } from "./speech/synthesiser.ts";
 
 export { sampleModels } from "./models.ts";
 
@@ -20,29 +21,37 @@ export type SampleInferenceOptions = {
 
 /** A running sample server. */
 export type SampleInference = {
-  /** For `CHAT_BASE_URL`: ends with `/v1`. */
+  /** For `CHAT_BASE_URL` and its kin: ends with `/v1`. */
   readonly baseUrl: string;
   /** Stops the server; open streams are broken off. */
   close(): Promise<void>;
 };
 
 /**
- * Starts the sample inference server: the OpenAI HTTP API on a port of its own, with a phrasebook behind it in the
- * place of models. It shows how the service talks to a model server without needing one.
+ * Starts the sample inference server: the OpenAI HTTP API on a port of its own, with a phrasebook and a speech
+ * synthesiser behind it in the place of models. It shows how the service talks to a model server without needing one.
  *
  * Rejects with the system's error when the port is taken.
  */
 export async function startSampleInference(options: SampleInferenceOptions = {}): Promise<SampleInference> {
   const settings = { tokenDelayMilliseconds: options.tokenDelayMilliseconds ?? 20 };
+  const synthesiser = new Synthesiser();
+  const endpoints = listEndpoints((utterance) => synthesiser.synthesise(utterance));
   const server = createServer((request, response) => {
-    void answerRequest(request, response, settings, options.apiKey);
+    void answerRequest(endpoints, request, response, settings, options.apiKey);
   });
   server.listen(options.port ?? 0, "127.0.0.1");
   await once(server, "listening");
-  return { baseUrl: `http://127.0.0.1:${portOf(server)}/v1`, close: () => closeServer(server) };
+  return { baseUrl: `http://127.0.0.1:${portOf(server)}/v1`, close };
+
+  async function close(): Promise<void> {
+    await closeServer(server);
+    await synthesiser.close();
+  }
 }
 
 async function answerRequest(
+  endpoints: readonly Endpoint[],
   request: IncomingMessage,
   response: ServerResponse,
   settings: SampleSettings,
@@ -52,7 +61,7 @@ async function answerRequest(
   try {
     if (apiKey !== undefined) requireKey(request, apiKey);
     const [path = ""] = (request.url ?? "").split("?");
-    await findEndpoint(request.method ?? "", path).handle({ request, response, settings });
+    await findEndpoint(endpoints, request.method ?? "", path).handle({ request, response, settings });
   } catch (error) {
     sendError(response, error);
   }

@@ -54,6 +54,8 @@ describe("The sample server", () => {
     expect(models.data.map(({ id, object, owned_by }) => [id, object, owned_by])).toEqual([
       ["sample-14b", "model", "sample"],
       ["sample-9b", "model", "sample"],
+      ["sample-tts", "model", "sample"],
+      ["sample-stt", "model", "sample"],
     ]);
   });
 
@@ -199,6 +201,11 @@ describe("The errors of the sample server", () => {
     await expect(asked).rejects.toThrow("'lang-14b' does not exist");
   });
 
+  it("does not chat with the models of speech and transcription (404)", async () => {
+    const asked = openai.chat.completions.create({ ...question, model: sampleModels.speech });
+    await expect(asked).rejects.toThrow("for this the sample server has sample-14b and sample-9b");
+  });
+
   it("says so when a path does not exist (404)", async () => {
     const response = await post("{}", "/audio/nothing");
     expect(response.status).toBe(404);
@@ -242,7 +249,7 @@ describe("A sample server that was given a key", () => {
     const locked = await startLocked();
     const withKey = (apiKey: string) => new OpenAI({ baseURL: locked.baseUrl, apiKey, maxRetries: 0 });
     try {
-      expect((await withKey("sample-key").models.list()).data).toHaveLength(2);
+      expect((await withKey("sample-key").models.list()).data).toHaveLength(4);
       await expect(withKey("wrong").models.list()).rejects.toThrow(OpenAI.AuthenticationError);
       const without = await fetch(`${locked.baseUrl}/models`);
       expect(without.status).toBe(401);

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { ApiError } from "../api-error.ts";
 import { type Completion, complete } from "../chat/completion.ts";
 import { type CompletionRequest, completionRequest } from "../chat/completion-request.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { sendEvents } from "../event-stream.ts";
 import { readJson, sendJson } from "../json.ts";
-import { sampleModelIds } from "../models.ts";
+import { requireModel, sampleModels } from "../models.ts";
 import { parseRequest } from "../parse-request.ts";
+
+const chatModels = [sampleModels.model14b, sampleModels.model9b];
 
 /**
  * `POST /v1/chat/completions`, as one object or as server-sent events.
@@ -19,7 +20,7 @@ export const createChatCompletion: Endpoint = {
   path: "/v1/chat/completions",
   handle: async ({ request, response, settings }) => {
     const wanted = parseRequest(completionRequest, await readJson(request));
-    requireSampleModel(wanted.model);
+    requireModel(wanted.model, chatModels);
     const completion = complete(wanted);
     const head = {
       id: `chatcmpl-${randomUUID().replaceAll("-", "")}`,
@@ -37,12 +38,6 @@ export const createChatCompletion: Endpoint = {
 
 /** The members that every chunk of an answer and the answer as one object have in common. */
 type Head = { id: string; created: number; model: string };
-
-function requireSampleModel(model: string): void {
-  if (sampleModelIds.includes(model)) return;
-  const message = `The model '${model}' does not exist; the sample server has ${sampleModelIds.join(" and ")}.`;
-  throw new ApiError(404, message, { code: "model_not_found", param: "model" });
-}
 
 function completionObject(head: Head, { tokens, finishReason, usage }: Completion) {
   const message = { role: "assistant", content: tokens.join(""), refusal: null };

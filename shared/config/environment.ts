@@ -5,11 +5,28 @@ const positiveMilliseconds = z.coerce.number().int().min(1);
 /** Capabilities a function can ask for, as the variables that carry them. */
 export const tableEnvironment = { TABLE_NAME: z.string().min(1) };
 
+/** The bucket of audio files. */
+export const bucketEnvironment = { BUCKET_NAME: z.string().min(1) };
+
+const requestsPerMinute = z.coerce.number().int().min(1);
+
+/** How many requests a minute one source address may send to operations of the limit class `anonymous`. */
+export const anonymousLimitEnvironment = { LIMIT_ANONYMOUS_PER_MINUTE: requestsPerMinute };
+
+/** How many requests a minute one source address may send to operations of the limit class `credentials`. */
+export const credentialsLimitEnvironment = { LIMIT_CREDENTIALS_PER_MINUTE: requestsPerMinute };
+
 /** The secret with which tokens are signed (current and previous version are accepted). */
 export const tokenEnvironment = { TOKEN_SECRET_ID: z.string().min(1) };
 
 /** The queue of mails to be written; a worker function sends them. */
 export const mailQueueEnvironment = { MAIL_QUEUE_URL: z.url() };
+
+/** The queue of messages from people; a worker function answers them. */
+export const messageQueueEnvironment = { MESSAGE_QUEUE_URL: z.url() };
+
+/** The secret with the messaging platform's verify token, app secret and access token. */
+export const platformSecretsEnvironment = { MESSAGING_SECRET_ID: z.string().min(1) };
 
 /** Where translations come from: a server that speaks the OpenAI HTTP API. The base URL includes `/v1`. */
 export const translationBackendEnvironment = {
@@ -17,6 +34,38 @@ export const translationBackendEnvironment = {
   TRANSLATION_MODEL: z.string().min(1),
   /** How long the server may stay silent before the caller is told that it is unavailable. */
   TRANSLATION_TIMEOUT_MS: positiveMilliseconds,
+  INFERENCE_KEYS_SECRET_ID: z.string().min(1),
+};
+
+/** Where the chat models are: a server that speaks the OpenAI HTTP API. The base URL includes `/v1`. */
+export const chatBackendEnvironment = {
+  CHAT_BASE_URL: z.url(),
+  /** What the server calls `lang-14b`. */
+  CHAT_MODEL_14B: z.string().min(1),
+  /** What the server calls `lang-9b`. */
+  CHAT_MODEL_9B: z.string().min(1),
+  /** How long the server may stay silent, before its answer and inside it. */
+  CHAT_TIMEOUT_MS: positiveMilliseconds,
+  INFERENCE_KEYS_SECRET_ID: z.string().min(1),
+};
+
+/** Where recordings are transcribed: a server that speaks the OpenAI HTTP API. The base URL includes `/v1`. */
+export const transcriptionBackendEnvironment = {
+  TRANSCRIPTION_BASE_URL: z.url(),
+  TRANSCRIPTION_MODEL: z.string().min(1),
+  /** How long the server may take to answer once it has the recording. */
+  TRANSCRIPTION_TIMEOUT_MS: positiveMilliseconds,
+  INFERENCE_KEYS_SECRET_ID: z.string().min(1),
+};
+
+/** Where speech is synthesised: a server that speaks the OpenAI HTTP API. The base URL includes `/v1`. */
+export const speechBackendEnvironment = {
+  SPEECH_BASE_URL: z.url(),
+  SPEECH_MODEL: z.string().min(1),
+  /** What answers name as the platform on which speech is synthesised. */
+  SPEECH_PLATFORM: z.string().min(1),
+  /** How long the server may stay silent before the caller is told that it is unavailable. */
+  SPEECH_TIMEOUT_MS: positiveMilliseconds,
   INFERENCE_KEYS_SECRET_ID: z.string().min(1),
 };
 

@@ -1,0 +1,114 @@
+import * as z from "zod";
+import { formNumber, optionalField } from "../../shared/http/form-fields.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
+import { text } from "../../shared/http/text.ts";
+import { tokenUsage } from "../../shared/inference/usage.ts";
+import { replacedBy } from "./replaced-by.ts";
+
+const common = { method: "POST", auth: "user", ...replacedBy("/tasks/chat/completions") } as const;
+const failures = ["external_service_error", "service_unavailable"] as const;
+
+const modelTypes = ["qwen", "gemma"] as const;
+const modelType = z.enum(modelTypes);
+export type ModelType = z.output<typeof modelType>;
+const defaultModelType = "qwen";
+
+const defaultTemperature = 0.3;
+const temperature = z.number().min(0).max(2);
+
+const seconds = z.number().meta({ description: "In seconds" });
+
+export const chatOperation = defineOperation({
+  ...common,
+  id: "legacyChat",
+  path: "/tasks/sunflower_inference",
+  summary: "Continue a conversation",
+  body: {
+    encoding: "json",
+    schema: z
+      .object({
+        messages: z
+          .array(
+            z
+              .object({ role: z.enum(["system", "user", "assistant"]), content: text().trim().min(1) })
+              .meta({ id: "LegacyChatMessage" }),
+          )
+          .meta({ description: "At least one, or 400" }),
+        model_type: modelType.default(defaultModelType),
+        temperature: temperature.default(defaultTemperature),
+        stream: z.boolean().default(false).meta({ description: "The answer is whole all the same" }),
+        system_message: text().nullish().meta({ description: "In place of the conversation's own" }),
+      })
+      .meta({ id: "LegacyChatRequest" }),
+  },
+  response: {
+    status: 200,
+    description: "The answer",
+    schema: z
+      .object({
+        content: z.string(),
+        model_type: modelType,
+        usage: tokenUsage,
+        processing_time: seconds,
+        inference_time: seconds,
+        message_count: z
+          .int()
+          .meta({ description: "Messages sent to the model, its instruction among them" }),
+      })
+      .meta({ id: "LegacyChatAnswer" }),
+  },
+  errors: ["bad_request", ...failures],
+});
+
+export const instructOperation = defineOperation({
+  ...common,
+  id: "legacyInstruct",
+  path: "/tasks/sunflower_simple",
+  summary: "Carry out one instruction",
+  body: {
+    encoding: "form",
+    schema: z
+      .object({
+        instruction: text().meta({ description: "1 to 4,000 characters, or 400" }),
+        model_type: optionalField(modelType)
+          .transform((type) => type ?? defaultModelType)
+          .meta({ override: { type: "string", enum: [...modelTypes], default: defaultModelType } }),
+        temperature: optionalField(formNumber().pipe(temperature))
+          .transform((value) => value ?? defaultTemperature)
+          .meta({ override: { type: "number", minimum: 0, maximum: 2, default: defaultTemperature } }),
+        system_message: text().optional(),
+      })
+      .meta({ id: "LegacyInstructForm" }),
+  },
+  response: {
+    status: 200,
+    description: "The answer",
+    schema: z
+      .object({
+        response: z.string(),
+        model_type: modelType,
+        processing_time: seconds,
+        usage: tokenUsage,
+        success: z.literal(true),
+      })
+      .meta({ id: "LegacyInstructAnswer" }),
+  },
+  errors: ["bad_request", ...failures],
+});
+
+export const summariseOperation = defineOperation({
+  ...common,
+  id: "legacySummarise",
+  path: "/tasks/summarise",
+  summary: "Summarise a text in English or Luganda without naming anybody",
+  body: {
+    encoding: "json",
+    schema: z.object({ text: text().trim().min(1) }).meta({ id: "LegacySummariseRequest" }),
+  },
+  response: {
+    status: 200,
+    description: "The summary",
+    schema: z.object({ summarized_text: z.string() }).meta({ id: "LegacySummary" }),
+  },
+  errors: failures,
+});

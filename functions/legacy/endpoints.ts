@@ -1,0 +1,139 @@
+import { service } from "../../shared/config/service.ts";
+import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import type { ChatModels } from "../../shared/inference/chat.ts";
+import { asking } from "../speech/asking.ts";
+import type { SpeechDependencies } from "../speech/dependencies.ts";
+import { listVoices } from "../speech/list-voices.ts";
+import { refreshLink } from "../speech/refresh-link.ts";
+import { openFile } from "../transcription/open-recording.ts";
+import { answerConversation, answerInstruction, summarise } from "./answer-chat.ts";
+import { applySettings } from "./apply-settings.ts";
+import * as chat from "./chat-contract.ts";
+import { vendorHealthOperation } from "./health-contract.ts";
+import { defaultLegacySettings, type LegacySettings } from "./settings.ts";
+import { speak, speakInEvents, speakToStream } from "./speak.ts";
+import { speakBatchWithVoices, speakWithVoice } from "./speak-with-voice.ts";
+import { speakers } from "./speakers.ts";
+import * as speech from "./speech-contract.ts";
+import { synthesizeJob } from "./synthesize-job.ts";
+import {
+  openStorageObject,
+  type TranscriptionDependencies,
+  transcribeAndSave,
+  transcribeOnly,
+} from "./transcribe-recording.ts";
+import * as transcription from "./transcription-contract.ts";
+import * as voice from "./voice-contract.ts";
+
+/** What the deprecated routes work with: what the features behind them do. */
+export interface LegacyDependencies {
+  readonly models: ChatModels;
+  readonly speech: SpeechDependencies;
+  readonly transcription: TranscriptionDependencies;
+}
+
+const wayRound = "name its file_id to POST /tasks/stt_from_gcs; split recordings that are larger still";
+
+const transcriptionEndpoints = (dependencies: TranscriptionDependencies): Endpoint[] => [
+  endpoint(transcription.transcribeOperation, async ({ body, caller: { userId }, request: { signal } }) => {
+    const recording = await openFile(body.audio, signal, wayRound);
+    return transcribeAndSave(recording, "audio", body, { userId, signal }, dependencies);
+  }),
+  endpoint(
+    transcription.transcribeUploadOperation,
+    async ({ body, caller: { userId }, request: { signal } }) => {
+      const context = { userId, signal };
+      const recording = await openStorageObject(body.gcs_blob_name, context, dependencies);
+      return transcribeAndSave(recording, "gcs_blob_name", body, context, dependencies);
+    },
+  ),
+  endpoint(transcription.transcribeForOrganizationOperation, async ({ body, request: { signal } }) => {
+    const choices = { language: undefined, withSpeakers: body.recognise_speakers };
+    const recording = await openFile(body.audio, signal, wayRound);
+    return transcribeOnly(recording, choices, { ...dependencies, signal });
+  }),
+  endpoint(transcription.vendorTranscribeOperation, async ({ body, request: { signal } }) => {
+    const choices = { language: body.language, withSpeakers: false };
+    const recording = await openFile(body.audio, signal, wayRound);
+    return transcribeOnly(recording, choices, { ...dependencies, signal });
+  }),
+];
+
+const speechEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [
+  ...[speech.speechJobOperation, speech.vendorSpeechJobOperation].map((operation) =>
+    endpoint(operation, ({ body, caller, request }) =>
+      synthesizeJob(body, asking(caller, request), dependencies),
+    ),
+  ),
+  ...[speech.vendorSpeechOperation, speech.alternativeSpeechOperation].map((operation) =>
+    endpoint(operation, ({ body, caller, request }) => speak(body, asking(caller, request), dependencies)),
+  ),
+  endpoint(speech.speechStreamOperation, ({ body, caller, request }) =>
+    speakToStream(body, asking(caller, request), dependencies),
+  ),
+  endpoint(speech.speechEventsOperation, ({ body, caller, request }) =>
+    speakInEvents(body, asking(caller, request), dependencies),
+  ),
+  endpoint(speech.speakersOperation, () => ({
+    speakers: speakers.map(({ languageCode, ...speaker }) => speaker),
+  })),
+  endpoint(speech.refreshUrlOperation, async ({ query, caller }) => {
+    const fresh = await refreshLink(query.file_name, caller.userId, dependencies.store, "file_name");
+    return {
+      success: true as const,
+      audio_url: fresh.audio_url,
+      expires_at: fresh.audio_url_expires_at,
+      file_name: fresh.storage_object,
+    };
+  }),
+  endpoint(voice.voiceSpeechOperation, ({ body, caller, request }) =>
+    speakWithVoice(body, asking(caller, request), dependencies),
+  ),
+  endpoint(voice.voiceBatchOperation, ({ body, caller, request }) =>
+    speakBatchWithVoices(body.items, asking(caller, request), dependencies),
+  ),
+  endpoint(voice.voicesOperation, () => listVoices(undefined)),
+  endpoint(voice.voicesOfLanguageOperation, ({ path }) => listVoices(path.language)),
+  endpoint(vendorHealthOperation, () => ({
+    status: "healthy" as const,
+    service: service.name,
+    version: service.apiVersion,
+  })),
+];
+
+const chatEndpoints = (models: ChatModels): Endpoint[] => [
+  endpoint(chat.chatOperation, ({ body, request: { signal } }) =>
+    answerConversation(
+      {
+        messages: body.messages,
+        modelType: body.model_type,
+        temperature: body.temperature,
+        systemMessage: body.system_message ?? undefined,
+      },
+      { models, signal },
+    ),
+  ),
+  endpoint(chat.instructOperation, ({ body, request: { signal } }) =>
+    answerInstruction(
+      {
+        instruction: body.instruction,
+        modelType: body.model_type,
+        temperature: body.temperature,
+        systemMessage: body.system_message,
+      },
+      { models, signal },
+    ),
+  ),
+  endpoint(chat.summariseOperation, ({ body, request: { signal } }) =>
+    summarise(body.text, { models, signal }),
+  ),
+];
+
+/** The deprecated operations, bound to the use cases that carry them out, as a stage wants them. */
+export const legacyEndpoints = (
+  { models, speech: synthesis, transcription: recognition }: LegacyDependencies,
+  settings: LegacySettings = defaultLegacySettings,
+): Endpoint[] =>
+  [...transcriptionEndpoints(recognition), ...speechEndpoints(synthesis), ...chatEndpoints(models)].map(
+    (bound) => applySettings(bound, settings),
+  );

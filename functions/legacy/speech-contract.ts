@@ -1,0 +1,173 @@
+import * as z from "zod";
+import { defineOperation } from "../../shared/http/operation.ts";
+import { characters, text } from "../../shared/http/text.ts";
+import { speechResponse } from "../speech/contract.ts";
+import { replacedBy } from "./replaced-by.ts";
+import { defaultSpeakerId, speakerIds } from "./speakers.ts";
+
+/** What the routes have in common whose work is done by `POST /tasks/audio/speech` now. */
+export const bySpeech = { method: "POST", auth: "user", ...replacedBy("/tasks/audio/speech") } as const;
+/** The same, of those that listed voices. */
+export const byVoices = {
+  method: "GET",
+  auth: "user",
+  ...replacedBy("/tasks/voice/speakers"),
+  limit: "account",
+} as const;
+
+const failures = ["external_service_error", "storage_unavailable", "service_unavailable"] as const;
+/** What can go wrong with speech of whomever. */
+export const speakerFailures = ["no_speaker_for_language", ...failures] as const;
+const speakerId = z.literal(speakerIds).default(defaultSpeakerId).meta({
+  description: "One of the speakers of `GET /tasks/modal/tts/speakers`",
+});
+
+const jobRequest = z
+  .object({
+    text: text().meta({ description: "1 to 10,000 characters, or 400", example: "Wasuze otya nno?" }),
+    speaker_id: speakerId,
+    temperature: z.number().min(0).max(2).optional(),
+    max_new_audio_tokens: z.int().min(1).optional(),
+  })
+  .meta({ id: "LegacySpeechJob" });
+export type JobRequest = z.output<typeof jobRequest>;
+
+const jobResponse = z
+  .object({
+    output: z.object({
+      audio_url: speechResponse.shape.audio_url,
+      blob: z.string().meta({ description: "Name in the store" }),
+      sample_rate: z.int(),
+      duration_seconds: z.number(),
+      format: z.literal("wav"),
+      speaker_id: z.int(),
+      processing_time: z.number().meta({ description: "In seconds" }),
+    }),
+  })
+  .meta({ id: "LegacySpeechJobResult" });
+export type JobResponse = z.infer<typeof jobResponse>;
+
+const declareJob = (id: string, path: `/${string}`, errors: readonly "gone"[]) =>
+  defineOperation({
+    ...bySpeech,
+    id,
+    path,
+    summary: "Turn a text into speech",
+    body: { encoding: "json", schema: jobRequest },
+    response: { status: 200, description: "The stored audio", schema: jobResponse },
+    errors: ["bad_request", ...speakerFailures, ...errors],
+  });
+
+export const speechJobOperation = declareJob("legacySpeechJob", "/tasks/tts", []);
+export const vendorSpeechJobOperation = declareJob("legacyVendorSpeechJob", "/tasks/runpod/tts", ["gone"]);
+
+const spokenRequest = z
+  .object({
+    text: text().trim().check(characters(1, 10_000)).meta({ minLength: 1, maxLength: 10_000 }),
+    speaker_id: speakerId,
+    response_mode: z.enum(["url", "stream", "both"]).default("url").meta({
+      description: "Of `/tts` and `/tts-alt`; the other two routes have one mode each",
+    }),
+  })
+  .meta({ id: "LegacySpeechRequest" });
+export type SpokenRequest = z.output<typeof spokenRequest>;
+
+const linkMembers = {
+  success: z.literal(true),
+  audio_url: speechResponse.shape.audio_url,
+  expires_at: speechResponse.shape.audio_url_expires_at,
+  file_name: z.string().meta({ description: "For `GET /tasks/modal/tts/refresh-url`" }),
+};
+
+const spokenResponse = z
+  .object({
+    ...linkMembers,
+    duration_estimate_seconds: z.number().meta({ description: "At 150 words a minute" }),
+    text_length: z.int(),
+    speaker_id: z.int(),
+    speaker_name: z.string(),
+  })
+  .meta({ id: "LegacySpeech" });
+export type SpokenResponse = z.infer<typeof spokenResponse>;
+
+const wav = "audio/wav";
+const events = "text/event-stream";
+
+const declareSpoken = (id: string, path: `/${string}`, description: string, types: readonly string[]) =>
+  defineOperation({
+    ...bySpeech,
+    id,
+    path,
+    summary: "Turn a text into speech of one of the six fixed speakers",
+    description,
+    body: { encoding: "json", schema: spokenRequest },
+    response: { status: 200, description: "The speech", schema: spokenResponse, otherContentTypes: types },
+    errors: [...speakerFailures, "gone"],
+  });
+
+const byMode =
+  "`response_mode` chooses between the three forms of answer that this route and its two neighbours give.";
+
+export const vendorSpeechOperation = declareSpoken("legacyVendorSpeech", "/tasks/modal/tts", byMode, [
+  wav,
+  events,
+]);
+export const alternativeSpeechOperation = declareSpoken(
+  "legacyVendorSpeechAlternative",
+  "/tasks/modal/tts-alt",
+  byMode,
+  [wav, events],
+);
+export const speechStreamOperation = declareSpoken(
+  "legacyVendorSpeechStream",
+  "/tasks/modal/tts/stream",
+  "Answers with the audio while it is made.",
+  [wav],
+);
+export const speechEventsOperation = declareSpoken(
+  "legacyVendorSpeechEvents",
+  "/tasks/modal/tts/stream-with-url",
+  'Answers with events whose data is JSON: `{"event": "audio_chunk", "data": <base64>, "bytes"}`, at the end `{"event": ' +
+    '"complete", "audio_url", "expires_at", "file_name", "total_bytes"}`, or `{"event": "error", "error"}` in its place.',
+  [events],
+);
+
+export const speakersOperation = defineOperation({
+  ...byVoices,
+  id: "legacyVendorSpeakers",
+  path: "/tasks/modal/tts/speakers",
+  summary: "The six fixed speakers",
+  response: {
+    status: 200,
+    description: "The speakers",
+    schema: z
+      .object({
+        speakers: z.array(
+          z.object({
+            id: z.int(),
+            name: z.string(),
+            display_name: z.string(),
+            language: z.string(),
+            gender: z.string(),
+          }),
+        ),
+      })
+      .meta({ id: "LegacySpeakers" }),
+  },
+  errors: ["gone"],
+});
+
+export const refreshUrlOperation = defineOperation({
+  ...byVoices,
+  ...replacedBy("/tasks/audio/speech/url"),
+  id: "legacyVendorRefreshUrl",
+  path: "/tasks/modal/tts/refresh-url",
+  summary: "Get a fresh link to stored speech",
+  query: z.object({ file_name: z.string().min(1) }),
+  response: {
+    status: 200,
+    description: "The link",
+    schema: z.object(linkMembers).meta({ id: "LegacySpeechLink" }),
+  },
+  errors: ["not_found", "storage_unavailable", "gone"],
+});

@@ -1,0 +1,52 @@
+import type { Segment, Transcription } from "../../shared/inference/transcription.ts";
+import type { Diarization } from "./transcription-contract.ts";
+
+/** Who said what, in the two forms of version 1. */
+export interface ToldSpeakers {
+  readonly diarization_output: Diarization;
+  readonly formatted_diarization_output: string;
+}
+
+type SpokenSegment = Segment & { readonly speaker: string };
+
+const isSpoken = (segment: Segment): segment is SpokenSegment => segment.speaker !== undefined;
+
+/** Names as version 1 gave them, in the order in which the speakers begin; those of the models' servers differ. */
+const nameSpeakers = (segments: readonly SpokenSegment[]): SpokenSegment[] => {
+  const known = [...new Set(segments.map(({ speaker }) => speaker))];
+  const name = (speaker: string) => `SPEAKER_${String(known.indexOf(speaker)).padStart(2, "0")}`;
+  return segments.map((segment) => ({ ...segment, speaker: name(segment.speaker) }));
+};
+
+/** What a speaker says without being interrupted. */
+const joinTurns = (segments: readonly SpokenSegment[]): SpokenSegment[] => {
+  const turns: SpokenSegment[] = [];
+  for (const segment of segments) {
+    const last = turns.at(-1);
+    if (last?.speaker !== segment.speaker) turns.push(segment);
+    else turns[turns.length - 1] = { ...last, end: segment.end, text: `${last.text} ${segment.text}` };
+  }
+  return turns;
+};
+
+/** Tells the speakers of a transcription apart; `undefined` when the model could not. */
+export const tellSpeakers = ({ text, segments }: Transcription): ToldSpeakers | undefined => {
+  const spoken = nameSpeakers(segments?.filter(isSpoken) ?? []);
+  if (spoken.length === 0) return undefined;
+  return {
+    diarization_output: {
+      text,
+      chunks: spoken.map((segment) => ({
+        speaker: segment.speaker,
+        text: segment.text,
+        timestamp: [segment.start, segment.end],
+      })),
+    },
+    formatted_diarization_output: joinTurns(spoken)
+      .map(
+        ({ speaker, start, end, text: said }) =>
+          `**${speaker}**\n(${start.toFixed(2)}) ${said} (${end.toFixed(2)})`,
+      )
+      .join("\n"),
+  };
+};

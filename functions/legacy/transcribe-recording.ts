@@ -1,0 +1,138 @@
+import { AppError } from "../../shared/errors/app-error.ts";
+import { Reply } from "../../shared/http/reply.ts";
+import type { Recording, Transcriber, Transcription } from "../../shared/inference/transcription.ts";
+import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import {
+  type MeasuredRecording,
+  openUpload,
+  type RecordingContext,
+  type RecordingDependencies,
+} from "../transcription/open-recording.ts";
+import { keepRecording } from "./keep-recording.ts";
+import type { SavedTranscriptions } from "./saved-transcriptions.ts";
+import { tellSpeakers } from "./tell-speakers.ts";
+import type { LegacyTranscription } from "./transcription-contract.ts";
+
+/** Everything that the transcriptions of version 1 touch. */
+export interface TranscriptionDependencies extends RecordingDependencies {
+  readonly transcriber: Transcriber;
+  readonly store: Pick<ObjectStore, "delete" | "open" | "write">;
+  /** The store's name in addresses of what it holds. */
+  readonly bucketName: string;
+  readonly saved: SavedTranscriptions;
+}
+
+/** What callers of version 1 choose. */
+export interface TranscriptionChoices {
+  readonly language?: string | undefined;
+  readonly adapter?: string | undefined;
+  readonly recognise_speakers: boolean;
+}
+
+const toReply = (
+  transcription: Transcription,
+  withSpeakers: boolean,
+  more: Partial<LegacyTranscription> = {},
+): Reply => {
+  const told = withSpeakers ? tellSpeakers(transcription) : undefined;
+  const body: LegacyTranscription = {
+    audio_transcription: transcription.text,
+    diarization_output: told?.diarization_output ?? {},
+    formatted_diarization_output: told?.formatted_diarization_output ?? "",
+    audio_transcription_id: null,
+    audio_url: null,
+    language: null,
+    was_audio_trimmed: false,
+    original_duration_minutes: null,
+    ...more,
+  };
+  return new Reply({
+    contentType: "application/json",
+    headers: withSpeakers && !told ? { "X-Diarization": "unavailable" } : {},
+    body: JSON.stringify(body),
+  });
+};
+
+/**
+ * Writes a recording down and keeps nothing of it.
+ *
+ * @param language ISO 639-3; `undefined` leaves it to the model's server to find out.
+ */
+export const transcribeOnly = async (
+  recording: Recording,
+  { language, withSpeakers }: { readonly language: string | undefined; readonly withSpeakers: boolean },
+  { transcriber, signal }: { readonly transcriber: Transcriber; readonly signal: AbortSignal },
+): Promise<Reply> => {
+  const request = { recording, language, withSegments: false, withSpeakers };
+  return toReply(await transcriber.transcribe(request, { signal }), withSpeakers);
+};
+
+/**
+ * Writes the first ten minutes of a recording down, and saves the text and the audio.
+ *
+ * @param field of the request that has the recording.
+ * @throws AppError `external_service_error` when nothing was said, as in version 1; as `keepRecording` and the
+ * transcriber do. Nothing stays saved then.
+ */
+export const transcribeAndSave = async (
+  measured: MeasuredRecording,
+  field: string,
+  { language, adapter, recognise_speakers: withSpeakers }: TranscriptionChoices,
+  context: RecordingContext,
+  { transcriber, store, bucketName, saved }: TranscriptionDependencies,
+): Promise<Reply> => {
+  const chosen = language ?? adapter ?? "lug";
+  const { objectKey, recording, isTrimmed } = await keepRecording(measured, field, context, store);
+  try {
+    const request = { recording, language: chosen, withSegments: false, withSpeakers };
+    const transcription = await transcriber.transcribe(request, { signal: context.signal });
+    if (transcription.text === "") {
+      throw new AppError("external_service_error", { message: "The model heard nothing in the recording." });
+    }
+    const { userId } = context;
+    return toReply(transcription, withSpeakers, {
+      audio_transcription_id: await saved.add({
+        userId,
+        text: transcription.text,
+        language: chosen,
+        objectKey,
+      }),
+      audio_url: `s3://${bucketName}/${objectKey}`,
+      language: chosen,
+      was_audio_trimmed: isTrimmed,
+      original_duration_minutes: isTrimmed
+        ? Math.round((measured.durationSeconds / 60) * 1_000) / 1_000
+        : null,
+    });
+  } catch (error) {
+    // What cannot be removed now goes with its folder's lifecycle.
+    await store.delete(objectKey).catch(() => undefined);
+    throw error;
+  }
+};
+
+const uploadName = /^(?:uploads\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/[^/]+)?$/i;
+
+/**
+ * Opens the upload that a storage object's name, or its file id alone, belongs to.
+ *
+ * @throws AppError `bad_request` when there is none that the account may use, as in version 1; as `openUpload` does.
+ */
+export const openStorageObject = async (
+  name: string,
+  context: RecordingContext,
+  dependencies: RecordingDependencies,
+): Promise<MeasuredRecording> => {
+  const field = "gcs_blob_name";
+  const missing = new AppError("bad_request", {
+    message: "There is no such upload of this account, nothing has been uploaded to it, or it has expired.",
+    param: field,
+  });
+  const fileId = uploadName.exec(name)?.[1];
+  if (fileId === undefined) throw missing;
+  try {
+    return await openUpload(fileId, context, dependencies, field);
+  } catch (error) {
+    throw error instanceof AppError && error.code === "not_found" ? missing : error;
+  }
+};

@@ -1,0 +1,153 @@
+import * as z from "zod";
+import { findTranslationLanguage } from "../../shared/catalogue/languages.ts";
+import { formBoolean, optionalField, requiredFormFile } from "../../shared/http/form-fields.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
+import { replacedBy } from "./replaced-by.ts";
+
+/** The languages of version 1 (specification, Legacy POST /tasks/stt). */
+const languageCodes = ["ach", "teo", "eng", "lug", "lgg", "nyn", "swa", "kin", "xog", "myx"] as const;
+const languageCode = z.enum(languageCodes);
+
+const codeField = (description: string) =>
+  optionalField(languageCode).meta({
+    override: { type: "string", enum: [...languageCodes], default: "lug" },
+    description,
+  });
+
+/** A language by its code or its name, as the vendor's route took it. */
+const codeOrName = z
+  .string()
+  .transform((value) => findTranslationLanguage(value)?.code ?? value)
+  .pipe(languageCode)
+  .meta({
+    override: { type: "string" },
+    example: "Luganda",
+    description: "Code or name; found out when absent",
+  });
+
+const flag = (description: string) =>
+  optionalField(formBoolean())
+    .transform((value) => value ?? false)
+    .meta({ override: { type: "boolean", default: false }, description });
+
+const audio = requiredFormFile().meta({
+  override: { type: "string", format: "binary" },
+  description: "The recording, a file of at most 4.4 MB: MP3, WAV, OGG, M4A or AAC, told by its bytes",
+});
+
+const speakersFlag = flag(
+  "Whether the speakers are to be told apart; where the model cannot, the answer says `X-Diarization: unavailable`",
+);
+
+const choices = {
+  language: codeField("Of the recording"),
+  adapter: codeField("Once chose the model's adapter; counts where `language` is absent"),
+  recognise_speakers: speakersFlag,
+  whisper: flag("Once chose the other of two models; there is one now, so it changes nothing"),
+};
+
+const diarization = z
+  .object({
+    text: z.string().optional(),
+    chunks: z
+      .array(
+        z.object({
+          speaker: z.string().meta({ example: "SPEAKER_00" }),
+          text: z.string(),
+          timestamp: z.tuple([z.number(), z.number()]).meta({ description: "From and to, in seconds" }),
+        }),
+      )
+      .optional(),
+  })
+  .meta({
+    id: "LegacyDiarization",
+    description: "Empty unless speakers were to be told apart, and could be",
+  });
+export type Diarization = z.infer<typeof diarization>;
+
+export const legacyTranscription = z
+  .object({
+    audio_transcription: z.string(),
+    diarization_output: diarization,
+    formatted_diarization_output: z.string(),
+    audio_transcription_id: z.int().nullable().meta({ description: "Of the saved transcription" }),
+    audio_url: z.string().nullable().meta({ description: "Where the audio is stored; no link" }),
+    language: z.string().nullable(),
+    was_audio_trimmed: z.boolean(),
+    original_duration_minutes: z.number().nullable().meta({ description: "When it was trimmed" }),
+  })
+  .meta({ id: "LegacyTranscription" });
+export type LegacyTranscription = z.infer<typeof legacyTranscription>;
+
+const common = {
+  method: "POST",
+  auth: "user",
+  ...replacedBy("/tasks/audio/transcriptions"),
+  response: { status: 200, description: "The transcription", schema: legacyTranscription },
+} as const;
+const errors = ["unreadable_audio", "external_service_error", "service_unavailable"] as const;
+const firstTenMinutes =
+  "Of longer recordings the first 10 minutes are transcribed. Audio and transcription are saved.";
+
+export const transcribeOperation = defineOperation({
+  ...common,
+  id: "legacyTranscribe",
+  path: "/tasks/stt",
+  summary: "Write down a recording in one of ten languages",
+  description: firstTenMinutes,
+  body: {
+    encoding: "multipart",
+    schema: z.object({ audio, ...choices }).meta({ id: "LegacyTranscribeForm" }),
+  },
+  errors: [...errors, "storage_unavailable"],
+});
+
+export const transcribeUploadOperation = defineOperation({
+  ...common,
+  id: "legacyTranscribeUpload",
+  path: "/tasks/stt_from_gcs",
+  summary: "Write down an upload in one of ten languages",
+  description: firstTenMinutes,
+  body: {
+    encoding: "form",
+    schema: z
+      .object({
+        gcs_blob_name: z.string().min(1).meta({
+          example: "uploads/3f0a2c1e-7d4b-4c58-9a51-0e6b6a0f2d11/interview.mp3",
+          description:
+            "Storage object of an upload of the account's, of at most 100 MB; its `file_id` alone does too",
+        }),
+        ...choices,
+      })
+      .meta({ id: "LegacyTranscribeUploadForm" }),
+  },
+  errors: [...errors, "bad_request", "storage_unavailable"],
+});
+
+export const transcribeForOrganizationOperation = defineOperation({
+  ...common,
+  id: "legacyTranscribeForOrganization",
+  path: "/tasks/org/stt",
+  summary: "Write down a recording in a language that the model finds out",
+  body: {
+    encoding: "multipart",
+    schema: z
+      .object({ audio, recognise_speakers: speakersFlag })
+      .meta({ id: "LegacyTranscribeForOrganizationForm" }),
+  },
+  errors,
+});
+
+export const vendorTranscribeOperation = defineOperation({
+  ...common,
+  id: "legacyVendorTranscribe",
+  path: "/tasks/modal/stt",
+  summary: "Write down a recording",
+  body: {
+    encoding: "multipart",
+    schema: z
+      .object({ audio, language: optionalField(codeOrName) })
+      .meta({ id: "LegacyVendorTranscribeForm" }),
+  },
+  errors: [...errors, "gone"],
+});

@@ -1,0 +1,106 @@
+import * as z from "zod";
+import { defineOperation } from "../../shared/http/operation.ts";
+import { characters, text } from "../../shared/http/text.ts";
+import {
+  batchResponse,
+  batchResult,
+  speechItem,
+  speechResponse,
+  voicesResponse,
+} from "../speech/contract.ts";
+import { replacedBy } from "./replaced-by.ts";
+import { bySpeech, byVoices, speakerFailures } from "./speech-contract.ts";
+
+const voiceFailures = [
+  "invalid_speaker",
+  "unknown_language",
+  "invalid_speaker_for_language",
+  ...speakerFailures,
+] as const;
+
+const voiceItem = speechItem
+  .pick({
+    language: true,
+    temperature: true,
+    top_p: true,
+    repetition_penalty: true,
+    max_tokens: true,
+    seed: true,
+  })
+  .extend({
+    text: text().trim().check(characters(1, 2_000)).meta({ minLength: 1, maxLength: 2_000 }),
+    speaker_id: speechItem.shape.voice,
+  })
+  .meta({ id: "LegacyVoiceItem" });
+export type VoiceItem = z.output<typeof voiceItem>;
+
+const voiceResponse = speechResponse
+  .omit({ model: true, platform: true, voice: true, storage_object: true, usage: true })
+  .extend({
+    speaker_id: z.string(),
+    chunks: z.null().meta({ description: "Into how many the model cut the text; no longer told" }),
+    audio_size_bytes: z.int(),
+    gcs_object: z.string(),
+  })
+  .meta({ id: "LegacyVoiceSpeech" });
+export type VoiceResponse = z.infer<typeof voiceResponse>;
+
+export const voiceSpeechOperation = defineOperation({
+  ...bySpeech,
+  id: "legacyVoiceSpeech",
+  path: "/tasks/modal/orpheus/tts",
+  summary: "Turn a text into speech of a voice of the catalogue",
+  body: { encoding: "json", schema: voiceItem },
+  response: { status: 200, description: "The stored audio", schema: voiceResponse },
+  errors: [...voiceFailures, "gone"],
+});
+
+const voiceBatchResponse = batchResponse
+  .pick({ request_id: true, timings_ms: true })
+  .extend({
+    results: z.array(
+      batchResult
+        .omit({ voice: true, storage_object: true })
+        .extend({ speaker_id: z.string(), gcs_object: batchResult.shape.storage_object })
+        .meta({ id: "LegacyVoiceBatchResult" }),
+    ),
+  })
+  .meta({ id: "LegacyVoiceBatch" });
+export type VoiceBatchResponse = z.infer<typeof voiceBatchResponse>;
+
+export const voiceBatchOperation = defineOperation({
+  ...bySpeech,
+  ...replacedBy("/tasks/audio/speech/batch"),
+  id: "legacyVoiceBatch",
+  path: "/tasks/modal/orpheus/tts/batch",
+  summary: "Turn up to 16 texts into speech",
+  body: {
+    encoding: "json",
+    schema: z.object({ items: z.array(voiceItem).min(1).max(128) }).meta({ id: "LegacyVoiceBatchRequest" }),
+  },
+  response: {
+    status: 200,
+    description: "A result for each item, in their order",
+    schema: voiceBatchResponse,
+  },
+  errors: ["bad_request", ...voiceFailures, "gone"],
+});
+
+export const voicesOperation = defineOperation({
+  ...byVoices,
+  id: "legacyVoices",
+  path: "/tasks/modal/orpheus/speakers",
+  summary: "The voices of the catalogue",
+  response: { status: 200, description: "Tags of voices", schema: voicesResponse },
+  errors: ["gone"],
+});
+
+export const voicesOfLanguageOperation = defineOperation({
+  ...byVoices,
+  id: "legacyVoicesOfLanguage",
+  path: "/tasks/modal/orpheus/speakers/{language}",
+  summary: "The voices of one language",
+  pathParameters: z.object({ language: z.string().meta({ example: "lug", description: "ISO 639-3 code" }) }),
+  response: { status: 200, description: "Tags of voices", schema: voicesResponse },
+  errors: ["unknown_language", "gone"],
+});

@@ -1,0 +1,252 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import openApi from "../../functions/docs/openapi.json" with { type: "json" };
+import { legacyFunction } from "../../functions/legacy/contract.ts";
+import { readWavHeader } from "../../shared/audio/wav.ts";
+import { type Answer, baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import { answering, type FakeBackend, startFakeBackend } from "../support/fake-backend.ts";
+import { type LegacyRequest, type LegacyRoute, legacyRoutes } from "../support/legacy-routes.ts";
+import { type RunningService, runService } from "../support/run-service.ts";
+import { soundBytes, wavFile } from "../support/wav.ts";
+
+const isLocal = inject("isLocal");
+const named = legacyRoutes.map((route) => ({
+  ...route,
+  name: `${route.operation.method} ${route.operation.path}`,
+}));
+const guarded = named.filter(({ operation }) => operation.auth === "user");
+
+/** What a client has at hand. */
+let token: string;
+let made: { upload: string; speech: string };
+
+const send = ({ operation, path }: LegacyRoute, request: LegacyRequest, bearer?: string, at = baseUrl) =>
+  call(`${at}${path}${request.query ?? ""}`, {
+    method: operation.method,
+    token: bearer,
+    ...(request.body === undefined ? {} : { body: request.body }),
+  });
+
+/** The headers that every answer of a deprecated route carries, whatever its status. */
+const expectDeprecation = ({ headers }: Answer, { operation }: LegacyRoute): void => {
+  expect(headers.get("deprecation")).toBe("@1780272000");
+  const sunset = headers.get("sunset") ?? "";
+  expect(new Date(sunset).toUTCString()).toBe(sunset);
+  if (isLocal) expect(sunset).toBe("Tue, 01 Dec 2026 00:00:00 GMT");
+  expect(headers.get("link")).toBe(`<${operation.deprecated?.successor}>; rel="successor-version"`);
+  for (const name of ["Deprecation", "Link", "Sunset"]) {
+    expect(headers.get("access-control-expose-headers")).toContain(name);
+  }
+};
+
+/** Uploads a recording as a client of version 1 does. @returns the name of its storage object. */
+const upload = async (bearer: string): Promise<string> => {
+  const { body } = await call("/tasks/generate-upload-url", {
+    token: bearer,
+    body: { file_name: "interview.wav", content_type: "audio/wav" },
+  });
+  const recording = wavFile(soundBytes(72_000), { stated: true });
+  const headers = { "Content-Type": "audio/wav" };
+  expect((await fetch(body.upload_url, { method: "PUT", headers, body: recording })).status).toBe(200);
+  return `uploads/${body.file_id}/interview.wav`;
+};
+
+beforeAll(async () => {
+  ({ token } = await createAccount());
+  const { body } = await call("/tasks/audio/speech", { token, body: { text: "Oli otya?" } });
+  made = { upload: await upload(token), speech: body.storage_object };
+});
+
+describe("the deprecated routes", () => {
+  it("are all in the table of this test", () => {
+    expect(legacyRoutes.map(({ operation }) => operation)).toEqual(legacyFunction.operations);
+    expect(legacyRoutes).toHaveLength(20);
+  });
+
+  it("are marked as such in the OpenAPI document, under one tag, and no other is", () => {
+    const marked = Object.values(openApi.paths).flatMap((path) =>
+      Object.values(
+        path as Record<string, { operationId: string; deprecated?: boolean; tags: string[] }>,
+      ).filter(({ deprecated, tags }) => deprecated || tags.includes("Deprecated (v1)")),
+    );
+    expect(marked.every(({ deprecated, tags }) => deprecated && tags.length === 1)).toBe(true);
+    expect(marked.map(({ operationId }) => operationId).toSorted()).toEqual(
+      legacyFunction.operations.map(({ id }) => id).toSorted(),
+    );
+  });
+
+  it.runIf(isLocal)("are marked as such among the local routes", async () => {
+    const { body } = await call("/_local/routes");
+    const marked: { method: string; path: string; function: string; auth: string }[] = body.routes.filter(
+      ({ deprecated }: { deprecated: boolean }) => deprecated,
+    );
+    expect(marked.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
+      named.map(({ name }) => name).toSorted(),
+    );
+    expect(marked.filter(({ auth }) => auth === "user")).toHaveLength(19);
+    expect(new Set(marked.map((route) => route.function))).toEqual(new Set(["legacy"]));
+  });
+});
+
+describe.each(named)("$name", (route) => {
+  it("answers as it did in version 1, and says what comes after it", async () => {
+    const answer = await send(route, route.valid(made), token);
+    expectDeprecation(answer, route);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    if (route.contentType === undefined) expectDeclared(route.operation, answer);
+    else expect(answer.headers.get("content-type")).toBe(route.contentType);
+  });
+
+  const { invalid } = route;
+  it.runIf(invalid)("names what is wrong with a request", async () => {
+    const answer = await send(route, invalid?.request ?? {}, token);
+    expectDeprecation(answer, route);
+    expectDeclared(route.operation, answer);
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: invalid?.loc, type: invalid?.type }] },
+    });
+  });
+});
+
+describe.each(guarded)("$name without a right token", (route) => {
+  it.each([
+    ["no token", undefined],
+    ["a token that was never issued", "nonsense"],
+  ])("refuses %s, before it looks at the request", async (_case, bearer) => {
+    const answer = await send(route, route.invalid?.request ?? {}, bearer);
+    expectDeprecation(answer, route);
+    expectError(answer, 401, "unauthenticated");
+  });
+});
+
+describe.runIf(isLocal)("when the model's server fails", () => {
+  let folder: string;
+  let backend: FakeBackend;
+  let service: RunningService;
+  let bearer: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "language-ai-legacy-"));
+    backend = await startFakeBackend();
+    service = await runService({ PORT: "0", DATA_DIR: folder, CHAT_BASE_URL: backend.baseUrl });
+    const account = { username: "amina", email: "amina@example.com", password: "seven storks by the lake" };
+    await call(`${service.url}/auth/register`, { body: account });
+    const { body } = await call(`${service.url}/auth/token`, { body: new URLSearchParams(account) });
+    bearer = body.access_token;
+  }, 60_000);
+  afterAll(async () => {
+    await service.stop();
+    await backend.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The service of this test has uploads of its own. */
+  const uploadThere = async (): Promise<string> => {
+    const { body } = await call(`${service.url}/tasks/generate-upload-url`, {
+      token: bearer,
+      body: { file_name: "interview.wav", content_type: "audio/wav" },
+    });
+    const recording = wavFile(soundBytes(72_000), { stated: true });
+    await fetch(body.upload_url, {
+      method: "PUT",
+      headers: { "Content-Type": "audio/wav" },
+      body: recording,
+    });
+    return body.file_id;
+  };
+
+  it.each(named.filter(({ usesModel }) => usesModel))("$name says so", async (route) => {
+    const request = route.valid({ upload: await uploadThere(), speech: "" });
+    // Nonsense comes first: it is a sign of life, which keeps the circuit breaker closed over all the routes.
+    for (const [behaviour, status, code] of [
+      [answering(200, "<html>"), 502, "external_service_error"],
+      [answering(503, "no"), 503, "service_unavailable"],
+    ] as const) {
+      backend.behave(behaviour);
+      const answer = await send(route, request, bearer, service.url);
+      expectDeprecation(answer, route);
+      expectError(answer, status, code);
+      expect(answer.headers.has("retry-after")).toBe(status === 503);
+    }
+  });
+});
+
+describe("speech of version 1", () => {
+  const speechRoute = (path: string, body: object) => call(path, { token, body });
+
+  it("can be downloaded, and its link renewed", async () => {
+    const { body } = await speechRoute("/tasks/modal/tts", { text: "Wasuze otya nno?" });
+    expect(body).toMatchObject({
+      success: true,
+      speaker_id: 248,
+      speaker_name: "Luganda (female)",
+      text_length: 16,
+    });
+    const wav = Buffer.from(await (await fetch(body.audio_url)).arrayBuffer());
+    expect(readWavHeader(wav)?.format.sampleRate).toBeGreaterThan(0);
+    const fresh = await call(`/tasks/modal/tts/refresh-url?file_name=${encodeURIComponent(body.file_name)}`, {
+      token,
+    });
+    expect(fresh).toMatchObject({ status: 200, body: { success: true, file_name: body.file_name } });
+    const other = await createAccount();
+    expectError(
+      await call(`/tasks/modal/tts/refresh-url?file_name=${encodeURIComponent(body.file_name)}`, {
+        token: other.token,
+      }),
+      404,
+      "not_found",
+    );
+  });
+
+  it("comes in events that make up the file behind the link at their end", async () => {
+    const answer = await speechRoute("/tasks/modal/tts", { text: "Wasuze otya nno?", response_mode: "both" });
+    const events = String(answer.body)
+      .trim()
+      .split("\n\n")
+      .map((frame) => JSON.parse(frame.replace(/^data: /, "")));
+    const last = events.pop();
+    expect(events.length).toBeGreaterThan(0);
+    const pieces = events.map(({ event, data, bytes }) => {
+      const piece = Buffer.from(data, "base64");
+      expect({ event, bytes }).toEqual({ event: "audio_chunk", bytes: piece.length });
+      return piece;
+    });
+    const streamed = Buffer.concat(pieces);
+    expect(last).toMatchObject({ event: "complete", total_bytes: streamed.length });
+    const stored = Buffer.from(await (await fetch(last.audio_url)).arrayBuffer());
+    const soundStart = readWavHeader(stored)?.dataStart ?? 0;
+    expect(stored.subarray(soundStart).equals(streamed.subarray(soundStart))).toBe(true);
+  });
+
+  it("has no voice any more for Lugbara", async () => {
+    for (const path of ["/tasks/tts", "/tasks/runpod/tts", "/tasks/modal/tts", "/tasks/modal/tts/stream"]) {
+      const answer = await speechRoute(path, { text: "Mi ngoni?", speaker_id: 245 });
+      expectError(answer, 400, "no_speaker_for_language");
+      expect(answer.body.detail).toContain("Lugbara");
+    }
+  });
+});
+
+describe("an upload that version 1 is to transcribe", () => {
+  it("may be named by its storage object or its file id, by the account that made it only", async () => {
+    const name = await upload(token);
+    const transcribe = (gcs_blob_name: string, bearer = token) =>
+      call("/tasks/stt_from_gcs", { token: bearer, body: new URLSearchParams({ gcs_blob_name }) });
+    const first = await transcribe(name);
+    const second = await transcribe(name.split("/")[1] ?? "");
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.body.audio_transcription_id).toBeGreaterThan(first.body.audio_transcription_id);
+    expect(first.body).toMatchObject({
+      language: "lug",
+      was_audio_trimmed: false,
+      original_duration_minutes: null,
+    });
+    expect(first.body.audio_url).toMatch(/^s3:\/\/.+\/transcriptions\/.+\.wav$/);
+
+    expectError(await transcribe(name, (await createAccount()).token), 400, "bad_request");
+    expectError(await transcribe("../../etc/passwd"), 400, "bad_request");
+  });
+});

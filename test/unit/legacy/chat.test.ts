@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { defaultSystemMessage } from "../../../shared/inference/system-message.ts";
+import { legacyInMemory } from "../../support/legacy.ts";
+
+const question = { role: "user", content: "How are you?" };
+const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
+
+const chat = async (body: object) => {
+  const legacy = legacyInMemory();
+  const answer = await legacy.send({ path: "/tasks/sunflower_inference", body });
+  return { ...answer, asked: legacy.answer.mock.calls[0]?.[0] };
+};
+
+const instruct = async (fields: Record<string, string>) => {
+  const legacy = legacyInMemory();
+  const answer = await legacy.send({
+    path: "/tasks/sunflower_simple",
+    body: new URLSearchParams(fields).toString(),
+    headers: { "Content-Type": "application/x-www-form-urlencoded", Authorization: "Bearer right" },
+  });
+  return { ...answer, asked: legacy.answer.mock.calls[0]?.[0] };
+};
+
+describe("POST /tasks/sunflower_inference", () => {
+  it("answers, and counts the instruction that it put before the conversation", async () => {
+    const { status, body, asked } = await chat({ messages: [question], stream: true });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      content: "Apwoyo.",
+      model_type: "qwen",
+      usage,
+      processing_time: expect.any(Number),
+      inference_time: expect.any(Number),
+      message_count: 2,
+    });
+    expect(asked).toMatchObject({
+      model: "lang-14b",
+      temperature: 0.3,
+      messages: [{ role: "system", content: defaultSystemMessage }, question],
+    });
+  });
+
+  it("lets the other family's name choose the other model", async () => {
+    const { body, asked } = await chat({ messages: [question], model_type: "gemma", temperature: 1 });
+    expect(body.model_type).toBe("gemma");
+    expect(asked).toMatchObject({ model: "lang-9b", temperature: 1 });
+  });
+
+  it("puts a given instruction in the place of the conversation's own", async () => {
+    const own = { role: "system", content: "Be long." };
+    const { body, asked } = await chat({ messages: [own, question], system_message: "Be brief." });
+    expect(asked?.messages).toEqual([{ role: "system", content: "Be brief." }, question]);
+    expect(body.message_count).toBe(2);
+    expect((await chat({ messages: [own, question] })).asked?.messages).toEqual([own, question]);
+  });
+
+  it.each([
+    [{ messages: [] }, 400],
+    [{ messages: [{ role: "tool", content: "x" }] }, 422],
+    [{ messages: [question], model_type: "llama" }, 422],
+    [{ messages: [question], temperature: 2.1 }, 422],
+  ])("refuses %j with %i", async (body, status) => {
+    expect((await chat(body)).status).toBe(status);
+  });
+});
+
+describe("POST /tasks/sunflower_simple", () => {
+  it("carries out an instruction", async () => {
+    const { body, asked } = await instruct({ instruction: " Say thank you. ", temperature: "0.9" });
+    expect(body).toEqual({
+      response: "Apwoyo.",
+      model_type: "qwen",
+      processing_time: expect.any(Number),
+      usage,
+      success: true,
+    });
+    expect(asked).toMatchObject({ model: "lang-14b", temperature: 0.9 });
+    expect(asked?.messages.at(-1)).toEqual({ role: "user", content: "Say thank you." });
+  });
+
+  it.each([
+    [{ instruction: " " }, 400, "bad_request"],
+    [{ instruction: "x".repeat(4_001) }, 400, "bad_request"],
+    [{}, 422, "validation_failed"],
+    [{ instruction: "x", temperature: "warm" }, 422, "validation_failed"],
+    [{ instruction: "x", temperature: "3" }, 422, "validation_failed"],
+  ])("refuses what cannot be carried out: %#", async (fields, status, code) => {
+    expect(await instruct(fields)).toMatchObject({ status, body: { error: { code } } });
+  });
+});
+
+describe("POST /tasks/summarise", () => {
+  it("asks the chat model for a summary in which nobody is named", async () => {
+    const legacy = legacyInMemory();
+    const text = "Amina of Plot 7 sold her maize.";
+    const answer = await legacy.send({ path: "/tasks/summarise", body: { text } });
+    expect(answer).toMatchObject({ status: 200, body: { summarized_text: "Apwoyo." } });
+    const asked = legacy.answer.mock.calls[0]?.[0];
+    expect(asked?.messages[0]).toMatchObject({
+      role: "system",
+      content: expect.stringMatching(/^Summarise/),
+    });
+    expect(asked?.messages[0]?.content).toContain("names of people");
+    expect(asked?.messages[1]).toEqual({ role: "user", content: text });
+  });
+
+  it("tells that the model is loading", async () => {
+    const legacy = legacyInMemory();
+    legacy.answer.mockRejectedValue(new AppError("service_unavailable", { retryAfterSeconds: 30 }));
+    expect(await legacy.send({ path: "/tasks/summarise", body: { text: "x" } })).toMatchObject({
+      status: 503,
+      headers: { "Retry-After": "30", Sunset: "Tue, 01 Dec 2026 00:00:00 GMT" },
+    });
+  });
+});

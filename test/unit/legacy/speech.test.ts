@@ -1,0 +1,216 @@
+import { describe, expect, it } from "vitest";
+import { writeAudioEvents } from "../../../functions/legacy/write-audio-events.ts";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { legacyInMemory } from "../../support/legacy.ts";
+
+const post = (path: string, body: object, legacy = legacyInMemory()) => legacy.send({ path, body });
+
+describe("the six speakers of version 1", () => {
+  it("are listed", async () => {
+    const { send } = legacyInMemory();
+    const { body } = await send({ method: "GET", path: "/tasks/modal/tts/speakers" });
+    expect(body.speakers).toHaveLength(6);
+    expect(body.speakers[4]).toEqual({
+      id: 246,
+      name: "SWAHILI_MALE",
+      display_name: "Swahili (male)",
+      language: "Swahili",
+      gender: "male",
+    });
+  });
+
+  it.each([
+    [241, "salt_ach_0001"],
+    [242, "salt_teo_0001"],
+    [243, "salt_nyn_0001"],
+    [246, "waxal_swa_0006"],
+    [248, "salt_lug_0001"],
+    [undefined, "salt_lug_0001"],
+  ])("speak with a voice of the catalogue: %s with %s", async (speaker_id, voice) => {
+    for (const path of ["/tasks/tts", "/tasks/modal/tts", "/tasks/runpod/tts", "/tasks/modal/tts-alt"]) {
+      const legacy = legacyInMemory();
+      expect(await post(path, { text: "Oli otya?", speaker_id }, legacy)).toMatchObject({ status: 200 });
+      expect(legacy.synthesize.mock.calls[0]?.[0]).toMatchObject({ text: "Oli otya?", voice });
+    }
+  });
+
+  it("have one less: nobody speaks Lugbara any more, and the sentence names the others", async () => {
+    const legacy = legacyInMemory();
+    const answer = await post("/tasks/tts", { text: "Mi ngoni?", speaker_id: 245 }, legacy);
+    expect(answer).toMatchObject({
+      status: 400,
+      headers: { Deprecation: "@1780272000" },
+      body: { error: { code: "no_speaker_for_language", param: "speaker_id" } },
+    });
+    expect(answer.body.detail).toContain("Lugbara");
+    expect(answer.body.detail).toContain("248 (Luganda)");
+    expect(answer.body.error.supported_speaker_ids).toEqual([241, 242, 243, 246, 248]);
+    expect(legacy.synthesize).not.toHaveBeenCalled();
+  });
+});
+
+describe("POST /tasks/tts", () => {
+  it("answers with the audio and where it is", async () => {
+    const { body } = await post("/tasks/tts", { text: " Oli otya? " });
+    expect(body.output).toMatchObject({
+      audio_url: expect.stringContaining(body.output.blob),
+      blob: expect.stringMatching(/^speech\/.+\.wav$/),
+      sample_rate: 24_000,
+      duration_seconds: 0.9,
+      format: "wav",
+      speaker_id: 248,
+      processing_time: expect.any(Number),
+    });
+  });
+
+  it.each([
+    [{}, { temperature: undefined, maximumTokens: undefined }],
+    [
+      { temperature: 0.7, max_new_audio_tokens: 2_000 },
+      { temperature: 0.7, maximumTokens: 2_000 },
+    ],
+    [{ max_new_audio_tokens: 1 }, { maximumTokens: 64 }],
+    [{ max_new_audio_tokens: 100_000 }, { maximumTokens: 4_096 }],
+  ])("passes %j on, as far as the model takes it", async (knobs, sampling) => {
+    const legacy = legacyInMemory();
+    await post("/tasks/tts", { text: "Oli otya?", ...knobs }, legacy);
+    expect(legacy.synthesize.mock.calls[0]?.[0].sampling).toMatchObject(sampling);
+  });
+
+  it.each(["", "  ", "x".repeat(10_001)])(
+    "refuses a text without end or beginning with 400",
+    async (text) => {
+      expect(await post("/tasks/tts", { text })).toMatchObject({
+        status: 400,
+        body: { error: { code: "bad_request", param: "text" } },
+      });
+    },
+  );
+
+  it("takes a text of 10,000 characters, of any script", async () => {
+    expect((await post("/tasks/tts", { text: "𞤀".repeat(10_000) })).status).toBe(200);
+    expect((await post("/tasks/modal/tts", { text: "𞤀".repeat(10_000) })).status).toBe(200);
+    expect((await post("/tasks/modal/tts", { text: "𞤀".repeat(10_001) })).status).toBe(422);
+  });
+});
+
+describe("POST /tasks/modal/tts", () => {
+  it("estimates the duration at 150 words a minute", async () => {
+    const { body } = await post("/tasks/modal/tts", { text: "one two  three four five", speaker_id: 246 });
+    expect(body).toEqual({
+      success: true,
+      audio_url: expect.stringContaining(body.file_name),
+      expires_at: expect.any(String),
+      file_name: expect.stringMatching(/^speech\/.+\.wav$/),
+      duration_estimate_seconds: 2,
+      text_length: 24,
+      speaker_id: 246,
+      speaker_name: "Swahili (male)",
+    });
+  });
+});
+
+describe("speech in events", () => {
+  const link = { url: "https://storage.example.com/x", expiresAt: new Date("2026-11-20T12:00:00Z") };
+  const eventsOf = async (pieces: AsyncIterable<Uint8Array>) => {
+    const frames: string[] = [];
+    const stream = { pieces, link, objectKey: "speech/x.wav", sampleRate: 24_000 };
+    for await (const frame of writeAudioEvents(stream)) frames.push(frame);
+    expect(frames.every((frame) => frame.startsWith("data: {") && frame.endsWith("}\n\n"))).toBe(true);
+    return frames.map((frame) => JSON.parse(frame.slice("data: ".length)));
+  };
+
+  it("ends with the link and the number of bytes", async () => {
+    const events = await eventsOf(
+      (async function* () {
+        yield Buffer.from("abc");
+        yield Buffer.from("de");
+      })(),
+    );
+    expect(events).toEqual([
+      { event: "audio_chunk", data: "YWJj", bytes: 3 },
+      { event: "audio_chunk", data: "ZGU=", bytes: 2 },
+      {
+        event: "complete",
+        audio_url: link.url,
+        expires_at: "2026-11-20T12:00:00.000Z",
+        file_name: "speech/x.wav",
+        total_bytes: 5,
+      },
+    ]);
+  });
+
+  it("ends with an error when the speech breaks off, and says nothing of what is inside", async () => {
+    const breakingOff = async function* (error: Error) {
+      yield Buffer.from("abc");
+      throw error;
+    };
+    const known = new AppError("external_service_error", { message: "The model's server broke off." });
+    expect((await eventsOf(breakingOff(known))).at(-1)).toEqual({
+      event: "error",
+      error: "The model's server broke off.",
+    });
+    const [, last] = await eventsOf(breakingOff(new Error("secret detail")));
+    expect(last).toMatchObject({ event: "error", error: expect.not.stringContaining("secret") });
+  });
+});
+
+describe("the voice model's routes", () => {
+  it("answer with the shapes they had", async () => {
+    const legacy = legacyInMemory();
+    const item = { text: "Oli otya?", speaker_id: "salt_nyn_0001", language: "nyn", seed: 7, top_p: 0.9 };
+    const { body } = await post("/tasks/modal/orpheus/tts", item, legacy);
+    expect(body).toEqual({
+      audio_url: expect.stringContaining(body.gcs_object),
+      audio_url_expires_at: expect.any(String),
+      speaker_id: "salt_nyn_0001",
+      language: "nyn",
+      sample_rate: 24_000,
+      duration_seconds: 0.9,
+      chunks: null,
+      audio_size_bytes: legacy.objects.get(body.gcs_object)?.length,
+      gcs_object: expect.stringMatching(/^speech\//),
+      request_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      timings_ms: expect.objectContaining({
+        total_ms: expect.any(Number),
+        signed_url_ms: expect.any(Number),
+      }),
+    });
+    expect(legacy.synthesize.mock.calls[0]?.[0]).toMatchObject({ sampling: { seed: 7, topP: 0.9 } });
+  });
+
+  it("choose Luganda's first voice when nobody is named", async () => {
+    expect(await post("/tasks/modal/orpheus/tts", { text: "Oli otya?" })).toMatchObject({
+      body: { speaker_id: "salt_lug_0001" },
+    });
+  });
+
+  it("take up to 16 texts at once", async () => {
+    const items = (count: number) => ({
+      items: Array.from({ length: count }, () => ({ text: "Oli otya?" })),
+    });
+    const { body } = await post("/tasks/modal/orpheus/tts/batch", items(16));
+    expect(body.results).toHaveLength(16);
+    expect(Object.keys(body)).toEqual(["results", "request_id", "timings_ms"]);
+    expect(body.results[15]).toMatchObject({ index: 15, status: "ok", speaker_id: "salt_lug_0001" });
+    expect(body.results[15].gcs_object).toMatch(/^speech\//);
+    expect(body.results[15]).not.toHaveProperty("voice");
+    expect(await post("/tasks/modal/orpheus/tts/batch", items(17))).toMatchObject({
+      status: 400,
+      body: { error: { code: "bad_request", param: "items" } },
+    });
+    expect((await post("/tasks/modal/orpheus/tts/batch", items(129))).status).toBe(422);
+  });
+
+  it("list the voices", async () => {
+    const { send } = legacyInMemory();
+    const all = await send({ method: "GET", path: "/tasks/modal/orpheus/speakers" });
+    expect(all.body).toMatchObject({ default: "salt_lug_0001", total: 48 });
+    const path = "/tasks/modal/orpheus/speakers/{language}";
+    const some = await send({ method: "GET", path, pathParameters: { language: "swa" } });
+    expect(some.body).toEqual({ language: "swa", speakers: ["waxal_swa_0006", "waxal_swa_0007"], count: 2 });
+    expect(await send({ method: "GET", path, pathParameters: { language: "fra" } })).toMatchObject({
+      status: 400,
+    });
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, expect, it } from "vitest";
+import { largestFileBytes } from "../../../functions/transcription/contract.ts";
+import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { makeMp4 } from "../../fixtures/audio/make-mp4.ts";
+import { makeAdts, makeMp3 } from "../../fixtures/audio/make-mpeg.ts";
+import { makeOggOpus } from "../../fixtures/audio/make-ogg.ts";
+import { makeWav } from "../../fixtures/audio/make-wav.ts";
+import { recordingsInMemory } from "../../support/legacy.ts";
+import { formFile } from "../../support/multipart.ts";
+import { soundBytes, wavFile } from "../../support/wav.ts";
+
+const second = wavFile(soundBytes(48_000), { stated: true });
+
+describe("POST /tasks/stt", () => {
+  it("saves what was said under a number, and the audio with it", async () => {
+    const { post, saved, kept, transcribe } = recordingsInMemory();
+    const answer = await post("/tasks/stt", { audio: formFile(second), language: "ach" });
+    const [[objectKey, bytes] = []] = kept();
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        audio_transcription: "Wasuze otya nno?",
+        audio_transcription_id: 12,
+        audio_url: `s3://audio-bucket/${objectKey}`,
+        language: "ach",
+        was_audio_trimmed: false,
+        original_duration_minutes: null,
+        diarization_output: {},
+        formatted_diarization_output: "",
+      },
+    });
+    expect(objectKey).toMatch(/^transcriptions\/\d{4}-\d\d-\d\d\/7\/[0-9a-f]{32}\.wav$/);
+    expect(bytes?.equals(second)).toBe(true);
+    expect(saved.add).toHaveBeenCalledWith({
+      userId: 7,
+      text: "Wasuze otya nno?",
+      language: "ach",
+      objectKey,
+    });
+    expect(transcribe.mock.calls[0]?.[0]).toMatchObject({ language: "ach", withSegments: false });
+  });
+
+  it.each([
+    [{}, "lug"],
+    [{ language: "", adapter: "" }, "lug"],
+    [{ adapter: "teo" }, "teo"],
+    [{ language: "nyn", adapter: "teo" }, "nyn"],
+    [{ language: "xog", whisper: "true" }, "xog"],
+  ])("with %j is in %s", async (fields, language) => {
+    const { post, transcribe } = recordingsInMemory();
+    expect(await post("/tasks/stt", { audio: formFile(second), ...fields })).toMatchObject({
+      body: { language },
+    });
+    expect(transcribe.mock.calls[0]?.[0].language).toBe(language);
+  });
+
+  it.each([["fra"], ["Luganda"]])("refuses the language %s with the ten that there are", async (language) => {
+    const { post } = recordingsInMemory();
+    const answer = await post("/tasks/stt", { audio: formFile(second), language });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: {
+        detail: [{ loc: ["body", "language"], type: "enum", msg: expect.stringContaining("'xog' or 'myx'") }],
+      },
+    });
+  });
+
+  const long: readonly (readonly [string, () => Buffer | Promise<Buffer>])[] = [
+    ["MP3", () => makeMp3(24_500)],
+    ["WAV", () => makeWav({ seconds: 640, sampleRate: 3_000 })],
+    ["OGG", () => makeOggOpus(32_000)],
+    ["M4A", () => makeMp4(10_000, "start")],
+    ["AAC", () => makeAdts(10_000)],
+  ];
+  it.each(long)("transcribes and keeps the first ten minutes of a longer %s", async (_format, make) => {
+    const { post, kept, transcribe } = recordingsInMemory();
+    const file = await make();
+    const answer = await post("/tasks/stt", { audio: formFile(file) });
+    expect(answer).toMatchObject({ status: 200, body: { was_audio_trimmed: true } });
+    expect(answer.body.original_duration_minutes).toBeCloseTo(640 / 60, 1);
+    const trimmed = kept()[0]?.[1] ?? Buffer.alloc(0);
+    const [before, after] = await Promise.all(
+      [file, trimmed].map((bytes) => inspectAudio(bufferSource(bytes))),
+    );
+    expect(after?.durationSeconds).toBeGreaterThan(599.9);
+    expect(after?.durationSeconds).toBeLessThan(600.3);
+    expect({ container: after?.container, codec: after?.codec }).toEqual({
+      container: before?.container,
+      codec: before?.codec,
+    });
+    const passedOn = transcribe.mock.calls[0]?.[0].recording;
+    expect(passedOn?.source.size).toBe(trimmed.length);
+    expect(passedOn?.fileExtension).toBe(before?.fileExtension);
+  });
+
+  it("leaves ten minutes as they are", async () => {
+    const { post, kept } = recordingsInMemory();
+    const file = makeWav({ seconds: 600, sampleRate: 3_000 });
+    expect(await post("/tasks/stt", { audio: formFile(file) })).toMatchObject({
+      body: { was_audio_trimmed: false, original_duration_minutes: null },
+    });
+    expect(kept()[0]?.[1].equals(file)).toBe(true);
+  });
+
+  it.each([
+    ["fails", () => Promise.reject(new AppError("service_unavailable", { retryAfterSeconds: 30 })), 503],
+    ["hears nothing", () => Promise.resolve({ text: "", segments: undefined }), 502],
+  ])("keeps nothing when the model %s", async (_case, transcribe, status) => {
+    const legacy = recordingsInMemory();
+    legacy.transcribe.mockImplementation(transcribe);
+    const answer = await legacy.post("/tasks/stt", { audio: formFile(second) });
+    expect(answer.status).toBe(status);
+    expect(answer.headers["Deprecation"]).toBeTruthy();
+    expect(legacy.kept()).toEqual([]);
+    expect(legacy.saved.add).not.toHaveBeenCalled();
+  });
+
+  it("refuses a file that is no audio with 422, and damaged audio with 400", async () => {
+    const { post, kept } = recordingsInMemory();
+    expect(await post("/tasks/stt", { audio: formFile("%PDF-1.7", "song.mp3", "audio/mpeg") })).toMatchObject(
+      {
+        status: 422,
+        body: { detail: [{ loc: ["body", "audio"], type: "value_error" }] },
+      },
+    );
+    const damaged = Buffer.concat([second.subarray(0, 36), Buffer.from("LIST")]);
+    expect(await post("/tasks/stt", { audio: formFile(damaged) })).toMatchObject({
+      status: 400,
+      body: { error: { code: "unreadable_audio", param: "audio" } },
+    });
+    expect(kept()).toEqual([]);
+  });
+
+  it("tells the way round for a file that is too large for a request", async () => {
+    const { post } = recordingsInMemory();
+    const audio = formFile(wavFile(Buffer.alloc(largestFileBytes), { stated: true }));
+    const answer = await post("/tasks/stt", { audio });
+    expect(answer).toMatchObject({ status: 413, body: { error: { param: "audio" } } });
+    expect(answer.body.detail).toMatch(/generate-upload-url .*stt_from_gcs; split recordings/);
+  });
+});
+
+describe("speakers that are to be told apart", () => {
+  const segments = [
+    { start: 0.46, end: 2, text: "Could you", speaker: "B" },
+    { start: 2, end: 16.32, text: "let us know?", speaker: "B" },
+    { start: 16.26, end: 226.9, text: "We didn't notice.", speaker: "A" },
+  ];
+
+  it("are told in both forms of version 1 when the model can", async () => {
+    const { post, transcribe } = recordingsInMemory();
+    transcribe.mockResolvedValue({ text: "Could you let us know? We didn't notice.", segments });
+    const answer = await post("/tasks/stt", { audio: formFile(second), recognise_speakers: "true" });
+    expect(transcribe.mock.calls[0]?.[0]).toMatchObject({ withSpeakers: true });
+    expect(answer.body.diarization_output).toEqual({
+      text: "Could you let us know? We didn't notice.",
+      chunks: [
+        { speaker: "SPEAKER_00", text: "Could you", timestamp: [0.46, 2] },
+        { speaker: "SPEAKER_00", text: "let us know?", timestamp: [2, 16.32] },
+        { speaker: "SPEAKER_01", text: "We didn't notice.", timestamp: [16.26, 226.9] },
+      ],
+    });
+    expect(answer.body.formatted_diarization_output).toBe(
+      "**SPEAKER_00**\n(0.46) Could you let us know? (16.32)\n**SPEAKER_01**\n(16.26) We didn't notice. (226.90)",
+    );
+    expect(answer.headers["X-Diarization"]).toBeUndefined();
+  });
+
+  it.each(["/tasks/stt", "/tasks/org/stt"])(
+    "are not there when it cannot, and a header of %s says so",
+    async (path) => {
+      const { post } = recordingsInMemory();
+      const answer = await post(path, { audio: formFile(second), recognise_speakers: "yes" });
+      expect(answer).toMatchObject({
+        status: 200,
+        headers: { "X-Diarization": "unavailable", Deprecation: "@1780272000" },
+        body: { diarization_output: {}, formatted_diarization_output: "" },
+      });
+      expect((await post(path, { audio: formFile(second) })).headers["X-Diarization"]).toBeUndefined();
+    },
+  );
+});
+
+describe("POST /tasks/org/stt", () => {
+  it("leaves the language to the model, saves nothing and trims nothing", async () => {
+    const { post, saved, kept, transcribe } = recordingsInMemory();
+    transcribe.mockResolvedValue({ text: "", segments: undefined });
+    const answer = await post("/tasks/org/stt", { audio: formFile(makeAdts(10_000)) });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        audio_transcription: "",
+        audio_transcription_id: null,
+        audio_url: null,
+        language: null,
+        was_audio_trimmed: false,
+      },
+    });
+    expect(transcribe.mock.calls[0]?.[0].language).toBeUndefined();
+    expect(saved.add).not.toHaveBeenCalled();
+    expect(kept()).toEqual([]);
+  });
+});
+
+describe("POST /tasks/modal/stt", () => {
+  it.each([
+    ["lug", "lug"],
+    ["Luganda", "lug"],
+    ["runyankore", "nyn"],
+    [undefined, undefined],
+  ])("takes the language %s", async (language, code) => {
+    const { post, transcribe } = recordingsInMemory();
+    const answer = await post("/tasks/modal/stt", { audio: formFile(second), language });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { audio_transcription: "Wasuze otya nno?", language: null },
+    });
+    expect(transcribe.mock.calls[0]?.[0].language).toBe(code);
+  });
+
+  it.each(["Latin", "alz"])("does not know the language %s", async (language) => {
+    const { post } = recordingsInMemory();
+    expect(await post("/tasks/modal/stt", { audio: formFile(second), language })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "language"], type: "enum" }] },
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it, vi } from "vitest";
+import { largestUploadBytes } from "../../../functions/transcription/contract.ts";
+import { inspectAudio } from "../../../shared/audio/read-audio.ts";
+import { makeAdts, makeMp3 } from "../../fixtures/audio/make-mpeg.ts";
+import { fixture } from "../../fixtures/audio/sources.ts";
+import { recordingsInMemory } from "../../support/legacy.ts";
+
+const fileId = "3f0a2c1e-7d4b-4c58-9a51-0e6b6a0f2d11";
+
+describe("POST /tasks/stt_from_gcs", () => {
+  const name = `uploads/${fileId}/interview.mp3`;
+
+  it.each([[name], [fileId.toUpperCase()]])(
+    "transcribes the upload %s, also from a urlencoded form",
+    async (named) => {
+      const { send, upload, kept } = recordingsInMemory();
+      upload(fileId, makeMp3(100));
+      const body = new URLSearchParams({ gcs_blob_name: named, adapter: "kin" }).toString();
+      const headers = { "Content-Type": "application/x-www-form-urlencoded", Authorization: "Bearer right" };
+      expect(await send({ path: "/tasks/stt_from_gcs", body, headers })).toMatchObject({
+        status: 200,
+        body: { language: "kin", audio_transcription_id: 12, audio_url: expect.stringMatching(/\.mp3$/) },
+      });
+      expect(kept()).toHaveLength(1);
+    },
+  );
+
+  it("transcribes what it says it does of a longer one: the first ten minutes", async () => {
+    const { post, upload, transcribe } = recordingsInMemory();
+    upload(fileId, makeAdts(10_000));
+    expect(await post("/tasks/stt_from_gcs", { gcs_blob_name: name })).toMatchObject({
+      body: { was_audio_trimmed: true },
+    });
+    const { recording } = transcribe.mock.calls[0]?.[0] ?? {};
+    expect(recording && (await inspectAudio(recording.source)).durationSeconds).toBeLessThan(600.3);
+  });
+
+  it.each(["", "interview.mp3", "../uploads/x", `speech/${fileId}/x.wav`, `uploads/${fileId}/a/b`])(
+    "knows no upload called %j",
+    async (wrong) => {
+      const { post, upload } = recordingsInMemory();
+      upload(fileId, makeMp3(100));
+      const answer = await post("/tasks/stt_from_gcs", { gcs_blob_name: wrong });
+      expect([400, 422]).toContain(answer.status);
+      expect(answer.body.error.param).toBe("gcs_blob_name");
+    },
+  );
+
+  it("refuses an upload of another account, and one that is not there yet, in the same words", async () => {
+    const legacy = recordingsInMemory();
+    const foreign = await legacy.post("/tasks/stt_from_gcs", { gcs_blob_name: name });
+    legacy.upload(fileId, Buffer.alloc(1));
+    legacy.objects.clear();
+    const empty = await legacy.post("/tasks/stt_from_gcs", { gcs_blob_name: name });
+    expect([foreign.status, empty.status]).toEqual([400, 400]);
+    expect(foreign.body.detail).toBe(empty.body.detail);
+  });
+
+  it("advises to split what is larger than 100 MB, without reading it", async () => {
+    const legacy = recordingsInMemory();
+    legacy.upload(fileId, Buffer.alloc(0));
+    const get = vi.spyOn(legacy.objects, "get");
+    const huge = Buffer.alloc(0);
+    Object.defineProperty(huge, "length", { value: largestUploadBytes + 1 });
+    get.mockReturnValue(huge);
+    const answer = await legacy.post("/tasks/stt_from_gcs", { gcs_blob_name: name });
+    expect(answer).toMatchObject({ status: 413, body: { error: { param: "gcs_blob_name" } } });
+    expect(answer.body.detail).toContain("split");
+  });
+
+  it("refuses a longer recording in an encoding that cannot be cut", async () => {
+    const { post, upload, kept } = recordingsInMemory();
+    upload(fileId, Buffer.concat([openHeader(fixture("tone-adpcm.wav")), Buffer.alloc(12_000_000)]));
+    const answer = await post("/tasks/stt_from_gcs", { gcs_blob_name: name });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { code: "unreadable_audio", param: "gcs_blob_name" } },
+    });
+    expect(answer.body.detail).toContain("cannot be shortened");
+    expect(kept()).toEqual([]);
+  });
+});
+
+/** The header of a WAV file, as one that does not say how long the file is. */
+const openHeader = (file: Buffer): Buffer => {
+  const copy = Buffer.from(file.subarray(0, file.indexOf("data") + 8));
+  copy.writeUInt32LE(0xff_ff_ff_ff, 4);
+  copy.writeUInt32LE(0xff_ff_ff_ff, copy.length - 4);
+  return copy;
+};

@@ -1,23 +1,26 @@
 /**
- * The operator's command for accounts: shows one, changes its tier, disables or enables it.
+ * The operator's command for accounts: shows one, changes its tier, disables or enables it; and forgets people who wrote
+ * to the assistant.
  *
  * Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--show] [--table <name>]
+ *        npm run account -- --forget-sender <id> [--table <name>]
+ *
+ * The second form deletes all that is known of a person on the messaging platform; the id is their phone number or the
+ * platform's user id.
  *
  * Without `--table` it works on the local service's data, whether the service runs or not; with it, on a deployed
  * table, with the AWS credentials of whoever calls.
  */
 import { parseArgs } from "node:util";
 import { type AccountType, accountType } from "../../shared/accounts/account.ts";
-import {
-  type AccountItem,
-  createAccountsRepository,
-  toAccount,
-} from "../../shared/accounts/accounts-repository.ts";
+import { createAccountsRepository, toAccount } from "../../shared/accounts/accounts-repository.ts";
+import { forgetSender } from "../../shared/messaging/forget-sender.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { withLocalTable } from "../local/service/local-table.ts";
 
 const usage =
-  "Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--show] [--table <name>]";
+  "Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--show] [--table <name>]\n" +
+  "       npm run account -- --forget-sender <id> [--table <name>]";
 
 interface Change {
   readonly username: string;
@@ -25,7 +28,12 @@ interface Change {
   readonly disabled: boolean | undefined;
 }
 
-const readArguments = (args: string[]): Change & { readonly table: string | undefined } => {
+interface Wanted {
+  readonly table: string | undefined;
+  readonly task: Change | { readonly sender: string };
+}
+
+const readArguments = (args: string[]): Wanted => {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -34,37 +42,42 @@ const readArguments = (args: string[]): Change & { readonly table: string | unde
       disable: { type: "boolean" },
       enable: { type: "boolean" },
       show: { type: "boolean" },
+      "forget-sender": { type: "string" },
       table: { type: "string" },
     },
   });
+  const { table, "forget-sender": sender, ...options } = values;
   const [username, ...rest] = positionals;
-  const type = accountType.optional().safeParse(values.type);
-  if (!username || rest.length > 0 || !type.success || (values.disable && values.enable))
+  if (sender && !username && Object.keys(options).length === 0) return { table, task: { sender } };
+  const type = accountType.optional().safeParse(options.type);
+  const isContradictory = options.disable && options.enable;
+  if (!username || rest.length > 0 || !type.success || isContradictory || sender !== undefined)
     throw new Error(usage);
-  return {
-    username,
-    type: type.data,
-    disabled: values.disable ? true : values.enable ? false : undefined,
-    table: values.table,
-  };
+  const disabled = options.disable ? true : options.enable ? false : undefined;
+  return { table, task: { username, type: type.data, disabled } };
 };
 
-const change = async (tableName: string, { username, type, disabled }: Change): Promise<AccountItem> => {
+const change = async (tableName: string, { username, type, disabled }: Change): Promise<object> => {
   const accounts = createAccountsRepository(openTable(tableName));
   let account = await accounts.findByUsername(username);
   if (!account) throw new Error(`There is no account with the username ${username}.`);
   if (type) account = await accounts.setAccountType(account.id, type);
   if (account && disabled !== undefined) account = await accounts.setDisabled(account.id, disabled);
   if (!account) throw new Error(`The account ${username} was deleted meanwhile.`);
-  return account;
+  return { ...toAccount(account), disabled: account.disabled, created_at: account.created_at };
+};
+
+const forget = async (tableName: string, sender: string): Promise<object> => {
+  const deleted = await forgetSender(openTable(tableName), sender);
+  if (deleted === 0) throw new Error(`Nothing is known of the sender ${sender}.`);
+  return { sender, deleted_items: deleted };
 };
 
 try {
-  const { table, ...wanted } = readArguments(process.argv.slice(2));
-  const account = table
-    ? await change(table, wanted)
-    : await withLocalTable((tableName) => change(tableName, wanted));
-  const shown = { ...toAccount(account), disabled: account.disabled, created_at: account.created_at };
+  const { table, task } = readArguments(process.argv.slice(2));
+  const carryOut = (tableName: string) =>
+    "sender" in task ? forget(tableName, task.sender) : change(tableName, task);
+  const shown = table ? await carryOut(table) : await withLocalTable(carryOut);
   process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

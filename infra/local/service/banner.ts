@@ -12,6 +12,9 @@ export const banner = (service: LocalService, seconds: number): string => {
     `  API          ${service.url}  (${routes.length} routes; GET /_local/routes lists them)`,
     ...(service.chatStreamUrl ? [`  chat stream  ${service.chatStreamUrl}/tasks/chat/completions`] : []),
     `  mails        ${service.url}/_local/mail`,
+    ...(service.platform
+      ? [`  messages     ${service.url}/_local/messages  (npm run message -- "Hello" plays a person)`]
+      : []),
     `  models       ${models}`,
     `  started in ${seconds.toFixed(1)} s; Ctrl-C ends it, its data stays`,
     "",

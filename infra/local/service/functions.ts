@@ -68,6 +68,7 @@ export const startEventSources = (
   model.eventSources.map(({ queueName, functionName, batchSize, reportBatchItemFailures }) => {
     const queue = model.queues.find(({ name }) => name === queueName);
     if (!queue) throw new Error(`The function ${functionName} waits for an unknown queue, ${queueName}.`);
+    services.sqs?.attachWorker(queueName);
     return new EventSourceMapping({
       lambda,
       functionName,

@@ -1,9 +1,12 @@
 import { basename } from "node:path";
 import { operations } from "../../../functions/manifest.ts";
+import type { Operation } from "../../../shared/http/operation.ts";
 import type { LocalAnswer, LocalRoutes } from "../gateway/local-routes.ts";
 import type { InvocationResult } from "../lambda/invocation.ts";
+import type { MessagingPlatformServer } from "../messaging/platform-server.ts";
 import type { LocalModel } from "../template/local-model.ts";
 import type { EmbeddedServices } from "./embedded-services.ts";
+import { messagingRoutes } from "./messaging-routes.ts";
 import { invocationAnswer } from "./print-invocation.ts";
 
 /** How long a look at the mail waits for mails that are on their way. */
@@ -24,16 +27,17 @@ const json = (body: unknown): LocalAnswer => ({
 
 const describeRoutes = (model: LocalModel) => {
   const features = featureNames(model);
-  return model.restApi.routes.flatMap(({ method, path, integration, authorizer }) => {
+  return model.restApi.routes.flatMap(({ method, path, operationName, integration, authorizer }) => {
     if (integration.type !== "lambda") return [];
-    const operation = operations.find((known) => known.method === method && known.path === path);
+    // By name: a stage decides what the providers are called in paths.
+    const operation: Operation | undefined = operations.find(({ id }) => id === operationName);
     return {
       method,
       path,
       function: features.get(integration.functionName) ?? integration.functionName,
       auth: operation?.auth ?? (authorizer ? "user" : "public"),
       stream: integration.transferMode === "stream",
-      deprecated: false,
+      deprecated: operation?.deprecated !== undefined,
     };
   });
 };
@@ -44,6 +48,7 @@ export interface LocalRoutesOptions {
   readonly services: Pick<EmbeddedServices, "ses" | "sqs">;
   readonly baseUrl: string;
   readonly chatStreamUrl: string | undefined;
+  readonly platform: MessagingPlatformServer | undefined;
   /** Invokes a function by its feature's name. */
   readonly invoke: (feature: string, event: unknown) => Promise<InvocationResult>;
 }
@@ -54,6 +59,7 @@ export const localRoutes = ({
   services,
   baseUrl,
   chatStreamUrl,
+  platform,
   invoke,
 }: LocalRoutesOptions): LocalRoutes => ({
   "GET /_local/routes": async () =>
@@ -63,6 +69,7 @@ export const localRoutes = ({
     await services.sqs?.whenIdle(settleMilliseconds);
     return json(services.ses?.sentMail() ?? []);
   },
+  ...(platform ? messagingRoutes(platform, services.sqs) : {}),
   ...Object.fromEntries(
     [...featureNames(model).values()].map((feature) => [
       `POST ${functionPath(feature)}`,

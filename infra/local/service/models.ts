@@ -25,6 +25,8 @@ export const startModels = async (
     variables: {
       CHAT_MODEL_14B: sampleModels.model14b,
       CHAT_MODEL_9B: sampleModels.model9b,
+      SPEECH_MODEL: sampleModels.speech,
+      TRANSCRIPTION_MODEL: sampleModels.transcription,
       ...variables,
       CHAT_BASE_URL: sample.baseUrl,
     },

@@ -23,14 +23,16 @@ const tryPort = (port: number): Promise<number> =>
   });
 
 /**
- * Four ports in a row, or four free ones for port 0. They are chosen before anything starts, because the template
- * that is synthesised names the API's address.
+ * Four ports in a row. For port 0 only the API's is chosen here, because the template that is synthesised names its
+ * address; the others are left to the system.
  *
  * @throws Error with a sentence when one of them is in use.
  */
 export const choosePorts = async (port: number): Promise<Ports> => {
-  const offset = (distance: number) => tryPort(port === 0 ? 0 : port + distance);
-  const api = await offset(0);
-  const [chatStream, storage, sampleInference] = await Promise.all([offset(1), offset(2), offset(3)]);
+  const api = await tryPort(port);
+  if (port === 0) return { api, chatStream: 0, storage: 0, sampleInference: 0 };
+  const [chatStream = 0, storage = 0, sampleInference = 0] = await Promise.all(
+    [port + 1, port + 2, port + 3].map(tryPort),
+  );
   return { api, chatStream, storage, sampleInference };
 };

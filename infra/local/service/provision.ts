@@ -4,6 +4,7 @@ import { CreateBucketCommand, S3Client, S3ServiceException } from "@aws-sdk/clie
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { LOCAL_REGION } from "../aws-protocol/local-account.ts";
 import { ensureTable } from "../dynamodb/ensure-table.ts";
+import { localPlatformSecrets } from "../messaging/platform-secrets.ts";
 import { ensureQueue } from "../sqs/ensure-queue.ts";
 import type { LocalModel, LocalResource } from "../template/local-model.ts";
 import { type EmbeddedServices, localCredentials } from "./embedded-services.ts";
@@ -25,7 +26,9 @@ const provisionSecret = (
   variables: Variables,
 ): void => {
   if (logicalId.startsWith("InferenceKeys")) secrets.putSecret(name, inferenceKeys(variables));
-  else if ("GenerateSecretString" in properties) {
+  else if (logicalId.startsWith("MessagingSecrets")) {
+    secrets.putSecret(name, JSON.stringify(localPlatformSecrets(variables)));
+  } else if ("GenerateSecretString" in properties) {
     secrets.ensureSecret(name, () => randomBytes(48).toString("base64url"));
   } else throw new Error(`Nothing is known of the value of the secret ${logicalId}.`);
 };

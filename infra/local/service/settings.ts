@@ -13,6 +13,7 @@ const settings = z.object({
   DATA_DIR: z.string().min(1).default(".local"),
   LOG_LEVEL: z.enum(["DEBUG", "INFO", "WARN", "ERROR", "SILENT"]).default("WARN"),
   CHAT_BASE_URL: endpoint,
+  MESSAGING_API_URL: endpoint,
   /** Other servers in place of the embedded ones. */
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   AWS_ENDPOINT_URL_S3: endpoint,
@@ -30,6 +31,8 @@ export interface LocalSettings {
   readonly logLevel: string;
   /** `undefined` when the built-in sample server is to answer. */
   readonly chatBaseUrl: string | undefined;
+  /** `undefined` when the built-in stand-in is to take what would go to the messaging platform. */
+  readonly messagingApiUrl: string | undefined;
   readonly externalEndpoints: {
     readonly dynamoDb: string | undefined;
     readonly s3: string | undefined;
@@ -57,6 +60,7 @@ export const readLocalSettings = (variables: Readonly<Record<string, string | un
     dataDirectory: resolve(data.DATA_DIR),
     logLevel: data.LOG_LEVEL,
     chatBaseUrl: data.CHAT_BASE_URL,
+    messagingApiUrl: data.MESSAGING_API_URL,
     externalEndpoints: {
       dynamoDb: data.AWS_ENDPOINT_URL_DYNAMODB,
       s3: data.AWS_ENDPOINT_URL_S3,

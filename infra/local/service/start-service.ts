@@ -1,6 +1,7 @@
 import { startFunctionUrl } from "../gateway/function-url-server.ts";
 import { startRestApi } from "../gateway/rest-api-server.ts";
 import type { InvocationResult } from "../lambda/invocation.ts";
+import type { MessagingPlatformServer } from "../messaging/platform-server.ts";
 import type { LocalModel } from "../template/local-model.ts";
 import { readAssembly } from "../template/read-assembly.ts";
 import { prepareAssembly } from "./assembly.ts";
@@ -15,6 +16,7 @@ import {
   startFunctions,
 } from "./functions.ts";
 import { localRoutes } from "./local-routes.ts";
+import { startMessaging } from "./messaging.ts";
 import { startModels } from "./models.ts";
 import { choosePorts, type Ports } from "./ports.ts";
 import { provision } from "./provision.ts";
@@ -27,6 +29,8 @@ export interface LocalService {
   readonly chatStreamUrl: string | undefined;
   /** `undefined` when another server answers for the models. */
   readonly sampleInferenceUrl: string | undefined;
+  /** The messaging platform's stand-in; `undefined` when messages go elsewhere. */
+  readonly platform: MessagingPlatformServer | undefined;
   readonly model: LocalModel;
   readonly services: EmbeddedServices;
   /** Invokes a function by its feature's name, as in the manifest. */
@@ -51,6 +55,7 @@ const host = "127.0.0.1";
 const openDoors = async (
   { model, services, log }: FunctionSurroundings,
   functions: RunningFunctions,
+  platform: MessagingPlatformServer | undefined,
   ports: Ports,
   cleanup: Cleanup,
 ) => {
@@ -66,6 +71,7 @@ const openDoors = async (
     services,
     baseUrl,
     chatStreamUrl: stream?.url,
+    platform,
     invoke: functions.invokeFeature,
   });
   const api = await startRestApi({ model, invoke, port: ports.api, host, localRoutes: routes, log });
@@ -82,11 +88,15 @@ const start = async (
   const ports = await choosePorts(settings.port);
   const models = await startModels(settings, ports.sampleInference, variables);
   cleanup.add(() => models.close());
+  const baseUrl = `http://${host}:${ports.api}`;
+  const platform = await startMessaging(settings, variables, baseUrl);
+  if (platform) cleanup.add(() => platform.close());
 
   const preparing = prepareAssembly(dataDirectory, {
     ...models.variables,
+    ...(platform ? { MESSAGING_API_URL: platform.endpoint } : {}),
     PORT: String(ports.api),
-    PUBLIC_BASE_URL: `http://${host}:${ports.api}`,
+    PUBLIC_BASE_URL: baseUrl,
   });
   // A failure elsewhere must not leave this one unhandled; it is awaited below.
   preparing.catch(() => undefined);
@@ -102,7 +112,7 @@ const start = async (
   const surroundings = { model, services, settings, log };
   const functions = startFunctions(surroundings);
   cleanup.add(() => functions.close());
-  const { url, chatStreamUrl } = await openDoors(surroundings, functions, ports, cleanup);
+  const { url, chatStreamUrl } = await openDoors(surroundings, functions, platform, ports, cleanup);
   for (const source of startEventSources(surroundings, functions.lambda)) cleanup.add(() => source.close());
 
   await announceService(dataDirectory, {
@@ -116,6 +126,7 @@ const start = async (
     url,
     chatStreamUrl,
     sampleInferenceUrl: models.sampleUrl,
+    platform,
     model,
     services,
     invoke: functions.invokeFeature,

@@ -52,6 +52,9 @@ export const prepareMessageStatements = (database: DatabaseSync) => ({
   changeVisibility: database.prepare(
     "UPDATE message SET visible_at = ? WHERE sequence = ? AND queue = ? AND receipt = ?",
   ),
+  releaseInFlight: database.prepare(
+    "UPDATE message SET visible_at = :now WHERE queue = :queue AND visible_at > :now AND receipt IS NOT NULL",
+  ),
   purge: database.prepare("DELETE FROM message WHERE queue = ?"),
   dropExpired: database.prepare("DELETE FROM message WHERE queue = ? AND sent_at <= ?"),
   moveToDeadLetterQueue: database.prepare(MOVE_TO_DEAD_LETTER_QUEUE),

@@ -147,6 +147,12 @@ export class MessageStore {
     this.#changes.announce(queue);
   }
 
+  /** Makes every message visible again that was handed out and is not done with. */
+  releaseInFlight(queueName: string): void {
+    this.#statements.releaseInFlight.run({ queue: queueName, now: this.#now() });
+    this.#changes.announce(queueName);
+  }
+
   purge(queue: Queue): void {
     this.#statements.purge.run(queue.name);
     this.#changes.announce(queue.name);

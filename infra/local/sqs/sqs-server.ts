@@ -27,7 +27,12 @@ export interface SqsServer {
    * @throws AwsError `InvalidParameterValue` when the name, the kind of queue and the dead-letter queue do not fit.
    */
   saveQueue(queueName: string, settings: QueueSettings): void;
-  /** True when no queue has visible, delayed or in-flight messages; dead-letter queues do not count. */
+  /**
+   * Says that a worker of this process is about to take messages from a queue. What is in flight there belonged to a
+   * worker of an earlier process, which is gone, and is handed out again. A dead-letter queue counts as busy from now on.
+   */
+  attachWorker(queueName: string): void;
+  /** True when no queue has visible, delayed or in-flight messages; dead-letter queues without a worker do not count. */
   isIdle(): boolean;
   /** Resolves with true as soon as the queues are idle, or with false after the time-out or when the server closes. */
   whenIdle(timeoutMilliseconds: number): Promise<boolean>;
@@ -50,6 +55,7 @@ export const startSqs = async ({ dataDirectory, port, now = Date.now }: SqsOptio
   const queues = new QueueStore(database, now);
   const messages = new MessageStore(database, changes, now);
   const closing = new AbortController();
+  const attended = new Set<string>();
   const queueUrl = (queueName: string): string => `${server.endpoint}/${LOCAL_ACCOUNT_ID}/${queueName}`;
 
   const protocol = awsJsonProtocol({
@@ -72,7 +78,8 @@ export const startSqs = async ({ dataDirectory, port, now = Date.now }: SqsOptio
   const isIdle = (): boolean =>
     queues.all().every((queue) => {
       const { visible, inFlight, delayed } = messages.counts(queue);
-      return visible + inFlight + delayed === 0 || queues.isDeadLetterQueue(queue.name);
+      const isSetAside = queues.isDeadLetterQueue(queue.name) && !attended.has(queue.name);
+      return visible + inFlight + delayed === 0 || isSetAside;
     });
 
   return {
@@ -81,6 +88,10 @@ export const startSqs = async ({ dataDirectory, port, now = Date.now }: SqsOptio
     saveQueue: (queueName, settings) => {
       queues.save(queueName, settings);
       changes.announce(queueName);
+    },
+    attachWorker: (queueName) => {
+      attended.add(queueName);
+      messages.releaseInFlight(queueName);
     },
     isIdle,
     whenIdle: async (timeoutMilliseconds) => {

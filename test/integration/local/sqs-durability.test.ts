@@ -249,3 +249,36 @@ describe("The embedded SQS is idle", () => {
     expect(await promptly(idle)).toBe(false);
   });
 });
+
+describe("A queue whose worker starts", () => {
+  it("hands out again what the worker of an earlier process had taken and not finished", async () => {
+    const before = await start();
+    await ensureQueue(before, "work.fifo", { ...FIFO, VisibilityTimeout: 1_800 });
+    const earlier = queueOf(before, "work.fifo");
+    await earlier.send("abandoned", { MessageGroupId: "group" });
+    await earlier.receive();
+    await stop(before);
+
+    const server = await start();
+    const queue = queueOf(server, "work.fifo");
+    expect(await queue.receive()).toEqual([]);
+    server.attachWorker("work.fifo");
+
+    expect(await queue.receive()).toMatchObject([
+      { Body: "abandoned", Attributes: { ApproximateReceiveCount: "2" } },
+    ]);
+  });
+
+  it("is waited for, even if it is a dead-letter queue", async () => {
+    const server = await start();
+    await ensureQueue(server, "dead", {});
+    await ensureQueue(server, "work", {
+      RedrivePolicy: { deadLetterTargetArn: queueArn("dead"), maxReceiveCount: 1 },
+    });
+    await queueOf(server, "dead").send("set aside");
+    expect(server.isIdle()).toBe(true);
+    server.attachWorker("dead");
+
+    expect(server.isIdle()).toBe(false);
+  });
+});

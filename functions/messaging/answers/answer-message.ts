@@ -1,0 +1,40 @@
+import { welcomeList } from "../menus.ts";
+import type { Planner } from "../plan.ts";
+import { apology, wording } from "../wording.ts";
+import { answerChoice } from "./answer-choice.ts";
+import { answerReaction } from "./answer-reaction.ts";
+import { answerText } from "./answer-text.ts";
+import { answerVoiceNote } from "./answer-voice-note.ts";
+import { type AnswerDependencies, answer, plan } from "./planning.ts";
+
+/** Plans the answer to whatever somebody has sent. Whoever is new is welcomed after it. */
+export const createAnswerPlanner = (dependencies: AnswerDependencies): Planner => {
+  const answerContent: Planner = ({ id, name, content }, conversation, tools) => {
+    switch (content.type) {
+      case "text":
+        return answerText({ text: content.text, name }, conversation, dependencies, tools.signal);
+      case "voice":
+        return answerVoiceNote(
+          { messageId: id, mediaId: content.mediaId, name },
+          conversation,
+          dependencies,
+          tools,
+        );
+      case "choice":
+        return answerChoice(content, conversation, dependencies);
+      case "reaction":
+        return answerReaction(content, conversation);
+      case "unsupported":
+        return answer(wording.unsupported);
+    }
+  };
+  return async (message, conversation, tools) => {
+    const { outputs, changes } = await answerContent(message, conversation, tools);
+    return tools.isFirst
+      ? { outputs: [...outputs, welcomeList], changes: { ...changes, isFirst: true } }
+      : { outputs, changes };
+  };
+};
+
+/** Plans the apology for a message that could not be answered in all its tries. */
+export const planApology: Planner = () => plan(apology("broken"));

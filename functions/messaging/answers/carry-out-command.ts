@@ -1,0 +1,61 @@
+import type { Command } from "../commands/read-command.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import { languageChoices, languageList, modeList, voiceButtons } from "../menus.ts";
+import { say } from "../output.ts";
+import type { Plan } from "../plan.ts";
+import { hasVoice } from "../voice/voice-notes.ts";
+import { wording } from "../wording.ts";
+import { type AnswerDependencies, answer, languageOf, plan, spoken } from "./planning.ts";
+
+const setVoice = (isOn: boolean, { settings }: Conversation, canSpeak: boolean): Plan => {
+  const { code, name } = languageOf(settings);
+  if (!isOn) return plan(say(wording.voiceOff), { settings: { ...settings, voice: false } });
+  if (!canSpeak) return answer(wording.noVoiceHere);
+  // The choice holds for when the person changes to a language with a voice.
+  return plan(say(hasVoice(code) ? wording.voiceOn(name) : wording.noVoiceFor(name)), {
+    settings: { ...settings, voice: true },
+  });
+};
+
+/** Does what a command says. No model is asked. */
+export const carryOutCommand = (
+  command: Command,
+  name: string | undefined,
+  conversation: Conversation,
+  { canSpeak }: Pick<AnswerDependencies, "canSpeak">,
+): Plan => {
+  const { settings } = conversation;
+  const language = languageOf(settings).name;
+  switch (command.kind) {
+    case "greet":
+      return answer(wording.greeting(name?.split(/\s+/)[0]));
+    case "menu":
+      return answer(wording.menu(settings.mode));
+    case "start-over":
+      return plan(say(wording.menu("chat")), { settings: { ...settings, mode: "chat" } });
+    case "cancel":
+      return plan(say(wording.cancelled), { settings: { ...settings, mode: "chat" } });
+    case "help":
+      return answer(wording.help);
+    case "status":
+      return answer(wording.status(settings, language));
+    case "languages":
+      return answer(wording.languages(languageChoices));
+    case "choose-language":
+      return plan(languageList(language));
+    case "choose-mode":
+      return plan(modeList(settings.mode));
+    case "set-mode":
+      return plan(say(wording.modeSet(command.mode, language)), {
+        settings: { ...settings, mode: command.mode },
+      });
+    case "voice-settings":
+      return plan(voiceButtons(settings.voice));
+    case "set-voice":
+      return setVoice(command.isOn, conversation, canSpeak);
+    case "speak":
+      return command.text === ""
+        ? answer(wording.whatToSay)
+        : plan([say(command.text), spoken(command.text, settings, canSpeak)]);
+  }
+};

@@ -1,0 +1,37 @@
+import * as z from "zod";
+import {
+  chatBackendEnvironment,
+  messageQueueEnvironment,
+  platformSecretsEnvironment,
+  speechBackendEnvironment,
+  tableEnvironment,
+  transcriptionBackendEnvironment,
+  translationBackendEnvironment,
+} from "../../shared/config/environment.ts";
+import { defineFunction } from "../../shared/config/function-definition.ts";
+
+export const messagingFunction = defineFunction({
+  name: "messaging",
+  description: "Answers the messages of people on the messaging platform",
+  operations: [],
+  environment: z.object({
+    ...tableEnvironment,
+    ...messageQueueEnvironment,
+    ...platformSecretsEnvironment,
+    ...chatBackendEnvironment,
+    ...translationBackendEnvironment,
+    ...transcriptionBackendEnvironment,
+    SPEECH_BASE_URL: speechBackendEnvironment.SPEECH_BASE_URL,
+    SPEECH_MODEL: speechBackendEnvironment.SPEECH_MODEL,
+    SPEECH_TIMEOUT_MS: speechBackendEnvironment.SPEECH_TIMEOUT_MS,
+    /** Where messages are set aside that could not be answered: those get an apology. */
+    MESSAGE_DEAD_LETTER_QUEUE_ARN: z.string().startsWith("arn:"),
+    /** The platform's Graph API, without the version; no slash at the end. */
+    MESSAGING_API_URL: z.url().transform((url) => url.replace(/\/+$/, "")),
+    /** Of the Graph API, such as `v26.0`. */
+    MESSAGING_API_VERSION: z.string().regex(/^v\d+\.\d+$/),
+  }),
+  memoryMegabytes: 512,
+  timeoutSeconds: 300,
+  transfer: "buffered",
+});

@@ -1,0 +1,76 @@
+import { ChangeMessageVisibilityCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import { readEnvironment } from "../../shared/config/environment.ts";
+import { readSecret } from "../../shared/config/secrets.ts";
+import { createPlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
+import { openTable } from "../../shared/storage/table.ts";
+import { createAnswerPlanner, planApology } from "./answers/answer-message.ts";
+import { messagingFunction } from "./contract.ts";
+import { createConversationsRepository } from "./conversation/conversations-repository.ts";
+import { refreshNote } from "./conversation/refresh-note.ts";
+import { connectModels } from "./models.ts";
+import { createGraphPlatform } from "./platform/graph-platform.ts";
+import { createFinishMessage } from "./work/finish-message.ts";
+import { handleRecord } from "./work/handle-record.ts";
+import { createMessageRecords } from "./work/message-records.ts";
+import { type ProcessDependencies, processMessage } from "./work/process-message.ts";
+
+/** Kept back from the time that models may take, for sending what there is to say. */
+const reserveMilliseconds = 20_000;
+
+/** Reports come within a second as a rule. After a crash a message is tried again only minutes later. */
+const receiptMilliseconds = 10_000;
+
+const environment = readEnvironment(messagingFunction.environment, process.env);
+const table = openTable(environment.TABLE_NAME);
+const queue = new SQSClient({
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+});
+const models = connectModels(environment);
+const platform = createGraphPlatform({
+  baseUrl: environment.MESSAGING_API_URL,
+  version: environment.MESSAGING_API_VERSION,
+  secrets: createPlatformSecretSource((version) => readSecret(environment.MESSAGING_SECRET_ID, version)),
+});
+
+const work: ProcessDependencies = {
+  records: createMessageRecords(table),
+  conversations: createConversationsRepository(table),
+  finish: createFinishMessage(table),
+  receiptMilliseconds,
+  platform,
+  voiceNotes: undefined,
+  refreshNote: (conversation, signal) => refreshNote(conversation, models.chat, signal),
+};
+const answer = createAnswerPlanner({ ...models, platform, canSpeak: work.voiceNotes !== undefined });
+
+const handle = (record: SQSRecord, remainingMilliseconds: number): Promise<boolean> => {
+  const signal = AbortSignal.timeout(Math.max(1, remainingMilliseconds - reserveMilliseconds));
+  return handleRecord(record, remainingMilliseconds, {
+    process: (message, attempt, plan) => processMessage(message, attempt, plan, work, signal),
+    answer,
+    apologise: planApology,
+    deadLetterQueueArn: environment.MESSAGE_DEAD_LETTER_QUEUE_ARN,
+    retryAfter: async ({ receiptHandle }, seconds) => {
+      await queue.send(
+        new ChangeMessageVisibilityCommand({
+          QueueUrl: environment.MESSAGE_QUEUE_URL,
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: seconds,
+        }),
+      );
+    },
+  });
+};
+
+/** Answers the messages of a batch, of the queue or of the one where messages are set aside; what failed comes again. */
+export const handler = async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+  for (const [index, record] of event.Records.entries()) {
+    if (await handle(record, context.getRemainingTimeInMillis())) continue;
+    // FIFO: a later message must not overtake the one that failed.
+    const failed = event.Records.slice(index);
+    return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+  }
+  return { batchItemFailures: [] };
+};

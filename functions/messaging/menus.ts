@@ -1,0 +1,95 @@
+import { findTranslationLanguage, type Language } from "../../shared/catalogue/languages.ts";
+import type { Mode } from "./conversation/conversation.ts";
+import type { ButtonsOutput, ListOutput } from "./output.ts";
+import { modeNames, wording } from "./wording.ts";
+
+/** The languages of the picker, in its order: those that are transcribed well and written most. */
+export const languageChoices: readonly Language[] = ["lug", "ach", "teo", "lgg", "nyn", "eng"].flatMap(
+  (code) => findTranslationLanguage(code) ?? [],
+);
+
+/** The words of the rating list. */
+export const ratings = ["Excellent", "Good", "Fair", "Poor"] as const;
+
+/** What a tap on a row or a button asks for. */
+export const choices = {
+  help: { id: "help", title: "Get Help" },
+  setLanguage: { id: "set_language", title: "Set Language" },
+  startChatting: { id: "start_chatting", title: "Start Chatting" },
+  voiceOn: { id: "tts_on", title: "Voice on" },
+  voiceOff: { id: "tts_off", title: "Voice off" },
+} as const;
+
+const modeIds: Readonly<Record<Mode, string>> = {
+  chat: "mode_chat",
+  translate: "mode_translate",
+  transcribe: "mode_transcribe",
+  speak: "mode_tts",
+};
+
+const modeDescriptions: Readonly<Record<Mode, string>> = {
+  chat: "Talk with me about anything",
+  translate: "Texts and voice notes, into your language",
+  transcribe: "Voice notes, written down",
+  speak: "Your text, read aloud",
+};
+
+const modesInOrder: readonly Mode[] = ["chat", "translate", "transcribe", "speak"];
+
+/** The mode that a row or button stands for. */
+export const modeOfChoice = (id: string): Mode | undefined =>
+  modesInOrder.find((mode) => modeIds[mode] === id);
+
+/** What somebody sees after the first answer they ever get. */
+export const welcomeList: ListOutput = {
+  kind: "list",
+  header: "Welcome to Language AI",
+  text: "I chat, translate, write down voice notes and read texts aloud, in English and Ugandan languages. Where would you like to begin?",
+  footer: "You can always write: menu",
+  button: "Get Started",
+  rows: [
+    { ...choices.help, description: "See what I can do" },
+    { ...choices.setLanguage, description: "Choose the language I use for you" },
+    { ...choices.startChatting, description: "Ask me something right away" },
+  ],
+};
+
+/** The list in which a language is chosen. */
+export const languageList = (current: string): ListOutput => ({
+  kind: "list",
+  header: "Your language",
+  text: "Which language should I translate into, listen for and speak?",
+  footer: `Now: ${current}`,
+  button: "Choose language",
+  rows: languageChoices.map(({ code, name }) => ({ id: `language_${code}`, title: name })),
+});
+
+/** The list in which a mode is chosen. */
+export const modeList = (current: Mode): ListOutput => ({
+  kind: "list",
+  header: "What should I do?",
+  text: "Choose what I do with your messages.",
+  footer: `Now: ${modeNames[current]}`,
+  button: "Choose mode",
+  rows: modesInOrder.map((mode) => ({
+    id: modeIds[mode],
+    title: modeNames[mode],
+    description: modeDescriptions[mode],
+  })),
+});
+
+/** The list in which an answer is rated. */
+export const ratingList: ListOutput = {
+  kind: "list",
+  header: "Your opinion",
+  text: wording.rateUs,
+  button: "Rate the answer",
+  rows: ratings.map((title) => ({ id: `rating_${title.toLowerCase()}`, title })),
+};
+
+/** What voice replies are, with buttons to turn them on and off. */
+export const voiceButtons = (isOn: boolean): ButtonsOutput => ({
+  kind: "buttons",
+  text: wording.voiceSettings(isOn),
+  buttons: [choices.voiceOn, choices.voiceOff],
+});

@@ -1,0 +1,78 @@
+import { cutText } from "./cut-text.ts";
+
+/** Longer answers are for other places than a phone. */
+const mostCharacters = 3_500;
+
+/** What is looked at: no sensible answer is longer, and a runaway one must not cost time. */
+const mostExamined = 20_000;
+
+/** A model that goes on and plays the person's part. */
+const otherTurn = /<(?:\|im_start\||\|start_header_id\||start_of_turn)>\s*(?:user|system|human)\b[\s\S]*$/i;
+
+/** Tokens of chat templates that should never be seen: ChatML, Llama, Gemma, Mistral, DeepSeek. */
+const templateTokens =
+  /<[|｜][^<>|｜\n]{1,40}[|｜]>|<\/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn)>|\[\/?INST\]|<<\/?SYS>>/g;
+
+/** A line with nothing on it but the name of a role. */
+const roleLine = /^[ \t]*(?:assistant|user|system|model|human|bot)[ \t]*:?[ \t]*$/gim;
+
+/** A role in front of the answer: `assistant: …`, or glued to its first word, `assistantHello`. */
+const leadingRole = /^\s*[Aa]ssistant(?:[ \t]*:[ \t]*|(?=\p{Lu}))/u;
+
+/** Lines of dashes and the like are no loops. */
+const decoration = /([-=_*~#.•─])\1{5,}/gu;
+
+const repeatedCharacter = /(\S)\1{18,}/u;
+const loopTurns = 6;
+const longestLoop = 8;
+
+/** Whether a group of up to eight words comes six times in a row. */
+const hasRepeatedWords = (words: readonly string[]): boolean => {
+  for (let length = 1; length <= longestLoop; length += 1) {
+    let matching = 0;
+    for (let index = length; index < words.length; index += 1) {
+      matching = words[index] === words[index - length] ? matching + 1 : 0;
+      if (matching >= length * (loopTurns - 1)) return true;
+    }
+  }
+  return false;
+};
+
+const shortWord = 6;
+const enoughWords = 12;
+
+/** Whether one short word is at least half of the text. */
+const hasDominantWord = (words: readonly string[]): boolean => {
+  if (words.length < enoughWords) return false;
+  const counts = new Map<string, number>();
+  for (const word of words) {
+    if (word.length <= shortWord) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return Math.max(0, ...counts.values()) * 2 >= words.length;
+};
+
+const isLooping = (text: string): boolean => {
+  const words = text.toLowerCase().split(/\s+/);
+  return repeatedCharacter.test(text) || hasRepeatedWords(words) || hasDominantWord(words);
+};
+
+/**
+ * What of a model's answer can be shown to a person: without the scaffolding of its chat template, and cut at a sentence
+ * when it is too long.
+ *
+ * @returns `undefined` when nothing is left, or the model had lost its thread and repeated itself.
+ */
+export const guardOutput = (answer: string): string | undefined => {
+  const text = answer
+    .slice(0, mostExamined)
+    .toWellFormed()
+    .replace(otherTurn, "")
+    .replace(templateTokens, "")
+    .replace(roleLine, "")
+    .replace(leadingRole, "")
+    .replace(decoration, "")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+  if (!/[\p{L}\p{N}]/u.test(text) || isLooping(text)) return undefined;
+  return cutText(text, mostCharacters);
+};

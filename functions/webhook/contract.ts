@@ -1,0 +1,94 @@
+import * as z from "zod";
+import {
+  messageQueueEnvironment,
+  platformSecretsEnvironment,
+  tableEnvironment,
+} from "../../shared/config/environment.ts";
+import { defineFunction } from "../../shared/config/function-definition.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
+import { rawBody } from "../../shared/http/raw-body.ts";
+
+const tag = "Messaging";
+const path = "/tasks/webhook";
+
+export const verifyWebhookQuery = z.object({
+  "hub.mode": z.string().optional().meta({ example: "subscribe" }),
+  "hub.challenge": z.string().optional().meta({ example: "1158201444" }),
+  "hub.verify_token": z
+    .string()
+    .optional()
+    .meta({ description: "The token that was entered in the platform's console" }),
+});
+export type VerifyWebhookQuery = z.infer<typeof verifyWebhookQuery>;
+
+export const verifyWebhookOperation = defineOperation({
+  id: "verifyWebhook",
+  method: "GET",
+  path,
+  summary: "Prove to the messaging platform that the webhook is ours",
+  description: "The platform calls it when the address is entered in its console.",
+  tag,
+  auth: "public",
+  query: verifyWebhookQuery,
+  response: {
+    status: 200,
+    description: "The challenge, as it came",
+    schema: z.string(),
+    otherContentTypes: ["text/plain"],
+  },
+  limit: "none",
+  errors: ["bad_request", "forbidden"],
+});
+
+export const deliveryStatus = z.enum([
+  "success",
+  "ignored",
+  "no_messages",
+  "invalid_message_format",
+  "rejected",
+  "error",
+]);
+
+export const webhookAnswer = z
+  .object({
+    status: deliveryStatus,
+    processing_time: z.number().meta({ description: "In seconds" }),
+    message: z.string().nullable(),
+  })
+  .meta({ id: "WebhookAnswer" });
+export type WebhookAnswer = z.infer<typeof webhookAnswer>;
+
+export const receiveDeliveryOperation = defineOperation({
+  id: "receiveDelivery",
+  method: "POST",
+  path,
+  summary: "Take a delivery of the messaging platform",
+  description:
+    "`X-Hub-Signature-256` must be `sha256=` and the HMAC-SHA256 of the body's bytes with the app secret. The answer says that " +
+    "the messages are in the queue; a worker answers them. What could not be put there is answered with 503, and the " +
+    "platform delivers it again.",
+  tag,
+  auth: "public",
+  body: { encoding: "raw", schema: rawBody("A delivery of the WhatsApp Business Platform, as JSON") },
+  response: { status: 200, description: "What became of the delivery", schema: webhookAnswer },
+  // All deliveries come from a few addresses of the platform; its signature is what keeps others out.
+  limit: "none",
+  errors: ["invalid_signature", "service_unavailable"],
+});
+
+export const webhookFunction = defineFunction({
+  name: "webhook",
+  description: "Takes deliveries of the messaging platform",
+  operations: [verifyWebhookOperation, receiveDeliveryOperation],
+  environment: z.object({
+    ...platformSecretsEnvironment,
+    ...messageQueueEnvironment,
+    ...tableEnvironment,
+    /** What is done about a delivery whose signature is missing or wrong: refuse it, only log it, or not look. */
+    MESSAGING_SIGNATURE_MODE: z.enum(["enforce", "log", "off"]),
+  }),
+  memoryMegabytes: 256,
+  timeoutSeconds: 10,
+  transfer: "buffered",
+});
+export type SignatureMode = z.infer<typeof webhookFunction.environment>["MESSAGING_SIGNATURE_MODE"];

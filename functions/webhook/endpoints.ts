@@ -1,0 +1,15 @@
+import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { receiveDeliveryOperation, verifyWebhookOperation } from "./contract.ts";
+import { type ReceiveDependencies, receiveDelivery } from "./receive-delivery.ts";
+import { verifySubscription } from "./verify-subscription.ts";
+
+/** The operations of the webhook, bound to their use cases. */
+export const webhookEndpoints = (dependencies: ReceiveDependencies): Endpoint[] => [
+  endpoint(verifyWebhookOperation, ({ query }) => verifySubscription(query, dependencies)),
+  endpoint(receiveDeliveryOperation, ({ body, request }) =>
+    receiveDelivery(
+      { body, signature: request.headers["x-hub-signature-256"], requestId: request.id },
+      dependencies,
+    ),
+  ),
+];

@@ -1,0 +1,21 @@
+import { readEnvironment } from "../../shared/config/environment.ts";
+import { readSecret } from "../../shared/config/secrets.ts";
+import { createBufferedHandler } from "../../shared/http/create-handler.ts";
+import { createPlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
+import { saveReceipt } from "../../shared/messaging/send-receipt.ts";
+import { openTable } from "../../shared/storage/table.ts";
+import { webhookFunction } from "./contract.ts";
+import { webhookEndpoints } from "./endpoints.ts";
+import { openMessageQueue } from "./message-queue.ts";
+
+const environment = readEnvironment(webhookFunction.environment, process.env);
+const table = openTable(environment.TABLE_NAME);
+
+export const handler = createBufferedHandler(
+  webhookEndpoints({
+    secrets: createPlatformSecretSource((version) => readSecret(environment.MESSAGING_SECRET_ID, version)),
+    signatureMode: environment.MESSAGING_SIGNATURE_MODE,
+    queue: openMessageQueue(environment.MESSAGE_QUEUE_URL),
+    saveReceipt: (answer, receipt) => saveReceipt(table, answer, receipt),
+  }),
+);

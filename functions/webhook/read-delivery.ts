@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import type { InboundMessage, MessageContent } from "../../shared/messaging/inbound-message.ts";
+import { readReference, type SendReceipt, type SentAnswer } from "../../shared/messaging/send-receipt.ts";
+
+/** A member that has another form than expected counts as absent: one odd message must not cost the others. */
+const lenient = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
+
+const chosen = z.object({ id: z.string().default(""), title: z.string().default("") });
+
+/** The members of a message that are read (WhatsApp Cloud API, webhook "messages"). */
+const wireMessage = z.object({
+  id: z.string().min(1).max(256).optional(),
+  from: lenient(z.string().regex(/^[\w.+-]{1,128}$/)),
+  /** Since 2026 people are named by a user id, and may keep their phone number to themselves. */
+  from_user_id: lenient(z.string().regex(/^[\w.+-]{1,128}$/)),
+  type: lenient(z.string()),
+  text: lenient(z.object({ body: z.string() })),
+  audio: lenient(z.object({ id: z.string().regex(/^[\w.-]{1,128}$/) })),
+  reaction: lenient(z.object({ message_id: z.string(), emoji: z.string().default("") })),
+  interactive: lenient(z.object({ list_reply: lenient(chosen), button_reply: lenient(chosen) })),
+  button: lenient(z.object({ text: z.string() })),
+});
+type WireMessage = z.infer<typeof wireMessage>;
+
+const wireContact = z.object({
+  wa_id: lenient(z.string()),
+  user_id: lenient(z.string()),
+  profile: lenient(z.object({ name: lenient(z.string()) })),
+});
+
+const wireStatus = z.object({
+  id: z.string(),
+  status: z.string(),
+  biz_opaque_callback_data: z.string().optional(),
+  errors: lenient(z.array(z.object({ code: z.int() }))),
+});
+
+const change = z.object({
+  value: z
+    .object({
+      metadata: lenient(z.object({ phone_number_id: z.string().regex(/^\w{1,64}$/) })),
+      contacts: lenient(z.array(wireContact)),
+      messages: lenient(z.array(z.unknown())),
+      statuses: lenient(z.array(z.unknown())),
+    })
+    .catch({}),
+});
+type Value = z.infer<typeof change>["value"];
+
+const entry = z.object({ changes: z.array(change.catch({ value: {} })).catch([]) }).catch({ changes: [] });
+
+const delivery = z.object({ object: z.string(), entry: z.array(entry) });
+
+/** News about an answer of ours. */
+export interface AnswerReport {
+  readonly answer: SentAnswer;
+  readonly receipt: SendReceipt;
+}
+
+/** What is in a delivery. */
+export interface Delivery {
+  /** Every message that can be answered, in their order. */
+  readonly messages: readonly InboundMessage[];
+  readonly reports: readonly AnswerReport[];
+  /** Why there are no messages, in the words of the webhook's answer. */
+  readonly absence: "ignored" | "no_messages" | "invalid_message_format";
+}
+
+/** Events of the platform's own that come as messages and ask for no answer. */
+const silentTypes: readonly string[] = ["system", "request_welcome"];
+
+/** `undefined` when there is nothing to answer. A template's button says what a person might have written. */
+const contentOf = (message: WireMessage): MessageContent | undefined => {
+  const { type, text, audio, reaction, interactive, button } = message;
+  const choice = interactive?.list_reply ?? interactive?.button_reply;
+  const words = text?.body ?? button?.text;
+  if (reaction) {
+    // Without an emoji a reaction was taken back.
+    const { message_id: messageId, emoji } = reaction;
+    return emoji === "" ? undefined : { type: "reaction", messageId, emoji };
+  }
+  if (choice) return { type: "choice", id: choice.id, title: choice.title };
+  if (audio) return { type: "voice", mediaId: audio.id };
+  if (words !== undefined) return { type: "text", text: words };
+  return type !== undefined && silentTypes.includes(type) ? undefined : { type: "unsupported" };
+};
+
+const nameOf = (
+  { from, from_user_id }: WireMessage,
+  contacts: Value["contacts"] = [],
+): string | undefined => {
+  const own = contacts.find(
+    ({ wa_id, user_id }) =>
+      (wa_id !== undefined && wa_id === from) || (user_id !== undefined && user_id === from_user_id),
+  );
+  return (own ?? contacts[0])?.profile?.name?.trim() || undefined;
+};
+
+/** A message without an id gets one from what it says, so that its second delivery has the same. */
+const idOf = ({ id }: WireMessage, raw: unknown): string =>
+  id ?? `unnamed-${createHash("sha256").update(JSON.stringify(raw)).digest("hex")}`;
+
+const readMessage = (raw: unknown, { metadata, contacts }: Value): InboundMessage | "silent" | "invalid" => {
+  const { data: message } = wireMessage.safeParse(raw);
+  const sender = message?.from_user_id ?? message?.from;
+  if (!message || !sender || !metadata) return "invalid";
+  const content = contentOf(message);
+  if (!content) return "silent";
+  const name = nameOf(message, contacts);
+  return {
+    id: idOf(message, raw),
+    sender,
+    ...(message.from === undefined ? {} : { phone: message.from }),
+    phoneNumberId: metadata.phone_number_id,
+    ...(name === undefined ? {} : { name }),
+    content,
+  };
+};
+
+const readReport = (raw: unknown): AnswerReport | undefined => {
+  const { data: status } = wireStatus.safeParse(raw);
+  const answer = readReference(status?.biz_opaque_callback_data ?? "");
+  if (!status || !answer) return undefined;
+  // Of the good news only the first matters, and each costs a write.
+  if (status.status === "sent") return { answer, receipt: { id: status.id } };
+  if (status.status !== "failed") return undefined;
+  return { answer, receipt: { id: status.id, refusal: status.errors?.[0]?.code ?? 0 } };
+};
+
+/**
+ * Reads a delivery: all messages and reports of all its entries and changes. Whatever else the platform sends (calls,
+ * account updates, read marks) is passed over.
+ *
+ * @param payload the parsed JSON; `undefined` for a body that is none.
+ */
+export const readDelivery = (payload: unknown): Delivery => {
+  const { data } = delivery.safeParse(payload);
+  const values = data?.entry.flatMap(({ changes }) => changes.map(({ value }) => value)) ?? [];
+  const found = values.flatMap((value) => (value.messages ?? []).map((raw) => readMessage(raw, value)));
+  const messages = found.filter((each) => typeof each !== "string");
+  const hasStatuses = values.some(({ statuses }) => statuses !== undefined);
+  const hasEmptyMessages = values.some(({ messages: list }) => list?.length === 0);
+  return {
+    messages,
+    reports: values.flatMap(({ statuses }) => (statuses ?? []).flatMap((raw) => readReport(raw) ?? [])),
+    absence: found.includes("invalid")
+      ? "invalid_message_format"
+      : found.length === 0 && hasEmptyMessages && !hasStatuses
+        ? "no_messages"
+        : "ignored",
+  };
+};

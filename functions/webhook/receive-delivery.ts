@@ -1,0 +1,115 @@
+import { AppError } from "../../shared/errors/app-error.ts";
+import { errorBody } from "../../shared/errors/error-body.ts";
+import { Reply } from "../../shared/http/reply.ts";
+import type { PlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
+import type { SendReceipt, SentAnswer } from "../../shared/messaging/send-receipt.ts";
+import { describeError } from "../../shared/telemetry/describe-error.ts";
+import { logger } from "../../shared/telemetry/logger.ts";
+import { checkSignature } from "./check-signature.ts";
+import type { SignatureMode, WebhookAnswer } from "./contract.ts";
+import type { MessageQueue } from "./message-queue.ts";
+import { type AnswerReport, readDelivery } from "./read-delivery.ts";
+
+/** Everything that receiving a delivery touches. */
+export interface ReceiveDependencies {
+  readonly secrets: PlatformSecretSource;
+  readonly signatureMode: SignatureMode;
+  readonly queue: MessageQueue;
+  readonly saveReceipt: (answer: SentAnswer, receipt: SendReceipt) => Promise<void>;
+}
+
+/** A delivery as it came. */
+export interface ReceivedDelivery {
+  readonly body: Uint8Array;
+  /** The value of `X-Hub-Signature-256`. */
+  readonly signature: string | undefined;
+  readonly requestId: string;
+}
+
+const parseJson = (body: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+};
+
+/** An error in both vocabularies: that of the service, and that of the webhook's answers. */
+const failure = (error: AppError, requestId: string, answer: WebhookAnswer): Reply =>
+  new Reply({
+    status: error.status,
+    contentType: "application/json",
+    headers: error.retryAfterSeconds === undefined ? {} : { "Retry-After": String(error.retryAfterSeconds) },
+    body: JSON.stringify({ ...errorBody(error, requestId), ...answer }),
+  });
+
+/** Receipts help a worker that crashed; without one it asks the person's patience, nothing more. */
+const saveAll = async (
+  reports: readonly AnswerReport[],
+  { saveReceipt }: ReceiveDependencies,
+): Promise<void> => {
+  const outcomes = await Promise.allSettled(
+    reports.map(({ answer, receipt }) => saveReceipt(answer, receipt)),
+  );
+  const failed = outcomes.filter(({ status }) => status === "rejected").length;
+  if (failed > 0) logger.warn("receipt.not_saved", { count: failed });
+};
+
+const unconfigured = (): AppError =>
+  new AppError("service_unavailable", {
+    message: "The app secret of the messaging platform has not been configured.",
+    retryAfterSeconds: 60,
+  });
+
+/** @throws AppError `invalid_signature`, or `service_unavailable` while no signature can be checked. */
+const requireSignature = async (
+  { body, signature, requestId }: ReceivedDelivery,
+  { signatureMode, secrets }: ReceiveDependencies,
+): Promise<void> => {
+  if (signatureMode === "off") return;
+  const finding = await checkSignature(body, signature, secrets);
+  if (finding === "good") return;
+  logger.warn("delivery.not_signed", { request_id: requestId, finding, mode: signatureMode });
+  if (signatureMode === "log") return;
+  throw finding === "no-secret" ? unconfigured() : new AppError("invalid_signature");
+};
+
+/**
+ * Takes a delivery: checks who sent it, puts every message of it into the queue, and notes what it reports about
+ * earlier answers. Nothing in it waits for a model.
+ *
+ * @returns the webhook's answer. Its status is 403 for a delivery without the right signature, and 503 when messages
+ * could not be queued: the platform delivers again for up to 7 days, and the queue drops what it has seen.
+ */
+export const receiveDelivery = async (
+  delivery: ReceivedDelivery,
+  dependencies: ReceiveDependencies,
+): Promise<WebhookAnswer | Reply> => {
+  const startedAt = performance.now();
+  const answer = (status: WebhookAnswer["status"], message: string | null = null): WebhookAnswer => ({
+    status,
+    processing_time: Math.round(performance.now() - startedAt) / 1_000,
+    message,
+  });
+  const fail = (error: AppError): Reply =>
+    failure(
+      error,
+      delivery.requestId,
+      answer(error.code === "invalid_signature" ? "rejected" : "error", error.message),
+    );
+  try {
+    await requireSignature(delivery, dependencies);
+    const { messages, reports, absence } = readDelivery(parseJson(delivery.body));
+    await Promise.all([dependencies.queue.send(messages), saveAll(reports, dependencies)]);
+    return answer(messages.length > 0 ? "success" : absence);
+  } catch (error) {
+    if (error instanceof AppError) return fail(error);
+    logger.error("delivery.failed", { request_id: delivery.requestId, reason: describeError(error) });
+    return fail(
+      new AppError("service_unavailable", {
+        message: "The delivery could not be queued; deliver it again.",
+        retryAfterSeconds: 10,
+      }),
+    );
+  }
+};

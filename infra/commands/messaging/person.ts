@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import * as z from "zod";
+import { deliveryOf, postDelivery } from "../../local/messaging/delivery.ts";
+import { idleHeader } from "../../local/service/messaging-routes.ts";
+
+/** Somebody on the messaging platform, as far as the local service can tell. */
+export interface Person {
+  /** Their phone number, without the plus. */
+  readonly id: string;
+  readonly name: string;
+  readonly serviceUrl: string;
+  /** What deliveries are signed with. */
+  readonly appSecret: string;
+}
+
+const sentMessages = z.array(
+  z.object({ id: z.string(), to: z.string(), type: z.string(), body: z.unknown(), at: z.string() }),
+);
+export type Answer = z.output<typeof sentMessages>[number];
+
+const webhookAnswer = z.object({ status: z.string(), message: z.string().nullable() });
+
+const requestMilliseconds = 10_000;
+const lookAgainMilliseconds = 150;
+
+const readAnswers = async (person: Person): Promise<{ answers: Answer[]; isIdle: boolean }> => {
+  const response = await fetch(`${person.serviceUrl}/_local/messages?wait=no`, {
+    signal: AbortSignal.timeout(requestMilliseconds),
+  });
+  if (!response.ok)
+    throw new Error("The service sends its messages to another platform than the built-in one.");
+  const all = sentMessages.parse(await response.json());
+  return {
+    answers: all.filter(({ to }) => to === person.id),
+    isIdle: response.headers.get(idleHeader) === "true",
+  };
+};
+
+/** Gives the platform a recording. @returns its id. */
+export const uploadRecording = async (
+  { serviceUrl }: Person,
+  contentType: string,
+  bytes: Uint8Array,
+): Promise<string> => {
+  const response = await fetch(`${serviceUrl}/_local/media`, {
+    method: "POST",
+    headers: { "Content-Type": contentType },
+    body: Uint8Array.from(bytes),
+    signal: AbortSignal.timeout(requestMilliseconds),
+  });
+  return z.object({ id: z.string() }).parse(await response.json()).id;
+};
+
+/** The id of the last message the person got; `undefined` when there was none. */
+export const lastAnswerId = async (person: Person): Promise<string | undefined> =>
+  (await readAnswers(person)).answers.at(-1)?.id;
+
+/** Sends a message to the service, as the platform would deliver it. @throws Error when the webhook does not take it. */
+export const sendMessage = async (person: Person, content: object): Promise<void> => {
+  const message = {
+    from: person.id,
+    id: `wamid.${randomBytes(24).toString("base64")}`,
+    timestamp: String(Math.floor(Date.now() / 1_000)),
+    ...content,
+  };
+  const contacts = [{ profile: { name: person.name }, wa_id: person.id }];
+  const response = await postDelivery(
+    `${person.serviceUrl}/tasks/webhook`,
+    deliveryOf({ contacts, messages: [message] }),
+    person.appSecret,
+  );
+  const { status, message: reason } = webhookAnswer.parse(await response.json());
+  if (status !== "success") throw new Error(`The webhook answered "${status}". ${reason ?? ""}`.trim());
+};
+
+/** Does something, and gives the answers that the person gets to it, as they come, until nothing more is on its way. */
+export async function* answersTo(person: Person, act: () => Promise<void>): AsyncGenerator<Answer> {
+  let seen = (await readAnswers(person)).answers.length;
+  await act();
+  for (;;) {
+    const { answers, isIdle } = await readAnswers(person);
+    yield* answers.slice(seen);
+    seen = answers.length;
+    if (isIdle) return;
+    await pause(lookAgainMilliseconds);
+  }
+}

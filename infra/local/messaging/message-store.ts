@@ -1,0 +1,109 @@
+import { createHash, randomInt } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import * as z from "zod";
+
+/** A message that the platform would have passed on. */
+export interface SentMessage {
+  /** The id that the service was told. */
+  readonly id: string;
+  /** The phone number or user id it went to. */
+  readonly to: string;
+  readonly type: string;
+  /** The JSON that was sent. */
+  readonly body: unknown;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+}
+
+/** A file that was sent by somebody or uploaded by the service. */
+export interface StoredMedia {
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+  /** In hexadecimal digits. */
+  readonly sha256: string;
+}
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS message (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL,
+    recipient TEXT NOT NULL,
+    type TEXT NOT NULL,
+    body TEXT NOT NULL,
+    sent_at TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS media (
+    id TEXT PRIMARY KEY,
+    content_type TEXT NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+`;
+
+const messageRow = z
+  .object({ id: z.string(), recipient: z.string(), type: z.string(), body: z.string(), sent_at: z.string() })
+  .transform(
+    ({ id, recipient, type, body, sent_at }): SentMessage => ({
+      id,
+      to: recipient,
+      type,
+      body: JSON.parse(body),
+      at: sent_at,
+    }),
+  );
+
+const mediaRow = z.object({ content_type: z.string(), bytes: z.instanceof(Uint8Array) });
+
+/** The platform's ids of files are numbers of about 15 digits. */
+const newMediaId = (): string => `${randomInt(100_000, 1_000_000)}${randomInt(100_000_000, 1_000_000_000)}`;
+
+/** The messages and files of the stand-in, in `messaging.sqlite`. */
+export class MessageStore {
+  readonly #database: DatabaseSync;
+  readonly #insertMessage: StatementSync;
+  readonly #selectMessages: StatementSync;
+  readonly #insertMedia: StatementSync;
+  readonly #selectMedia: StatementSync;
+
+  constructor(dataDirectory: string) {
+    mkdirSync(dataDirectory, { recursive: true });
+    this.#database = new DatabaseSync(join(dataDirectory, "messaging.sqlite"));
+    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    this.#database.exec(SCHEMA);
+    this.#insertMessage = this.#database.prepare(
+      "INSERT INTO message (id, recipient, type, body, sent_at) VALUES (?, ?, ?, ?, ?)",
+    );
+    this.#selectMessages = this.#database.prepare("SELECT * FROM message ORDER BY sequence");
+    this.#insertMedia = this.#database.prepare("INSERT INTO media VALUES (?, ?, ?)");
+    this.#selectMedia = this.#database.prepare("SELECT content_type, bytes FROM media WHERE id = ?");
+  }
+
+  add({ id, to, type, body, at }: SentMessage): void {
+    this.#insertMessage.run(id, to, type, JSON.stringify(body), at);
+  }
+
+  /** Oldest first. */
+  all(): SentMessage[] {
+    return this.#selectMessages.all().map((row) => messageRow.parse(row));
+  }
+
+  /** @returns the id of the file. */
+  addMedia(contentType: string, bytes: Uint8Array): string {
+    const id = newMediaId();
+    this.#insertMedia.run(id, contentType, bytes);
+    return id;
+  }
+
+  findMedia(id: string): StoredMedia | undefined {
+    const row = this.#selectMedia.get(id);
+    if (!row) return undefined;
+    const { content_type: contentType, bytes } = mediaRow.parse(row);
+    return { contentType, bytes, sha256: createHash("sha256").update(bytes).digest("hex") };
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

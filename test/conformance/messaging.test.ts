@@ -1,0 +1,230 @@
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import * as z from "zod";
+import * as contract from "../../functions/webhook/contract.ts";
+import { newMessage, recordOf } from "../support/assistant.ts";
+import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import {
+  deliver,
+  deliveryWith,
+  messagesTo,
+  newMessageId,
+  newPerson,
+  signatureOf,
+  wordsOf,
+} from "../support/person.ts";
+
+const query = (parameters: Record<string, string>) => `?${new URLSearchParams(parameters)}`;
+const subscribe = {
+  "hub.mode": "subscribe",
+  "hub.challenge": "1158201444",
+  "hub.verify_token": "local-verify-token",
+};
+const paths = ["/tasks/webhook", "/tasks/webhook/"];
+
+describe("the address that is pasted into the messaging platform's console", () => {
+  it.runIf(inject("isLocal")).each(paths)("proves that it is ours: %s", async (path) => {
+    const answer = await call(path + query(subscribe));
+    expect(answer).toMatchObject({ status: 200, body: "1158201444" });
+    expect(answer.headers.get("content-type")).toMatch(/^text\/plain/);
+  });
+
+  it.each(paths)("refuses another token or mode, and a question without one: %s", async (path) => {
+    expectError(await call(path + query({ ...subscribe, "hub.verify_token": "guess" })), 403, "forbidden");
+    expectError(await call(path + query({ ...subscribe, "hub.mode": "list" })), 403, "forbidden");
+    const { "hub.challenge": _, ...incomplete } = subscribe;
+    expectError(await call(path + query(incomplete)), 400, "bad_request");
+    expectError(await call(path), 400, "bad_request");
+  });
+
+  it.each(paths)("takes nothing without the platform's signature: %s", async (path) => {
+    const body = newPerson().bodyOf({ type: "text", text: { body: "Hello" } });
+    for (const headers of [{}, signatureOf(body, "another secret"), signatureOf(`${body} `)]) {
+      const answer = await deliver(body, { path, headers });
+      expectError(answer, 403, "invalid_signature");
+      expect(answer.body).toMatchObject({ status: "rejected", processing_time: expect.any(Number) });
+    }
+  });
+});
+
+describe.runIf(inject("isLocal"))("a delivery", () => {
+  it.each(paths)("is acknowledged as declared: %s", async (path) => {
+    const person = newPerson();
+    const answer = await deliver(person.bodyOf(person.textOf("status")), { path });
+    expectDeclared(contract.receiveDeliveryOperation, answer);
+    expect(answer.body).toEqual({ status: "success", processing_time: expect.any(Number), message: null });
+    expect((await messagesTo(person.id)).length).toBeGreaterThan(0);
+  });
+
+  it("is taken by its bytes: escapes, spaces and letters of any script", async () => {
+    const person = newPerson();
+    const body = person
+      .bodyOf(person.textOf("mode"))
+      .replace("Amina Nakato", "\\u0190mina Ŋakato 😀")
+      .replaceAll('":', '" : ');
+    expect((await deliver(body)).body.status).toBe("success");
+    expect((await messagesTo(person.id)).map(wordsOf)[0]).toContain("Speak / TTS");
+  });
+
+  it.each([
+    ["this is no JSON", "ignored"],
+    ['{"object":"whatsapp_business_account"}', "ignored"],
+    [deliveryWith([]), "no_messages"],
+    [
+      deliveryWith([{ id: "wamid.x", type: "text", text: { body: "from nobody" } }]),
+      "invalid_message_format",
+    ],
+    [
+      deliveryWith([]).replace('"messages":[]', '"statuses":[{"id":"wamid.y","status":"delivered"}]'),
+      "ignored",
+    ],
+  ])("of %j is answered with 200 and %s", async (body, status) => {
+    const answer = await deliver(body);
+    expectDeclared(contract.receiveDeliveryOperation, answer);
+    expect(answer.body.status).toBe(status);
+  });
+
+  it("with messages of several people is answered to each of them, in the order of each", async () => {
+    const [amina, kato] = [newPerson(), newPerson()];
+    const words = ["mode chat", "mode translate", "mode transcribe", "mode speak", "status"];
+    const messages = words.flatMap((word) => [
+      amina.messageOf(amina.textOf(word)),
+      kato.messageOf(kato.textOf(word)),
+    ]);
+    expect((await deliver(deliveryWith(messages))).body.status).toBe("success");
+    for (const { id } of [amina, kato]) {
+      const answers = (await messagesTo(id)).map(wordsOf).filter((answer) => !answer.includes("Get Help"));
+      expect(answers.map((answer) => /\*(\w+)/.exec(answer)?.[1])).toEqual([
+        ...["Chat", "Translate", "Transcribe", "Speak", "Your"],
+      ]);
+      expect(answers.at(-1)).toContain("Mode: Speak / TTS");
+    }
+  });
+
+  it("that comes a hundred times at once is answered exactly once", async () => {
+    const person = newPerson();
+    await person.say("hello");
+    const body = person.bodyOf(person.textOf("How do you say thank you in Luganda?"), newMessageId());
+    const answers = await Promise.all(Array.from({ length: 100 }, () => deliver(body)));
+    for (const { status, body: answer } of answers) expect([status, answer.status]).toEqual([200, "success"]);
+    const [, , ...replies] = await messagesTo(person.id);
+    expect(replies.map(wordsOf)).toEqual([expect.stringMatching(/webale/i)]);
+  }, 90_000);
+
+  it("that comes again after the queue has forgotten it changes nothing", async () => {
+    const person = newPerson();
+    const id = newMessageId();
+    expect(await person.send(person.textOf("status"), id)).toHaveLength(2);
+    expect((await deliver(person.bodyOf(person.textOf("status"), id))).body.status).toBe("success");
+    // The queue keeps a second delivery out for five minutes. After those the worker gets the message once more.
+    const content = { type: "text", text: "status" } as const;
+    const message = { ...newMessage(content, person.id), id };
+    const again = await call("/_local/functions/messaging/invocations", {
+      body: { Records: [recordOf(message, { id: "another-queue-message" })] },
+    });
+    expect(JSON.parse(again.body)).toEqual({ batchItemFailures: [] });
+    expect(await messagesTo(person.id)).toHaveLength(2);
+  });
+});
+
+describe.runIf(inject("isLocal"))("the assistant", () => {
+  let recording: ArrayBuffer;
+  const upload = async (bytes: ArrayBuffer, type = "audio/ogg; codecs=opus"): Promise<string> => {
+    const response = await fetch(`${baseUrl}/_local/media`, {
+      method: "POST",
+      headers: { "Content-Type": type },
+      body: bytes,
+    });
+    return z.object({ id: z.string() }).parse(await response.json()).id;
+  };
+
+  beforeAll(async () => {
+    const { token } = await createAccount();
+    const response = await fetch(`${baseUrl}/tasks/audio/speech`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ text: "Thank you", voice: "salt_eng_0001", response_mode: "stream" }),
+    });
+    expect(response.status).toBe(200);
+    recording = await response.arrayBuffer();
+  });
+
+  it("holds a conversation of ten turns, a voice note among them", async () => {
+    const { say, tap, record, react } = newPerson();
+    const [greeting, welcome] = await say("Good morning!");
+    expect(greeting).toContain("Hello Amina!");
+    expect(welcome).toContain("Get Help | Set Language | Start Chatting");
+
+    expect(await say("My name is Okello")).toEqual([expect.stringContaining("Pleased to meet you, Okello")]);
+    expect(await say("What is my name?")).toEqual([expect.stringContaining("Your name is Okello")]);
+
+    const [languages] = await tap("Set Language", "row 2");
+    expect(languages).toContain("Luganda | Acholi | Ateso | Lugbara | Runyankole | English");
+    expect(await tap("Luganda")).toEqual([expect.stringContaining("Your language is Luganda")]);
+
+    expect(await say("mode translate")).toEqual([expect.stringContaining("translate it into Luganda")]);
+    expect(await say("How are you?")).toEqual(["Oli otya?"]);
+
+    const spoken = await record(await upload(recording));
+    expect(spoken.map(wordsOf)).toEqual([
+      expect.stringContaining("listening"),
+      expect.stringContaining("Thank you"),
+      "Webale",
+    ]);
+    expect(spoken[1]?.body.context?.message_id).toMatch(/^wamid\./);
+
+    expect(await react(spoken[2]?.id ?? "", "👍")).toEqual([
+      expect.stringContaining("Excellent | Good | Fair | Poor"),
+    ]);
+    expect(await tap("Excellent")).toEqual([expect.stringContaining("Thank you!")]);
+    const [status] = await say("status");
+    expect(status).toContain("Mode: Translate");
+    expect(status).toContain("Language: Luganda");
+  });
+
+  it("quotes the message a voice note came in", async () => {
+    const person = newPerson();
+    await person.say("mode transcribe");
+    const id = newMessageId();
+    const sent = await person.send({ type: "audio", audio: { id: await upload(recording) } }, id);
+    expect(sent.map(({ body }) => body.context?.message_id)).toEqual([undefined, id]);
+  });
+
+  it.each([
+    ["that the platform does not know (any more)", async () => "471100000000000", "send it again"],
+    ["that is no audio", async () => upload(new TextEncoder().encode("%PDF-1.7").buffer), "could not read"],
+    ["that is cut off", async () => upload(recording.slice(0, 40)), "could not read"],
+  ])("says so of a recording %s", async (_what, mediaId, words) => {
+    const { say, record } = newPerson();
+    await say("hello");
+    expect((await record(await mediaId())).map(wordsOf)).toEqual([
+      expect.stringContaining("listening"),
+      expect.stringContaining(words),
+    ]);
+  });
+
+  it("says what it understands when it is sent something else", async () => {
+    const person = newPerson();
+    await person.say("hello");
+    const sent = await person.send({ type: "image", image: { id: "1", mime_type: "image/jpeg" } });
+    expect(sent.map(wordsOf)).toEqual([expect.stringContaining("text and listen to voice notes")]);
+  });
+
+  it("does not take ordinary sentences for orders to read aloud", async () => {
+    const { say } = newPerson();
+    await say("hello");
+    expect(await say("read me a story about a hare")).toEqual([expect.stringContaining("I cannot answer")]);
+    const [echo] = await say("read aloud: Oli otya?");
+    expect(echo).toBe("Oli otya?");
+  });
+
+  it("answers people whom the platform names by a user id only", async () => {
+    const userId = `UG.${newPerson().id}`;
+    const message = { from_user_id: userId, id: newMessageId(), type: "text", text: { body: "help" } };
+    expect((await deliver(deliveryWith([message]))).body.status).toBe("success");
+    const [help] = await messagesTo(userId);
+    expect(help?.body).toMatchObject({
+      recipient: userId,
+      text: { body: expect.stringContaining("Translate") },
+    });
+  });
+});

@@ -1,0 +1,353 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AnswerDependencies } from "../../../functions/messaging/answers/planning.ts";
+import { createConversationsRepository } from "../../../functions/messaging/conversation/conversations-repository.ts";
+import { welcomeList } from "../../../functions/messaging/menus.ts";
+import { wording } from "../../../functions/messaging/wording.ts";
+import { forgetSender } from "../../../shared/messaging/forget-sender.ts";
+import type { InboundMessage } from "../../../shared/messaging/inbound-message.ts";
+import { messagingKeys } from "../../../shared/messaging/keys.ts";
+import type { Table } from "../../../shared/storage/table.ts";
+import {
+  deadLetterQueueArn,
+  FakePlatform,
+  Lifeline,
+  newMessage,
+  recordOf,
+  startWorker,
+  wordsOf,
+} from "../../support/assistant.ts";
+import { startTestTable, type TestTable } from "../../support/test-table.ts";
+import { soundBytes, wavFile } from "../../support/wav.ts";
+
+let server: TestTable;
+let table: Table;
+beforeAll(async () => {
+  server = await startTestTable();
+  table = server.open();
+});
+afterAll(() => server.close());
+
+const answers = (overrides: Partial<AnswerDependencies> = {}): AnswerDependencies => ({
+  chat: { answer: async () => ({ text: "It is 42.", finishReason: "stop", usage: undefined }) },
+  translator: { translate: async () => ({ text: "Webale", usage: undefined }) },
+  transcriber: { transcribe: async () => ({ text: "What is the answer?", segments: undefined }) },
+  platform: { download: async () => ({ bytes: new Uint8Array() }) },
+  canSpeak: false,
+  ...overrides,
+});
+
+const setUp = (overrides: Partial<AnswerDependencies> = {}) => {
+  const platform = new FakePlatform(table);
+  platform.recording = wavFile(soundBytes(48_000), { stated: true });
+  const start = (lastStep?: number) =>
+    startWorker({
+      table,
+      platform,
+      answers: answers(overrides),
+      lifeline: new Lifeline(lastStep),
+    });
+  return { platform, start, words: () => platform.taken.map(wordsOf) };
+};
+
+const question = () => newMessage({ type: "text", text: "What is the answer?" });
+const recording = () => newMessage({ type: "voice", mediaId: "123" });
+
+const recordItem = ({ sender, id }: InboundMessage) => server.read(messagingKeys.message(sender, id));
+const conversationOf = ({ sender }: InboundMessage) => createConversationsRepository(table).find(sender);
+
+const textAnswer = ["It is 42.", welcomeList.text];
+const voiceAnswer = [
+  wording.listening,
+  wording.transcript("What is the answer?"),
+  "It is 42.",
+  welcomeList.text,
+];
+
+describe("a message", () => {
+  it("is answered, remembered and closed, with four calls to the table", async () => {
+    const { platform, start, words } = setUp();
+    platform.reports = false;
+    const first = question();
+    await start().handle(recordOf(first));
+    const second = { ...question(), sender: first.sender };
+    server.calls.length = 0;
+    expect(await start().handle(recordOf(second))).toBe(true);
+    expect(server.calls).toEqual(["UpdateItem", "GetItem", "UpdateItem", "TransactWriteItems"]);
+    expect(words()).toEqual([...textAnswer, "It is 42."]);
+    expect((await conversationOf(first))?.exchanges).toEqual([
+      {
+        question: "What is the answer?",
+        answer: "It is 42.",
+        replies: platform.taken.slice(0, 2).map(({ id }) => id),
+      },
+      { question: "What is the answer?", answer: "It is 42.", replies: [platform.taken[2]?.id] },
+    ]);
+  });
+
+  it("leaves a record without anybody's words, for eight days", async () => {
+    const { start } = setUp();
+    const message = question();
+    await start().handle(recordOf(message));
+    const item = await recordItem(message);
+    expect(item).toMatchObject({
+      done_at: expect.any(String),
+      replies: [expect.any(String), expect.any(String)],
+    });
+    expect(JSON.stringify(item)).not.toMatch(/answer\?|42/);
+    const days = (Number(item?.["expires_at"]) - Date.now() / 1_000) / 86_400;
+    expect(days).toBeGreaterThan(7.9);
+    expect(days).toBeLessThan(8.1);
+  });
+
+  it("is answered once, however often the platform delivers it", async () => {
+    const { start, words } = setUp();
+    const message = question();
+    for (let delivery = 0; delivery < 5; delivery += 1) {
+      expect(await start().handle(recordOf(message, { id: `delivery-${delivery}-${message.id}` }))).toBe(
+        true,
+      );
+    }
+    expect(words()).toEqual(textAnswer);
+  });
+
+  it("is answered once by twenty workers that get it at the same moment; the others come again", async () => {
+    const { start, words } = setUp();
+    const message = question();
+    const records = Array.from({ length: 20 }, (_, index) =>
+      recordOf(message, { id: `copy-${index}-${message.id}` }),
+    );
+    const done = await Promise.all(records.map((record) => start().handle(record)));
+    expect(done.filter((isDone) => isDone).length).toBeGreaterThanOrEqual(1);
+    for (const record of records) expect(await start().handle(record)).toBe(true);
+    expect(words()).toEqual(textAnswer);
+  });
+});
+
+describe("a worker that is killed", () => {
+  const kinds = [
+    { what: "a text", make: question, expected: textAnswer },
+    { what: "a voice note", make: recording, expected: voiceAnswer },
+  ];
+
+  it.each(kinds)(
+    "between any two steps of answering $what leaves the rest to the next one, and nothing is said twice",
+    async ({ make, expected }) => {
+      for (let lastStep = 1; ; lastStep += 1) {
+        const { platform, start, words } = setUp();
+        const message = make();
+        const isDone = await start(lastStep).handle(recordOf(message));
+        expect(await start().handle(recordOf(message, { tries: 2 })), `step ${lastStep}`).toBe(true);
+        expect(words(), `killed at step ${lastStep}`).toEqual(expected);
+        expect((await conversationOf(message))?.exchanges[0]?.replies).toEqual(
+          platform.taken.map(({ id }) => id),
+        );
+        if (isDone) {
+          expect(lastStep).toBeGreaterThan(12);
+          return;
+        }
+      }
+    },
+    120_000,
+  );
+
+  it.each(kinds)(
+    "again and again while it answers $what still says everything once",
+    async ({ make, expected }) => {
+      for (let lastStep = 1; lastStep <= 20; lastStep += 1) {
+        const { start, words } = setUp();
+        const message = make();
+        await start(lastStep).handle(recordOf(message));
+        await start(1 + ((lastStep * 7) % 23)).handle(recordOf(message, { tries: 2 }));
+        await start(1 + ((lastStep * 11) % 17)).handle(recordOf(message, { tries: 3 }));
+        expect(await start().handle(recordOf(message, { tries: 4 }))).toBe(true);
+        expect(words(), `killed at step ${lastStep}`).toEqual(expected);
+      }
+    },
+    120_000,
+  );
+
+  it("but is only slow says nothing when another one has taken over", async () => {
+    const thinking = Promise.withResolvers<void>();
+    const { start, words } = setUp({
+      chat: {
+        answer: async () => {
+          await thinking.promise;
+          return { text: "It is 41.", finishReason: "stop", usage: undefined };
+        },
+      },
+    });
+    const { platform } = setUp();
+    const message = question();
+    const slow = start().handle(recordOf(message));
+    await expect.poll(async () => (await recordItem(message))?.["claimed_by"]).toBe(message.id);
+
+    const other = startWorker({ table, platform, answers: answers() });
+    expect(await other.handle(recordOf(message, { tries: 2 }))).toBe(true);
+    thinking.resolve();
+    expect(await slow).toBe(true);
+    expect(words()).toEqual([]);
+    expect(platform.taken.map(wordsOf)).toEqual(textAnswer);
+  });
+});
+
+describe("an answer whose fate is unknown", () => {
+  it("is not sent again when the platform reports that it has it", async () => {
+    const { platform, start, words } = setUp();
+    const message = question();
+    const worker = startWorker({
+      table,
+      platform,
+      answers: answers(),
+      work: {
+        platform: {
+          send: async (...sent) => {
+            await platform.take(...sent);
+            return { kind: "unknown" };
+          },
+          showTyping: async () => undefined,
+          download: platform.download.bind(platform),
+          upload: platform.upload.bind(platform),
+        },
+      },
+    });
+    expect(await worker.handle(recordOf(message))).toBe(false);
+    expect(await start().handle(recordOf(message, { tries: 2 }))).toBe(true);
+    expect(words()).toEqual(textAnswer);
+  });
+
+  it("is sent again when no report comes", async () => {
+    const { platform, start, words } = setUp();
+    const message = question();
+    platform.outcomes.push({ kind: "unknown" });
+    expect(await start().handle(recordOf(message))).toBe(false);
+    expect(await start().handle(recordOf(message, { tries: 2 }))).toBe(true);
+    expect(words()).toEqual(textAnswer);
+  });
+});
+
+describe("an answer that the platform does not take", () => {
+  it("because of its rates comes again through the queue, without asking the model again", async () => {
+    let asked = 0;
+    const { platform, start, words } = setUp({
+      chat: {
+        answer: async () => {
+          asked += 1;
+          return { text: "It is 42.", finishReason: "stop", usage: undefined };
+        },
+      },
+    });
+    platform.outcomes.push({ kind: "postponed", seconds: 10, code: 131_056 });
+    const message = question();
+    const worker = start();
+    expect(await worker.handle(recordOf(message))).toBe(false);
+    expect(worker.retries).toEqual([10]);
+    expect(await start().handle(recordOf(message, { tries: 2 }))).toBe(true);
+    expect(words()).toEqual(textAnswer);
+    expect(asked).toBe(1);
+  });
+
+  it("because 24 hours are over is recorded, and not tried again", async () => {
+    const { platform, start, words } = setUp();
+    platform.outcomes.push(
+      { kind: "refused", reason: "unreachable", code: 131_047 },
+      { kind: "refused", reason: "unreachable", code: 131_047 },
+    );
+    const message = question();
+    expect(await start().handle(recordOf(message))).toBe(true);
+    expect(await start().handle(recordOf(message, { id: "again" }))).toBe(true);
+    expect(words()).toEqual([]);
+    expect(await recordItem(message)).toMatchObject({
+      refusals: [131_047, 131_047],
+      done_at: expect.any(String),
+    });
+  });
+
+  it("because something is wrong with a menu is replaced by an apology", async () => {
+    const { platform, start, words } = setUp();
+    platform.outcomes.push({ kind: "refused", reason: "content", code: 100 });
+    const message = newMessage({ type: "text", text: "mode" });
+    expect(await start().handle(recordOf(message))).toBe(true);
+    expect(words()).toEqual([welcomeList.text, expect.stringContaining("something went wrong on our side")]);
+  });
+
+  it("because it quotes a message that is gone is sent without the quotation", async () => {
+    const { platform, start, words } = setUp();
+    const message = recording();
+    platform.outcomes.push("take", { kind: "refused", reason: "content", code: 131_009 });
+    expect(await start().handle(recordOf(message))).toBe(true);
+    expect(words()).toEqual(voiceAnswer);
+    expect(platform.taken[1]?.options.quoting).toBeUndefined();
+  });
+});
+
+describe("a message that ends every try", () => {
+  const poison = async () => {
+    throw new Error("A fault nobody foresaw.");
+  };
+
+  it("comes again after growing pauses, and is then answered with one apology", async () => {
+    const { platform, words } = setUp();
+    const message = question();
+    const worker = startWorker({ table, platform, answers: answers(), plan: poison });
+    for (let tries = 1; tries <= 5; tries += 1) {
+      expect(await worker.handle(recordOf(message, { tries }))).toBe(false);
+    }
+    expect(worker.retries).toEqual([3, 10, 30, 60, 60]);
+    const setAside = recordOf(message, { tries: 6, arn: deadLetterQueueArn });
+    expect(await worker.handle(setAside)).toBe(true);
+    expect(await worker.handle(setAside)).toBe(true);
+    expect(words()).toEqual([expect.stringContaining("something went wrong on our side")]);
+    expect(await conversationOf(message)).toBeUndefined();
+    expect(await recordItem(message)).toMatchObject({ done_at: expect.any(String) });
+  });
+
+  it("gets the answer instead of an apology when it was planned before the tries were over", async () => {
+    const { platform, start, words } = setUp();
+    const message = question();
+    platform.outcomes.push({ kind: "postponed", seconds: 60, code: 190 });
+    expect(await start().handle(recordOf(message, { tries: 5 }))).toBe(false);
+    expect(await start().handle(recordOf(message, { tries: 6, arn: deadLetterQueueArn }))).toBe(true);
+    expect(words()).toEqual(textAnswer);
+  });
+
+  it("is dropped when it cannot be read at all", async () => {
+    const { start, words } = setUp();
+    expect(await start().handle({ ...recordOf(question()), body: "{" })).toBe(true);
+    expect(words()).toEqual([]);
+  });
+});
+
+describe("a person who is forgotten", () => {
+  it("leaves nothing in the table", async () => {
+    const { start } = setUp();
+    const message = { ...question(), phone: "256700000009" };
+    await start().handle(recordOf(message));
+    await start().handle(
+      recordOf({ ...newMessage({ type: "choice", id: "", title: "Good" }), sender: message.sender }),
+    );
+    // By phone number, though the platform names the person by a user id.
+    expect(await forgetSender(table, "256700000009")).toBe(5);
+    expect(await conversationOf(message)).toBeUndefined();
+    expect(await recordItem(message)).toBeUndefined();
+    expect(await forgetSender(table, "256700000009")).toBe(0);
+  });
+
+  it("while a message of theirs is being answered is not written down again", async () => {
+    const { platform, words } = setUp();
+    const message = question();
+    const worker = startWorker({
+      table,
+      platform,
+      answers: answers(),
+      work: {
+        refreshNote: async (conversation) => {
+          await forgetSender(table, message.sender);
+          return conversation;
+        },
+      },
+    });
+    expect(await worker.handle(recordOf(message))).toBe(true);
+    expect(words()).toEqual(textAnswer);
+    expect(await conversationOf(message)).toBeUndefined();
+  });
+});

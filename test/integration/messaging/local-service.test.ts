@@ -1,0 +1,178 @@
+import { readdirSync, readlinkSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { platform, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { deliveryOf, postDelivery } from "../../../infra/local/messaging/delivery.ts";
+import {
+  answering,
+  completion,
+  type FakeBackend,
+  hanging,
+  startFakeBackend,
+} from "../../support/fake-backend.ts";
+import { type RunningService, runCommand, runService } from "../../support/run-service.ts";
+
+let model: FakeBackend;
+let folder: string;
+let variables: Record<string, string>;
+let service: RunningService;
+
+/** Somebody who has never written before, in every test. */
+let person = "256700000000";
+
+beforeAll(async () => {
+  model = await startFakeBackend();
+  folder = await mkdtemp(join(tmpdir(), "language-ai-messaging-"));
+  variables = { PORT: "0", DATA_DIR: folder, CHAT_BASE_URL: model.baseUrl, CHAT_TIMEOUT_MS: "10000" };
+  service = await runService(variables);
+}, 60_000);
+afterAll(async () => {
+  await service.stop();
+  await model.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  person = String(Number(person) + 1);
+  model.behave(answering(200, completion("It is 42.")));
+});
+
+const sentMessages = z.array(
+  z.object({ to: z.string(), body: z.object({ text: z.object({ body: z.string() }).optional() }) }),
+);
+
+/** The texts that the person has got so far; menus count as empty. */
+const texts = async (): Promise<string[]> => {
+  const response = await fetch(`${service.url}/_local/messages?wait=no`);
+  const all = sentMessages.parse(await response.json());
+  return all.filter(({ to }) => to === person).map(({ body }) => body.text?.body ?? "");
+};
+
+const ask = async (turn: string): Promise<unknown> => {
+  const message = {
+    from: person,
+    id: `wamid.${person}.${turn}`,
+    type: "text",
+    text: { body: "What is the answer?" },
+  };
+  const response = await postDelivery(
+    `${service.url}/tasks/webhook`,
+    deliveryOf({ messages: [message] }),
+    "local-app-secret",
+  );
+  return response.json();
+};
+
+/** The processes that run a function of the service, by the folder they run in. */
+const processesOf = (feature: string): number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        return readlinkSync(`/proc/${name}/cwd`) === join(folder, "build/functions", feature)
+          ? [Number(name)]
+          : [];
+      } catch {
+        // It has ended meanwhile, or is somebody else's.
+        return [];
+      }
+    });
+
+const patience = { timeout: 45_000, interval: 100 };
+
+describe("the assistant on one machine", () => {
+  it("acknowledges a delivery while the model is still silent", async () => {
+    model.behave(hanging);
+    expect(await ask("first")).toMatchObject({ status: "success" });
+    await expect.poll(() => model.received.length, patience).toBe(1);
+    expect(await ask("second")).toMatchObject({ status: "success" });
+    expect(await texts()).toEqual([]);
+  }, 60_000);
+
+  it.runIf(platform() === "linux")(
+    "answers once although its worker is killed in the middle of a message",
+    async () => {
+      model.behave(hanging);
+      await ask("first");
+      await expect.poll(() => model.received.length, patience).toBe(1);
+      model.behave(answering(200, completion("It is 42.")));
+      const workers = processesOf("messaging");
+      expect(workers.length).toBeGreaterThan(0);
+      for (const worker of workers) process.kill(worker, "SIGKILL");
+      await expect.poll(texts, patience).toEqual(["It is 42.", ""]);
+    },
+    90_000,
+  );
+
+  it("answers once although the whole service is killed in the middle of a message, when it is back", async () => {
+    model.behave(hanging);
+    await ask("first");
+    await expect.poll(() => model.received.length, patience).toBe(1);
+    service.child.kill("SIGKILL");
+    await service.ended;
+    model.behave(answering(200, completion("It is 42.")));
+    service = await runService(variables);
+    await expect.poll(texts, patience).toEqual(["It is 42.", ""]);
+    await ask("first");
+    await ask("second");
+    await expect.poll(texts, patience).toEqual(["It is 42.", "", "It is 42."]);
+  }, 120_000);
+
+  it("apologises when the model fails", async () => {
+    model.behave(answering(500, { error: { message: "CUDA out of memory" } }));
+    await ask("first");
+    await expect.poll(texts, patience).toEqual([expect.stringContaining("I am sorry"), ""]);
+  }, 60_000);
+});
+
+describe("the commands", () => {
+  const run = async (file: string, ...args: string[]) => {
+    const command = runCommand(`infra/commands/${file}.ts`, args, variables);
+    const code = await command.ended;
+    return { code, output: command.output() };
+  };
+  const talk = (...args: string[]) => run("message", ...args, "--from", person);
+
+  it("`npm run message` plays a person and prints what they are answered", async () => {
+    expect(await talk("What is the answer?", "--name", "Okello")).toEqual({
+      code: 0,
+      output: expect.stringMatching(
+        /^ {2}\| It is 42\.\n {2}\| == Welcome to Language AI ==\n[\s\S]*\[ Get Help/,
+      ),
+    });
+    expect((await talk("hello", "--name", "Okello")).output).toContain("Hello Okello!");
+    expect((await talk("--choose", "Acholi")).output).toContain("Your language is Acholi");
+    expect((await talk("--react", "👍")).output).toContain("[ Excellent ]");
+    expect((await talk("--voice", "package.json")).output).toMatch(/listening[\s\S]*could not read/);
+    expect((await run("message", "status", "--from", "256700000999")).output).toContain("Language: English");
+  }, 90_000);
+
+  it("`npm run message` explains itself, and says when it is not heard", async () => {
+    expect(await run("message")).toMatchObject({ code: 1, output: expect.stringContaining("Usage:") });
+    const wrongSecret = runCommand("infra/commands/message.ts", ["Hello"], {
+      ...variables,
+      MESSAGING_APP_SECRET: "another",
+    });
+    expect(await wrongSecret.ended).toBe(1);
+    expect(wrongSecret.output()).toContain('The webhook answered "rejected"');
+    const nowhere = runCommand("infra/commands/message.ts", ["Hello"], { DATA_DIR: join(folder, "nowhere") });
+    expect(await nowhere.ended).toBe(1);
+    expect(nowhere.output()).toBe("The service is not running; start it with npm start.\n");
+  }, 60_000);
+
+  it("`npm run account -- --forget-sender` deletes all that is known of a person", async () => {
+    await talk("set mode translate");
+    expect((await talk("status")).output).toContain("Mode: Translate");
+    expect(await run("account", "--forget-sender", person)).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('"deleted_items": 3'),
+    });
+    expect(await run("account", "--forget-sender", person)).toEqual({
+      code: 1,
+      output: `Nothing is known of the sender ${person}.\n`,
+    });
+    expect((await talk("status")).output).toContain("Mode: Chat");
+    expect(await run("account", "amina", "--forget-sender", person)).toMatchObject({ code: 1 });
+  }, 90_000);
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import {
+  languageList,
+  modeList,
+  ratingList,
+  voiceButtons,
+  welcomeList,
+} from "../../../functions/messaging/menus.ts";
+import { limits, renderMessage } from "../../../functions/messaging/platform/render-content.ts";
+import { wording } from "../../../functions/messaging/wording.ts";
+import { outgoingMessage } from "../../../infra/local/messaging/message-schema.ts";
+
+const recipient = { phoneNumberId: "1", phone: "256700000001", sender: "256700000001" };
+const options = { quoting: undefined, reference: '["256700000001","wamid.1",0]' };
+
+const menus = {
+  welcome: welcomeList,
+  language: languageList("Runyankole"),
+  mode: modeList("transcribe"),
+  rating: ratingList,
+  voice: voiceButtons(true),
+} as const;
+
+describe("a menu", () => {
+  it.each(Object.entries(menus))("fits the platform's limits without being cut: %s", (_name, menu) => {
+    const rendered = renderMessage(recipient, menu, options);
+    expect(outgoingMessage.safeParse(rendered).error).toBeUndefined();
+    expect(JSON.stringify(rendered)).not.toContain("…");
+  });
+
+  it("offers what it always did", () => {
+    const titles = (rows: readonly { readonly title: string }[]) => rows.map(({ title }) => title);
+    expect(titles(welcomeList.rows)).toEqual(["Get Help", "Set Language", "Start Chatting"]);
+    expect(welcomeList.button).toBe("Get Started");
+    expect(titles(menus.language.rows)).toEqual([
+      ...["Luganda", "Acholi", "Ateso", "Lugbara", "Runyankole", "English"],
+    ]);
+    expect(menus.mode.rows.map(({ id, title }) => [id, title])).toEqual([
+      ["mode_chat", "Chat"],
+      ["mode_translate", "Translate"],
+      ["mode_transcribe", "Transcribe"],
+      ["mode_tts", "Speak / TTS"],
+    ]);
+    expect(menus.mode.footer).toContain("Transcribe");
+    expect(titles(ratingList.rows)).toEqual(["Excellent", "Good", "Fair", "Poor"]);
+  });
+});
+
+describe("a message", () => {
+  it("is cut to what the platform takes", () => {
+    const long = "Webale nnyo. ".repeat(1_000);
+    const rendered = renderMessage(
+      recipient,
+      {
+        kind: "list",
+        header: long,
+        text: long,
+        footer: long,
+        button: long,
+        rows: Array.from({ length: 12 }, (_, index) => ({
+          id: String(index),
+          title: long,
+          description: long,
+        })),
+      },
+      options,
+    );
+    expect(outgoingMessage.safeParse(rendered).error).toBeUndefined();
+    const text = renderMessage(recipient, { kind: "text", text: long }, options);
+    expect(outgoingMessage.safeParse(text).error).toBeUndefined();
+  });
+
+  it("goes to the phone number, or to the user id of people who keep theirs to themselves", () => {
+    const content = { kind: "text", text: "Hello" } as const;
+    expect(renderMessage(recipient, content, options)).toMatchObject({ to: "256700000001" });
+    const hidden = renderMessage({ ...recipient, phone: undefined, sender: "UG.123" }, content, options);
+    expect(hidden).toMatchObject({ recipient: "UG.123" });
+    expect(hidden).not.toHaveProperty("to");
+  });
+
+  it("of our own wording is short enough for one message", () => {
+    for (const text of [wording.help, wording.menu("translate"), wording.nudge]) {
+      expect(text.length).toBeLessThan(limits.text);
+    }
+  });
+});

@@ -1,0 +1,61 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
+import { send } from "../../support/send.ts";
+
+const ask = (query: Record<string, string>, verifyToken: string | undefined = "the-token") => {
+  const versions = { current: verifyToken === undefined ? {} : { verify_token: verifyToken }, previous: {} };
+  const never = async () => {
+    throw new Error("Not needed for a verification.");
+  };
+  const endpoints = webhookEndpoints({
+    secrets: { get: async () => versions, reload: async () => versions },
+    signatureMode: "enforce",
+    queue: { send: never },
+    saveReceipt: never,
+  });
+  return send(endpoints, { method: "GET", path: "/tasks/webhook", query });
+};
+
+const right = { "hub.mode": "subscribe", "hub.challenge": "1158201444", "hub.verify_token": "the-token" };
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("the platform's question whether the webhook is ours", () => {
+  it("is answered with its challenge, as plain text", async () => {
+    const answer = await ask(right);
+    expect(answer).toMatchObject({ status: 200, body: "1158201444" });
+    expect(answer.headers["Content-Type"]).toBe("text/plain; charset=utf-8");
+  });
+
+  it.each([
+    ["another token", { ...right, "hub.verify_token": "the-tokem" }],
+    ["a longer token", { ...right, "hub.verify_token": "the-token-and-more" }],
+    ["another mode", { ...right, "hub.mode": "unsubscribe" }],
+  ])("is refused for %s", async (_what, query) => {
+    expect(await ask(query)).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
+  });
+
+  it.each(["hub.mode", "hub.challenge", "hub.verify_token"])("is refused without %s", async (name) => {
+    const query = Object.fromEntries(Object.entries(right).filter(([key]) => key !== name));
+    expect(await ask(query)).toMatchObject({ status: 400, body: { error: { code: "bad_request" } } });
+  });
+
+  it("is refused while no token has been configured", async () => {
+    expect((await ask(right, "")).status).toBe(403);
+    expect((await ask({ ...right, "hub.verify_token": "undefined" }, undefined)).status).toBe(403);
+  });
+
+  it("leaves no token in the log", async () => {
+    const lines: string[] = [];
+    for (const level of ["info", "warn", "error"] as const) {
+      vi.spyOn(logger, level).mockImplementation((...line: unknown[]) => {
+        lines.push(JSON.stringify(line));
+      });
+    }
+    await ask(right);
+    await ask({ ...right, "hub.verify_token": "a-wrong-one" });
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.join()).not.toMatch(/the-token|a-wrong-one/);
+  });
+});

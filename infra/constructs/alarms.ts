@@ -9,6 +9,7 @@ import {
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
+import { EventCount } from "./event-count.ts";
 import type { ServiceFunction } from "./service-function.ts";
 import type { WorkQueue } from "./work-queue.ts";
 
@@ -20,11 +21,14 @@ export interface Monitored {
   /** Its errors are its answers: a refused token is thrown, as API Gateway demands. */
   readonly authorizer: ServiceFunction;
   readonly mail: WorkQueue;
+  readonly messages: WorkQueue;
 }
 
 interface Condition {
   /** What has happened and what to do about it, for whoever is woken by it. */
   readonly description: string;
+  /** The heading in `infra/README.md` under which more is said. */
+  readonly runbook: string;
   readonly metric: IMetric;
   /** The lowest value that counts. */
   readonly threshold: number;
@@ -35,13 +39,27 @@ interface Condition {
 /** The conditions somebody must look at. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
+  /** What is counted in the functions' logs, because AWS counts nothing like it. */
+  readonly eventCounts: readonly EventCount[];
 
   constructor(scope: Construct, id: string, monitored: Monitored) {
     super(scope, id);
     const { authorizer, functions } = monitored;
+    const uncounted = new EventCount(this, "NotCounted", { event: "limits.not_counted", functions });
+    const unchecked = new EventCount(this, "NotChecked", {
+      event: "authorizer.failed",
+      functions: [authorizer],
+    });
+    const brokenOff = new EventCount(this, "BrokenOff", { event: "chat.broken_off", functions });
+    const leftAlone = new EventCount(this, "LeftAlone", { event: "backend.left_alone", functions });
+    this.eventCounts = [uncounted, unchecked, brokenOff, leftAlone];
     const conditions: Readonly<Record<string, Condition>> = {
       ...apiConditions(monitored),
       ...queueConditions(monitored),
+      UncountedRequests: uncountedRequests(uncounted),
+      UncheckedTokens: uncheckedTokens(unchecked),
+      BrokenStreams: brokenStreams(brokenOff),
+      BackendDown: backendDown(leftAlone),
       ...Object.fromEntries(functions.map((each) => [`${each.node.id}Throttles`, throttles(each)])),
       ...Object.fromEntries(
         functions
@@ -50,9 +68,9 @@ export class Alarms extends Construct {
       ),
     };
     this.all = Object.entries(conditions).map(
-      ([name, { description, metric, threshold, datapointsToAlarm }]) =>
+      ([name, { description, runbook, metric, threshold, datapointsToAlarm }]) =>
         new Alarm(this, name, {
-          alarmDescription: description,
+          alarmDescription: `${description} Runbook: "${runbook}" in infra/README.md.`,
           metric,
           threshold,
           datapointsToAlarm,
@@ -69,6 +87,7 @@ const apiConditions = ({ api }: Monitored): Record<string, Condition> => ({
     description:
       "At least 5 % of the requests end with a 5xx status. Look for `gatewayError` and `status` in the API's access log: " +
       "502 and 503 point to the model servers or the authorizer, 500 to an error in the log of the function.",
+    runbook: "The API fails",
     metric: new MathExpression({
       label: "Server errors, percent",
       // Of a handful of requests at night, one failure is not an outage.
@@ -86,17 +105,19 @@ const apiConditions = ({ api }: Monitored): Record<string, Condition> => ({
     description:
       "One request in a hundred takes longer than a minute. The model servers are probably loading or overloaded: " +
       "compare `functionMilliseconds` of the routes in the API's access log, then look at the servers' own queues.",
+    runbook: "The API is slow",
     metric: api.metricLatency({ statistic: Stats.percentile(99), period }),
     threshold: 60_000,
     datapointsToAlarm: 3,
   },
 });
 
-const queueConditions = ({ mail }: Monitored): Record<string, Condition> => ({
+const queueConditions = ({ mail, messages }: Monitored): Record<string, Condition> => ({
   MailDeadLetters: {
     description:
       "A mail could not be sent in five attempts. Read the reason in the mail function's log, put it right (often SES: " +
       "identity not verified, account in the sandbox) and redrive the dead-letter queue. Its links are made anew.",
+    runbook: "Mails are set aside",
     metric: mail.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
       statistic: Stats.MAXIMUM,
       period,
@@ -107,7 +128,29 @@ const queueConditions = ({ mail }: Monitored): Record<string, Condition> => ({
   MailDelay: {
     description:
       "A mail has been waiting for 15 minutes. Look at the mail function's throttles and log, and at SES's sending limit.",
+    runbook: "Mails wait",
     metric: mail.queue.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period }),
+    threshold: 15 * 60,
+    datapointsToAlarm: 1,
+  },
+  MessageDeadLetters: {
+    description:
+      "A message could not be answered, and not even an apology went out for a quarter of an hour. Read the reason in the " +
+      "messaging function's log; most often the platform's access token has expired. Apologies are tried again by themselves.",
+    runbook: "Messages are set aside",
+    metric: messages.deadLetterQueue.metricApproximateAgeOfOldestMessage({
+      statistic: Stats.MAXIMUM,
+      period,
+    }),
+    threshold: 15 * 60,
+    datapointsToAlarm: 1,
+  },
+  MessageDelay: {
+    description:
+      "A message has been waiting for its answer for 15 minutes. Look at the messaging function's throttles and log, and at " +
+      "the model servers.",
+    runbook: "Messages wait",
+    metric: messages.queue.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period }),
     threshold: 15 * 60,
     datapointsToAlarm: 1,
   },
@@ -117,6 +160,7 @@ const throttles = ({ definition, lambda }: ServiceFunction): Condition => ({
   description:
     `Lambda refuses invocations of the function "${definition.name}". Compare the account's concurrency with its quota ` +
     "and ask AWS for more, or find the caller behind the load in the API's access log.",
+  runbook: "A function is throttled",
   metric: lambda.metricThrottles({ statistic: Stats.SUM, period }),
   threshold: 1,
   datapointsToAlarm: 2,
@@ -126,7 +170,48 @@ const failures = ({ definition, lambda }: ServiceFunction): Condition => ({
   description:
     `The function "${definition.name}" crashes, runs out of memory or is cut off by its time-out. Its log ends with the ` +
     "reason; answers with an error status are not counted here.",
+  runbook: "A function fails",
   metric: lambda.metricErrors({ statistic: Stats.SUM, period }),
   threshold: 3,
   datapointsToAlarm: 1,
+});
+
+const uncountedRequests = ({ metric }: EventCount): Condition => ({
+  description:
+    "Requests are served without being counted against their limits, because the table does not answer within half a " +
+    "second. Look at the table's throttled requests and at AWS's health page; nobody is turned away meanwhile.",
+  runbook: "Requests are not counted",
+  metric,
+  threshold: 20,
+  datapointsToAlarm: 1,
+});
+
+const uncheckedTokens = ({ metric }: EventCount): Condition => ({
+  description:
+    "The authorizer cannot check tokens, so that callers with good ones get 500. The `reason` of `authorizer.failed` in " +
+    "its log says whether the table or the signing secret does not answer.",
+  runbook: "Tokens cannot be checked",
+  metric,
+  threshold: 3,
+  datapointsToAlarm: 1,
+});
+
+const brokenStreams = ({ metric }: EventCount): Condition => ({
+  description:
+    "Streamed answers stop before their end, with a 200 that no status count sees. Read `code` and `reason` of " +
+    "`chat.broken_off` in the chat function's log, then look at the model server.",
+  runbook: "Streams break off",
+  metric,
+  threshold: 5,
+  datapointsToAlarm: 1,
+});
+
+const backendDown = ({ metric }: EventCount): Condition => ({
+  description:
+    "A model server fails so steadily that functions have stopped asking it; its operations answer 503. The line " +
+    "`backend.left_alone` says which: start it again, or deploy with the address of another one.",
+  runbook: "A model server is down",
+  metric,
+  threshold: 1,
+  datapointsToAlarm: 2,
 });

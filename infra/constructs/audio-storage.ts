@@ -8,9 +8,11 @@ import {
   type IBucket,
 } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
-
-/** Folder of files that callers have uploaded but that nothing has used yet. */
-export const uploadsPrefix = "uploads/";
+import {
+  transcriptionsFolder,
+  transcriptionsLifetimeDays,
+  uploadsFolder,
+} from "../../shared/storage/folders.ts";
 
 /** The bucket of audio files, which callers reach with signed links only, and the bucket of its access logs. */
 export class AudioStorage extends Construct {
@@ -48,7 +50,8 @@ export class AudioStorage extends Construct {
       ],
       lifecycleRules: [
         // A rule cannot spare objects by a tag, only choose them: what is to last is copied out of this folder.
-        { prefix: uploadsPrefix, expiration: Duration.days(1) },
+        { prefix: uploadsFolder, expiration: Duration.days(1) },
+        { prefix: transcriptionsFolder, expiration: Duration.days(transcriptionsLifetimeDays) },
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
     });

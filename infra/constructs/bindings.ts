@@ -1,10 +1,17 @@
 import { Stack } from "aws-cdk-lib";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Grant, type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
+import * as z from "zod";
+import { transcriptionKeyPrefix } from "../../functions/legacy/keys.ts";
+import { limitKeyPrefix } from "../../shared/limits/keys.ts";
+import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
+import { uploadKeyPrefix } from "../../shared/uploads/keys.ts";
 import { senderPattern } from "../stage-settings.ts";
+import { acknowledge } from "./acknowledge.ts";
 
 /** A function's variable together with the permission that makes it useful. */
 export interface Binding {
@@ -26,16 +33,52 @@ const tableActions = {
     "dynamodb:PutItem",
     "dynamodb:UpdateItem",
   ],
+  /** What counting requests needs, on the limits' own items only. */
+  count: ["dynamodb:UpdateItem"],
+  /** What finding an upload needs, on the uploads' own items only. */
+  "find-upload": ["dynamodb:GetItem"],
+  /** What remembering an upload needs, on the uploads' own items only. */
+  "add-upload": ["dynamodb:PutItem"],
+  /** What answering people needs, on what is known of them only. */
+  converse: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+  /** What noting reports about answers needs, on what is known of people only. */
+  "note-receipt": ["dynamodb:UpdateItem"],
+  /** What saving a transcription under a number of its own needs, on the transcriptions' own items only. */
+  "add-transcription": ["dynamodb:PutItem", "dynamodb:UpdateItem"],
 };
+
+/** Accesses that end with the keys of one kind of item. */
+const keyPrefixes: { readonly [Access in keyof typeof tableActions]?: string } = {
+  count: limitKeyPrefix,
+  "find-upload": uploadKeyPrefix,
+  "add-upload": uploadKeyPrefix,
+  converse: senderKeyPrefix,
+  "note-receipt": senderKeyPrefix,
+  "add-transcription": transcriptionKeyPrefix,
+};
+
+const onlyKeys = (prefix: string) => ({
+  "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [`${prefix}*`] },
+  // Without keys in the request the condition above would hold for nothing at all, and so allow it.
+  Null: { "dynamodb:LeadingKeys": "false" },
+});
 
 /** The table's name. Every access is by key, so a scan is never allowed. */
 export const tableBinding = (
   table: Pick<TableV2, "tableArn" | "tableName">,
-  access: keyof typeof tableActions,
+  ...accesses: readonly [keyof typeof tableActions, ...(keyof typeof tableActions)[]]
 ): Binding => ({
   value: table.tableName,
   grant: (grantee) => {
-    Grant.addToPrincipal({ grantee, actions: tableActions[access], resourceArns: [table.tableArn] });
+    for (const access of accesses) {
+      const prefix = keyPrefixes[access];
+      Grant.addToPrincipal({
+        grantee,
+        actions: tableActions[access],
+        resourceArns: [table.tableArn],
+        ...(prefix ? { conditions: onlyKeys(prefix) } : {}),
+      });
+    }
   },
 });
 
@@ -48,7 +91,54 @@ export const secretBinding = (secret: Pick<Secret, "secretArn">): Binding => ({
   },
 });
 
-const queueActions = { send: ["sqs:SendMessage"] };
+const folderActions = {
+  read: ["s3:GetObject"],
+  /** Also what a link to upload needs. */
+  write: ["s3:PutObject"],
+  /** Also what a link to download needs. Writing in parts includes giving up half-way. */
+  "read-write": ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"],
+  "read-write-delete": ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
+};
+
+/** One of the bucket's folders, and what may be done with the files in it. */
+export interface FolderAccess {
+  readonly folder: string;
+  readonly access: keyof typeof folderActions;
+}
+
+const importedValue = z.object({ "Fn::ImportValue": z.string() });
+
+/** States that access to all files of a folder is meant, in the words that cdk-nag finds for them. */
+const acknowledgeFolder = (scope: IConstruct, bucket: Bucket, folder: string): void => {
+  const imported = importedValue.parse(bucket.stack.resolve(bucket.stack.exportValue(bucket.bucketArn)));
+  acknowledge(
+    scope,
+    `AwsSolutions-IAM5[Resource::${imported["Fn::ImportValue"]}/${folder}*]`,
+    "Names of files are made up while the service runs; the folder is what can be told in advance.",
+  );
+};
+
+/** The bucket's name, with access to some of its folders. */
+export const bucketBinding = (
+  scope: IConstruct,
+  bucket: Bucket,
+  ...folders: readonly [FolderAccess, ...FolderAccess[]]
+): Binding => ({
+  value: bucket.bucketName,
+  grant: (grantee) => {
+    for (const { folder, access } of folders) {
+      const resourceArns = [`${bucket.bucketArn}/${folder}*`];
+      Grant.addToPrincipal({ grantee, actions: folderActions[access], resourceArns });
+      acknowledgeFolder(scope, bucket, folder);
+    }
+    // Who may not list a bucket is told 403 instead of 404 for what is not there, and so are the links they sign.
+    if (folders.some(({ access }) => access !== "write")) {
+      Grant.addToPrincipal({ grantee, actions: ["s3:ListBucket"], resourceArns: [bucket.bucketArn] });
+    }
+  },
+});
+
+const queueActions = { send: ["sqs:SendMessage"], retry: ["sqs:ChangeMessageVisibility"] };
 
 /** The queue's address. What receives from a queue is attached to it with an event source. */
 export const queueBinding = (

@@ -27,7 +27,7 @@ const preflightSeconds = 7_200;
 export interface OperationRoutesProps {
   readonly api: RestApi;
   readonly functions: readonly ServiceFunction[];
-  /** Decides about the operations of `auth: "user"`. */
+  /** Decides about the operations of `auth: "user"`, but for deprecated ones, whose functions do it themselves. */
   readonly authorizer: IAuthorizer;
 }
 
@@ -81,17 +81,20 @@ const checkTimeout = ({ name, operations, timeoutSeconds, transfer }: FunctionDe
 
 const addOperation = (
   api: RestApi,
-  { method, path, auth, summary }: Operation,
+  { id, method, path, auth, deprecated, summary }: Operation,
   integration: LambdaIntegration,
   authorizer: IAuthorizer,
 ): void => {
   const resource = api.root.resourceForPath(path);
-  if (auth === "user") {
+  if (auth === "user" && !deprecated) {
+    const authorizationType = AuthorizationType.CUSTOM;
     acknowledgeOwnTokens(
-      resource.addMethod(method, integration, { authorizer, authorizationType: AuthorizationType.CUSTOM }),
+      resource.addMethod(method, integration, { operationName: id, authorizer, authorizationType }),
     );
   } else {
-    acknowledgePublic(resource.addMethod(method, integration), `Anybody may call it: ${summary}.`);
+    const reason =
+      auth === "user" ? "The function checks the token itself" : `Anybody may call it: ${summary}`;
+    acknowledgePublic(resource.addMethod(method, integration, { operationName: id }), `${reason}.`);
   }
 };
 

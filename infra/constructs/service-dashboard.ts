@@ -1,15 +1,31 @@
-import { type Alarm, AlarmStatusWidget, Dashboard, GraphWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { Stack } from "aws-cdk-lib";
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  MathExpression,
+  Stats,
+} from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
+import type { RequestMetrics } from "../../shared/telemetry/request-metrics.ts";
 import type { Monitored } from "./alarms.ts";
+import type { EventCount } from "./event-count.ts";
+import type { WorkQueue } from "./work-queue.ts";
 
 const width = 12;
 
-/** The service at a glance: which alarms ring, the API's traffic, each function's work, the mail queue. */
+export interface ServiceDashboardProps extends Monitored {
+  readonly alarms: readonly Alarm[];
+  readonly eventCounts: readonly EventCount[];
+}
+
+/** The service at a glance: which alarms ring, the API's traffic, each operation's and function's work, the queues. */
 export class ServiceDashboard extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { api, functions, mail, alarms }: Monitored & { readonly alarms: readonly Alarm[] },
+    { api, functions, mail, messages, alarms, eventCounts }: ServiceDashboardProps,
   ) {
     super(scope, id);
     const dashboard = new Dashboard(this, "Dashboard");
@@ -32,6 +48,13 @@ export class ServiceDashboard extends Construct {
         ),
       }),
     );
+    const { stackName } = Stack.of(this);
+    dashboard.addWidgets(
+      operationWidget("requests", stackName, "milliseconds", Stats.SAMPLE_COUNT),
+      operationWidget("p95 in milliseconds", stackName, "milliseconds", Stats.percentile(95)),
+      operationWidget("4xx", stackName, "client_error", Stats.SUM),
+      operationWidget("5xx and broken streams", stackName, "server_error", Stats.SUM),
+    );
     dashboard.addWidgets(
       new GraphWidget({
         title: "Functions: p95 duration",
@@ -47,15 +70,42 @@ export class ServiceDashboard extends Construct {
         right: functions.map(({ definition, lambda }) => lambda.metricThrottles({ label: definition.name })),
       }),
     );
+    dashboard.addWidgets(queueWidget("Mails", mail), queueWidget("Messages", messages));
     dashboard.addWidgets(
       new GraphWidget({
-        title: "Mails: waiting and set aside",
-        width,
-        left: [
-          mail.queue.metricApproximateNumberOfMessagesVisible({ label: "waiting" }),
-          mail.deadLetterQueue.metricApproximateNumberOfMessagesVisible({ label: "set aside" }),
-        ],
+        title: "Events in the logs",
+        width: 2 * width,
+        left: eventCounts.map(({ metric }) => metric),
       }),
     );
   }
 }
+
+const queueWidget = (what: string, { queue, deadLetterQueue }: WorkQueue): GraphWidget =>
+  new GraphWidget({
+    title: `${what}: waiting and set aside`,
+    width,
+    left: [
+      queue.metricApproximateNumberOfMessagesVisible({ label: "waiting" }),
+      deadLetterQueue.metricApproximateNumberOfMessagesVisible({ label: "set aside" }),
+    ],
+  });
+
+/** One line for each operation that was called: the functions' logs carry these metrics. */
+const operationWidget = (
+  what: string,
+  namespace: string,
+  metric: keyof RequestMetrics,
+  statistic: string,
+): GraphWidget =>
+  new GraphWidget({
+    title: `Operations: ${what}`,
+    width: width / 2,
+    left: [
+      new MathExpression({
+        label: "",
+        expression: `SEARCH('{"${namespace}",operation} MetricName="${metric}"', '${statistic}', 300)`,
+        usingMetrics: {},
+      }),
+    ],
+  });

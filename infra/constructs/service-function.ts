@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Duration, type RemovalPolicy } from "aws-cdk-lib";
+import { Duration, type RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   Architecture,
@@ -66,6 +66,7 @@ export class ServiceFunction<Environment extends z.ZodRawShape = z.ZodRawShape> 
       timeout: Duration.seconds(timeoutSeconds),
       environment: {
         NODE_OPTIONS: "--enable-source-maps",
+        METRICS_NAMESPACE: Stack.of(this).stackName,
         ...Object.fromEntries([...bindings].map(([variable, { value }]) => [variable, value])),
       },
       role: this.createRole(logGroup),

@@ -14,12 +14,16 @@ export class WorkQueue extends Construct {
 
   constructor(scope: Construct, id: string, { worker }: { readonly worker: FunctionDefinition }) {
     super(scope, id);
-    const common = { fifo: true, enforceSSL: true, encryption: QueueEncryption.SQS_MANAGED };
+    const common = {
+      fifo: true,
+      enforceSSL: true,
+      encryption: QueueEncryption.SQS_MANAGED,
+      // AWS's advice for event sources, so that a throttled worker has time for its retries.
+      visibilityTimeout: Duration.seconds(6 * worker.timeoutSeconds),
+    };
     this.deadLetterQueue = new Queue(this, "DeadLetters", { ...common, retentionPeriod: Duration.days(14) });
     this.queue = new Queue(this, "Queue", {
       ...common,
-      // AWS's advice for event sources, so that a throttled worker has time for its retries.
-      visibilityTimeout: Duration.seconds(6 * worker.timeoutSeconds),
       deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount },
     });
     acknowledge(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mailFunction } from "../../functions/mail/contract.ts";
+import { messagingFunction } from "../../functions/messaging/contract.ts";
 import { deployedStage } from "../../infra/stages.ts";
 import { type Resource, resourcesOfType, synthesizeService, type Template } from "./synthesized-service.ts";
 
@@ -95,12 +96,13 @@ describe("The audio bucket", () => {
     }
   });
 
-  it("takes uploads from browsers, and forgets them after a day", () => {
+  it("takes uploads from browsers, forgets them after a day, and transcribed audio after thirty", () => {
     expect(audio?.Properties).toMatchObject({
       CorsConfiguration: { CorsRules: [{ AllowedMethods: ["GET", "PUT"], AllowedOrigins: ["*"] }] },
       LifecycleConfiguration: {
         Rules: [
           { Prefix: "uploads/", ExpirationInDays: 1, Status: "Enabled" },
+          { Prefix: "transcriptions/", ExpirationInDays: 30, Status: "Enabled" },
           { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 }, Status: "Enabled" },
         ],
       },
@@ -108,22 +110,32 @@ describe("The audio bucket", () => {
   });
 });
 
-describe("The mail queue", () => {
-  it("keeps order, gives the worker time, and sets a mail aside after five attempts", () => {
-    const queues = all(prod, "AWS::SQS::Queue");
-    const [queue] = queues.filter(({ Properties }) => "RedrivePolicy" in Properties);
-    expect(queues.map(({ Properties }) => Properties["FifoQueue"])).toEqual([true, true]);
-    expect(queue?.Properties).toMatchObject({
-      VisibilityTimeout: 6 * mailFunction.timeoutSeconds,
-      RedrivePolicy: { maxReceiveCount: 5 },
-    });
+describe("A queue", () => {
+  const queues = [...resourcesOfType(prod, "AWS::SQS::Queue")].map(([id, { Properties }]) => ({
+    id,
+    ...Properties,
+  }));
+
+  it.each([
+    ["Mail", mailFunction],
+    ["Messages", messagingFunction],
+  ])("keeps order, gives the worker time, and sets aside after five attempts: %s", (name, worker) => {
+    const own = queues.filter(({ id }) => id.startsWith(name));
+    expect(own).toHaveLength(2);
+    for (const queue of own) {
+      expect(queue).toMatchObject({ FifoQueue: true, VisibilityTimeout: 6 * worker.timeoutSeconds });
+    }
+    expect(own.filter((queue) => "RedrivePolicy" in queue)).toMatchObject([
+      { RedrivePolicy: { maxReceiveCount: 5 } },
+    ]);
   });
 });
 
 describe("The secrets", () => {
-  it("are a generated key for tokens and an empty object for the model servers' keys", () => {
+  it("are a generated key for tokens, and empty objects for what others issue", () => {
     expect(all(prod, "AWS::SecretsManager::Secret").map(({ Properties }) => Properties)).toMatchObject([
       { GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true } },
+      { SecretString: "{}" },
       { SecretString: "{}" },
     ]);
   });

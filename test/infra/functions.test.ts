@@ -15,6 +15,7 @@ const statement = z.object({
   Effect: z.string(),
   Action: z.union([z.string(), z.array(z.string())]).transform((actions) => [actions].flat()),
   Resource: z.unknown(),
+  Condition: z.unknown().optional(),
 });
 const policy = z.object({
   Roles: z.array(z.object({ Ref: z.string() })),
@@ -68,7 +69,7 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
     "give $name the variables it declares and no other",
     ({ name, environment }) => {
       expect(Object.keys(variablesOf(name)).sort()).toEqual(
-        [...Object.keys(environment.shape), "NODE_OPTIONS"].sort(),
+        [...Object.keys(environment.shape), "METRICS_NAMESPACE", "NODE_OPTIONS"].sort(),
       );
     },
   );
@@ -86,7 +87,11 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
     ).toMatchObject({
       PUBLIC_BASE_URL: "http://127.0.0.1:3210",
     });
-    const variables = { ...variablesOf("translate", local), INFERENCE_KEYS_SECRET_ID: "keys" };
+    const variables = {
+      ...variablesOf("translate", local),
+      TABLE_NAME: "table",
+      INFERENCE_KEYS_SECRET_ID: "keys",
+    };
     expect(translateFunction.environment.parse(variables)).toMatchObject({
       TRANSLATION_BASE_URL: "http://127.0.0.1:8000/v1",
       TRANSLATION_MODEL: "nine",
@@ -125,7 +130,7 @@ describe("A function's permissions", () => {
   });
 
   it("keep accounts, tokens and their signing key out of the translation's reach", () => {
-    expect(actionsOf("translate", "dynamodb:")).toEqual([]);
+    expect(actionsOf("translate", "dynamodb:")).toEqual(["dynamodb:UpdateItem"]);
     const secrets = statementsOf("translate").filter(({ Action }) =>
       Action.includes("secretsmanager:GetSecretValue"),
     );
@@ -133,9 +138,106 @@ describe("A function's permissions", () => {
     expect(JSON.stringify(secrets[0]?.Resource)).toContain("InferenceKeys");
   });
 
+  it.each(["chat", "language", "speech", "transcription", "translate", "upload"])(
+    "let %s count requests, and update nothing of the table that is not a counter",
+    (name) => {
+      const statements = statementsOf(name).filter(({ Action }) => Action.includes("dynamodb:UpdateItem"));
+      expect(statements).toMatchObject([
+        {
+          Action: ["dynamodb:UpdateItem"],
+          Condition: {
+            "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["LIMIT#*"] },
+            Null: { "dynamodb:LeadingKeys": "false" },
+          },
+        },
+      ]);
+    },
+  );
+
   it("allow no function to scan the table", () => {
     for (const { name } of functionDefinitions)
       expect(actionsOf(name, "dynamodb:")).not.toContain("dynamodb:Scan");
+  });
+
+  it("let speech store and give out what is below its folder, and uploads be stored below theirs", () => {
+    const storage = (name: string) =>
+      statementsOf(name)
+        .filter(({ Action }) => Action.some((action) => action.startsWith("s3:")))
+        .map(({ Action, Resource }) => [Action.join(" "), JSON.stringify(Resource)]);
+    const [files, listing] = storage("speech");
+    expect(files).toEqual([
+      "s3:AbortMultipartUpload s3:GetObject s3:PutObject",
+      expect.stringContaining('"/speech/*"'),
+    ]);
+    expect(listing).toEqual(["s3:ListBucket", expect.not.stringContaining("/")]);
+    expect(storage("upload")).toEqual([["s3:PutObject", expect.stringContaining('"/uploads/*"')]]);
+  });
+
+  it("let the deprecated routes remove what they stored of a transcription, and nothing else", () => {
+    const removing = statementsOf("legacy").filter(({ Action }) => Action.includes("s3:DeleteObject"));
+    expect(removing).toHaveLength(1);
+    expect(JSON.stringify(removing[0]?.Resource)).toContain('"/transcriptions/*"');
+    const writing = statementsOf("legacy").filter(({ Action }) => Action.includes("dynamodb:PutItem"));
+    expect(writing).toMatchObject([
+      { Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["TRANSCRIPTION#*"] } } },
+    ]);
+  });
+
+  it("let the public function of uploads change no account and no token", () => {
+    const writes = ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"];
+    const writing = statementsOf("upload").filter(({ Action }) =>
+      Action.some((action) => writes.includes(action)),
+    );
+    expect(writing.map(({ Action }) => Action)).toEqual([["dynamodb:UpdateItem"], ["dynamodb:PutItem"]]);
+    expect(writing.map(({ Condition }) => Condition)).toMatchObject(
+      ["LIMIT#*", "UPLOAD#*"].map((keys) => ({
+        "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [keys] },
+        Null: { "dynamodb:LeadingKeys": "false" },
+      })),
+    );
+  });
+
+  it("let transcription find uploads and read them, and nothing else of the table and the store", () => {
+    const statements = statementsOf("transcription").filter(({ Action }) =>
+      Action.some((action) => /^(dynamodb:Get|s3:)/.test(action)),
+    );
+    expect(statements).toMatchObject([
+      {
+        Action: ["dynamodb:GetItem"],
+        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["UPLOAD#*"] } },
+      },
+      { Action: ["s3:GetObject"] },
+      { Action: ["s3:ListBucket"] },
+    ]);
+    expect(JSON.stringify(statements[1]?.Resource)).toContain('"/uploads/*"');
+  });
+
+  it("keep the store from everybody else", () => {
+    const users = functionDefinitions.filter(({ name }) => actionsOf(name, "s3:").length > 0);
+    expect(users.map(({ name }) => name)).toEqual(["legacy", "speech", "transcription", "upload"]);
+  });
+
+  it("let the webhook queue messages and note reports, and read nothing of anybody", () => {
+    expect(actionsOf("webhook", "sqs:")).toEqual(["sqs:SendMessage"]);
+    expect(
+      statementsOf("webhook").filter(({ Action }) => Action.join().startsWith("dynamodb:")),
+    ).toMatchObject([
+      {
+        Action: ["dynamodb:UpdateItem"],
+        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["SENDER#*"] } },
+      },
+    ]);
+  });
+
+  it("keep the assistant to what is known of the people who write to it", () => {
+    expect(
+      statementsOf("messaging").filter(({ Action }) => Action.join().startsWith("dynamodb:")),
+    ).toMatchObject([
+      {
+        Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["SENDER#*"] } },
+      },
+    ]);
   });
 
   it("let the accounts' function ask for mails but not read those of others", () => {
@@ -154,13 +256,28 @@ describe("A function's permissions", () => {
   });
 });
 
-describe("The mail queue", () => {
-  it("feeds the mail function, which reports the mails that failed one by one", () => {
-    const mappings = [...resourcesOfType(service.api, "AWS::Lambda::EventSourceMapping").values()];
-    expect(mappings).toHaveLength(1);
-    expect(mappings[0]?.Properties).toMatchObject({
-      FunctionName: { Ref: lambdasByName(service).get("mail")?.logicalId },
-      FunctionResponseTypes: ["ReportBatchItemFailures"],
-    });
+describe("A queue", () => {
+  const mappingsOf = (name: string) =>
+    [...resourcesOfType(service.api, "AWS::Lambda::EventSourceMapping").values()]
+      .map(({ Properties }) => Properties)
+      .filter(
+        ({ FunctionName }) =>
+          JSON.stringify(FunctionName) ===
+          JSON.stringify({ Ref: lambdasByName(service).get(name)?.logicalId }),
+      );
+
+  it("of mails feeds the mail function, which reports the mails that failed one by one", () => {
+    expect(mappingsOf("mail")).toMatchObject([{ FunctionResponseTypes: ["ReportBatchItemFailures"] }]);
+  });
+
+  it("of messages, and the one of those that were set aside, feed the messaging function one by one", () => {
+    const mappings = mappingsOf("messaging");
+    expect(mappings).toMatchObject([
+      { BatchSize: 1, FunctionResponseTypes: ["ReportBatchItemFailures"] },
+      { BatchSize: 1, FunctionResponseTypes: ["ReportBatchItemFailures"] },
+    ]);
+    const queues = mappings.map(({ EventSourceArn }) => JSON.stringify(EventSourceArn));
+    expect(queues.filter((queue) => queue.includes("MessagesDeadLetters"))).toHaveLength(1);
+    expect(new Set(queues).size).toBe(2);
   });
 });

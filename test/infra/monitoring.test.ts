@@ -1,7 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { deployedStage } from "../../infra/stages.ts";
+import { logEvents } from "../../shared/telemetry/log-events.ts";
 import { resourcesOfType, synthesizeService, type Template } from "./synthesized-service.ts";
 
 const alarm = z.object({
@@ -23,11 +25,12 @@ beforeAll(async () => {
 }, 30_000);
 
 describe("The alarms", { timeout: 30_000 }, () => {
-  it("watch the API's errors and latency, the mail queue and each function", () => {
+  it("watch the API's errors and latency, the queues and each function", () => {
     const ids = alarms(watched).map(({ id }) => id);
     const names = functionDefinitions.map(({ name }) => name[0]?.toUpperCase() + name.slice(1));
     const expected = [
-      ...["ServerErrors", "Latency", "MailDeadLetters", "MailDelay"],
+      ...["ServerErrors", "Latency", "MailDeadLetters", "MailDelay", "MessageDeadLetters", "MessageDelay"],
+      ...["UncountedRequests", "UncheckedTokens", "BrokenStreams", "BackendDown"],
       ...names.map((name) => `${name}Throttles`),
       // The authorizer refuses tokens by throwing, so that its errors say nothing.
       ...names.filter((name) => name !== "Authorizer").map((name) => `${name}Failures`),
@@ -41,6 +44,28 @@ describe("The alarms", { timeout: 30_000 }, () => {
       expect(AlarmDescription).toMatch(/\.$/);
       // CloudWatch cuts nothing off: it refuses longer ones.
       expect(AlarmDescription.length).toBeLessThanOrEqual(1_024);
+    }
+  });
+
+  it("point to the entry of the runbook that says more, and each entry has its alarm", async () => {
+    const document = await readFile("infra/README.md", "utf8");
+    const runbook =
+      document.split(/^## /m).find((section) => section.startsWith("When an alarm rings")) ?? "";
+    const entries = [...runbook.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
+    const named = alarms(watched).map(
+      ({ AlarmDescription }) => /Runbook: "(.+)" in infra\/README\.md\.$/.exec(AlarmDescription)?.[1],
+    );
+    expect([...new Set(named)].sort()).toEqual(entries.sort());
+  });
+
+  it("count events under the names that the functions log", () => {
+    const filters = [...resourcesOfType(watched, "AWS::Logs::MetricFilter").values()].map(({ Properties }) =>
+      z.object({ FilterPattern: z.string() }).parse(Properties),
+    );
+    expect(filters.length).toBeGreaterThan(0);
+    for (const { FilterPattern } of filters) {
+      const event = /^\{ \$\.message = "(.+)" \}$/.exec(FilterPattern)?.[1];
+      expect(Object.keys(logEvents)).toContain(event);
     }
   });
 

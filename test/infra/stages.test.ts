@@ -65,6 +65,93 @@ describe("A deployed stage", () => {
     });
   });
 
+  it("synthesises speech on the chat server, unless told otherwise", () => {
+    const chat = { CHAT_BASE_URL: "https://gpu.example.org/v1", CHAT_TIMEOUT_MS: "5000" };
+    expect(deployedStage("prod", chat).inference.speech).toEqual({
+      baseUrl: "https://gpu.example.org/v1",
+      model: "tts-3b",
+      platform: "language-ai",
+      timeoutMilliseconds: 120_000,
+    });
+    const speech = {
+      SPEECH_BASE_URL: "https://speech.example.org/v1",
+      SPEECH_MODEL: "speaker",
+      SPEECH_PLATFORM: "our-gpu",
+      SPEECH_TIMEOUT_MS: "7000",
+    };
+    expect(deployedStage("prod", { ...chat, ...speech }).inference.speech).toEqual({
+      baseUrl: "https://speech.example.org/v1",
+      model: "speaker",
+      platform: "our-gpu",
+      timeoutMilliseconds: 7_000,
+    });
+  });
+
+  it("answers the messaging platform itself and refuses what it did not sign, unless told otherwise", () => {
+    expect(deployedStage("prod", {}).messaging).toEqual({
+      apiUrl: "https://graph.facebook.com",
+      apiVersion: "v26.0",
+      signatureMode: "enforce",
+    });
+    const variables = {
+      MESSAGING_API_URL: "https://graph.example.org",
+      MESSAGING_API_VERSION: "v27.0",
+      MESSAGING_SIGNATURE_MODE: "log",
+    };
+    expect(deployedStage("prod", variables).messaging).toEqual({
+      apiUrl: "https://graph.example.org",
+      apiVersion: "v27.0",
+      signatureMode: "log",
+    });
+  });
+
+  it("limits source addresses strictly, unless told otherwise", () => {
+    expect(deployedStage("prod", {}).limits).toEqual({ anonymousPerMinute: 50, credentialsPerMinute: 10 });
+    const variables = { LIMIT_ANONYMOUS_PER_MINUTE: "70", LIMIT_CREDENTIALS_PER_MINUTE: "20" };
+    expect(deployedStage("prod", variables).limits).toEqual({
+      anonymousPerMinute: 70,
+      credentialsPerMinute: 20,
+    });
+  });
+
+  it("transcribes on the chat server with a model of its own, unless told otherwise", () => {
+    const chat = { CHAT_BASE_URL: "https://gpu.example.org/v1", CHAT_TIMEOUT_MS: "5000" };
+    expect(deployedStage("prod", chat).inference.transcription).toEqual({
+      baseUrl: "https://gpu.example.org/v1",
+      model: "stt-51",
+      timeoutMilliseconds: 240_000,
+    });
+    const transcription = {
+      TRANSCRIPTION_BASE_URL: "https://transcription.example.org/v1",
+      TRANSCRIPTION_MODEL: "recogniser",
+      TRANSCRIPTION_TIMEOUT_MS: "270000",
+    };
+    expect(deployedStage("prod", { ...chat, ...transcription }).inference.transcription).toEqual({
+      baseUrl: "https://transcription.example.org/v1",
+      model: "recogniser",
+      timeoutMilliseconds: 270_000,
+    });
+  });
+
+  it("keeps the deprecated routes until December 2026 under the names in the contracts, unless told otherwise", () => {
+    expect(deployedStage("prod", {}).legacy).toEqual({
+      vendors: { a: "modal", b: "runpod" },
+      sunset: "2026-12-01",
+      providerRoutes: "answer",
+    });
+    const variables = {
+      LEGACY_VENDOR_A: "acme",
+      LEGACY_VENDOR_B: "other-gpu",
+      LEGACY_SUNSET: "2027-03-01",
+      LEGACY_PROVIDER_ROUTES: "gone",
+    };
+    expect(deployedStage("prod", variables).legacy).toEqual({
+      vendors: { a: "acme", b: "other-gpu" },
+      sunset: "2027-03-01",
+      providerRoutes: "gone",
+    });
+  });
+
   it("treats an empty variable as one that is not set", () => {
     expect(deployedStage("prod", { CHAT_BASE_URL: "", TOKEN_LIFETIME_DAYS: "" })).toEqual(
       deployedStage("prod", {}),
@@ -81,9 +168,19 @@ describe("A deployed stage", () => {
     ["CHAT_BASE_URL", "gpu.example.org", "inference.chat.baseUrl"],
     ["CHAT_TIMEOUT_MS", "soon", "CHAT_TIMEOUT_MS"],
     ["TRANSLATION_TIMEOUT_MS", "150000", "inference.translation.timeoutMilliseconds"],
+    ["TRANSCRIPTION_TIMEOUT_MS", "270001", "inference.transcription.timeoutMilliseconds"],
     ["TOKEN_LIFETIME_DAYS", "-1", "tokenLifetimeDays"],
     ["AUTHORIZER_CACHE_SECONDS", "3601", "authorizerCacheSeconds"],
+    ["LIMIT_ANONYMOUS_PER_MINUTE", "0", "limits.anonymousPerMinute"],
+    ["LIMIT_CREDENTIALS_PER_MINUTE", "few", "LIMIT_CREDENTIALS_PER_MINUTE"],
+    ["LEGACY_VENDOR_A", "Acme/x", "legacy.vendors.a"],
+    ["LEGACY_VENDOR_B", "modal", "legacy.vendors"],
+    ["LEGACY_SUNSET", "soon", "legacy.sunset"],
+    ["LEGACY_SUNSET", "2026-05-31", "legacy.sunset"],
+    ["LEGACY_PROVIDER_ROUTES", "maybe", "LEGACY_PROVIDER_ROUTES"],
     ["MAIL_FROM", "nobody", "mailFrom"],
+    ["MESSAGING_API_VERSION", "26", "messaging.apiVersion"],
+    ["MESSAGING_SIGNATURE_MODE", "maybe", "MESSAGING_SIGNATURE_MODE"],
     ["ALARM_EMAIL", "nobody", "alarmEmail"],
   ])("is refused when %s is %s, by the name of the setting", (variable, value, setting) => {
     expect(() => deployedStage("prod", { [variable]: value })).toThrow(setting);
@@ -99,6 +196,11 @@ describe("The local stage", () => {
     expect(localStage({ ...chat, PUBLIC_BASE_URL: "http://laptop:3000" }).publicBaseUrl).toBe(
       "http://laptop:3000",
     );
+  });
+
+  it("is generous to source addresses, because everybody is 127.0.0.1, and can be as strict as others", () => {
+    expect(localStage(chat).limits).toEqual({ anonymousPerMinute: 6_000, credentialsPerMinute: 6_000 });
+    expect(localStage({ ...chat, LIMIT_CREDENTIALS_PER_MINUTE: "10" }).limits.credentialsPerMinute).toBe(10);
   });
 
   it("needs to know where the chat models are", () => {

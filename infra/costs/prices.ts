@@ -1,0 +1,27 @@
+/** A price of AWS in us-east-1, in dollars, before free tiers and discounts. */
+interface Price {
+  readonly dollars: number;
+  readonly unit: string;
+  /** `page` was read on AWS's price page, `recalled` has to be looked up there before somebody counts on it. */
+  readonly source: "page" | "recalled";
+}
+
+/** When the prices below were put together. */
+export const pricesAsOf = "2026-11-20";
+
+/** What requests are charged for. */
+export const prices = {
+  lambdaSecond: { dollars: 0.000_013_333_4, unit: "GB-second of Lambda, arm64", source: "page" },
+  lambdaRequest: { dollars: 0.2e-6, unit: "invocation of Lambda", source: "page" },
+  apiRequest: { dollars: 3.5e-6, unit: "request to the REST API", source: "recalled" },
+  tableWrite: { dollars: 0.625e-6, unit: "write unit of DynamoDB, on demand", source: "recalled" },
+  tableRead: { dollars: 0.125e-6, unit: "read unit of DynamoDB, on demand", source: "recalled" },
+  queueRequest: { dollars: 0.5e-6, unit: "request to an SQS FIFO queue", source: "recalled" },
+  bucketWrite: { dollars: 5e-6, unit: "PUT to S3", source: "recalled" },
+  mail: { dollars: 100e-6, unit: "mail by SES", source: "recalled" },
+  logKilobyte: { dollars: 0.5e-6, unit: "kB of log taken in by CloudWatch", source: "recalled" },
+  outKilobyte: { dollars: 0.09e-6, unit: "kB sent to the internet", source: "recalled" },
+} as const satisfies Record<string, Price>;
+
+/** Something that is charged for. */
+export type Charged = keyof typeof prices;

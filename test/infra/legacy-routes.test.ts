@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { deployedStage } from "../../infra/stages.ts";
+import { routesOf } from "./synthesized-routes.ts";
+import { synthesizeService } from "./synthesized-service.ts";
+
+const pathsWith = async (variables: Record<string, string>): Promise<string[]> =>
+  routesOf(await synthesizeService(deployedStage("prod", variables)))
+    .filter(({ functionName }) => functionName === "legacy")
+    .map(({ path }) => path);
+
+describe("The providers' routes of version 1", { timeout: 30_000 }, () => {
+  it("are called after the providers that a stage names", async () => {
+    const paths = await pathsWith({ LEGACY_VENDOR_A: "acme", LEGACY_VENDOR_B: "other-gpu" });
+    expect(paths).toHaveLength(20);
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        "/tasks/acme/stt",
+        "/tasks/acme/orpheus/speakers/{language}",
+        "/tasks/other-gpu/tts",
+        "/tasks/org/stt",
+      ]),
+    );
+    expect(paths.join()).not.toMatch(/modal|runpod/);
+  });
+
+  it("may not be called like another route", async () => {
+    await expect(pathsWith({ LEGACY_VENDOR_A: "org" })).rejects.toThrow(
+      "The route POST /tasks/org/stt is declared twice.",
+    );
+  });
+});

@@ -1,0 +1,170 @@
+/**
+ * `npm run load -- --seconds 600 --streams 200 --workers 4`: the whole local service under mixed traffic and many chat
+ * streams at a time, in front of a model server that costs next to nothing. Ends with 1 when the service made an error or
+ * left something behind. Every open stream is a process here, as it is an environment of its own on Lambda: about 60 MB.
+ */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import * as z from "zod";
+import { lambdaContext } from "../support/lambda-event.ts";
+import { runService } from "../support/run-service.ts";
+import { createAccount, type LoadAccount } from "./accounts.ts";
+import { createLoadClient, type LoadResult } from "./client.ts";
+import { processFamily, socketsOf } from "./processes.ts";
+import { describeFaults, describeMemory, describeRequests, quantile, type Sample } from "./report.ts";
+import { mixedRequest, streamChat } from "./traffic.ts";
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "30" },
+    streams: { type: "string", default: "20" },
+    workers: { type: "string", default: "2" },
+  },
+});
+const count = z.coerce.number().int().min(1);
+const { seconds, streams, workers } = z
+  .object({ seconds: count, streams: z.coerce.number().int().min(0), workers: count })
+  .parse(values);
+
+/** Between the starts of two streams. */
+const startMilliseconds = 500;
+
+const folder = await mkdtemp(join(tmpdir(), "language-ai-load-"));
+const model = fork(join(import.meta.dirname, "model-server.ts"));
+const [started] = await once(model, "message");
+const { url: modelUrl } = z.object({ url: z.string() }).parse(started);
+const service = await runService({ PORT: "0", DATA_DIR: folder, CHAT_BASE_URL: modelUrl });
+// Whoever gives up early leaves nothing running.
+const giveUp = (): void => {
+  service.child.kill();
+  process.exit(1);
+};
+process
+  .once("SIGINT", giveUp)
+  .once("SIGTERM", giveUp)
+  .once("uncaughtExceptionMonitor", () => service.child.kill());
+const gatewayId = service.child.pid ?? 0;
+const modelId = model.pid ?? 0;
+
+const sampleAt = (second: number): Sample => {
+  const [gateway, ...functions] = processFamily(gatewayId);
+  return {
+    second,
+    gateway: gateway?.megabytes ?? 0,
+    model: processFamily(modelId)[0]?.megabytes ?? 0,
+    functions: functions.map(({ megabytes }) => megabytes),
+  };
+};
+
+/** An account has 1,000 requests a minute, and its next requests come from the next one. */
+const accounts: LoadAccount[] = [];
+for (let left = 4 * workers + Math.ceil(streams / 25); left > 0; left -= 1) {
+  accounts.push(await createAccount(service.url, folder));
+}
+let turn = 0;
+const nextAccount = (): LoadAccount => {
+  turn += 1;
+  const account = accounts[turn % accounts.length];
+  if (!account) throw new Error("There is no account.");
+  return account;
+};
+
+const client = createLoadClient(service.url);
+const results: LoadResult[] = [];
+const samples: Sample[] = [];
+/** Each function takes some: its three standard streams, and its connections to the gateway and the stores. */
+const socketsNow = (): string => {
+  const functions = processFamily(gatewayId).length - 1;
+  return `${socketsOf(gatewayId) ?? "?"} (${functions} functions)`;
+};
+const socketsBefore = socketsNow();
+
+let startedAt = Number.NaN;
+const elapsed = (): number => (performance.now() - startedAt) / 1_000;
+let isOver = false;
+const repeat = async (next: () => ReturnType<typeof client.send>): Promise<void> => {
+  while (!isOver) {
+    const result = await next();
+    // Before everybody is there, most of what is measured are processes that start.
+    if (!Number.isNaN(startedAt) || result.fault) results.push(result);
+  }
+};
+let number = 0;
+const nextMixed = () => {
+  number += 1;
+  return client.send(mixedRequest(number, nextAccount()));
+};
+const running = Array.from({ length: workers }, () => repeat(nextMixed));
+// One after the other, because each starts processes: all at once they would only measure the start of processes.
+for (let started = 0; started < streams; started += 1) {
+  running.push(repeat(() => client.send(streamChat(nextAccount()))));
+  await pause(startMilliseconds);
+}
+startedAt = performance.now();
+const sampling = setInterval(
+  () => samples.push(sampleAt(Math.round(elapsed()))),
+  Math.max(1_000, (seconds * 1_000) / 60),
+);
+await pause(seconds * 1_000);
+isOver = true;
+await Promise.all(running);
+clearInterval(sampling);
+const lasted = elapsed();
+
+// At rest again: what a call costs in comparison with the handler alone, in this process.
+const restingClient = createLoadClient(service.url);
+const timesOf = async (work: () => Promise<unknown>): Promise<number[]> => {
+  const times: number[] = [];
+  for (let index = 0; index < 300; index += 1) {
+    const begunAt = performance.now();
+    await work();
+    times.push(performance.now() - begunAt);
+  }
+  return times.slice(50);
+};
+const overHttp = await timesOf(() => restingClient.send({ kind: "health", method: "GET", path: "/health" }));
+process.env["POWERTOOLS_LOG_LEVEL"] = "SILENT";
+Object.assign(process.env, { LEGACY_VENDOR_A: "a", LEGACY_VENDOR_B: "b" });
+const { handler } = await import(pathToFileURL(join(folder, "build", "functions", "docs", "index.mjs")).href);
+const event = JSON.parse(await readFile("events/docs/health.json", "utf8"));
+const alone = await timesOf(() => handler(structuredClone(event), lambdaContext()));
+
+client.close();
+restingClient.close();
+await pause(1_000);
+const socketsAfter = socketsNow();
+const family = processFamily(gatewayId).map(({ id }) => id);
+await service.stop();
+const isAlive = (id: number): boolean => {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+const leaked = family.filter(isAlive);
+model.disconnect();
+await rm(folder, { recursive: true, force: true });
+
+const { faults, lines: faultLines } = describeFaults(results, service.output());
+process.stdout.write(
+  `${[
+    `${results.length} requests in ${lasted.toFixed(0)} s, ${streams} streams and ${workers} workers at a time`,
+    "",
+    ...describeRequests(results),
+    ...faultLines,
+    "",
+    ...describeMemory(samples),
+    `GET /health at rest, over HTTP to the handler alone: ${(quantile(overHttp, 0.5) / quantile(alone, 0.5)).toFixed(1)}x (${quantile(overHttp, 0.5).toFixed(2)} and ${quantile(alone, 0.5).toFixed(2)} ms)`,
+    `sockets of the gateway: ${socketsBefore} before, ${socketsAfter} after`,
+    `processes left after the end: ${leaked.length}; errors: ${faults}`,
+  ].join("\n")}\n`,
+);
+process.exitCode = faults + leaked.length > 0 ? 1 : 0;

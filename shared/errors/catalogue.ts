@@ -21,6 +21,28 @@ export const errorCatalogue = {
     type: "invalid_request_error",
     message: "Source and target language must be different.",
   },
+  unreadable_audio: {
+    status: 400,
+    type: "invalid_request_error",
+    message: "The audio cannot be read: it is damaged, empty or in an unknown encoding.",
+  },
+  unknown_language: {
+    status: 400,
+    type: "invalid_request_error",
+    message: "Speech is not synthesised in this language.",
+  },
+  invalid_speaker: { status: 400, type: "invalid_request_error", message: "There is no such voice." },
+  invalid_speaker_for_language: {
+    status: 400,
+    type: "invalid_request_error",
+    message: "The voice does not speak this language.",
+  },
+  no_speaker_for_language: {
+    status: 400,
+    type: "invalid_request_error",
+    message: "The language has no voices.",
+  },
+  unknown_model: { status: 400, type: "invalid_request_error", message: "There is no such model." },
   invalid_link: {
     status: 400,
     type: "invalid_request_error",
@@ -41,6 +63,11 @@ export const errorCatalogue = {
     type: "permission_error",
     message: "This account has no permission for the resource.",
   },
+  invalid_signature: {
+    status: 403,
+    type: "permission_error",
+    message: "The signature of the delivery is missing or wrong.",
+  },
   not_found: { status: 404, type: "not_found_error", message: "There is nothing at this address." },
   method_not_allowed: {
     status: 405,
@@ -57,22 +84,38 @@ export const errorCatalogue = {
     type: "invalid_request_error",
     message: "An account with this e-mail address exists.",
   },
+  gone: {
+    status: 410,
+    type: "invalid_request_error",
+    message: "This address has been given up; `Link` names what takes its place.",
+  },
   payload_too_large: {
     status: 413,
     type: "invalid_request_error",
-    message: "The request is too large: at most 6 MB; send files through POST /tasks/generate-upload-url.",
+    message:
+      "The request is too large: at most 6 MB, and 4.4 MB for a file; upload larger ones through POST /tasks/generate-upload-url and send their file_id.",
   },
   rate_limited: { status: 429, type: "rate_limit_error", message: "Too many requests; try again later." },
+  quota_exceeded: {
+    status: 429,
+    type: "insufficient_quota",
+    message: "The account's quota is used up; `Retry-After` tells when it is renewed.",
+  },
   internal: { status: 500, type: "server_error", message: "Something went wrong on our side." },
   external_service_error: {
     status: 502,
     type: "server_error",
     message: "The model's server gave no usable answer.",
   },
+  storage_unavailable: {
+    status: 502,
+    type: "server_error",
+    message: "The audio could not be stored or read; try again.",
+  },
   service_unavailable: {
     status: 503,
     type: "server_error",
-    message: "The model is loading or busy; try again shortly.",
+    message: "The model is loading or busy, or a part of the service cannot be reached; try again shortly.",
   },
 } as const satisfies Record<string, { status: number; type: string; message: string }>;
 

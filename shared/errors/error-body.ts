@@ -39,7 +39,7 @@ export interface OAuthErrorBody {
 const oauthWord = (error: AppError): string => {
   if (error.code === "invalid_credentials") return "invalid_grant";
   if (error.status === 403) return "access_denied";
-  if (error.status === 503) return "temporarily_unavailable";
+  if (error.status === 429 || error.status === 503) return "temporarily_unavailable";
   if (error.status >= 500) return "server_error";
   return error.param === "grant_type" ? "unsupported_grant_type" : "invalid_request";
 };

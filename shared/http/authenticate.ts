@@ -21,11 +21,13 @@ const byAuthorizer = ({ requestContext }: HttpEvent): Caller => {
 
 /**
  * Finds out who is calling, for operations that ask for a token: from API Gateway's authorizer, or by the token itself
- * behind a function URL, in front of which no authorizer can stand.
+ * where none stands in front of the function, which is behind a function URL and at deprecated routes. An event without
+ * an authorizer's word never came past one, so nothing is believed that nobody checked.
  */
 export const authenticate = (authorize: Authorize | undefined): HttpMiddleware => ({
   before: async ({ event }) => {
     if (event.endpoint?.operation.auth !== "user") return;
-    event.caller = event.door === "function-url" ? await byToken(authorize, event) : byAuthorizer(event);
+    const isChecked = event.door === "rest-api" && Boolean(event.requestContext.authorizer);
+    event.caller = isChecked ? byAuthorizer(event) : await byToken(authorize, event);
   },
 });

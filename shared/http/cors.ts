@@ -18,7 +18,23 @@ export const corsAllowedHeaders: readonly string[] = [
 ];
 
 /** Response headers that scripts in a browser may read. */
-export const corsExposedHeaders: readonly string[] = ["Retry-After", "WWW-Authenticate", "X-Request-Id"];
+export const corsExposedHeaders: readonly string[] = [
+  "Deprecation",
+  "Link",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "Sunset",
+  "WWW-Authenticate",
+  "X-Audio-Url",
+  "X-Diarization",
+  "X-Request-Id",
+  "X-Sample-Rate",
+  "X-Storage-Object",
+  "x-ratelimit-limit-requests",
+  "x-ratelimit-remaining-requests",
+  "x-ratelimit-reset-requests",
+];
 
 /** Headers of every answer. Tokens travel in `Authorization`, never in cookies, so any origin may call. */
 export const commonResponseHeaders: Readonly<Record<string, string>> = {

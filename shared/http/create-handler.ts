@@ -9,6 +9,9 @@ import type {
 } from "aws-lambda";
 import { AppError } from "../errors/app-error.ts";
 import { errorBody } from "../errors/error-body.ts";
+import type { Limiter } from "../limits/limiter.ts";
+import { inRequestScope, type RequestScope, requestScope } from "../telemetry/request-scope.ts";
+import { admitRequest } from "./admit-request.ts";
 import { answerPreflight } from "./answer-preflight.ts";
 import { type Authorize, authenticate } from "./authenticate.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -26,10 +29,27 @@ import { sendStream } from "./send-stream.ts";
 /** Time kept back for the answer when the function's time is nearly over. */
 const reserveMilliseconds = 1_000;
 
+/** The scope of a request, which must be over shortly before the function's own end breaks it off without a word. */
+const openScope = (context: Context): RequestScope => {
+  const milliseconds = Math.max(0, context.getRemainingTimeInMillis() - reserveMilliseconds);
+  return {
+    endsAt: performance.now() + milliseconds,
+    deadline: AbortSignal.timeout(milliseconds),
+    traceparent: undefined,
+    modelUse: "none",
+    upstreamMilliseconds: 0,
+  };
+};
+
 /** What a handler may need beyond its endpoints. */
 export interface HandlerOptions {
-  /** Checks bearer tokens where no authorizer stands in front of the function: behind a function URL. */
+  /**
+   * Checks bearer tokens where no authorizer stands in front of the function: behind a function URL, and at deprecated
+   * routes.
+   */
   readonly authorize?: Authorize;
+  /** Counts requests. A function whose operations are all of the limit class `none` needs none. */
+  readonly limiter?: Limiter;
 }
 
 const toResponse = (status: number, result: unknown): HttpResponse =>
@@ -41,9 +61,20 @@ const toResponse = (status: number, result: unknown): HttpResponse =>
       }
     : { statusCode: status, headers: { "Content-Type": "application/json" }, body: JSON.stringify(result) };
 
-const carryOut = async (event: HttpEvent, signal: AbortSignal): Promise<HttpResponse> => {
-  if (!event.endpoint) throw new AppError("not_found");
-  const result = await event.endpoint.handle({
+/** middy's signal ends with the handler; a streamed answer is still leaving then, and has no more time than another. */
+const withDeadline = (signal: AbortSignal): AbortSignal => {
+  const deadline = requestScope()?.deadline;
+  return deadline ? AbortSignal.any([signal, deadline]) : signal;
+};
+
+const carryOut = async (
+  event: HttpEvent,
+  signal: AbortSignal,
+  limiter: Limiter | undefined,
+): Promise<HttpResponse> => {
+  const { endpoint } = event;
+  if (!endpoint) throw new AppError("not_found");
+  const handling = endpoint.handle({
     id: event.requestId,
     headers: event.headers,
     signal,
@@ -51,17 +82,25 @@ const carryOut = async (event: HttpEvent, signal: AbortSignal): Promise<HttpResp
     query: event.queryStringParameters ?? {},
     path: event.pathParameters ?? {},
     caller: event.caller,
+    admit: () => admitRequest(event, endpoint.operation, limiter),
   });
-  return toResponse(event.endpoint.operation.response.status, result);
+  const result = await handling.catch(async (error: unknown) => {
+    // What is refused by its meaning, an unknown language say, or while models are unavailable, never reached one and
+    // costs no quota.
+    const isSpared = requestScope()?.modelUse === "spared";
+    if (error instanceof AppError && (error.status < 500 || isSpared)) await event.returnQuota?.();
+    throw error;
+  });
+  return toResponse(endpoint.operation.response.status, result);
 };
 
 /**
  * The one middleware stack of every API function, around its endpoints.
  *
- * middy runs `onError` last-attached-first: the error responder makes the answer, headers and log see it, and the
+ * middy runs `onError` last-attached-first: the error responder makes the answer, the headers are set on it, and the
  * stock error handler in front of all only acts should one of ours fail.
  */
-const createStack = (endpoints: readonly Endpoint[], { authorize }: HandlerOptions) => {
+const createStack = (endpoints: readonly Endpoint[], { authorize, limiter }: HandlerOptions) => {
   const router = createRouter(endpoints);
   return middy<HttpEvent, HttpResponse, Error, Context>({
     timeoutEarlyInMillis: reserveMilliseconds,
@@ -75,7 +114,6 @@ const createStack = (endpoints: readonly Endpoint[], { authorize }: HandlerOptio
         fallbackMessage: JSON.stringify(errorBody(new AppError("internal"), "unknown")),
       }),
     )
-    .use(logRequest())
     .use(responseHeaders())
     .use(respondError())
     .use(httpHeaderNormalizer())
@@ -83,17 +121,20 @@ const createStack = (endpoints: readonly Endpoint[], { authorize }: HandlerOptio
     .use(identifyRequest(router))
     .use(authenticate(authorize))
     .use(parseBody())
-    .handler((event, _context, { signal }) => carryOut(event, signal));
+    .handler((event, _context, { signal }) => carryOut(event, withDeadline(signal), limiter));
 };
 
 /** A Lambda handler whose answers leave whole. */
 export const createBufferedHandler = (endpoints: readonly Endpoint[], options: HandlerOptions = {}) => {
   const stack = createStack(endpoints, options);
-  return async (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
-    const { body, ...response } = await stack(toHttpEvent(event), context);
-    if (typeof body !== "string") throw new Error("A buffered function cannot send a stream.");
-    return { ...response, body };
-  };
+  return (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> =>
+    inRequestScope(openScope(context), async () => {
+      const request = toHttpEvent(event);
+      const { body, ...response } = await stack(request, context);
+      logRequest(request, { status: response.statusCode });
+      if (typeof body !== "string") throw new Error("A buffered function cannot send a stream.");
+      return { ...response, body };
+    });
 };
 
 /**
@@ -103,9 +144,20 @@ export const createBufferedHandler = (endpoints: readonly Endpoint[], options: H
 export const createStreamingHandler = (endpoints: readonly Endpoint[], options: HandlerOptions = {}) => {
   const stack = createStack(endpoints, options);
   return awslambda.streamifyResponse<APIGatewayProxyEvent | APIGatewayProxyEventV2>(
-    async (event, responseStream, context) => {
-      const { body, ...metadata } = await stack(toHttpEvent(event), context);
-      await sendStream(awslambda.HttpResponseStream.from(responseStream, metadata), body);
-    },
+    (event, responseStream, context) =>
+      inRequestScope(openScope(context), async () => {
+        const request = toHttpEvent(event);
+        const { body, ...metadata } = await stack(request, context);
+        const stream = awslambda.HttpResponseStream.from(responseStream, metadata);
+        let bytes = 0;
+        let ended: "whole" | "left" | "failed" = "failed";
+        try {
+          ended = await sendStream(stream, body, (sent) => {
+            bytes += sent;
+          });
+        } finally {
+          logRequest(request, { status: metadata.statusCode, stream: { bytes, ended } });
+        }
+      }),
   );
 };

@@ -20,6 +20,8 @@ export interface RawRequest extends RequestFacts {
   readonly query: unknown;
   readonly path: unknown;
   readonly caller: Caller | undefined;
+  /** Called once the request is known to be valid and before it is carried out; rejects what is beyond a limit. */
+  readonly admit?: (() => Promise<void>) | undefined;
 }
 
 /** The validated parts of a request; `caller` is there exactly when the operation asks for a token. */
@@ -34,7 +36,7 @@ export interface EndpointInput<Body, Query, Path, Auth> {
 /** An operation bound to the code that carries it out. */
 export interface Endpoint {
   readonly operation: Operation;
-  /** @throws ValidationError when the request breaks its contract; AppError as the use case says. */
+  /** @throws ValidationError when the request breaks its contract; AppError as `admit` and the use case say. */
   handle(request: RawRequest): Promise<unknown>;
 }
 
@@ -65,6 +67,7 @@ export const endpoint = <
         query: operation.query ? raw.query : undefined,
         path: operation.pathParameters ? raw.path : undefined,
       });
+      await raw.admit?.();
       // The type parameters default to ZodUndefined exactly when a part is not declared, and a caller was
       // demanded above when `Auth` is "user"; neither can be expressed as control flow.
       const input = { ...parts, caller: raw.caller, request: raw } as unknown as EndpointInput<

@@ -15,6 +15,10 @@ export interface HttpEvent extends APIGatewayProxyEvent {
   endpoint: Endpoint | undefined;
   /** Found by the token, for operations that ask for one. */
   caller: Caller | undefined;
+  /** Where the caller stands with its limits, once the request was counted. */
+  limitHeaders: Readonly<Record<string, string>>;
+  /** Takes the request off its account's quota, should it be refused before a model was asked. */
+  returnQuota: (() => Promise<void>) | undefined;
   /** In milliseconds of `performance.now()`. */
   readonly receivedAt: number;
 }
@@ -35,6 +39,8 @@ export const toHttpEvent = (event: APIGatewayProxyEvent | APIGatewayProxyEventV2
     requestId: request.requestContext.requestId,
     endpoint: undefined,
     caller: undefined,
+    limitHeaders: {},
+    returnQuota: undefined,
     receivedAt: performance.now(),
   };
 };

@@ -1,11 +1,34 @@
 import type * as z from "zod";
 import type { ErrorCode } from "../errors/catalogue.ts";
+import type { AccountLimitClass, AddressLimitClass, LimitClass } from "../limits/policies.ts";
 
 /** Sections of the API's documentation, in the order in which they are shown. */
-export const tags = ["Accounts and tokens", "Translation", "Language identification", "Chat", "Service"] as const;
+export const tags = [
+  "Accounts and tokens",
+  "Translation",
+  "Language identification",
+  "Speech",
+  "Chat",
+  "Uploads",
+  "Messaging",
+  "Service",
+  "Deprecated (v1)",
+] as const;
 
-/** How a request body is written on the wire. */
-export type BodyEncoding = "json" | "form" | "multipart";
+/**
+ * How a request body is written on the wire: `form` is a form without files, in either of the two encodings of forms;
+ * `raw` hands its bytes on as they came.
+ */
+export type BodyEncoding = "json" | "form" | "multipart" | "raw";
+
+/** That a route is kept for the sake of callers who have not moved on, and answers with headers that say so. */
+export interface Deprecation {
+  readonly since: Date;
+  /** When it is going to be removed. */
+  readonly sunset: Date;
+  /** The path of the route that takes its place. */
+  readonly successor: `/${string}`;
+}
 
 /** A route's declaration: the one place that states what it accepts, gives and needs. */
 export interface Operation<
@@ -34,12 +57,19 @@ export interface Operation<
     /** Content types other than JSON in which the same operation may answer. */
     readonly otherContentTypes?: readonly string[];
   };
-  /** Errors beyond those that every operation shares (422, 500 and, with a token, 401 and 403). */
+  /** By default `task` with a token and `anonymous` without one. */
+  readonly limit?: (Auth extends "user" ? AccountLimitClass : AddressLimitClass) | "none";
+  /** Errors beyond those that every operation shares (422, 429, 500, 503 and, with a token, 401 and 403). */
   readonly errors: readonly ErrorCode[];
   /** `oauth`: errors are told as RFC 6749 says, for clients of its flows. */
   readonly errorFormat?: "oauth";
   /** Answers about accounts and tokens must not be kept by any cache. */
   readonly confidential?: boolean;
+  /**
+   * Its token is checked by the function and not by API Gateway's authorizer, whose answers could not carry the
+   * headers.
+   */
+  readonly deprecated?: Deprecation;
 }
 
 /** Declares a route. Validation, routing, CDK, the OpenAPI document and the local gateway read the result. */
@@ -52,3 +82,7 @@ export const defineOperation = <
 >(
   operation: Operation<Body, Query, Path, Result, Auth>,
 ): Operation<Body, Query, Path, Result, Auth> => operation;
+
+/** Which limits an operation falls under. One that says nothing is limited as strictly as its callers can be. */
+export const limitClassOf = ({ limit, auth }: Pick<Operation, "limit" | "auth">): LimitClass =>
+  limit ?? (auth === "user" ? "task" : "anonymous");

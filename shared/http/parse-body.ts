@@ -3,6 +3,7 @@ import httpMultipartBodyParser from "@middy/http-multipart-body-parser";
 import httpUrlencodeBodyParser from "@middy/http-urlencode-body-parser";
 import { ValidationError } from "../errors/validation-error.ts";
 import type { HttpMiddleware, HttpRequest } from "./http-request.ts";
+import { hasTooManyValues, maximumValues } from "./json-values.ts";
 import { checkMultipartFraming, FramingError } from "./multipart-framing.ts";
 import type { BodyEncoding } from "./operation.ts";
 
@@ -52,16 +53,9 @@ const parseJson = async (request: HttpRequest): Promise<void> => {
     // Valid JSON that the parser still refuses has a key such as `__proto__`.
     throw invalidBody("value_error", "Value error, a key is not allowed");
   }
-};
-
-const parseForm = async (request: HttpRequest): Promise<void> => {
-  const contentType = request.event.headers["content-type"] ?? "";
-  // Anything else, JSON above all, is a form without fields: the caller learns which fields are missing.
-  if (!/^application\/x-www-form-urlencoded\b/i.test(contentType) || !request.event.body) {
-    Object.assign(request.event, { body: {} });
-    return;
+  if (hasTooManyValues(request.event.body)) {
+    throw invalidBody("value_error", `Value error, the body has more than ${maximumValues} values`);
   }
-  await form.before?.(request);
 };
 
 const parseMultipart = async (request: HttpRequest): Promise<void> => {
@@ -79,10 +73,28 @@ const parseMultipart = async (request: HttpRequest): Promise<void> => {
   }
 };
 
+/** Forms of either encoding, as browsers send them: a form without files may still be written as multipart. */
+const parseForm = async (request: HttpRequest): Promise<void> => {
+  const contentType = request.event.headers["content-type"] ?? "";
+  if (/^multipart\/form-data\b/i.test(contentType)) return parseMultipart(request);
+  // Anything else, JSON above all, is a form without fields: the caller learns which fields are missing.
+  if (!/^application\/x-www-form-urlencoded\b/i.test(contentType) || !request.event.body) {
+    Object.assign(request.event, { body: {} });
+    return;
+  }
+  await form.before?.(request);
+};
+
+const takeBytes = async ({ event }: HttpRequest): Promise<void> => {
+  const bytes = Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
+  Object.assign(event, { body: bytes });
+};
+
 const parsers: Readonly<Record<BodyEncoding, (request: HttpRequest) => Promise<void>>> = {
   json: parseJson,
   form: parseForm,
   multipart: parseMultipart,
+  raw: takeBytes,
 };
 
 /** Reads the body as the matched operation declares it; every failure is a 422 in Pydantic's words. */

@@ -1,5 +1,7 @@
-import { AppError } from "../errors/app-error.ts";
+import type { AppError } from "../errors/app-error.ts";
+import { toAppError } from "../errors/dependency-failure.ts";
 import { errorBody, oauthErrorBody } from "../errors/error-body.ts";
+import { describeError } from "../telemetry/describe-error.ts";
 import { logger } from "../telemetry/logger.ts";
 import type { HttpMiddleware, HttpResponse } from "./http-request.ts";
 import type { Operation } from "./operation.ts";
@@ -22,20 +24,16 @@ const errorResponse = (
 /** Turns whatever was thrown into an answer, and logs what is not the caller's fault. */
 export const respondError = (): HttpMiddleware => ({
   onError: (request) => {
-    const error = AppError.from(request.error);
+    const error = toAppError(request.error);
     const { requestId, endpoint } = request.event;
     if (error.status >= 500) {
       logger.error("request.failed", {
         request_id: requestId,
         operation: endpoint?.operation.id,
         code: error.code,
-        reason: describeCause(error.cause),
+        reason: describeError(error.cause),
       });
     }
     request.response = errorResponse(error, requestId, endpoint?.operation.errorFormat);
   },
 });
-
-/** Name, sentence and stack of a cause; nothing of the request is in them. */
-const describeCause = (cause: unknown): unknown =>
-  cause instanceof Error ? { name: cause.name, message: cause.message, stack: cause.stack } : undefined;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { describeError } from "../telemetry/describe-error.ts";
 import { logger } from "../telemetry/logger.ts";
 import type { BodyChunks } from "./reply.ts";
 
@@ -13,28 +14,60 @@ const whenWritable = async (stream: Writable): Promise<void> => {
   settled.abort();
 };
 
+/** Writes chunk by chunk. Also while the next chunk is being made, a reader that goes away stops its maker at once. */
+const sendChunks = async (
+  stream: Writable,
+  body: BodyChunks,
+  onSent: (bytes: number) => void,
+): Promise<void> => {
+  const chunks = body[Symbol.asyncIterator]();
+  const leave = () => void chunks.return?.().catch(() => undefined);
+  stream.once("close", leave);
+  try {
+    // Without a first write the runtime forgets status and headers; with an empty one they leave at once.
+    stream.write("");
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+      if (stream.destroyed) {
+        await chunks.return?.();
+        break;
+      }
+      onSent(Buffer.byteLength(next.value));
+      if (!stream.write(next.value)) await whenWritable(stream);
+    }
+  } finally {
+    // The stream's own close, at the end of a whole answer, is nobody's leaving.
+    stream.off("close", leave);
+  }
+};
+
 /**
  * Writes a body at the reader's pace and ends the stream.
  *
- * It never rejects: an error inside a Lambda response stream ends the runtime (the status has left already, so
- * there is nobody to tell). Whoever makes the chunks reports failures in the stream's own format. When the reader
- * goes away, the iteration is left, which lets the maker of the chunks stop its work.
+ * Whoever makes the chunks reports failures in the stream's own format. Where that has none, as audio has, it throws:
+ * the stream is then left open, and the invocation fails, which makes Lambda break off the answer so that nobody takes
+ * it for whole. (To destroy the stream instead would end the runtime.) When the reader goes away, the iteration is
+ * left, which lets the maker of the chunks stop its work; that is no failure.
+ *
+ * @param onSent is told the size of each piece.
+ * @returns whether the answer left whole, or its reader left before the end.
+ * @throws what the maker of the chunks throws.
  */
-export const sendStream = async (stream: Writable, body: string | BodyChunks): Promise<void> => {
+export const sendStream = async (
+  stream: Writable,
+  body: string | BodyChunks,
+  onSent: (bytes: number) => void = () => undefined,
+): Promise<"whole" | "left"> => {
   stream.on("error", () => undefined);
   try {
-    if (typeof body === "string") stream.write(body);
-    else {
-      // Without a first write the runtime forgets status and headers; with an empty one they leave at once.
-      stream.write("");
-      for await (const chunk of body) {
-        if (stream.destroyed) break;
-        if (!stream.write(chunk)) await whenWritable(stream);
-      }
-    }
+    if (typeof body === "string") {
+      onSent(Buffer.byteLength(body));
+      stream.write(body);
+    } else await sendChunks(stream, body, onSent);
   } catch (error) {
-    logger.error("stream.failed", { reason: error instanceof Error ? error.message : "unknown" });
+    logger.error("stream.failed", { reason: describeError(error) });
+    if (!stream.destroyed) throw error;
   }
   stream.end();
   await finished(stream).catch(() => undefined);
+  return stream.writableFinished ? "whole" : "left";
 };

@@ -21,6 +21,7 @@ const expectations: Readonly<Record<string, Described>> = {
   array: ["list_type", "Input should be a valid list"],
   object: ["dict_type", "Input should be a valid dictionary"],
   record: ["dict_type", "Input should be a valid dictionary"],
+  never: ["extra_forbidden", "Extra inputs are not permitted"],
 };
 
 const invalidType = (issue: z.core.$ZodIssueInvalidType): Described => {
@@ -67,8 +68,11 @@ const tooBig = (issue: z.core.$ZodIssueTooBig): Described => {
     : ["less_than", `Input should be less than ${issue.maximum}`];
 };
 
-const invalidFormat = (issue: z.core.$ZodIssueInvalidStringFormat): Described =>
-  issue.format === "regex" ? ["string_pattern_mismatch", issue.message] : ["value_error", issue.message];
+const invalidFormat = (issue: z.core.$ZodIssueInvalidStringFormat): Described => {
+  if (issue.format === "regex") return ["string_pattern_mismatch", issue.message];
+  if (issue.format === "guid") return ["uuid_parsing", "Input should be a valid UUID"];
+  return ["value_error", issue.message];
+};
 
 /** A rule of our own names its Pydantic type in `params.type`. */
 const custom = (issue: z.core.$ZodIssueCustom): Described => {

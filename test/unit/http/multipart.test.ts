@@ -152,5 +152,5 @@ describe("a multipart body", () => {
     process.off("uncaughtException", note);
     process.off("unhandledRejection", note);
     expect(unexpected).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 });

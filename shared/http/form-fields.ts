@@ -1,0 +1,95 @@
+import * as z from "zod";
+
+/** A file of a multipart form, as the body parser gives it. */
+export interface FormFile {
+  readonly filename: string;
+  readonly content: Buffer;
+}
+
+const isFile = (value: unknown): value is FormFile =>
+  typeof value === "object" &&
+  value !== null &&
+  "filename" in value &&
+  typeof value.filename === "string" &&
+  "content" in value &&
+  Buffer.isBuffer(value.content);
+
+/** What clients send for a file that nobody chose: browsers an empty file without a name, others an empty text. */
+const isUnchosen = (value: unknown): boolean =>
+  value === "" || (isFile(value) && value.filename === "" && value.content.length === 0);
+
+const namedFile = z.custom<FormFile>((value) => isFile(value) && value.filename !== "", {
+  error: "Value error, Expected one file with a file name",
+  params: { type: "value_error" },
+});
+
+/** A file with a name; `undefined` when nobody chose one. Its declared type plays no part: bytes tell what it is. */
+export const formFile = () =>
+  z
+    .unknown()
+    .transform((value) => (isUnchosen(value) ? undefined : value))
+    .pipe(namedFile.optional())
+    .optional();
+
+/** Like {@link formFile}, for a file that somebody must have chosen. */
+export const requiredFormFile = () =>
+  z
+    .unknown()
+    .transform((value, context) => {
+      if (value !== undefined && !isUnchosen(value)) return value;
+      context.issues.push({
+        code: "custom",
+        input: value,
+        message: "Field required",
+        params: { type: "missing" },
+      });
+      return z.NEVER;
+    })
+    .pipe(namedFile);
+
+/** A field that forms may leave out or leave empty. */
+export const optionalField = <Schema extends z.ZodType<unknown, string>>(schema: Schema) =>
+  z
+    .string()
+    .transform((value) => (value === "" ? undefined : value))
+    .pipe(schema.optional())
+    .optional();
+
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["yes", true],
+  ["on", true],
+  ["false", false],
+  ["0", false],
+  ["no", false],
+  ["off", false],
+]);
+
+/** A number as forms write it. */
+export const formNumber = () =>
+  z.string().transform((value, context) => {
+    const number = value.trim() === "" ? Number.NaN : Number(value);
+    if (Number.isFinite(number)) return number;
+    context.issues.push({
+      code: "custom",
+      input: value,
+      message: "Input should be a valid number, unable to parse string as a number",
+      params: { type: "float_parsing" },
+    });
+    return z.NEVER;
+  });
+
+/** A boolean as forms write it, in any case. */
+export const formBoolean = () =>
+  z.string().transform((value, context) => {
+    const known = booleans.get(value.toLowerCase());
+    if (known !== undefined) return known;
+    context.issues.push({
+      code: "custom",
+      input: value,
+      message: "Input should be a valid boolean, unable to interpret input",
+      params: { type: "bool_parsing" },
+    });
+    return z.NEVER;
+  });

@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, describe, it, type TestContext, vi } from "vitest";
+import { authEndpoints } from "../../functions/auth/endpoints.ts";
+import { speechEndpoints } from "../../functions/speech/endpoints.ts";
+import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
+import { translateEndpoints } from "../../functions/translate/endpoints.ts";
+import { uploadEndpoints } from "../../functions/upload/endpoints.ts";
+import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
+import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
+import { authorize } from "../../shared/auth/authorize.ts";
+import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
+import { createLimiter } from "../../shared/limits/limiter.ts";
+import { createPasswordAttemptsRepository } from "../../shared/limits/password-attempts-repository.ts";
+import { createPasswordGuard } from "../../shared/limits/password-guard.ts";
+import { createUsageRepository } from "../../shared/limits/usage-repository.ts";
+import { type MailQueue, openMailQueue } from "../../shared/mail/mail-queue.ts";
+import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
+import type { Table } from "../../shared/storage/table.ts";
+import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+import { answering, type Behaviour, hanging, resetting, startFakeBackend } from "../support/fake-backend.ts";
+import { speechOf } from "../support/fake-speech.ts";
+import { bucketAt, bucketWithoutCredentials, tableAt } from "../support/faulty-aws.ts";
+import { encodeForm } from "../support/multipart.ts";
+import { authorizedCaller, send } from "../support/send.ts";
+import { startTestTable, type TestTable } from "../support/test-table.ts";
+
+const timeoutMilliseconds = 15_000;
+const bearer = { Authorization: "Bearer a-token" };
+const tokens = {
+  sign: async () => "a-token",
+  verify: async () => ({ userId: 7, tokenId: "3f0a2c1e-token" }),
+};
+const registration = {
+  path: "/auth/register",
+  body: { username: "amina", email: "amina@example.com", password: "seven storks by the lake" },
+};
+const translation = {
+  path: "/tasks/translate",
+  body: { source_language: "eng", target_language: "lug", text: "How are you?" },
+};
+
+let intact: TestTable;
+beforeAll(async () => {
+  vi.stubEnv("AWS_REGION", "eu-west-1");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
+  // The SDK wonders about queues that are not at AWS.
+  vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  intact = await startTestTable();
+});
+afterAll(async () => {
+  await intact.close();
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** Starts a server in place of a service of AWS; without a behaviour, nobody listens at its address. */
+const startAws = async (
+  { onTestFinished }: TestContext,
+  ...behaviours: readonly (Behaviour | undefined)[]
+) => {
+  const server = await startFakeBackend();
+  const known = behaviours.filter((behaviour) => behaviour !== undefined);
+  if (known.length === 0) await server.close();
+  else {
+    server.behave(...known);
+    onTestFinished(() => server.close());
+  }
+  return server.baseUrl;
+};
+
+/** The endpoints of accounts over a table; whatever must not be used fails. */
+const accountsOver = (table: Table, mailQueue: MailQueue) =>
+  authEndpoints({
+    accounts: createAccountsRepository(table),
+    issuedTokens: createTokensRepository(table),
+    links: createLinksRepository(table),
+    tokens,
+    mailQueue,
+    passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table)),
+    usage: createUsageRepository(table),
+    tokenLifetimeSeconds: undefined,
+  });
+
+const noMail: MailQueue = { send: () => Promise.reject(new Error("No mail must be asked for.")) };
+const translator = { translate: async () => ({ text: "Oli otya?", usage: undefined }) };
+const awsError = (status: number, type: string) => answering(status, { __type: type, message: "no" });
+
+const throttled = awsError(400, "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException");
+
+const faults = [
+  ["is throttled", throttled],
+  ["answers 500", awsError(500, "InternalServerError")],
+  ["answers 503", answering(503, "<html>no</html>")],
+  ["breaks connections", resetting],
+  ["is not there", undefined],
+  ["says nothing", hanging],
+] as const satisfies readonly (readonly [string, Behaviour | undefined])[];
+
+/** Requests that cannot be answered without the table. */
+const requests = {
+  "a registration": (table: Table) => send(accountsOver(table, noMail), registration),
+  "a login": (table: Table) =>
+    send(accountsOver(table, noMail), {
+      path: "/auth/token",
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      body: "username=amina&password=seven+storks",
+    }),
+  "a look at the own account": (table: Table) =>
+    send(accountsOver(table, noMail), { method: "GET", path: "/auth/me", authorizer: authorizedCaller }),
+  "a token that the function checks": (table: Table) =>
+    send(
+      translateEndpoints({ translator }),
+      { ...translation, headers: bearer },
+      { authorize: (header) => authorize(header, { tokens, issuedTokens: createTokensRepository(table) }) },
+    ),
+} as const;
+
+describe.concurrent("when the table", () => {
+  const cases = faults.flatMap(([fault, behaviour]) =>
+    Object.entries(requests)
+      // Silence is waited for, three times: once is enough.
+      .filter(([request]) => behaviour !== hanging || request === "a registration")
+      .map(([request, ask]) => ({ fault, behaviour, request, ask })),
+  );
+
+  it.for(cases)("$fault, $request is answered with 503", async (each, context) => {
+    const { expect } = context;
+    const table = tableAt(await startAws(context, each.behaviour));
+    const startedAt = performance.now();
+    const { status, headers, body } = await each.ask(table);
+    expect(performance.now() - startedAt).toBeLessThan(timeoutMilliseconds);
+    expect({ status, retryAfter: Number(headers["Retry-After"]) > 0 }).toEqual({
+      status: 503,
+      retryAfter: true,
+    });
+    expect(body.error.code ?? body.error).toBe(
+      each.request === "a login" ? "temporarily_unavailable" : "service_unavailable",
+    );
+  });
+
+  it.for(faults)("%s, requests are served uncounted", async ([, behaviour], context) => {
+    const { expect } = context;
+    const limiter = createLimiter(createLimitCounters(tableAt(await startAws(context, behaviour))));
+    const startedAt = performance.now();
+    const { status, headers } = await send(
+      translateEndpoints({ translator }),
+      { ...translation, authorizer: authorizedCaller },
+      { limiter },
+    );
+    expect(status).toBe(200);
+    expect(headers["X-Request-Id"]).toBeDefined();
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
+  });
+
+  it("reads only a part, a valid token is not called invalid", async (context) => {
+    const { expect } = context;
+    const unread = { "language-ai": { Keys: [{ PK: { S: "USER#7" }, SK: { S: "PROFILE" } }] } };
+    const table = tableAt(
+      await startAws(context, answering(200, { Responses: {}, UnprocessedKeys: unread })),
+    );
+    const { status, headers } = await requests["a token that the function checks"](table);
+    expect({ status, retryAfter: headers["Retry-After"] }).toEqual({ status: 503, retryAfter: "5" });
+  });
+
+  it("is throttled in the middle of a refresh, the old token is not called invalid", async (context) => {
+    const { expect } = context;
+    const item = { token_id: { S: "t" }, token_epoch: { N: "0" }, created_at: { S: "2026-11-20" } };
+    const cancelled = answering(400, {
+      __type: "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+      CancellationReasons: [{ Code: "ThrottlingError" }, { Code: "None" }],
+    });
+    const table = tableAt(await startAws(context, answering(200, { Item: item }), cancelled));
+    const { status } = await send(accountsOver(table, noMail), {
+      path: "/auth/refresh-token",
+      authorizer: authorizedCaller,
+    });
+    expect(status).toBe(503);
+  });
+});
+
+describe.concurrent("when the mail queue", () => {
+  it.for(faults)("%s, an account is registered all the same", async ([fault, behaviour], context) => {
+    const { expect } = context;
+    const name = `user-${faults.findIndex(([other]) => other === fault)}`;
+    const queue = openMailQueue(`${await startAws(context, behaviour)}/mail.fifo`);
+    const { status, body } = await send(accountsOver(intact.open(), queue), {
+      ...registration,
+      body: { ...registration.body, username: name, email: `${name}@example.com` },
+      remainingMilliseconds: timeoutMilliseconds,
+    });
+    expect({ status, username: body.username }).toEqual({ status: 201, username: name });
+  });
+
+  it.for(faults)("%s, nobody is promised a mail", async ([, behaviour], context) => {
+    const { expect } = context;
+    const queue = openMailQueue(`${await startAws(context, behaviour)}/mail.fifo`);
+    const { status, headers, body } = await send(accountsOver(intact.open(), queue), {
+      path: "/auth/forgot-password",
+      body: { email: "amina@example.com" },
+      remainingMilliseconds: timeoutMilliseconds,
+    });
+    expect({ status, code: body.error.code }).toEqual({ status: 503, code: "service_unavailable" });
+    expect(Number(headers["Retry-After"])).toBeGreaterThan(0);
+  });
+});
+
+describe.concurrent("when the object store", () => {
+  const storeFaults = faults.filter(([fault]) => fault !== "says nothing");
+  const expected = { status: 502, code: "storage_unavailable" };
+  const fileId = "0b4a6a52-9a7c-4d0b-8d0e-3f1c9f3f3d11";
+
+  it.for(storeFaults)("%s, speech is not said to be stored", async ([, behaviour], context) => {
+    const { expect } = context;
+    const store = createS3ObjectStore(bucketAt(await startAws(context, behaviour)));
+    const { status, body } = await send(
+      speechEndpoints({
+        synthesizer: { synthesize: async (request) => speechOf(request) },
+        store,
+        model: "model",
+        platform: "platform",
+      }),
+      { path: "/tasks/audio/speech", body: { text: "Wasuze otya nno?" }, authorizer: authorizedCaller },
+    );
+    expect({ status, code: body.error.code }).toEqual(expected);
+  });
+
+  it.for(storeFaults)(
+    "%s, an uploaded recording is not said to be missing",
+    async ([, behaviour], context) => {
+      const { expect } = context;
+      const upload = { objectKey: "uploads/a.wav", contentType: "audio/wav", userId: 7 };
+      const { status, body } = await send(
+        transcriptionEndpoints({
+          transcriber: { transcribe: () => Promise.reject(new Error("There is nothing to transcribe.")) },
+          uploads: { find: async () => upload },
+          store: createS3ObjectStore(bucketAt(await startAws(context, behaviour))),
+        }),
+        {
+          path: "/tasks/audio/transcriptions",
+          ...(await encodeForm({ file_id: fileId, language: "lug" })),
+          authorizer: authorizedCaller,
+        },
+      );
+      expect({ status, code: body.error?.code }).toEqual(expected);
+    },
+  );
+
+  it("cannot be signed for, no link is given out", async ({ expect }) => {
+    const { status, body } = await send(
+      uploadEndpoints({
+        authorize: async () => ({ kind: "unauthenticated" }),
+        uploads: createUploadsRepository(intact.open()),
+        store: createS3ObjectStore(bucketWithoutCredentials()),
+      }),
+      { path: "/tasks/generate-upload-url", body: { file_name: "a.wav", content_type: "audio/wav" } },
+    );
+    expect({ status, code: body.error.code }).toEqual(expected);
+  });
+});

@@ -1,0 +1,148 @@
+import type { SQSEvent } from "aws-lambda";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { sendMail } from "../../functions/mail/send-mail.ts";
+import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
+import type { MailRequest } from "../../shared/mail/mail-request.ts";
+import { answering, type FakeBackend, resetting, startFakeBackend } from "../support/fake-backend.ts";
+import { startTestTable, type TestTable } from "../support/test-table.ts";
+
+type MailHandler = typeof import("../../functions/mail/handler.ts")["handler"];
+
+const sent = answering(200, { MessageId: "1" });
+const failing = answering(500, { message: "no" });
+
+let ses: FakeBackend;
+let table: TestTable;
+let handler: MailHandler;
+
+/** The mail function as it is deployed, between the embedded table and a mail service of the test. */
+beforeAll(async () => {
+  [ses, table] = await Promise.all([startFakeBackend(), startTestTable()]);
+  const { hostname = "", port } = (await table.open().client.config.endpoint?.()) ?? {};
+  const variables = {
+    AWS_REGION: "eu-west-1",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_ENDPOINT_URL_DYNAMODB: `http://${hostname}:${port}`,
+    AWS_ENDPOINT_URL_SESV2: new URL(ses.baseUrl).origin,
+    TABLE_NAME: table.open().name,
+    MAIL_FROM: "Language AI <no-reply@example.com>",
+    PUBLIC_BASE_URL: "https://api.example.com",
+  };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  ({ handler } = await import("../../functions/mail/handler.ts"));
+});
+afterAll(async () => {
+  await Promise.all([ses.close(), table.close()]);
+  vi.unstubAllEnvs();
+});
+beforeEach(() => ses.behave(sent));
+
+const register = async (username: string): Promise<MailRequest> => {
+  const { id } = await createAccountsRepository(table.open()).create({
+    username,
+    email: `${username}@example.com`,
+    password_hash: "none",
+    organization: "Unknown",
+    full_name: undefined,
+    organization_type: undefined,
+    sector: undefined,
+  });
+  return { kind: "verify-email", userId: id };
+};
+
+/** A batch of the queue, as Lambda hands it to the function; message ids are `0`, `1` and so on. */
+const batchOf = (...requests: readonly MailRequest[]): SQSEvent => ({
+  Records: requests.map((request, index) => ({
+    messageId: String(index),
+    receiptHandle: String(index),
+    body: JSON.stringify(request),
+    attributes: {
+      ApproximateReceiveCount: "1",
+      SentTimestamp: "0",
+      SenderId: "test",
+      ApproximateFirstReceiveTimestamp: "0",
+    },
+    messageAttributes: {},
+    md5OfBody: "",
+    eventSource: "aws:sqs",
+    eventSourceARN: "arn:aws:sqs:eu-west-1:000000000000:mail.fifo",
+    awsRegion: "eu-west-1",
+  })),
+});
+
+/** The secrets of the links in everything the mail service was given; the mails are quoted-printable. */
+const mailedSecrets = (): string[] =>
+  ses.received.map(({ body }) => {
+    const { Content } = JSON.parse(body);
+    const text = Buffer.from(Content.Raw.Data, "base64")
+      .toString()
+      .replaceAll("=\r\n", "")
+      .replaceAll("=3D", "=");
+    return /token=([\w-]{43})/.exec(text)?.[1] ?? "none";
+  });
+
+const useLink = (secret: string | undefined) =>
+  createLinksRepository(table.open()).use(secret ?? "none", "verify-email");
+
+describe("a mail", () => {
+  it("that the mail service does not take stays in the queue, with those behind it", async () => {
+    const requests = [await register("amina"), await register("brian"), await register("carol")] as const;
+    ses.behave(sent, failing);
+    expect(await handler(batchOf(...requests))).toEqual({
+      batchItemFailures: [{ itemIdentifier: "1" }, { itemIdentifier: "2" }],
+    });
+    ses.behave(sent);
+    expect(await handler(batchOf(requests[1], requests[2]))).toEqual({ batchItemFailures: [] });
+    expect(mailedSecrets()).toHaveLength(2);
+  });
+
+  it("whose sending broke off is sent again with a link that works", async () => {
+    const request = await register("daudi");
+    ses.behave(resetting);
+    expect(await handler(batchOf(request))).toEqual({ batchItemFailures: [{ itemIdentifier: "0" }] });
+    ses.behave(sent);
+    await handler(batchOf(request));
+    expect(await useLink(mailedSecrets()[0])).toBe(request.kind === "verify-email" && request.userId);
+  });
+
+  it("comes all the same when its function was ended after the link was made", async () => {
+    const request = await register("esther");
+    const { promise: reached, resolve } = Promise.withResolvers<void>();
+    const dependencies = {
+      accounts: createAccountsRepository(table.open()),
+      links: createLinksRepository(table.open()),
+      baseUrl: "https://api.example.com",
+    };
+    // What comes after never happens in a process that is gone.
+    const deliver = () => {
+      resolve();
+      return new Promise<never>(() => undefined);
+    };
+    void sendMail(request, { ...dependencies, deliver });
+    await reached;
+    expect(await handler(batchOf(request))).toEqual({ batchItemFailures: [] });
+    expect(await useLink(mailedSecrets()[0])).toBeTypeOf("number");
+  });
+
+  it("that comes twice, because its function was ended before it could say so, works from either copy", async () => {
+    const request = await register("farida");
+    await handler(batchOf(request));
+    await handler(batchOf(request));
+    const [first, second] = mailedSecrets();
+    expect(first).not.toBe(second);
+    expect([await useLink(first), await useLink(second)]).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(await useLink(first)).toBeUndefined();
+  });
+
+  it("is not sent a second time once its address was verified", async () => {
+    const request = await register("grace");
+    await handler(batchOf(request));
+    if (request.kind === "verify-email") {
+      await createAccountsRepository(table.open()).markEmailVerified(request.userId);
+    }
+    await handler(batchOf(request));
+    expect(mailedSecrets()).toHaveLength(1);
+  });
+});

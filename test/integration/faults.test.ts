@@ -1,0 +1,269 @@
+import { describe, it, type TestContext } from "vitest";
+import { chatEndpoints } from "../../functions/chat/endpoints.ts";
+import { speechEndpoints } from "../../functions/speech/endpoints.ts";
+import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
+import { translateEndpoints } from "../../functions/translate/endpoints.ts";
+import type { Endpoint } from "../../shared/http/endpoint.ts";
+import type { Backend } from "../../shared/inference/openai/backend.ts";
+import { createOpenAiChatModels } from "../../shared/inference/openai/chat-models.ts";
+import { createOpenAiSynthesizer } from "../../shared/inference/openai/synthesizer.ts";
+import { createOpenAiTranscriber } from "../../shared/inference/openai/transcriber.ts";
+import { createOpenAiTranslator } from "../../shared/inference/openai/translator.ts";
+import {
+  answering,
+  type Behaviour,
+  type FakeBackend,
+  hanging,
+  resetting,
+  startFakeBackend,
+} from "../support/fake-backend.ts";
+import { encodeForm, formFile } from "../support/multipart.ts";
+import { authorizedCaller, send } from "../support/send.ts";
+import { dripping, endless, silentAfterHeaders } from "../support/slow-answers.ts";
+import { soundBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
+
+/** Longer than the pause before a second try. */
+const defaultSilenceMilliseconds = 700;
+
+/** Two tries, the pause between them, and a busy machine; far below the time-out of any function. */
+const boundMilliseconds = 5_000;
+
+const unused = () => Promise.reject(new Error("The store is not needed."));
+const noStore = { describe: unused, open: unused, signDownload: unused, write: () => ({}) as never };
+
+/** A task of the service: its endpoints in front of a model's server, and a request to it. */
+interface Task {
+  readonly endpoints: (backend: Backend) => Endpoint[];
+  readonly request: () => Promise<{ path: string; body: unknown; headers?: Record<string, string> }>;
+}
+
+const chat = (stream: boolean): Task => ({
+  endpoints: (backend) =>
+    chatEndpoints({ models: createOpenAiChatModels(backend, { "lang-14b": "large", "lang-9b": "small" }) }),
+  request: async () => ({
+    path: "/tasks/chat/completions",
+    body: { messages: [{ role: "user", content: "How are you in Luganda?" }], stream },
+  }),
+});
+
+const tasks = {
+  translation: {
+    endpoints: (backend) => translateEndpoints({ translator: createOpenAiTranslator(backend, "model") }),
+    request: async () => ({
+      path: "/tasks/translate",
+      body: { source_language: "eng", target_language: "lug", text: "How are you?" },
+    }),
+  },
+  chat: chat(false),
+  "streamed chat": chat(true),
+  speech: {
+    endpoints: (backend) =>
+      speechEndpoints({
+        synthesizer: createOpenAiSynthesizer(backend, "model"),
+        store: noStore,
+        model: "model",
+        platform: "platform",
+      }),
+    request: async () => ({
+      path: "/tasks/audio/speech",
+      body: { text: "Wasuze otya nno?", response_mode: "stream" },
+    }),
+  },
+  transcription: {
+    endpoints: (backend) =>
+      transcriptionEndpoints({
+        transcriber: createOpenAiTranscriber(backend, "model"),
+        uploads: { find: unused },
+        store: noStore,
+      }),
+    request: async () => ({
+      path: "/tasks/audio/transcriptions",
+      ...(await encodeForm({
+        audio: formFile(wavFile(soundBytes(48_000), { stated: true })),
+        language: "lug",
+      })),
+    }),
+  },
+} as const satisfies Record<string, Task>;
+type TaskName = keyof typeof tasks;
+const everyTask = Object.keys(tasks) as TaskName[];
+
+const unavailable = (retryAfter: string) =>
+  ({ status: 503, code: "service_unavailable", retryAfter }) as const;
+const badGateway = { status: 502, code: "external_service_error", retryAfter: undefined } as const;
+
+interface Fault {
+  readonly server: string;
+  /** `undefined`: there is no server. */
+  readonly behaviour: Behaviour | undefined;
+  readonly expected: ReturnType<typeof unavailable> | typeof badGateway;
+  readonly tasks?: readonly TaskName[];
+}
+
+const wholeAnswers: readonly TaskName[] = ["translation", "chat", "transcription"];
+
+const faults: readonly Fault[] = [
+  { server: "is not there", behaviour: undefined, expected: unavailable("10") },
+  { server: "breaks connections", behaviour: resetting, expected: unavailable("10") },
+  { server: "says nothing", behaviour: hanging, expected: unavailable("30") },
+  { server: "says nothing after its headers", behaviour: silentAfterHeaders, expected: unavailable("30") },
+  {
+    server: "drips its answer",
+    behaviour: dripping("application/json", () => Buffer.alloc(10_000, " ")),
+    expected: unavailable("30"),
+    tasks: wholeAnswers,
+  },
+  { server: "answers 400", behaviour: answering(400, { detail: "no" }), expected: badGateway },
+  { server: "answers 401", behaviour: answering(401, { detail: "no" }), expected: badGateway },
+  { server: "answers 404", behaviour: answering(404, "<h1>Not found</h1>"), expected: badGateway },
+  { server: "is busy", behaviour: answering(429, { detail: "slow down" }), expected: unavailable("5") },
+  { server: "answers 500", behaviour: answering(500, { detail: "no" }), expected: badGateway },
+  { server: "answers 502", behaviour: answering(502, "no"), expected: unavailable("30") },
+  { server: "answers 503", behaviour: answering(503, "no"), expected: unavailable("30") },
+  { server: "answers 504", behaviour: answering(504, "no"), expected: unavailable("30") },
+  {
+    server: "is loading, with status 200",
+    behaviour: answering(200, { error: { message: "Loading model" } }),
+    expected: unavailable("30"),
+  },
+  {
+    server: "reports an error with status 200",
+    behaviour: answering(200, { error: { message: "CUDA error" } }),
+    expected: badGateway,
+  },
+  {
+    server: "answers with a page",
+    behaviour: answering(200, "<html><h1>Welcome</h1></html>"),
+    expected: badGateway,
+  },
+  {
+    server: "answers with half a JSON",
+    behaviour: answering(200, '{"choices": [{"mess', { "Content-Type": "application/json" }),
+    expected: badGateway,
+  },
+  { server: "answers with an empty body", behaviour: answering(200, ""), expected: badGateway },
+  { server: "answers without end", behaviour: endless("application/json"), expected: badGateway },
+];
+
+const cases = faults.flatMap(({ server, tasks: concerned = everyTask, ...fault }) =>
+  concerned.map((task) => ({ server, task, ...fault })),
+);
+
+/** A model's server that behaves so; without a behaviour, an address at which nobody listens. */
+const startBackend = async (behaviour: Behaviour | undefined, { onTestFinished }: TestContext) => {
+  const backend = await startFakeBackend();
+  if (behaviour) {
+    backend.behave(behaviour);
+    onTestFinished(() => backend.close());
+  } else {
+    await backend.close();
+  }
+  return backend;
+};
+
+/** Sends the task's request through the service, in front of the server. */
+const ask = async (
+  name: TaskName,
+  { baseUrl }: FakeBackend,
+  {
+    silenceMilliseconds = defaultSilenceMilliseconds,
+    ...options
+  }: {
+    readonly silenceMilliseconds?: number;
+    readonly remainingMilliseconds?: number;
+    readonly headers?: Record<string, string>;
+  } = {},
+) => {
+  const task: Task = tasks[name];
+  const { headers, ...request } = await task.request();
+  const endpoints = task.endpoints({ baseUrl, apiKey: async () => "the-key", silenceMilliseconds });
+  return send(endpoints, {
+    remainingMilliseconds: 60_000,
+    ...options,
+    ...request,
+    headers: { ...headers, ...options.headers },
+    authorizer: authorizedCaller,
+  });
+};
+
+describe("when a model's server", () => {
+  it.concurrent.for(cases)(
+    "$server, $task answers $expected.status in time",
+    async ({ task, behaviour, expected }, context) => {
+      const { expect } = context;
+      const backend = await startBackend(behaviour, context);
+      const startedAt = performance.now();
+      const { status, headers, body } = await ask(task, backend);
+      expect(performance.now() - startedAt).toBeLessThan(boundMilliseconds);
+      expect({ status, code: body.error?.code, retryAfter: headers["Retry-After"] }).toEqual(expected);
+      expect(body.request_id).toBe(headers["X-Request-Id"]);
+    },
+  );
+});
+
+describe("a time-out during the pause before a second try", () => {
+  it.concurrent.for(["translation", "chat"] as const)("of %s is told as one", async (task, context) => {
+    const { expect } = context;
+    const backend = await startBackend(resetting, context);
+    const { status, headers } = await ask(task, backend, { silenceMilliseconds: 100 });
+    expect({ status, retryAfter: headers["Retry-After"] }).toEqual({ status: 503, retryAfter: "30" });
+    expect(backend.received).toHaveLength(1);
+  });
+});
+
+describe("the time of a function", () => {
+  it.concurrent.for([
+    ["speech", dripping("audio/wav", () => wavHeaderBytes(0, { comment: "a".repeat(10_000) }))],
+    ["streamed chat", dripping("text/event-stream", () => Buffer.alloc(10_000, ":"))],
+  ] as const)(
+    "bounds the wait for %s from a server that drips its answer",
+    async ([task, behaviour], context) => {
+      const { expect } = context;
+      const backend = await startBackend(behaviour, context);
+      const startedAt = performance.now();
+      const { status, headers, body } = await ask(task, backend, { remainingMilliseconds: 2_500 });
+      expect(performance.now() - startedAt).toBeLessThan(2_500);
+      expect(status).toBe(503);
+      expect(body.error.code).toBe("service_unavailable");
+      expect(Number(headers["Retry-After"])).toBeGreaterThan(0);
+    },
+  );
+
+  it.concurrent.for(everyTask)(
+    "is not begun to be used for %s when too little of it is left",
+    async (task, context) => {
+      const { expect } = context;
+      const backend = await startBackend(answering(200, "never asked"), context);
+      const { status, headers, body } = await ask(task, backend, { remainingMilliseconds: 1_900 });
+      expect(status).toBe(503);
+      expect(body.error.code).toBe("service_unavailable");
+      expect(headers["Retry-After"]).toBe("5");
+      expect(backend.received).toEqual([]);
+    },
+  );
+});
+
+describe("the trace of a request", () => {
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+  it.concurrent.for(everyTask)("goes on to the model's server of %s", async (task, context) => {
+    const { expect } = context;
+    const backend = await startBackend(answering(500, "no"), context);
+    await ask(task, backend, { headers: { TraceParent: traceparent } });
+    expect(backend.received.map(({ headers }) => headers["traceparent"])).toEqual([traceparent]);
+  });
+
+  it.concurrent.for([
+    "",
+    "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+    "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+    "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    `${traceparent}\r\nAuthorization: Bearer stolen`,
+    traceparent.toUpperCase(),
+  ])("goes no further when it is not one: %j", async (header, context) => {
+    const { expect } = context;
+    const backend = await startBackend(answering(500, "no"), context);
+    await ask("translation", backend, { headers: { traceparent: header } });
+    expect(backend.received.map(({ headers }) => headers["traceparent"])).toEqual([undefined]);
+  });
+});

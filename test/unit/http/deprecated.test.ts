@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { endpoint } from "../../../shared/http/endpoint.ts";
+import { defineOperation } from "../../../shared/http/operation.ts";
+import { authorizedCaller, send } from "../../support/send.ts";
+
+const operation = defineOperation({
+  id: "example",
+  method: "POST",
+  path: "/old",
+  summary: "Example",
+  tag: "Service",
+  auth: "user",
+  limit: "none",
+  deprecated: {
+    since: new Date("2026-06-01T00:00:00Z"),
+    sunset: new Date("2026-12-01T00:00:00Z"),
+    successor: "/new",
+  },
+  body: { encoding: "json", schema: z.object({ text: z.string() }) },
+  response: { status: 200, description: "It", schema: z.object({ user: z.int() }) },
+  errors: [],
+});
+
+const headers = {
+  Deprecation: "@1780272000",
+  Sunset: "Tue, 01 Dec 2026 00:00:00 GMT",
+  Link: '</new>; rel="successor-version"',
+};
+
+const bodies = [
+  ["right", { text: "x" }, 200],
+  ["right", { text: "full" }, 503],
+  ["right", { text: "broken" }, 500],
+  ["right", {}, 422],
+  ["right", "{", 422],
+  ["wrong", { text: "x" }, 401],
+  ["disabled", { text: "x" }, 403],
+] as const;
+
+const post = (token: string | undefined, body: unknown, authorizer?: Record<string, string>) =>
+  send(
+    [
+      endpoint(operation, ({ body: { text }, caller }) => {
+        if (text === "full") throw new AppError("service_unavailable");
+        if (text === "broken") throw new Error("secret");
+        return { user: caller.userId };
+      }),
+    ],
+    {
+      path: "/old",
+      body,
+      headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+      ...(authorizer ? { authorizer } : {}),
+    },
+    {
+      authorize: async (authorization) => {
+        if (authorization === "Bearer disabled") return { kind: "forbidden", userId: 7 };
+        if (authorization !== "Bearer right") return { kind: "unauthenticated" };
+        return { kind: "allowed", caller: { userId: 7, username: "a", accountType: "Free", tokenId: "t" } };
+      },
+    },
+  );
+
+describe("a deprecated operation", () => {
+  it.each(bodies)("says so on every answer: %s token, %j, %i", async (token, body, status) => {
+    expect(await post(token, body)).toMatchObject({ status, headers });
+  });
+
+  it("checks the token itself, because no authorizer stands in front of it", async () => {
+    expect(await post("right", { text: "x" })).toMatchObject({ body: { user: 7 } });
+    expect(await post(undefined, { text: "x" })).toMatchObject({ status: 401, headers });
+  });
+
+  it("believes an authorizer that has let the request through", async () => {
+    expect(await post(undefined, { text: "x" }, authorizedCaller)).toMatchObject({ status: 200 });
+    expect(await post("right", { text: "x" }, { userId: "none" })).toMatchObject({ status: 401 });
+  });
+
+  it("lets browsers read the headers", async () => {
+    const answer = await post("right", { text: "x" });
+    expect(answer.headers["Access-Control-Expose-Headers"]).toMatch(/Deprecation.*Link.*Sunset/);
+  });
+});
+
+describe("any other operation", () => {
+  it("says nothing of the kind", async () => {
+    const { deprecated, ...current } = operation;
+    const answer = await send([endpoint(current, () => ({ user: 7 }))], {
+      path: "/old",
+      body: { text: "x" },
+      authorizer: authorizedCaller,
+    });
+    expect(answer.status).toBe(200);
+    for (const name of Object.keys(headers)) expect(answer.headers).not.toHaveProperty(name);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { endpoint } from "../../../shared/http/endpoint.ts";
+import { formNumber, optionalField, requiredFormFile } from "../../../shared/http/form-fields.ts";
+import { defineOperation } from "../../../shared/http/operation.ts";
+import { encodeForm, formFile } from "../../support/multipart.ts";
+import { send } from "../../support/send.ts";
+
+const declare = <Schema extends z.ZodType>(encoding: "form" | "multipart", schema: Schema) =>
+  defineOperation({
+    id: "example",
+    method: "POST",
+    path: "/form",
+    summary: "Example",
+    tag: "Service",
+    auth: "public",
+    limit: "none",
+    body: { encoding, schema },
+    response: { status: 200, description: "It", schema: z.unknown() },
+    errors: [],
+  });
+
+const numbers = declare(
+  "form",
+  z.object({ name: z.string(), temperature: optionalField(formNumber().pipe(z.number().max(2))) }),
+);
+const file = declare("multipart", z.object({ audio: requiredFormFile() }));
+
+const echo = endpoint(numbers, ({ body }) => body);
+const size = endpoint(file, ({ body }) => ({ bytes: body.audio.content.length }));
+
+const urlencoded = (fields: Record<string, string>) => ({
+  body: new URLSearchParams(fields).toString(),
+  headers: { "Content-Type": "application/x-www-form-urlencoded" },
+});
+
+describe("a form without files", () => {
+  it("may come in either encoding", async () => {
+    const fields = { name: "amina", temperature: "0.5" };
+    const expected = { status: 200, body: { name: "amina", temperature: 0.5 } };
+    expect(await send([echo], { path: "/form", ...urlencoded(fields) })).toMatchObject(expected);
+    expect(await send([echo], { path: "/form", ...(await encodeForm(fields)) })).toMatchObject(expected);
+  });
+
+  it("that breaks off is refused", async () => {
+    const { body, headers } = await encodeForm({ name: "amina" });
+    expect(await send([echo], { path: "/form", headers, body: body.subarray(0, -8) })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body"], type: "value_error" }] },
+    });
+  });
+
+  it.each([
+    ["warm", "float_parsing"],
+    [" ", "float_parsing"],
+    ["1e999", "float_parsing"],
+    ["2.5", "less_than_equal"],
+  ])("has no number %j", async (temperature, type) => {
+    const answer = await send([echo], { path: "/form", ...urlencoded({ name: "a", temperature }) });
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "temperature"], type }] } });
+  });
+
+  it("may leave a number empty or away", async () => {
+    expect(
+      (await send([echo], { path: "/form", ...urlencoded({ name: "a", temperature: "" }) })).status,
+    ).toBe(200);
+    expect((await send([echo], { path: "/form", ...urlencoded({ name: "a" }) })).status).toBe(200);
+  });
+});
+
+describe("a file that is required", () => {
+  it("is taken with its bytes", async () => {
+    const form = await encodeForm({ audio: formFile("abc") });
+    expect(await send([size], { path: "/form", ...form })).toMatchObject({ status: 200, body: { bytes: 3 } });
+  });
+
+  it.each([
+    ["is not there", { other: "x" }, "missing"],
+    ["was not chosen", { audio: formFile("", "") }, "missing"],
+    ["is empty text", { audio: "" }, "missing"],
+    ["is text", { audio: "abc" }, "value_error"],
+    ["comes twice", { audio: [formFile("a"), formFile("b")] }, "value_error"],
+  ])("that %s: refused", async (_case, fields, type) => {
+    expect(await send([size], { path: "/form", ...(await encodeForm(fields)) })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "audio"], type }] },
+    });
+  });
+});

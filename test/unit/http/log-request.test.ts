@@ -1,0 +1,156 @@
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { createBufferedHandler, createStreamingHandler } from "../../../shared/http/create-handler.ts";
+import { endpoint } from "../../../shared/http/endpoint.ts";
+import { defineOperation } from "../../../shared/http/operation.ts";
+import { Reply } from "../../../shared/http/reply.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
+import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
+import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
+
+const operation = defineOperation({
+  id: "example",
+  method: "GET",
+  path: "/example",
+  summary: "Example",
+  tag: "Service",
+  auth: "user",
+  limit: "none",
+  response: {
+    status: 200,
+    description: "It",
+    schema: z.object({ answer: z.string() }),
+    otherContentTypes: ["text/plain"],
+  },
+  errors: [],
+});
+
+const event = (path = "/example") =>
+  lambdaEvent({
+    method: "GET",
+    path,
+    authorizer: { userId: "7", username: "amina", accountType: "Free", tokenId: "t-1" },
+  });
+
+const handlerOf = (carryOut: () => Promise<{ answer: string } | Reply>) => [endpoint(operation, carryOut)];
+const answering = handlerOf(async () => ({ answer: "yes" }));
+
+let lines: Record<string, unknown>[];
+
+beforeEach(() => {
+  lines = [];
+  const keep = (message: string, fields = {}) => void lines.push({ message, ...fields });
+  vi.spyOn(logger, "info").mockImplementation(keep);
+  vi.spyOn(logger, "error").mockImplementation(keep);
+  stubStreamingRuntime();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+});
+
+const answered = () => lines.filter(({ message }) => message === "request.answered");
+
+describe("the line at the end of a request", () => {
+  it("says which operation answered whom with which status, through which door and how fast", async () => {
+    await createBufferedHandler(answering)(event(), lambdaContext());
+    expect(answered()).toEqual([
+      {
+        message: "request.answered",
+        request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        operation: "example",
+        account_id: 7,
+        door: "rest-api",
+        status: 200,
+        milliseconds: expect.any(Number),
+        client_error: 0,
+        server_error: 0,
+        cold_start: expect.any(Boolean),
+      },
+    ]);
+  });
+
+  it("says once in a process that it was a cold start", async () => {
+    const handler = createBufferedHandler(answering);
+    await handler(event(), lambdaContext());
+    await handler(event(), lambdaContext());
+    expect(answered().at(-1)).toMatchObject({ cold_start: false });
+  });
+
+  it.each([
+    ["not_found", 1, 0],
+    ["internal", 0, 1],
+  ] as const)("counts %s as what it is", async (code, client_error, server_error) => {
+    const failing = handlerOf(async () => {
+      throw new AppError(code);
+    });
+    await createBufferedHandler(failing)(event(), lambdaContext());
+    expect(answered()).toMatchObject([{ client_error, server_error }]);
+  });
+
+  it("puts paths that nobody declared together, without naming them", async () => {
+    await createBufferedHandler(answering)(event("/secret-path"), lambdaContext());
+    expect(answered()).toMatchObject([{ operation: "none", status: 404 }]);
+    expect(JSON.stringify(lines)).not.toContain("secret-path");
+  });
+
+  it("carries the metrics of its operation, in the namespace of the stage", async () => {
+    vi.stubEnv("METRICS_NAMESPACE", "LanguageAi-test");
+    await createBufferedHandler(answering)(event(), lambdaContext());
+    const [line] = answered();
+    expect(line?.["_aws"]).toMatchObject({
+      Timestamp: expect.any(Number),
+      CloudWatchMetrics: [{ Namespace: "LanguageAi-test", Dimensions: [["operation"]] }],
+    });
+    const { CloudWatchMetrics } = z
+      .object({
+        CloudWatchMetrics: z.array(z.object({ Metrics: z.array(z.object({ Name: z.string() })) })),
+      })
+      .parse(line?.["_aws"]);
+    // CloudWatch drops a metric whose value is not in the line.
+    for (const { Name } of CloudWatchMetrics.flatMap(({ Metrics }) => Metrics)) {
+      expect(line?.[Name]).toEqual(expect.any(Number));
+    }
+  });
+});
+
+describe("the line at the end of a stream", () => {
+  const stream = (chunks: () => AsyncGenerator<string, void, undefined>) =>
+    createStreamingHandler(handlerOf(async () => new Reply({ contentType: "text/plain", body: chunks() })));
+
+  it("comes with the last byte, and counts them", async () => {
+    const handler = stream(async function* () {
+      yield "café";
+      expect(answered()).toEqual([]);
+      yield " au lait";
+    });
+    await invokeStreaming(handler, event(), lambdaContext());
+    expect(answered()).toMatchObject([{ status: 200, bytes: 13, ended: "whole", server_error: 0 }]);
+  });
+
+  it("counts a stream that broke off as an error, whatever its status was", async () => {
+    const handler = stream(async function* () {
+      yield "half";
+      throw new Error("broken");
+    });
+    const sent = new PassThrough();
+    await expect(Reflect.apply(handler, undefined, [event(), sent, lambdaContext()])).rejects.toThrow(
+      "broken",
+    );
+    expect(answered()).toMatchObject([{ status: 200, bytes: 4, ended: "failed", server_error: 1 }]);
+  });
+
+  it("tells readers who went away from whole answers", async () => {
+    const handler = stream(async function* () {
+      for (;;) yield "chunk";
+    });
+    const sent = new PassThrough();
+    sent.once("data", () => sent.destroy());
+    await Reflect.apply(handler, undefined, [event(), sent, lambdaContext()]);
+    expect(answered()).toMatchObject([{ ended: "left", server_error: 0 }]);
+  });
+});

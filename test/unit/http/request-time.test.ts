@@ -1,0 +1,112 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { translateEndpoints } from "../../../functions/translate/endpoints.ts";
+import { createStreamingHandler } from "../../../shared/http/create-handler.ts";
+import { endpoint } from "../../../shared/http/endpoint.ts";
+import { defineOperation } from "../../../shared/http/operation.ts";
+import { Reply } from "../../../shared/http/reply.ts";
+import { createOpenAiTranslator } from "../../../shared/inference/openai/translator.ts";
+import { createLimiter } from "../../../shared/limits/limiter.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
+import { answering, completion, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
+import { fakeCounters } from "../../support/fake-counters.ts";
+import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
+import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
+import { authorizedCaller, send } from "../../support/send.ts";
+
+const request = {
+  path: "/tasks/translate",
+  body: { source_language: "eng", target_language: "lug", text: "How are you?" },
+  authorizer: authorizedCaller,
+};
+
+const withBackend = async (use: (backend: FakeBackend) => Promise<void>): Promise<void> => {
+  const backend = await startFakeBackend();
+  try {
+    await use(backend);
+  } finally {
+    await backend.close();
+  }
+};
+
+const endpointsOver = ({ baseUrl }: FakeBackend) =>
+  translateEndpoints({
+    translator: createOpenAiTranslator(
+      { baseUrl, apiKey: async () => undefined, silenceMilliseconds: 1_000 },
+      "model",
+    ),
+  });
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+describe("a streamed answer", () => {
+  it("is told to end before the function does, also when it is leaving already", async () => {
+    stubStreamingRuntime();
+    const operation = defineOperation({
+      id: "example",
+      method: "GET",
+      path: "/example",
+      summary: "Example",
+      tag: "Service",
+      auth: "public",
+      response: { status: 200, description: "It", schema: z.string(), otherContentTypes: ["text/plain"] },
+      errors: [],
+    });
+    const untilAborted = endpoint(operation, ({ request: { signal } }) => {
+      const body = async function* () {
+        yield "begun, ";
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+        yield "told";
+      };
+      return new Reply({ contentType: "text/plain", body: body() });
+    });
+    const event = lambdaEvent({ method: "GET", path: "/example" });
+    const handler = createStreamingHandler([untilAborted]);
+    const { body } = await invokeStreaming(handler, event, lambdaContext(1_200));
+    expect(body).toBe("begun, told");
+  });
+});
+
+describe("the line of a request in the log", () => {
+  const lineOf = async (backend: FakeBackend) => {
+    const info = vi.spyOn(logger, "info").mockImplementation(() => undefined);
+    await send(endpointsOver(backend), request);
+    return info.mock.calls.find(([event]) => event === "request.answered")?.[1];
+  };
+
+  it("tells how long the model was waited for", () =>
+    withBackend(async (backend) => {
+      backend.behave((response, incoming) => {
+        setTimeout(() => answering(200, completion("Oli otya?"))(response, incoming), 60);
+      });
+      const line = await lineOf(backend);
+      expect(line?.["upstream_milliseconds"]).toBeGreaterThanOrEqual(50);
+      expect(line?.["upstream_milliseconds"]).toBeLessThanOrEqual(Number(line?.["milliseconds"]) + 1);
+    }));
+
+  it("says nothing of a model that was not asked", async () => {
+    const info = vi.spyOn(logger, "info").mockImplementation(() => undefined);
+    await send(translateEndpoints({ translator: { translate: vi.fn() } }), { ...request, body: {} });
+    expect(info.mock.calls.find(([event]) => event === "request.answered")?.[1]).not.toHaveProperty(
+      "upstream_milliseconds",
+    );
+  });
+});
+
+describe("the quota of an account", () => {
+  it("pays for a model that failed, not for one that was left alone", () =>
+    withBackend(async (backend) => {
+      const endpoints = endpointsOver(backend);
+      const counters = fakeCounters();
+      const ask = async () => (await send(endpoints, request, { limiter: createLimiter(counters) })).status;
+      backend.behave(answering(500, "no"));
+      for (let count = 0; count < 5; count += 1) expect(await ask()).toBe(502);
+      expect(counters.returned).toEqual([]);
+      expect(await ask()).toBe(503);
+      expect(counters.accounts).toHaveLength(6);
+      expect(counters.returned).toHaveLength(1);
+    }));
+});

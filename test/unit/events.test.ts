@@ -15,6 +15,7 @@ describe("the sample events", () => {
       path: event.resource,
       headers: Object.fromEntries(Object.entries(event.headers).map(([name, value]) => [name, value ?? ""])),
       ...(event.queryStringParameters ? { query: definedOnly(event.queryStringParameters) } : {}),
+      ...(event.pathParameters ? { pathParameters: definedOnly(event.pathParameters) } : {}),
       ...(event.body === null
         ? {}
         : { body: event.isBase64Encoded ? Buffer.from(event.body, "base64") : event.body }),

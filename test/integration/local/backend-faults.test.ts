@@ -70,6 +70,7 @@ describe("the service in front of another server of the OpenAI API", () => {
     expect(JSON.parse(backend.received[0]?.body ?? "")).toMatchObject({ model: "their-model" });
   });
 
+  // Never five times in a row out of reach: then the server would be left alone, and the cases not be tried.
   it.each([
     ["hangs", hanging, 503],
     ["breaks connections", resetting, 503],
@@ -92,8 +93,12 @@ describe("the service in front of another server of the OpenAI API", () => {
     expect(performance.now() - startedAt).toBeLessThan(10 * timeoutMilliseconds);
   });
 
-  it("that is gone is unavailable", async () => {
+  it("that is gone is unavailable, and after five failures in a row nobody waits for it any more", async () => {
     await backend.close();
-    expect((await translate()).status).toBe(503);
+    for (let count = 0; count < 5; count += 1) expect((await translate()).status).toBe(503);
+    const response = await translate();
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("10");
+    expect(await response.json()).toMatchObject({ detail: expect.stringContaining("left alone") });
   });
 });

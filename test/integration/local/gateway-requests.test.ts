@@ -134,6 +134,7 @@ describe("The event of a request", () => {
 describe("The route of a request", () => {
   it.each([
     ["/items/latest", "/items/latest", null],
+    ["/items/latest/", "/items/latest", null],
     ["/files/a", "/files/{proxy+}", { proxy: "a" }],
     ["/files/a/b%20c/", "/files/{proxy+}", { proxy: "a/b c/" }],
   ])(
@@ -147,7 +148,6 @@ describe("The route of a request", () => {
 
   it.each([
     ["a path that does not exist", "GET", "/nowhere"],
-    ["a trailing slash, which makes another path", "GET", "/items/latest/"],
     ["a path with no method of its own", "GET", "/items"],
     ["a known path with a method that has no route", "DELETE", "/items/latest"],
     ["an empty segment, which is no parameter", "GET", "/items/"],

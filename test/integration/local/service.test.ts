@@ -135,6 +135,11 @@ describe("the operator's commands", () => {
     resetPassword: /"statusCode":400.*invalid_link/,
     // The sample's token was never issued.
     refreshToken: /"statusCode":401/,
+    // The sample's speech was never made.
+    refreshSpeechLink: /"statusCode":404/,
+    legacyVendorRefreshUrl: /"statusCode":404/,
+    // The sample's file was never uploaded.
+    legacyTranscribeUpload: /"statusCode":400[\s\S]*gcs_blob_name/,
   };
 
   it("`npm run invoke` gives every sample event its answer", async () => {

@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { baseUrl, call, createAccount, expectError } from "../support/client.ts";
+import { attack, expectRefused } from "../support/hostile.ts";
+import { sendBytes } from "../support/wire.ts";
+
+let token: string;
+beforeAll(async () => {
+  ({ token } = await createAccount());
+});
+
+describe("a request that would change the service's own objects", () => {
+  it.each([
+    '{"__proto__":{"account_type":"Admin"},"text":"a","target_language":"lug"}',
+    '{"text":"a","target_language":"lug","constructor":{"prototype":{"source_language":"eng"}}}',
+    '{"text":{"__proto__":{"length":9}},"target_language":"lug"}',
+  ])("is refused: %s", async (body) => {
+    const answer = await call("/tasks/translate", {
+      token,
+      headers: { "Content-Type": "application/json" },
+      body,
+    });
+    expectError(answer, 422, "validation_failed");
+  });
+
+  it("leaves later requests as they are, also when it is a form", async () => {
+    const fields = "__proto__[username]=a&__proto__[password]=b&constructor[prototype][password]=c";
+    const answer = await call("/auth/token", { body: new URLSearchParams(fields) });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "username"] }, { loc: ["body", "password"] }] },
+    });
+  });
+});
+
+describe.runIf(inject("isLocal"))("a header with a line break in it", () => {
+  const host = new URL(baseUrl).host;
+  const lines = (...text: string[]) =>
+    `${[...text, `Host: ${host}`, "Connection: close"].join("\r\n")}\r\n\r\n`;
+
+  it.each([
+    ["a request id", lines("GET /health HTTP/1.1", "X-Request-Id: a\rX-Injected: 1")],
+    ["a request id, escaped", lines("GET /health HTTP/1.1", "X-Request-Id: a%0d%0aX-Injected: 1")],
+    ["a request id beyond Latin-1", lines("GET /health HTTP/1.1", "X-Request-Id: a\u010dX-Injected: 1")],
+    ["a query", lines("GET /auth/verify-email?token=a%0d%0aX-Injected:%201 HTTP/1.1")],
+    ["a challenge", lines("GET /tasks/webhook?hub.challenge=a%0d%0aX-Injected:%201&hub.mode=x HTTP/1.1")],
+    ["a path", lines("GET /tasks/modal/orpheus/speakers/a%0d%0aX-Injected:%201 HTTP/1.1")],
+  ])("never reaches the answer's headers from %s", async (_case, bytes) => {
+    const [head = ""] = (await sendBytes(baseUrl, bytes)).split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 [24]\d\d /);
+    expect(head.toLowerCase()).not.toContain("x-injected");
+  });
+
+  it("never reaches them from a file's name either", async () => {
+    const request = { file_name: "a\r\nX-Injected: 1.mp3", content_type: "audio/mpeg" };
+    const named = await call("/tasks/generate-upload-url", { body: request });
+    expect(named.body.upload_url).not.toMatch(/%0D|%0A|\r|\n/i);
+    const typed = await call("/tasks/generate-upload-url", {
+      body: { ...request, content_type: "audio/mpeg\r\nX-Injected: 1" },
+    });
+    expectError(typed, 422, "validation_failed");
+  });
+});
+
+describe.runIf(inject("isLocal"))("a method that a route does not have", () => {
+  it.each(["TRACE", "PROPFIND", "PATCH", "DELETE", "PURGE", "LOCK"])(
+    "such as %s is refused",
+    async (method) => {
+      const answer = await attack("/auth/me", token, { method, headers: { "X-Secret": "zq7secret" } });
+      expectRefused(answer);
+      expect(answer.body.toString()).not.toContain("zq7secret");
+      expect(answer.body.toString()).not.toContain(token);
+    },
+  );
+
+  it.each(["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])(
+    "is not had through %s",
+    async (name) => {
+      const overridden = await attack("/auth/profile", token, {
+        headers: { [name]: "PUT", "Content-Type": "application/json" },
+      });
+      expect(overridden.status).toBe(405);
+      const byQuery = await attack("/auth/profile?_method=PUT", token);
+      expect(byQuery.status).toBe(405);
+      const hidden = await attack("/health", token, { method: "DELETE", headers: { [name]: "GET" } });
+      expect(hidden.status).toBe(405);
+    },
+  );
+});
+
+describe("a page of another origin", () => {
+  it.each(["null", "https://attacker.example", "http://127.0.0.1.attacker.example"])(
+    "of %s gets no leave to send credentials, which browsers add by themselves",
+    async (origin) => {
+      const { headers } = await call("/health", { headers: { Origin: origin } });
+      expect(headers.get("access-control-allow-origin")).toBe("*");
+      expect(headers.has("access-control-allow-credentials")).toBe(false);
+      const preflight = await call("/auth/me", {
+        method: "OPTIONS",
+        headers: { Origin: origin, "Access-Control-Request-Method": "GET" },
+      });
+      expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
+      expect(preflight.headers.has("access-control-allow-credentials")).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as z from "zod";
+import { openLocalAccounts } from "../support/local-accounts.ts";
+import { runService } from "../support/run-service.ts";
+import { startModelServer } from "./model-server.ts";
+
+/** Somebody whose limits are wide. */
+export interface FuzzAccount {
+  readonly username: string;
+  readonly password: string;
+  token: string;
+}
+
+/** The service of a run, in front of models that answer at once. */
+export interface FuzzedService {
+  readonly url: string;
+  readonly accounts: readonly [FuzzAccount, FuzzAccount, ...FuzzAccount[]];
+  /** Everything the service and its functions have written. */
+  output(): string;
+  /** Whether the service itself, not only a function, has ended. */
+  hasEnded(): boolean;
+  stop(): Promise<void>;
+}
+
+const accessToken = z.object({ access_token: z.string() });
+const account = z.object({ id: z.int() });
+
+/** The token of a new login. */
+export const logIn = async (url: string, username: string, password: string): Promise<string> => {
+  const response = await fetch(`${url}/auth/token`, {
+    method: "POST",
+    body: new URLSearchParams({ username, password }),
+  });
+  return accessToken.parse(await response.json()).access_token;
+};
+
+const createAccount = async (
+  url: string,
+  promote: (id: number) => Promise<unknown>,
+): Promise<FuzzAccount> => {
+  const username = `fuzz-${randomUUID().slice(0, 12)}`;
+  const password = `seven storks ${randomUUID()}`;
+  const response = await fetch(`${url}/auth/register`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ username, email: `${username}@example.com`, password }),
+  });
+  await promote(account.parse(await response.json()).id);
+  return { username, password, token: await logIn(url, username, password) };
+};
+
+/**
+ * Starts the service with models of its own and accounts whose limits a run does not reach.
+ *
+ * @param accountCount at least 3
+ */
+export const startFuzzedService = async (accountCount: number): Promise<FuzzedService> => {
+  const folder = await mkdtemp(join(tmpdir(), "language-ai-fuzz-"));
+  const models = await startModelServer();
+  const service = await runService({
+    PORT: "0",
+    DATA_DIR: folder,
+    CHAT_BASE_URL: models.baseUrl,
+    LIMIT_ANONYMOUS_PER_MINUTE: "1000000",
+    LIMIT_CREDENTIALS_PER_MINUTE: "1000000",
+    MESSAGING_SIGNATURE_MODE: "off",
+  });
+  let hasEnded = false;
+  void service.ended.then(() => {
+    hasEnded = true;
+  });
+  const accounts = await openLocalAccounts(folder);
+  const create = () => createAccount(service.url, (id) => accounts.setAccountType(id, "Admin"));
+  const first = await create();
+  const second = await create();
+  const others: FuzzAccount[] = [];
+  while (others.length + 2 < accountCount) others.push(await create());
+  return {
+    url: service.url,
+    accounts: [first, second, ...others],
+    output: service.output,
+    hasEnded: () => hasEnded,
+    stop: async () => {
+      await service.stop();
+      await models.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};

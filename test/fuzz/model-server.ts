@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import * as z from "zod";
+import { soundBytes, wavFile } from "../support/wav.ts";
+
+/** Every model, answering at once and always the same. */
+export interface ModelServer {
+  readonly baseUrl: string;
+  close(): Promise<void>;
+}
+
+const chatRequest = z.object({ stream: z.boolean().nullish(), model: z.string() });
+const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
+const speech = wavFile(soundBytes(9_600), { stated: true });
+
+const answerChat = (requestText: string, response: ServerResponse): void => {
+  const { stream, model } = chatRequest.parse(JSON.parse(requestText));
+  const head = { id: "chatcmpl-1", created: 1, model };
+  if (!stream) {
+    const message = { role: "assistant", content: "Oli otya?" };
+    response.writeHead(200, { "Content-Type": "application/json" }).end(
+      JSON.stringify({
+        ...head,
+        object: "chat.completion",
+        choices: [{ index: 0, message, finish_reason: "stop" }],
+        usage,
+      }),
+    );
+    return;
+  }
+  const chunk = (part: object) =>
+    `data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", ...part })}\n\n`;
+  const delta = { role: "assistant", content: "Oli otya?" };
+  response
+    .writeHead(200, { "Content-Type": "text/event-stream" })
+    .end(
+      chunk({ choices: [{ index: 0, delta, finish_reason: null }], usage: null }) +
+        chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage: null }) +
+        chunk({ choices: [], usage }) +
+        "data: [DONE]\n\n",
+    );
+};
+
+const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { pathname } = new URL(request.url ?? "", "http://localhost");
+  if (pathname === "/v1/chat/completions") {
+    answerChat(await text(request), response);
+    return;
+  }
+  request.resume();
+  if (pathname === "/v1/audio/speech") response.writeHead(200, { "Content-Type": "audio/wav" }).end(speech);
+  else if (pathname === "/v1/audio/transcriptions") {
+    response.writeHead(200, { "Content-Type": "application/json" }).end('{"text":"Wasuze otya nno?"}');
+  } else response.writeHead(404).end();
+};
+
+/** Starts the server on a free port of this machine. */
+export const startModelServer = async (): Promise<ModelServer> => {
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};

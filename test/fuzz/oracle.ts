@@ -1,0 +1,122 @@
+import * as z from "zod";
+import type { Operation } from "../../shared/http/operation.ts";
+import type { WireAnswer } from "../support/wire.ts";
+import { marker } from "./junk.ts";
+
+const issue = z.object({
+  loc: z.array(z.union([z.string(), z.int()])).min(1),
+  msg: z.string().min(1),
+  type: z.string().min(1),
+});
+const detail = z.union([z.string().min(1), z.array(issue).min(1)]);
+
+const errorBody = z.object({
+  detail,
+  error: z.looseObject({
+    code: z.string(),
+    message: z.string().min(1),
+    type: z.string(),
+    param: z.string().nullable(),
+  }),
+  request_id: z.string().min(1),
+});
+
+const oauthErrorBody = z.object({
+  detail,
+  error: z.string(),
+  error_description: z.string(),
+  request_id: z.string().min(1),
+});
+
+/** Traces of a stack, and places in a file system or a bundle. */
+const internals =
+  /\bat \S+ \(|node:internal|node_modules|\/(?:var|home|root|tmp|work|usr)\/|\.[cm]?[jt]s:\d+/;
+
+/** What an answer must not repeat, besides the markers in what was sent. */
+export interface Secrets {
+  readonly token: string;
+  readonly password: string;
+}
+
+/** These say which name they do not know, so that its sender can correct it. */
+const namingCodes: ReadonlySet<string> = new Set([
+  "unsupported_language",
+  "unknown_language",
+  "invalid_speaker",
+  "invalid_speaker_for_language",
+  "unknown_model",
+]);
+const namesWhatIsUnknown = (body: unknown): boolean => {
+  const { success, data } = errorBody.safeParse(body);
+  return success && namingCodes.has(data.error.code);
+};
+
+const contentTypeOf = ({ headers }: WireAnswer): string =>
+  (headers["content-type"] ?? "").split(";")[0]?.trim() ?? "";
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const checkSuccess = (operation: Operation, answer: WireAnswer): string[] => {
+  const { response } = operation;
+  const contentType = contentTypeOf(answer);
+  if (answer.status !== response.status) return [`status ${answer.status} in place of ${response.status}`];
+  if (contentType !== "application/json") {
+    return response.otherContentTypes?.includes(contentType)
+      ? []
+      : [`undeclared content type ${contentType}`];
+  }
+  const { error } = response.schema.safeParse(parse(answer.body.toString("utf8")));
+  return error ? [`a body that its schema does not allow: ${error.message}`] : [];
+};
+
+const checkRefusal = (operation: Operation, answer: WireAnswer, text: string): string[] => {
+  // A page for people, where an operation has one, is no body that a program reads.
+  if (contentTypeOf(answer) !== "application/json") {
+    return operation.response.otherContentTypes?.includes(contentTypeOf(answer))
+      ? []
+      : ["an error that is not JSON"];
+  }
+  // What the gateway itself refuses (the body's size, the method) it tells alike for all routes.
+  const schemas = operation.errorFormat === "oauth" ? [oauthErrorBody, errorBody] : [errorBody];
+  const body = parse(text);
+  const problems = schemas.some((schema) => schema.safeParse(body).success)
+    ? []
+    : [`an error of no known form: ${text}`];
+  return text.includes(marker) && !namesWhatIsUnknown(body)
+    ? [...problems, `a rejected value in the answer: ${text}`]
+    : problems;
+};
+
+/**
+ * What is wrong with an answer; empty when nothing is. That models answer well is taken for granted, so every 5xx is
+ * the service's own fault.
+ */
+export const judge = (
+  operation: Operation,
+  method: string,
+  answer: WireAnswer,
+  secrets: Secrets,
+): string[] => {
+  const problems: string[] = [];
+  const text = answer.body.toString("utf8");
+  if (answer.status >= 500) problems.push(`status ${answer.status}: ${text.slice(0, 500)}`);
+  if (!answer.headers["x-request-id"]) problems.push("no X-Request-Id");
+  if (answer.headers["x-content-type-options"] !== "nosniff") problems.push("no X-Content-Type-Options");
+  if (text.includes(secrets.password)) problems.push("the account's password in the answer");
+  if (text.includes(secrets.token)) problems.push("the caller's token in the answer");
+  if (answer.status >= 400 && internals.test(text))
+    problems.push(`internals in the answer: ${text.slice(0, 500)}`);
+  if (method === "HEAD") return problems;
+  return answer.status < 400
+    ? [...problems, ...checkSuccess(operation, answer)]
+    : [...problems, ...checkRefusal(operation, answer, text)];
+};
+
+/** What a function's log says when its process died or ran out of time. */
+export const deadFunction = /Runtime exited|Task timed out|heap out of memory|The local gateway failed/;

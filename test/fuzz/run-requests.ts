@@ -1,0 +1,116 @@
+import { sendOverWire, type WireAnswer, type WireRequest } from "../support/wire.ts";
+import { type FuzzAccount, type FuzzedService, logIn } from "./fuzzed-service.ts";
+import { deadFunction, judge } from "./oracle.ts";
+import { encodeBody } from "./request-bodies.ts";
+import type { FuzzRequest, Intent } from "./requests.ts";
+
+/** What a run has seen so far. */
+export interface FuzzReport {
+  sent: number;
+  /** How many answers there were of each intent and status, such as `valid 200`. */
+  readonly answers: Map<string, number>;
+  /** Ids of the operations that were called. */
+  readonly routes: Set<string>;
+  slowest: { milliseconds: number; route: string };
+}
+
+/** Sends requests to a service and looks at the answers. */
+export interface Fuzzer {
+  readonly report: FuzzReport;
+  /** @throws Error that shows the first request which was not answered well. */
+  run(requests: readonly FuzzRequest[]): Promise<void>;
+}
+
+/** Whose token a request takes: one that is rotated, or whose password is guessed, must not be in others' way. */
+const accountFor = ({ operation }: FuzzRequest, { accounts }: FuzzedService, number: number): FuzzAccount => {
+  const [rotated, guessed, ...others] = accounts;
+  if (operation.id === "refreshToken") return rotated;
+  if (operation.id === "changePassword") return guessed;
+  return others[number % others.length] ?? rotated;
+};
+
+const toWire = async (request: FuzzRequest, account: FuzzAccount): Promise<WireRequest> => {
+  const { operation, body, authorization } = request;
+  const encoded = body && (await encodeBody(operation.body?.encoding ?? "json", body.value));
+  const wire = encoded && body.damage ? body.damage(encoded) : encoded;
+  const value = authorization === "own" ? `Bearer ${account.token}` : authorization.value;
+  return {
+    method: request.method,
+    path: request.path,
+    headers: {
+      ...(wire?.contentType === undefined ? {} : { "Content-Type": wire.contentType }),
+      ...(value === undefined ? {} : { Authorization: value }),
+      ...request.headers,
+    },
+    body: wire?.bytes,
+  };
+};
+
+const describe = ({ method, path, headers, body }: WireRequest): string =>
+  JSON.stringify({
+    method,
+    path,
+    headers: { ...headers, ...(headers["Authorization"] ? { Authorization: "…" } : {}) },
+    body:
+      body &&
+      (body.length > 2_000
+        ? `${body.length} bytes: ${body.toString("latin1", 0, 500)}…`
+        : body.toString("latin1")),
+  });
+
+/** A fuzzer over a running service. */
+export const createFuzzer = (service: FuzzedService): Fuzzer => {
+  const report: FuzzReport = {
+    sent: 0,
+    answers: new Map(),
+    routes: new Set(),
+    slowest: { milliseconds: 0, route: "" },
+  };
+  const note = (intent: Intent, { operation }: FuzzRequest, { status, milliseconds }: WireAnswer): void => {
+    const key = `${intent} ${status}`;
+    report.routes.add(operation.id);
+    report.answers.set(key, (report.answers.get(key) ?? 0) + 1);
+    if (milliseconds > report.slowest.milliseconds) {
+      report.slowest = { milliseconds, route: `${operation.method} ${operation.path}` };
+    }
+  };
+
+  const sendOne = async (request: FuzzRequest): Promise<void> => {
+    const account = accountFor(request, service, report.sent);
+    report.sent += 1;
+    const { token, password } = account;
+    const wire = await toWire(request, account);
+    let answer: WireAnswer;
+    try {
+      answer = await sendOverWire(service.url, wire);
+    } catch (cause) {
+      throw new Error(`${describe(wire)} was not answered.`, { cause });
+    }
+    note(request.intent, request, answer);
+    const problems = judge(request.operation, request.method, answer, { token, password });
+    if (problems.length > 0) throw new Error(`${describe(wire)} was answered with ${problems.join("; ")}`);
+    if (request.operation.id === "refreshToken" && answer.status === 200) {
+      account.token = await logIn(service.url, account.username, account.password);
+    }
+  };
+
+  let read = 0;
+  const checkFunctions = (): void => {
+    const output = service.output();
+    const death = output
+      .slice(read)
+      .split("\n")
+      .find((line) => deadFunction.test(line));
+    read = output.lastIndexOf("\n") + 1;
+    if (death) throw new Error(`A function died: ${death}`);
+    if (service.hasEnded()) throw new Error("The service has ended.");
+  };
+
+  return {
+    report,
+    run: async (requests) => {
+      await Promise.all(requests.map(sendOne));
+      checkFunctions();
+    },
+  };
+};

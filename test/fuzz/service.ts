@@ -1,0 +1,36 @@
+import { parseArgs } from "node:util";
+import { fuzz } from "./fuzz.ts";
+import { startFuzzedService } from "./fuzzed-service.ts";
+import { createFuzzer } from "./run-requests.ts";
+
+/**
+ * Sends requests to every route of the service, and stops at the first one that is not answered well.
+ *
+ *     node test/fuzz/service.ts --requests 100000 --seed 1
+ */
+const { values } = parseArgs({
+  options: {
+    requests: { type: "string", default: "10000" },
+    seed: { type: "string", default: String(Date.now() % 2 ** 31) },
+  },
+});
+
+const roundRequests = 2_000;
+
+const say = (text: string): boolean => process.stdout.write(`${text}\n`);
+
+// A run may send some 10,000 requests a minute; an account of the widest tier may send 1,000.
+const service = await startFuzzedService(16);
+const fuzzer = createFuzzer(service);
+const wanted = Number(values.requests);
+say(`seed ${values.seed}`);
+try {
+  for (let round = 0; fuzzer.report.sent < wanted; round += 1) {
+    await fuzz(fuzzer, Math.min(roundRequests, wanted - fuzzer.report.sent), Number(values.seed) + round);
+    const { sent, slowest } = fuzzer.report;
+    say(`${sent} requests; the slowest took ${Math.round(slowest.milliseconds)} ms (${slowest.route})`);
+  }
+  say(JSON.stringify(Object.fromEntries([...fuzzer.report.answers].sort())));
+} finally {
+  await service.stop();
+}

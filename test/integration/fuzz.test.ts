@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { operations } from "../../functions/manifest.ts";
+import { fuzz } from "../fuzz/fuzz.ts";
+import { type FuzzedService, startFuzzedService } from "../fuzz/fuzzed-service.ts";
+import { createFuzzer } from "../fuzz/run-requests.ts";
+
+/** Fixed, so that a failure is one of the code and not of the day; `npm run fuzz` looks further. */
+const seed = 20_261_120;
+
+let service: FuzzedService;
+beforeAll(async () => {
+  service = await startFuzzedService(6);
+}, 120_000);
+afterAll(async () => {
+  await service.stop();
+});
+
+describe("the service", () => {
+  it("answers 2,000 requests, from right to absurd, as its operations declare", async () => {
+    const fuzzer = createFuzzer(service);
+    await fuzz(fuzzer, 2_000, seed);
+    const { answers, routes, sent } = fuzzer.report;
+    expect(sent).toBe(2_000);
+    expect([...routes].sort()).toEqual(operations.map(({ id }) => id).sort());
+    // Requests that never get past a limit, or are never right, would prove nothing.
+    const limited = [...answers]
+      .filter(([key]) => key.endsWith(" 429"))
+      .reduce((sum, [, count]) => sum + count, 0);
+    expect(limited).toBeLessThan(sent / 20);
+    expect(answers.get("valid 200")).toBeGreaterThan(sent / 10);
+    expect(answers.get("near-valid 422")).toBeGreaterThan(sent / 10);
+  }, 300_000);
+});

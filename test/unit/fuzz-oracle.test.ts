@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { defineOperation } from "../../shared/http/operation.ts";
+import { marker } from "../fuzz/junk.ts";
+import { deadFunction, judge } from "../fuzz/oracle.ts";
+import type { WireAnswer } from "../support/wire.ts";
+
+const operation = defineOperation({
+  id: "example",
+  method: "POST",
+  path: "/example",
+  summary: "An example",
+  tag: "Service",
+  auth: "public",
+  response: { status: 200, description: "A number", schema: z.object({ number: z.int() }) },
+  errors: [],
+});
+
+const headers = {
+  "content-type": "application/json",
+  "x-request-id": "1",
+  "x-content-type-options": "nosniff",
+};
+const answer = (status: number, body: unknown, changed: WireAnswer["headers"] = {}): WireAnswer => ({
+  status,
+  headers: { ...headers, ...changed },
+  body: Buffer.from(JSON.stringify(body)),
+  milliseconds: 1,
+});
+const refusal = (message: string) => ({
+  detail: message,
+  error: { code: "bad_request", message, type: "invalid_request_error", param: null },
+  request_id: "1",
+});
+const problems = (given: WireAnswer) =>
+  judge(operation, "POST", given, { token: "the-token", password: "the-password" });
+
+describe("the fuzzer", () => {
+  it("finds nothing wrong with answers that are declared", () => {
+    expect(problems(answer(200, { number: 1 }))).toEqual([]);
+    expect(problems(answer(400, refusal("No.")))).toEqual([]);
+  });
+
+  it.each([
+    ["a failure", answer(500, refusal("No."))],
+    ["a failure behind the function", answer(502, refusal("No."))],
+    ["a body that is not declared", answer(200, { number: "one" })],
+    ["a status that is not declared", answer(201, { number: 1 })],
+    ["a content type that is not declared", answer(200, { number: 1 }, { "content-type": "text/html" })],
+    ["an error of another form", answer(400, { message: "No." })],
+    ["an answer without an id", answer(200, { number: 1 }, { "x-request-id": undefined })],
+    ["an answer that may be sniffed", answer(200, { number: 1 }, { "x-content-type-options": undefined })],
+    ["a rejected value", answer(400, refusal(`No ${marker}.`))],
+    ["a token", answer(400, refusal("No the-token."))],
+    ["a password", answer(200, { number: 1, text: "the-password" })],
+    ["a stack trace", answer(400, refusal("Error at handler (index.mjs:1:1)"))],
+    ["a path", answer(400, refusal("ENOENT /var/task/index.mjs"))],
+  ])("notices %s", (_case, given) => {
+    expect(problems(given)).not.toEqual([]);
+  });
+
+  it.each([
+    "RequestId: 1 Error: Runtime exited with error: signal: killed",
+    "RequestId: 1 Error: Task timed out after 10.00 seconds",
+  ])("notices a function that has died: %s", (line) => {
+    expect(deadFunction.test(line)).toBe(true);
+  });
+});

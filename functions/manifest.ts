@@ -3,8 +3,14 @@ import { authorizerFunction } from "./authorizer/contract.ts";
 import { chatFunction } from "./chat/contract.ts";
 import { docsFunction } from "./docs/contract.ts";
 import { languageFunction } from "./language/contract.ts";
+import { legacyFunction } from "./legacy/contract.ts";
 import { mailFunction } from "./mail/contract.ts";
+import { messagingFunction } from "./messaging/contract.ts";
+import { speechFunction } from "./speech/contract.ts";
+import { transcriptionFunction } from "./transcription/contract.ts";
 import { translateFunction } from "./translate/contract.ts";
+import { uploadFunction } from "./upload/contract.ts";
+import { webhookFunction } from "./webhook/contract.ts";
 
 /** Every function of the service. A function that is missing here is neither built, deployed nor documented. */
 export const functionDefinitions = [
@@ -13,8 +19,14 @@ export const functionDefinitions = [
   chatFunction,
   docsFunction,
   languageFunction,
+  legacyFunction,
   mailFunction,
+  messagingFunction,
+  speechFunction,
+  transcriptionFunction,
   translateFunction,
+  uploadFunction,
+  webhookFunction,
 ] as const;
 
 /** Every route of the service. */

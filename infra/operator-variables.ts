@@ -20,6 +20,38 @@ const operatorVariables = z.object({
   TRANSLATION_MODEL: z.string().optional(),
   /** How long the translation server may stay silent; by default as long as the chat server. */
   TRANSLATION_TIMEOUT_MS: milliseconds.optional(),
+  /** Server on which recordings are transcribed; by default the chat server. Includes `/v1`. */
+  TRANSCRIPTION_BASE_URL: z.string().optional(),
+  /** Name of the transcription model. */
+  TRANSCRIPTION_MODEL: z.string().optional(),
+  /** How long the transcription server may take once it has a recording; by default four minutes. */
+  TRANSCRIPTION_TIMEOUT_MS: milliseconds.optional(),
+  /** Server on which speech is synthesised; by default the chat server. Includes `/v1`. */
+  SPEECH_BASE_URL: z.string().optional(),
+  /** Name of the speech model. */
+  SPEECH_MODEL: z.string().optional(),
+  /** What answers name as the platform on which speech is synthesised. */
+  SPEECH_PLATFORM: z.string().optional(),
+  /** How long the speech server may stay silent; many are until a whole text is spoken, so by default two minutes. */
+  SPEECH_TIMEOUT_MS: milliseconds.optional(),
+  /** Requests a minute from one source address to operations without a token. */
+  LIMIT_ANONYMOUS_PER_MINUTE: z.coerce.number().optional(),
+  /** Requests a minute from one source address to registration, login and whatever else takes a password or a link. */
+  LIMIT_CREDENTIALS_PER_MINUTE: z.coerce.number().optional(),
+  /** The messaging platform's Graph API, without a version. */
+  MESSAGING_API_URL: z.string().optional(),
+  /** Version of the Graph API, such as `v26.0`. */
+  MESSAGING_API_VERSION: z.string().optional(),
+  /** What is done about deliveries without the right signature: `enforce` (the default), `log` or `off`. */
+  MESSAGING_SIGNATURE_MODE: z.enum(["enforce", "log", "off"]).optional(),
+  /** What the first provider is called in the paths of version 1. */
+  LEGACY_VENDOR_A: z.string().optional(),
+  /** What the second provider is called in the paths of version 1. */
+  LEGACY_VENDOR_B: z.string().optional(),
+  /** The day, such as `2026-12-01`, from which nobody may count on the deprecated routes any more. */
+  LEGACY_SUNSET: z.string().optional(),
+  /** Whether the providers' routes of version 1 still do their work: `answer` (the default), or `gone` for 410. */
+  LEGACY_PROVIDER_ROUTES: z.enum(["answer", "gone"]).optional(),
   /** Days until a token expires; 0 for never. */
   TOKEN_LIFETIME_DAYS: z.coerce.number().optional(),
   /** Seconds for which API Gateway may reuse an authorizer's answer, and so accept a revoked token; 0 for none. */

@@ -1,5 +1,6 @@
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import * as z from "zod";
+import { legacySettings } from "../functions/legacy/settings.ts";
 
 /** `Name <address>` or an address alone; the group is the address. */
 export const senderPattern = /^(?:[^<>]+ <)?([^\s<>@]+@[^\s<>@]+)>?$/;
@@ -12,6 +13,12 @@ const backend = z.object({
 });
 
 const modelName = z.string().min(1);
+
+/** Long recordings take minutes. The function gives up after 290 seconds, because API Gateway would after 300. */
+const transcriptionBackend = backend.extend({
+  model: modelName,
+  timeoutMilliseconds: z.int().min(1).max(270_000),
+});
 
 /** Settings of one deployment of the service. */
 export const stageSettings = z.object({
@@ -29,6 +36,17 @@ export const stageSettings = z.object({
   inference: z.object({
     chat: backend.extend({ models: z.object({ "14b": modelName, "9b": modelName }) }),
     translation: backend.extend({ model: modelName }),
+    transcription: transcriptionBackend,
+    /** `platform` is what answers name as the place where speech is made. */
+    speech: backend.extend({ model: modelName, platform: z.string().min(1) }),
+  }),
+  /** The messaging platform whose webhook the service answers. */
+  messaging: z.object({
+    /** Of the Graph API, without the version. */
+    apiUrl: z.url(),
+    apiVersion: z.string().regex(/^v\d+\.\d+$/, { error: "A version of the Graph API looks like v26.0." }),
+    /** What is done about a delivery whose signature is missing or wrong. */
+    signatureMode: z.enum(["enforce", "log", "off"]),
   }),
   mailFrom: z.string().regex(senderPattern, {
     error: "A sender is an e-mail address, or a name and an address as in `Name <address>`.",
@@ -37,6 +55,10 @@ export const stageSettings = z.object({
   /** `retain` keeps data when the stacks are deleted; `destroy` is for stages that are thrown away. */
   removal: z.enum(["retain", "destroy"]),
   logRetention: z.enum(RetentionDays),
+  /** What is decided about the deprecated routes of version 1. */
+  legacy: legacySettings,
+  /** Requests a minute from one source address, where no account can be limited. */
+  limits: z.object({ anonymousPerMinute: z.int().min(1), credentialsPerMinute: z.int().min(1) }),
   /** Requests of all callers together; what one account may send is limited by the service itself. */
   throttling: z.object({ requestsPerSecond: z.int().min(1), burst: z.int().min(1) }),
 });

@@ -1,9 +1,11 @@
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { defaultLegacySettings } from "../functions/legacy/settings.ts";
+import { defaultAddressLimits } from "../shared/limits/policies.ts";
 import { type OperatorVariables, readOperatorVariables, type Variables } from "./operator-variables.ts";
 import { checkStageSettings, type StageSettings } from "./stage-settings.ts";
 
 /** What a stage is before the operator's variables: the addresses and names are examples to be replaced. */
-interface StageDefaults extends Omit<StageSettings, "inference"> {
+interface StageDefaults extends Omit<StageSettings, "inference" | "messaging"> {
   readonly chatBaseUrl: string | undefined;
 }
 
@@ -12,7 +14,12 @@ const shared = {
   tokenLifetimeDays: 7,
   authorizerCacheSeconds: 0,
   mailFrom: "Language AI Service <no-reply@example.com>",
+  limits: {
+    anonymousPerMinute: defaultAddressLimits.anonymous,
+    credentialsPerMinute: defaultAddressLimits.credentials,
+  },
   throttling: { requestsPerSecond: 200, burst: 400 },
+  legacy: defaultLegacySettings,
 } as const;
 
 const deployedStages: ReadonlyMap<string, StageDefaults> = new Map([
@@ -51,6 +58,8 @@ export const localStage = (variables: Variables): StageSettings =>
       publicBaseUrl: `http://127.0.0.1:${variables["PORT"] || 3000}`,
       removal: "retain",
       logRetention: RetentionDays.ONE_DAY,
+      // Everybody is 127.0.0.1 here; a test suite alone registers hundreds of accounts.
+      limits: { anonymousPerMinute: 6_000, credentialsPerMinute: 6_000 },
     },
     readOperatorVariables(variables),
   );
@@ -80,6 +89,34 @@ const applyVariables = (
         model: variables.TRANSLATION_MODEL ?? models["9b"],
         timeoutMilliseconds: variables.TRANSLATION_TIMEOUT_MS ?? timeoutMilliseconds,
       },
+      transcription: {
+        baseUrl: variables.TRANSCRIPTION_BASE_URL ?? baseUrl,
+        model: variables.TRANSCRIPTION_MODEL ?? "stt-51",
+        timeoutMilliseconds: variables.TRANSCRIPTION_TIMEOUT_MS ?? 240_000,
+      },
+      speech: {
+        baseUrl: variables.SPEECH_BASE_URL ?? baseUrl,
+        model: variables.SPEECH_MODEL ?? "tts-3b",
+        platform: variables.SPEECH_PLATFORM ?? "language-ai",
+        timeoutMilliseconds: variables.SPEECH_TIMEOUT_MS ?? 120_000,
+      },
+    },
+    messaging: {
+      apiUrl: variables.MESSAGING_API_URL ?? "https://graph.facebook.com",
+      apiVersion: variables.MESSAGING_API_VERSION ?? "v26.0",
+      signatureMode: variables.MESSAGING_SIGNATURE_MODE ?? "enforce",
+    },
+    limits: {
+      anonymousPerMinute: variables.LIMIT_ANONYMOUS_PER_MINUTE ?? defaults.limits.anonymousPerMinute,
+      credentialsPerMinute: variables.LIMIT_CREDENTIALS_PER_MINUTE ?? defaults.limits.credentialsPerMinute,
+    },
+    legacy: {
+      vendors: {
+        a: variables.LEGACY_VENDOR_A ?? defaults.legacy.vendors.a,
+        b: variables.LEGACY_VENDOR_B ?? defaults.legacy.vendors.b,
+      },
+      sunset: variables.LEGACY_SUNSET ?? defaults.legacy.sunset,
+      providerRoutes: variables.LEGACY_PROVIDER_ROUTES ?? defaults.legacy.providerRoutes,
     },
     mailFrom: variables.MAIL_FROM ?? defaults.mailFrom,
     alarmEmail: variables.ALARM_EMAIL ?? defaults.alarmEmail,

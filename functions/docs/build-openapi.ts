@@ -5,13 +5,15 @@ import {
   type ZodOpenApiOverride,
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
+import { service } from "../../shared/config/service.ts";
 import { type ErrorCode, errorCatalogue } from "../../shared/errors/catalogue.ts";
-import { type BodyEncoding, type Operation, tags } from "../../shared/http/operation.ts";
+import { type BodyEncoding, limitClassOf, type Operation, tags } from "../../shared/http/operation.ts";
 
 const contentTypes: Readonly<Record<BodyEncoding, string>> = {
   json: "application/json",
   form: "application/x-www-form-urlencoded",
   multipart: "multipart/form-data",
+  raw: "application/json",
 };
 
 const validationErrorBody = z
@@ -55,11 +57,19 @@ const errorSchema = ({ errorFormat }: Operation, status: number): z.ZodType => {
   return status === 422 ? validationErrorBody : errorResponseBody;
 };
 
+const limitErrors = (operation: Operation): ErrorCode[] => {
+  const limitClass = limitClassOf(operation);
+  if (limitClass === "none") return [];
+  return limitClass === "task" ? ["rate_limited", "quota_exceeded"] : ["rate_limited"];
+};
+
 const sharedErrors = (operation: Operation): ErrorCode[] => [
   ...(operation.body || operation.query || operation.pathParameters ? (["validation_failed"] as const) : []),
   ...(operation.body ? (["payload_too_large"] as const) : []),
   ...(operation.auth === "user" ? (["unauthenticated", "forbidden"] as const) : []),
+  ...limitErrors(operation),
   "internal",
+  "service_unavailable",
 ];
 
 const errorResponses = (operation: Operation) => {
@@ -95,6 +105,7 @@ const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
     summary: operation.summary,
     ...(operation.description ? { description: operation.description } : {}),
     tags: [operation.tag],
+    ...(operation.deprecated ? { deprecated: true } : {}),
     security: operation.auth === "user" ? [{ bearer: [] }] : [],
     ...(query || path ? { requestParams: { ...(query ? { query } : {}), ...(path ? { path } : {}) } } : {}),
     ...(operation.body
@@ -137,8 +148,8 @@ export const buildOpenApi = (operations: readonly Operation[]) => {
     {
       openapi: "3.1.1",
       info: {
-        title: "Language AI Service",
-        version: "2.1",
+        title: service.name,
+        version: service.apiVersion,
         description:
           "Translation, language identification, speech and chat for African, mainly Ugandan, languages. " +
           "Get a token from `POST /auth/token` and send it as `Authorization: Bearer <token>`.",

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { defineFunction } from "../../shared/config/function-definition.ts";
+import { vendorsEnvironment } from "../../shared/config/vendors.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 
 export const healthOperation = defineOperation({
@@ -9,6 +10,7 @@ export const healthOperation = defineOperation({
   summary: "Whether the service answers",
   tag: "Service",
   auth: "public",
+  limit: "none",
   response: {
     status: 200,
     description: "It does",
@@ -26,6 +28,7 @@ export const openApiOperation = defineOperation({
   summary: "This API's OpenAPI 3.1 document",
   tag: "Service",
   auth: "public",
+  limit: "none",
   response: {
     status: 200,
     description: "The document",
@@ -38,7 +41,7 @@ export const docsFunction = defineFunction({
   name: "docs",
   description: "Health and the API's description",
   operations: [healthOperation, openApiOperation],
-  environment: z.object({}),
+  environment: z.object(vendorsEnvironment),
   memoryMegabytes: 256,
   timeoutSeconds: 10,
   transfer: "buffered",

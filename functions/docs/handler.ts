@@ -1,4 +1,10 @@
+import { readEnvironment } from "../../shared/config/environment.ts";
 import { createBufferedHandler } from "../../shared/http/create-handler.ts";
+import { docsFunction } from "./contract.ts";
 import { docsEndpoints } from "./endpoints.ts";
 
-export const handler = createBufferedHandler(docsEndpoints());
+const environment = readEnvironment(docsFunction.environment, process.env);
+
+export const handler = createBufferedHandler(
+  docsEndpoints({ a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B }),
+);

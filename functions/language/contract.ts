@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { tableEnvironment } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { text } from "../../shared/http/text.ts";
@@ -56,7 +57,7 @@ export const languageFunction = defineFunction({
   name: "language",
   description: "Language identification, by a model inside the function",
   operations: [identifyOperation, classifyOperation],
-  environment: z.object({}),
+  environment: z.object({ ...tableEnvironment }),
   memoryMegabytes: 256,
   timeoutSeconds: 10,
   transfer: "buffered",

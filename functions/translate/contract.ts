@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { translationBackendEnvironment } from "../../shared/config/environment.ts";
+import { tableEnvironment, translationBackendEnvironment } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { text } from "../../shared/http/text.ts";
@@ -58,7 +58,7 @@ export const translateFunction = defineFunction({
   name: "translate",
   description: "Translation",
   operations: [translateOperation],
-  environment: z.object({ ...translationBackendEnvironment }),
+  environment: z.object({ ...tableEnvironment, ...translationBackendEnvironment }),
   memoryMegabytes: 512,
   timeoutSeconds: 150,
   transfer: "stream",

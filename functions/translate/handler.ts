@@ -2,6 +2,9 @@ import { readEnvironment } from "../../shared/config/environment.ts";
 import { createStreamingHandler } from "../../shared/http/create-handler.ts";
 import { inferenceKey } from "../../shared/inference/inference-keys.ts";
 import { createOpenAiTranslator } from "../../shared/inference/openai/translator.ts";
+import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
+import { createLimiter } from "../../shared/limits/limiter.ts";
+import { openTable } from "../../shared/storage/table.ts";
 import { translateFunction } from "./contract.ts";
 import { translateEndpoints } from "./endpoints.ts";
 
@@ -16,4 +19,6 @@ const translator = createOpenAiTranslator(
   environment.TRANSLATION_MODEL,
 );
 
-export const handler = createStreamingHandler(translateEndpoints({ translator }));
+const limiter = createLimiter(createLimitCounters(openTable(environment.TABLE_NAME)));
+
+export const handler = createStreamingHandler(translateEndpoints({ translator }), { limiter });

@@ -62,9 +62,10 @@ export class ApiStack extends Stack {
       functions: functions.all,
       authorizer: functions.authorizer,
       mail: data.mail,
+      messages: data.messages,
     };
-    const alarms = new Alarms(this, "Alarms", monitored).all;
-    new ServiceDashboard(this, "Overview", { ...monitored, alarms });
+    const { all: alarms, eventCounts } = new Alarms(this, "Alarms", monitored);
+    new ServiceDashboard(this, "Overview", { ...monitored, alarms, eventCounts });
     if (stage.alarmEmail) new AlarmMail(this, "AlarmMail", { address: stage.alarmEmail, alarms });
 
     for (const { definition, functionUrl } of functions.all) {

@@ -4,6 +4,7 @@ import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { mailFunction } from "../../functions/mail/contract.ts";
+import { messagingFunction } from "../../functions/messaging/contract.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
 import { AudioStorage } from "../constructs/audio-storage.ts";
 import { WorkQueue } from "../constructs/work-queue.ts";
@@ -13,15 +14,19 @@ export interface DataStackProps extends StackProps {
   readonly stage: StageSettings;
 }
 
-/** Everything that outlives a release: accounts and tokens, audio, mails on their way, secrets. */
+/** Everything that outlives a release: accounts and tokens, audio, mails and messages on their way, secrets. */
 export class DataStack extends Stack {
   readonly table: TableV2;
   readonly audioBucket: Bucket;
   readonly mail: WorkQueue;
+  /** Messages of people on the messaging platform, waiting for their answers. */
+  readonly messages: WorkQueue;
   /** The key that signs tokens. The previous version is accepted too, so that it can be replaced at any time. */
   readonly tokenSigningKey: Secret;
   /** JSON object: the API key of the model server for each task, filled by the operator. */
   readonly inferenceKeys: Secret;
+  /** JSON object: the messaging platform's verify token, app secret and access token, filled by the operator. */
+  readonly platformSecrets: Secret;
 
   private readonly removalPolicy: RemovalPolicy;
 
@@ -40,8 +45,10 @@ export class DataStack extends Stack {
     });
     this.audioBucket = new AudioStorage(this, "Audio", stage).bucket;
     this.mail = new WorkQueue(this, "Mail", { worker: mailFunction });
+    this.messages = new WorkQueue(this, "Messages", { worker: messagingFunction });
     this.tokenSigningKey = this.createTokenSigningKey();
     this.inferenceKeys = this.createInferenceKeys();
+    this.platformSecrets = this.createPlatformSecrets();
     this.addOutputs();
   }
 
@@ -75,6 +82,22 @@ export class DataStack extends Stack {
     return secret;
   }
 
+  private createPlatformSecrets(): Secret {
+    const secret = new Secret(this, "MessagingSecrets", {
+      description:
+        "Secrets of the messaging platform: a JSON object with verify_token, app_secret and access_token",
+      // Never to be changed, as above.
+      secretStringValue: SecretValue.unsafePlainText("{}"),
+      removalPolicy: this.removalPolicy,
+    });
+    acknowledge(
+      secret,
+      "AwsSolutions-SMG4",
+      "The platform issues app secret and access token; the operator puts new ones in when they change there.",
+    );
+    return secret;
+  }
+
   private addOutputs(): void {
     const outputs = {
       TableName: this.table.tableName,
@@ -83,6 +106,9 @@ export class DataStack extends Stack {
       MailDeadLetterQueueUrl: this.mail.deadLetterQueue.queueUrl,
       TokenSigningKeyArn: this.tokenSigningKey.secretArn,
       InferenceKeysArn: this.inferenceKeys.secretArn,
+      MessageQueueUrl: this.messages.queue.queueUrl,
+      MessageDeadLetterQueueUrl: this.messages.deadLetterQueue.queueUrl,
+      MessagingSecretsArn: this.platformSecrets.secretArn,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

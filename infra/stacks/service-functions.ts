@@ -1,5 +1,6 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type * as z from "zod";
 import { authFunction } from "../../functions/auth/contract.ts";
@@ -7,11 +8,21 @@ import { authorizerFunction } from "../../functions/authorizer/contract.ts";
 import { chatFunction } from "../../functions/chat/contract.ts";
 import { docsFunction } from "../../functions/docs/contract.ts";
 import { languageFunction } from "../../functions/language/contract.ts";
+import { inStage } from "../../functions/legacy/apply-settings.ts";
+import { legacyFunction } from "../../functions/legacy/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
+import { messagingFunction } from "../../functions/messaging/contract.ts";
+import { speechFunction } from "../../functions/speech/contract.ts";
+import { transcriptionFunction } from "../../functions/transcription/contract.ts";
 import { translateFunction } from "../../functions/translate/contract.ts";
+import { uploadFunction } from "../../functions/upload/contract.ts";
+import { webhookFunction } from "../../functions/webhook/contract.ts";
 import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
+import { speechFolder, transcriptionsFolder, uploadsFolder } from "../../shared/storage/folders.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
 import {
+  bucketBinding,
+  type FolderAccess,
   mailSenderBinding,
   plainBinding,
   queueBinding,
@@ -21,6 +32,7 @@ import {
 import { type EnvironmentBindings, ServiceFunction } from "../constructs/service-function.ts";
 import type { StageSettings } from "../stage-settings.ts";
 import type { DataStack } from "./data-stack.ts";
+import { modelBindings } from "./model-bindings.ts";
 
 export interface ServiceFunctionsProps {
   readonly stage: StageSettings;
@@ -42,7 +54,13 @@ export class ServiceFunctions extends Construct {
     super(scope, id);
     this.props = props;
     const { stage, data, publicBaseUrl } = props;
-    const { chat, translation } = stage.inference;
+    const models = modelBindings(stage.inference, data.inferenceKeys);
+    const vendors = {
+      LEGACY_VENDOR_A: plainBinding(stage.legacy.vendors.a),
+      LEGACY_VENDOR_B: plainBinding(stage.legacy.vendors.b),
+    };
+    const ownSpeech: FolderAccess = { folder: speechFolder, access: "read-write" };
+    const allUploads: FolderAccess = { folder: uploadsFolder, access: "read" };
 
     this.authorizer = this.add(authorizerFunction, {
       TABLE_NAME: tableBinding(data.table, "read"),
@@ -53,31 +71,86 @@ export class ServiceFunctions extends Construct {
       MAIL_FROM: mailSenderBinding(this, stage.mailFrom),
       PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
     });
-    this.feedFromMailQueue(mail);
+    this.feed(mail, data.mail.queue, { batchSize: 10 });
+    const messaging = this.add(messagingFunction, {
+      TABLE_NAME: tableBinding(data.table, "converse"),
+      MESSAGE_QUEUE_URL: queueBinding(data.messages.queue, "retry"),
+      MESSAGE_DEAD_LETTER_QUEUE_ARN: plainBinding(data.messages.deadLetterQueue.queueArn),
+      MESSAGING_SECRET_ID: secretBinding(data.platformSecrets),
+      MESSAGING_API_URL: plainBinding(stage.messaging.apiUrl),
+      MESSAGING_API_VERSION: plainBinding(stage.messaging.apiVersion),
+      ...models.chat,
+      ...models.translation,
+      ...models.transcription,
+      ...models.speech,
+    });
+    // One message at a time: an answer takes as long as the models do, and a failed one holds up nobody else.
+    this.feed(messaging, data.messages.queue, { batchSize: 1 });
+    // What could not be answered in all its tries gets an apology.
+    this.feed(messaging, data.messages.deadLetterQueue, { batchSize: 1 });
 
     this.all = [
       this.authorizer,
       mail,
+      messaging,
       this.add(authFunction, {
         TABLE_NAME: tableBinding(data.table, "read-write"),
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
         MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
         TOKEN_LIFETIME_DAYS: plainBinding(stage.tokenLifetimeDays),
+        LIMIT_CREDENTIALS_PER_MINUTE: plainBinding(stage.limits.credentialsPerMinute),
       }),
       this.add(chatFunction, {
-        CHAT_BASE_URL: plainBinding(chat.baseUrl),
-        CHAT_MODEL_14B: plainBinding(chat.models["14b"]),
-        CHAT_MODEL_9B: plainBinding(chat.models["9b"]),
-        CHAT_TIMEOUT_MS: plainBinding(chat.timeoutMilliseconds),
-        INFERENCE_KEYS_SECRET_ID: secretBinding(data.inferenceKeys),
+        TABLE_NAME: tableBinding(data.table, "read", "count"),
+        TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
+        ...models.chat,
       }),
-      this.add(docsFunction, {}),
-      this.add(languageFunction, {}),
+      this.add(docsFunction, vendors),
+      this.add(languageFunction, { TABLE_NAME: tableBinding(data.table, "count") }),
+      this.add(
+        { ...legacyFunction, operations: inStage(legacyFunction.operations, stage.legacy) },
+        {
+          TABLE_NAME: tableBinding(data.table, "read", "count", "add-transcription"),
+          TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
+          ...models.chat,
+          ...models.transcription,
+          ...models.speech,
+          SPEECH_PLATFORM: plainBinding(stage.inference.speech.platform),
+          BUCKET_NAME: bucketBinding(this, data.audioBucket, ownSpeech, allUploads, {
+            folder: transcriptionsFolder,
+            access: "read-write-delete",
+          }),
+          ...vendors,
+          LEGACY_SUNSET: plainBinding(stage.legacy.sunset),
+          LEGACY_PROVIDER_ROUTES: plainBinding(stage.legacy.providerRoutes),
+        },
+      ),
       this.add(translateFunction, {
-        TRANSLATION_BASE_URL: plainBinding(translation.baseUrl),
-        TRANSLATION_MODEL: plainBinding(translation.model),
-        TRANSLATION_TIMEOUT_MS: plainBinding(translation.timeoutMilliseconds),
-        INFERENCE_KEYS_SECRET_ID: secretBinding(data.inferenceKeys),
+        TABLE_NAME: tableBinding(data.table, "count"),
+        ...models.translation,
+      }),
+      this.add(speechFunction, {
+        TABLE_NAME: tableBinding(data.table, "count"),
+        ...models.speech,
+        SPEECH_PLATFORM: plainBinding(stage.inference.speech.platform),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, ownSpeech),
+      }),
+      this.add(transcriptionFunction, {
+        TABLE_NAME: tableBinding(data.table, "count", "find-upload"),
+        ...models.transcription,
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, allUploads),
+      }),
+      this.add(uploadFunction, {
+        TABLE_NAME: tableBinding(data.table, "read", "count", "add-upload"),
+        TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, { folder: uploadsFolder, access: "write" }),
+        LIMIT_ANONYMOUS_PER_MINUTE: plainBinding(stage.limits.anonymousPerMinute),
+      }),
+      this.add(webhookFunction, {
+        TABLE_NAME: tableBinding(data.table, "note-receipt"),
+        MESSAGE_QUEUE_URL: queueBinding(data.messages.queue, "send"),
+        MESSAGING_SECRET_ID: secretBinding(data.platformSecrets),
+        MESSAGING_SIGNATURE_MODE: plainBinding(stage.messaging.signatureMode),
       }),
     ];
   }
@@ -96,10 +169,12 @@ export class ServiceFunctions extends Construct {
     });
   }
 
-  private feedFromMailQueue({ lambda }: ServiceFunction): void {
-    lambda.addEventSource(
-      new SqsEventSource(this.props.data.mail.queue, { batchSize: 10, reportBatchItemFailures: true }),
-    );
+  private feed(
+    { lambda }: ServiceFunction,
+    queue: Queue,
+    { batchSize }: { readonly batchSize: number },
+  ): void {
+    lambda.addEventSource(new SqsEventSource(queue, { batchSize, reportBatchItemFailures: true }));
     acknowledge(
       lambda,
       "Serverless-LambdaEventSourceMappingDestination",

@@ -2,6 +2,7 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { BatchGetCommand, GetCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import type { TokenClaims } from "../auth/tokens.ts";
+import { dependencyUnavailable } from "../errors/dependency-failure.ts";
 import type { Table } from "../storage/table.ts";
 import { type AccountItem, accountItem } from "./accounts-repository.ts";
 import { accountKeys } from "./keys.ts";
@@ -13,6 +14,9 @@ const tokenItem = z.object({
   /** Unix seconds, also the table's time-to-live attribute; absent for tokens that do not expire. */
   expires_at: z.int().optional(),
 });
+
+/** Why a transaction is cancelled when a parallel one has replaced the token, or is doing so. Throttling is another matter. */
+const takenByAnother: ReadonlySet<string> = new Set(["ConditionalCheckFailed", "TransactionConflict"]);
 
 /** A token to be stored. */
 export interface NewToken extends TokenClaims {
@@ -49,8 +53,8 @@ export const createTokensRepository = ({ client, name: TableName }: Table) => {
       const { Responses, UnprocessedKeys } = await client.send(
         new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } }),
       );
-      if (UnprocessedKeys?.[TableName])
-        throw new Error("The table is throttled: a token could not be looked up.");
+      // DynamoDB tells of throttling so, without an error, and leaves out what it did not read.
+      if (UnprocessedKeys?.[TableName]) throw dependencyUnavailable();
       const items = Responses?.[TableName] ?? [];
       const profile = items.find((item) => item["SK"] === "PROFILE");
       const token = items.find((item) => item["SK"] !== "PROFILE");
@@ -84,7 +88,8 @@ export const createTokensRepository = ({ client, name: TableName }: Table) => {
         );
         return true;
       } catch (error) {
-        if (error instanceof TransactionCanceledException) return false;
+        if (!(error instanceof TransactionCanceledException)) throw error;
+        if (error.CancellationReasons?.some(({ Code = "" }) => takenByAnother.has(Code))) return false;
         throw error;
       }
     },

@@ -47,7 +47,7 @@ const addMonth = (item: Readonly<Record<string, unknown>>, days: ReadonlyMap<str
     const day = counter && days.get(`${month}-${String(counter.day).padStart(2, "0")}`);
     if (!day) continue;
     if (counter.operation === undefined) day.total = count;
-    else day.byOperation[counter.operation] = count;
+    else if (count > 0) day.byOperation[counter.operation] = count;
   }
 };
 

@@ -52,7 +52,9 @@ const find = <Route>(
   captured: Captured,
 ): [Node<Route>, Captured] | undefined => {
   const [segment, ...rest] = segments;
-  if (segment === undefined) return node.routes.size > 0 ? [node, captured] : undefined;
+  const isAtEnd = segment === undefined || (segment === "" && rest.length === 0);
+  if (isAtEnd && node.routes.size > 0) return [node, captured];
+  if (segment === undefined) return undefined;
   const { statics, parameter, greedy } = node;
   const child = statics.get(segment);
   const foundStatic = child && find(child, rest, captured);
@@ -68,7 +70,8 @@ const find = <Route>(
 
 /**
  * Finds the route of a request: the most specific path wins (a literal segment before `{name}` before `{name+}`), then
- * the method, then `ANY`. A trailing slash makes a different path.
+ * the method, then `ANY`. A trailing slash changes nothing, except to what `{name+}` captures: API Gateway's REST APIs
+ * answer `/pets/` with the resource `/pets`, and leave the slash in the event's `path` (aws/aws-sam-cli#1495).
  */
 export class Router<Route extends Routed> {
   readonly #root = createNode<Route>();

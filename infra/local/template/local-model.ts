@@ -70,6 +70,8 @@ export interface Route {
   /** As in the template: `/users/{id}`, `/files/{proxy+}`. */
   readonly path: string;
   readonly pathParameters: readonly string[];
+  /** By which the application knows it; it plays no part in the routing. */
+  readonly operationName: string | undefined;
   readonly authorizer: Authorizer | undefined;
   readonly integration: LambdaIntegration | MockIntegration;
 }

@@ -19,6 +19,7 @@ const methodSchema = z.object({
   ResourceId: z.string(),
   AuthorizationType: z.enum(["NONE", "CUSTOM"]).default("NONE"),
   AuthorizerId: z.string().optional(),
+  OperationName: z.string().optional(),
   // Both would refuse requests on AWS that are let through here.
   ApiKeyRequired: z.literal(false, "API keys are not served").default(false),
   RequestValidatorId: z.never("request validators are not served").optional(),
@@ -68,6 +69,7 @@ export const readRoutes = (
       pathParameters: [...path.matchAll(/\{(?<name>[^}+]+)\+?\}/g)].map(
         ({ groups }) => groups?.["name"] ?? "",
       ),
+      operationName: method.OperationName,
       authorizer: findAuthorizer(method, authorizers, resource),
       integration:
         method.Integration.Type === "MOCK"

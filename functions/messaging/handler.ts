@@ -10,6 +10,9 @@ import { createConversationsRepository } from "./conversation/conversations-repo
 import { refreshNote } from "./conversation/refresh-note.ts";
 import { connectModels } from "./models.ts";
 import { createGraphPlatform } from "./platform/graph-platform.ts";
+import { createLibopusEncoder } from "./voice/libopus.ts";
+import { createOpusSpeechEncoder } from "./voice/opus-speech-encoder.ts";
+import { createVoiceNotes } from "./voice/voice-notes.ts";
 import { createFinishMessage } from "./work/finish-message.ts";
 import { handleRecord } from "./work/handle-record.ts";
 import { createMessageRecords } from "./work/message-records.ts";
@@ -40,7 +43,10 @@ const work: ProcessDependencies = {
   finish: createFinishMessage(table),
   receiptMilliseconds,
   platform,
-  voiceNotes: undefined,
+  voiceNotes: createVoiceNotes({
+    synthesizer: models.synthesizer,
+    encoder: createOpusSpeechEncoder(createLibopusEncoder),
+  }),
   refreshNote: (conversation, signal) => refreshNote(conversation, models.chat, signal),
 };
 const answer = createAnswerPlanner({ ...models, platform, canSpeak: work.voiceNotes !== undefined });

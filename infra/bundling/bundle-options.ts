@@ -28,6 +28,8 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
     // The default order would prefer CommonJS builds, which cannot be tree-shaken.
     mainFields: ["module", "main"],
     minify: true,
+    // CommonJS packages look for files beside themselves by it; `companion-files.ts` puts those beside the bundle.
+    define: { __dirname: "import.meta.dirname" },
     // Logs and error handlers tell errors apart by the names of their classes.
     keepNames: true,
     charset: "utf8",

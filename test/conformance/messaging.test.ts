@@ -217,6 +217,15 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
     expect(echo).toBe("Oli otya?");
   });
 
+  it("answers with a voice note too, once voice replies are on", async () => {
+    const person = newPerson();
+    await person.say("voice on");
+    const sent = await person.send(person.textOf("How do you say thank you in Luganda?"));
+    expect(sent.map(({ type }) => type)).toEqual(["text", "audio"]);
+    expect(sent[1]?.body).toMatchObject({ audio: { id: expect.stringMatching(/^\d+$/) } });
+    expect(await person.say("voice off")).toEqual([expect.stringContaining("off")]);
+  });
+
   it("answers people whom the platform names by a user id only", async () => {
     const userId = `UG.${newPerson().id}`;
     const message = { from_user_id: userId, id: newMessageId(), type: "text", text: { body: "help" } };

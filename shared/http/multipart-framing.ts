@@ -1,9 +1,11 @@
 /**
- * What this check is for: the multipart middleware reads a body with a stream parser, and some bodies make that
- * parser throw where nothing can catch it, which ends the process (a part that is cut off before its closing
- * boundary; a plain field followed by a list field of the same name, `a`, then `a[]`), or never come to an end (a
- * part whose blank line runs into the next boundary). A body is therefore looked at as a whole first, by the framing rules of RFC 2046 section 5.1.1 and RFC 7578, and only a complete and
- * consistent one goes on.
+ * What this check is for: the multipart middleware reads a body with a lenient stream parser, and some bodies make
+ * that parser throw where nothing can catch it, which ends the process (a part that is cut off before its closing
+ * boundary; a part without a field name; a plain field followed by a list field of the same name, `a`, then `a[]`),
+ * or never come to an end (a part whose blank line runs into the next boundary). A body is therefore looked at as a
+ * whole first, by the framing rules of RFC 2046 section 5.1.1 and RFC 7578, and only a complete and consistent one
+ * goes on. Headers are held to the grammar instead of searched for what is needed: wherever this check and the
+ * parser could read the same header differently, the difference would be the way around the check.
  */
 
 /** A body that must not reach the parser, with the sentence for the caller. */
@@ -11,32 +13,75 @@ export class FramingError extends Error {
   override readonly name = "FramingError";
 }
 
-const maximumParts = 32;
+export const maximumParts = 32;
 const maximumHeaderBytes = 4_096;
+const maximumHeaderLines = 16;
 
-const boundaryParameter = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))/i;
-const nameParameter = /;\s*name=(?:"((?:[^"\\\r\n]|\\.)*)"|([^\s;"]+))/i;
+const token = String.raw`[!#$%&'*+.^_\x60|~0-9A-Za-z-]+`;
+const quoted = String.raw`"(?:[^"\\\x00-\x1f\x7f]|\\[\x20-\x7e])*"`;
+/** Extended parameters (RFC 8187) would be second names for the same thing; only that of a file is one in use. */
+const parameterName = String.raw`(?:filename\*|[!#$%&'+.^_\x60|~0-9A-Za-z-]+)`;
+/** More than a token: JavaMail writes `boundary=----=_Part_1`. */
+const plainValue = String.raw`[!#$%&'()*+./:=?@^_\x60|~0-9A-Za-z-]+`;
+const parameter = String.raw`[ \t]*;[ \t]*(${parameterName})=(${quoted}|${plainValue})`;
+const everyParameter = new RegExp(parameter, "g");
+const withParameters = (value: string): RegExp => new RegExp(`^${value}(?:${parameter})*[ \\t]*;?$`, "i");
+const formDataType = withParameters("multipart/form-data");
+const formDataDisposition = withParameters("form-data");
+/** RFC 9110, section 5: a name, a colon and a value without control characters; folded lines are none. */
+const headerLine = new RegExp(String.raw`^(${token}):([\t\x20-\x7e\x80-\xff]*)$`);
+/** RFC 2046, section 5.1.1: the characters of a boundary. */
+const boundaryText = /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/;
+/** ASCII, with square brackets at the end only: `a` is one value, `a[]` one of a list. */
+const fieldNameText = /^([\x20-\x5a\x5e-\x7e]+)(\[[\x20-\x5a\x5e-\x7e]*\])?$/;
+
+/** The values of one parameter of a header that has been found to be well formed. */
+const valuesOf = (header: string, wanted: string): string[] =>
+  [...header.matchAll(everyParameter)]
+    .filter(([, name]) => name?.toLowerCase() === wanted)
+    .map(([, , value = ""]) => (value.startsWith('"') ? value.slice(1, -1) : value));
 
 const boundaryOf = (contentType: string | undefined): string => {
-  if (!contentType || !/^multipart\/form-data\s*(;|$)/i.test(contentType)) {
+  const header = contentType?.trim() ?? "";
+  if (!/^multipart\/form-data\s*(;|$)/i.test(header)) {
     throw new FramingError("The body must be multipart/form-data.");
   }
-  const match = boundaryParameter.exec(contentType);
-  const boundary = match?.[1] ?? match?.[2];
-  if (!boundary) throw new FramingError("The content type names no boundary.");
+  if (!formDataType.test(header)) throw new FramingError("The content type is not well formed.");
+  const boundaries = valuesOf(header, "boundary");
+  if (boundaries.length === 0) throw new FramingError("The content type names no boundary.");
+  const [boundary = ""] = boundaries;
+  if (boundaries.length > 1 || !boundaryText.test(boundary)) {
+    throw new FramingError("The content type names no usable boundary.");
+  }
   return boundary;
 };
 
-/** The name of the field a part carries; every part must have one (RFC 7578, section 4.2). */
-const fieldName = (headers: string): string => {
-  const disposition = headers.split("\r\n").find((line) => /^content-disposition:\s*form-data\b/i.test(line));
-  const match = disposition && nameParameter.exec(disposition);
-  const name = match ? (match[1] ?? match[2]) : undefined;
-  if (!name || name.length > 100) throw new FramingError("A part has no usable field name.");
-  return name;
-};
+interface FieldName {
+  readonly base: string;
+  readonly isList: boolean;
+}
 
-const baseName = (name: string): string => name.replace(/\[[^[\]]*\]$/, "");
+/** The field a part carries; every part must name one, once (RFC 7578, section 4.2). */
+const fieldNameOf = (headers: string): FieldName => {
+  const lines = headers === "" ? [] : headers.split("\r\n");
+  if (lines.length > maximumHeaderLines) throw new FramingError("A part has too many headers.");
+  const dispositions: string[] = [];
+  for (const line of lines) {
+    const [, name, value] = headerLine.exec(line) ?? [];
+    if (name === undefined || value === undefined) throw new FramingError("A part has a malformed header.");
+    if (name.toLowerCase() === "content-disposition") dispositions.push(value.trim());
+  }
+  const [disposition = ""] = dispositions;
+  if (dispositions.length > 1 || !formDataDisposition.test(disposition)) {
+    throw new FramingError("A part has no well-formed Content-Disposition: form-data header.");
+  }
+  const names = valuesOf(disposition, "name");
+  const [, base, brackets] = fieldNameText.exec(names[0] ?? "") ?? [];
+  if (names.length !== 1 || base === undefined || base.length > 100) {
+    throw new FramingError("A part has no usable field name.");
+  }
+  return { base, isList: brackets !== undefined };
+};
 
 /**
  * Lets a complete multipart body pass and refuses every other one.
@@ -65,8 +110,8 @@ export const checkMultipartFraming = (contentType: string | undefined, body: Buf
     if (headersEnd < 0 || headersEnd + 4 > end || headersEnd - position > maximumHeaderBytes) {
       throw new FramingError("A part has no complete headers.");
     }
-    const name = fieldName(body.toString("latin1", position + 2, headersEnd));
-    (name.endsWith("]") ? lists : plain).add(baseName(name));
+    const { base, isList } = fieldNameOf(body.toString("latin1", position + 2, headersEnd));
+    (isList ? lists : plain).add(base);
     position = end + separator.length;
   }
   for (const name of lists) {

@@ -4,7 +4,7 @@ import httpUrlencodeBodyParser from "@middy/http-urlencode-body-parser";
 import { ValidationError } from "../errors/validation-error.ts";
 import type { HttpMiddleware, HttpRequest } from "./http-request.ts";
 import { hasTooManyValues, maximumValues } from "./json-values.ts";
-import { checkMultipartFraming, FramingError } from "./multipart-framing.ts";
+import { checkMultipartFraming, FramingError, maximumParts } from "./multipart-framing.ts";
 import type { BodyEncoding } from "./operation.ts";
 
 const json = httpJsonBodyParser();
@@ -13,7 +13,9 @@ const multipart = httpMultipartBodyParser({
   // The package's own pattern refuses legal boundaries (quotes, `_`, `+`, `.`), as Dart and Java clients send them;
   // the framing check has read the content type before.
   disableContentTypeCheck: true,
-  busboy: { limits: { files: 4, fields: 28, parts: 32, fieldSize: 65_536, headerPairs: 32 } },
+  // The limits are the framing check's too. Beyond the parser's own ones a long value would be cut off without a
+  // word, and a skipped part that is longer than its buffer would keep the request waiting for ever.
+  busboy: { limits: { parts: maximumParts, fieldSize: Number.MAX_SAFE_INTEGER } },
 });
 
 const invalidBody = (type: string, msg: string, place: readonly (string | number)[] = ["body"]) =>

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
@@ -45,7 +45,27 @@ const wellFormed = [
   part('Content-Disposition: form-data; name="audio"; filename="a b.wav"\r\nContent-Type: audio/wav', bytes),
 ];
 
+/** The status of the answer, so that a body the parser never finishes fails the test that sent it, by name. */
+const statusWithin = async (milliseconds: number, body: Buffer, contentType: string) => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(resolve, milliseconds, "no answer");
+  const answer = await Promise.race([post(body, contentType), promise]);
+  clearTimeout(timer);
+  return typeof answer === "string" ? answer : answer.status;
+};
+
 describe("a multipart body", () => {
+  const unexpected: unknown[] = [];
+  const note = (error: unknown) => unexpected.push(error);
+  beforeAll(() => {
+    process.on("uncaughtException", note);
+    process.on("unhandledRejection", note);
+  });
+  afterAll(() => {
+    process.off("uncaughtException", note);
+    process.off("unhandledRejection", note);
+  });
+
   it.each([
     [
       "curl",
@@ -59,6 +79,7 @@ describe("a multipart body", () => {
       "multipart/form-data; boundary=httpclient_boundary_7f-9; charset=UTF-8",
     ],
     [".NET, quoted", "a-b-c", 'multipart/form-data; boundary="a-b-c"'],
+    ["JavaMail", "----=_Part_1_123.456", "multipart/form-data; boundary=----=_Part_1_123.456"],
     ["a client that leaves no space", "abc", "multipart/form-data;boundary=abc"],
     ["a client that names the charset first", "abc", "multipart/form-data; charset=utf-8; boundary=abc"],
   ])("is read byte for byte as %s writes it", async (_client, boundary, contentType) => {
@@ -79,6 +100,38 @@ describe("a multipart body", () => {
         part('Content-Disposition: form-data; name="tags[]"', "y"),
       ]),
     ],
+    [
+      "with a list whose name ends oddly, after a value of that name",
+      form("b", [
+        part('Content-Disposition: form-data; name="tags"', "x"),
+        part('Content-Disposition: form-data; name="tags[x]y]"', "y"),
+      ]),
+    ],
+    [
+      "with a part whose name is misspelt",
+      form("b", [part('Content-Disposition: form-data; na=e="tags"', "x")]),
+    ],
+    [
+      "with a part that is named twice",
+      form("b", [part('Content-Disposition: form-data; name="tags"; name="tags[]"', "x")]),
+    ],
+    [
+      "with a part that is described twice",
+      form("b", [
+        part(
+          'Content-Disposition: form-data; name="a"\r\nContent-Disposition: form-data; name="tags[]"',
+          "x",
+        ),
+      ]),
+    ],
+    [
+      "with a name in an extended parameter",
+      form("b", [part("Content-Disposition: form-data; name*=utf-8''tags", "x")]),
+    ],
+    [
+      "with a folded header",
+      form("b", [part('Content-Disposition: form-data; name="a";\r\n name="tags[]"', "x")]),
+    ],
     ["with a part without a name", form("b", [part("Content-Disposition: form-data", "x")])],
     ["with a part without headers", Buffer.from("--b\r\n--b--\r\n")],
     ["that is empty", Buffer.alloc(0)],
@@ -87,6 +140,24 @@ describe("a multipart body", () => {
     const response = await post(body, "multipart/form-data; boundary=b");
     expect(response.status).toBe(422);
     expect(response.body.detail[0]).toMatchObject({ loc: ["body"], type: "value_error" });
+  });
+
+  it("may have more files than the operation reads, each longer than a stream's buffer", async () => {
+    const files = Array.from({ length: 8 }, (_, index) =>
+      part(`Content-Disposition: form-data; name="other${index}"; filename="x"`, Buffer.alloc(100_000, "x")),
+    );
+    const body = form("b", [...wellFormed, ...files]);
+    expect(await statusWithin(5_000, body, "multipart/form-data; boundary=b")).toBe(200);
+  });
+
+  it("keeps a long value whole", async () => {
+    const language = "x".repeat(200_000);
+    const body = form("b", [
+      part('Content-Disposition: form-data; name="language"', language),
+      ...wellFormed.slice(1),
+    ]);
+    const response = await post(body, "multipart/form-data; boundary=b");
+    expect(response.body.language).toBe(language);
   });
 
   it.each(["application/json", "multipart/form-data", "multipart/mixed; boundary=b", ""])(
@@ -122,10 +193,6 @@ describe("a multipart body", () => {
       }),
       fc.record({ kind: fc.constant("remove" as const), at: fc.nat(original.length), length: fc.nat(40) }),
     );
-    const unexpected: unknown[] = [];
-    const note = (error: unknown) => unexpected.push(error);
-    process.on("uncaughtException", note);
-    process.on("unhandledRejection", note);
     await fc.assert(
       fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 4 }), async (damages) => {
         let body = original;
@@ -144,13 +211,58 @@ describe("a multipart body", () => {
             body = Buffer.concat([body.subarray(0, change.at), body.subarray(change.at + change.length)]);
           }
         }
-        const response = await post(body, "multipart/form-data; boundary=b");
-        expect([200, 413, 422]).toContain(response.status);
+        expect([200, 413, 422]).toContain(await statusWithin(5_000, body, "multipart/form-data; boundary=b"));
       }),
       { numRuns: 20_000 },
     );
-    process.off("uncaughtException", note);
-    process.off("unhandledRejection", note);
+    expect(unexpected).toEqual([]);
+  }, 180_000);
+
+  it("never takes the process down, whatever its headers say about its parts", async () => {
+    const name = fc.constantFrom("a", "a[]", '"a"', '"a[]"', '"a[x]y]"', '"a b"', "__proto__", '"é"', '""');
+    const parameter = fc.oneof(
+      name.map((value) => `name=${value}`),
+      name.map((value) => `name=${value}`),
+      fc.constantFrom(
+        'NAME="b"',
+        "name*=utf-8''b",
+        'filename="x.wav"',
+        'filename="C:\\\\x.wav"',
+        "filename*=UTF-8''%e2%82",
+        "filename*=zz''%41",
+        'x="name=q"',
+      ),
+    );
+    const otherHeader = fc.constantFrom(
+      "",
+      "Content-Type: text/plain; charset=zzz\r\n",
+      "Content-Type:\r\n",
+      "Content-Type: application/octet-stream\r\n",
+      "Content-Disposition: form-data; name=z\r\n",
+      " folded: yes\r\n",
+    );
+    const formPart = fc
+      .tuple(
+        otherHeader,
+        fc.array(parameter, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom("; ", ";", " ; ", ";\t"),
+        fc.constantFrom("", "x", "\r\n", "--", "\r\n--", "x".repeat(70_000)),
+      )
+      .map(([header, parameters, separator, content]) =>
+        part(`${header}Content-Disposition: form-data${separator}${parameters.join(separator)}`, content),
+      );
+    const contentType = fc.constantFrom(
+      "multipart/form-data; boundary=b",
+      'multipart/form-data; boundary="b"; charset=zzz',
+      "multipart/form-data; boundary=b; boundary=c",
+      "multipart/form-data; boundary*=utf-8''c; boundary=b",
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(formPart, { maxLength: 6 }), contentType, async (parts, type) => {
+        expect([200, 422]).toContain(await statusWithin(5_000, form("b", parts), type));
+      }),
+      { numRuns: 3_000 },
+    );
     expect(unexpected).toEqual([]);
   }, 180_000);
 });

@@ -61,6 +61,28 @@ describe.runIf(inject("isLocal"))("a header with a line break in it", () => {
   });
 });
 
+describe.runIf(inject("isLocal"))("a request that cannot be read", () => {
+  const host = `Host: ${new URL(baseUrl).host}`;
+
+  it.each([
+    [
+      "has more than 10,240 bytes of headers",
+      `GET /health HTTP/1.1\r\n${host}\r\nX-A: ${"a".repeat(12_000)}`,
+      431,
+    ],
+    ["has a malformed header", `GET /health HTTP/1.1\r\n${host}\r\n: a`, 400],
+  ])("because it %s gets our error body", async (_case, lines, status) => {
+    const [head = "", body = ""] = (await sendBytes(baseUrl, `${lines}\r\n\r\n`)).split("\r\n\r\n");
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(head).toMatch(/^Access-Control-Allow-Origin: \*\r?$/im);
+    expect(JSON.parse(body)).toEqual({
+      detail: expect.any(String),
+      error: { code: "bad_request", message: expect.any(String), type: "invalid_request_error", param: null },
+      request_id: expect.stringMatching(/^[\da-f-]{36}$/),
+    });
+  });
+});
+
 describe.runIf(inject("isLocal"))("a method that a route does not have", () => {
   it.each(["TRACE", "PROPFIND", "PATCH", "DELETE", "PURGE", "LOCK"])(
     "such as %s is refused",

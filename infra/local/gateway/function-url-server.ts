@@ -15,7 +15,10 @@ export interface FunctionUrlOptions extends HttpServerOptions {
  */
 export const startFunctionUrl = async (options: FunctionUrlOptions): Promise<LocalServer> => {
   const gateway = new FunctionUrlGateway(options.functionUrl, options.invoke, options.log);
-  const server = await startHttpServer(options, (exchange) => gateway.answer(exchange));
+  const server = await startHttpServer(options, {
+    answer: (exchange) => gateway.answer(exchange),
+    wordUnreadable: ({ reason }) => ({ body: JSON.stringify({ Message: reason }) }),
+  });
   gateway.domainName = new URL(server.url).host;
   return server;
 };

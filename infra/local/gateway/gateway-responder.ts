@@ -3,6 +3,7 @@ import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./faults.ts";
 import type { RequestContext } from "./proxy-event.ts";
 import type { Match } from "./router.ts";
+import type { UnreadableRequest, WordUnreadable } from "./unreadable-request.ts";
 import { compileHeaders, compileTemplate, lookUp, type Variables } from "./variables.ts";
 
 interface CompiledResponse {
@@ -50,6 +51,22 @@ export class GatewayResponder {
       ...compiled.headers(variables),
     });
     response.end(body);
+  }
+
+  /** The words for what could not be read as a request: those of refusals without any of their own. */
+  wordUnreadable({ reason, requestId, extendedRequestId }: UnreadableRequest): ReturnType<WordUnreadable> {
+    const type = "DEFAULT_4XX";
+    const compiled = this.#responses.get(type) ?? this.#unmapped;
+    const error = { responseType: type, message: reason, messageString: JSON.stringify(reason) };
+    const known = {
+      context: { requestId, extendedRequestId, error },
+      stageVariables: this.#stageVariables,
+    };
+    const variables: Variables = (name) => lookUp(known, name.split("."));
+    return {
+      headers: { "x-amz-apigw-id": extendedRequestId, ...compiled.headers(variables) },
+      body: compiled.body(variables),
+    };
   }
 
   #variables(

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import { type Exchange, openExchange } from "./exchange.ts";
+import { answerUnreadable, describeUnreadable, type WordUnreadable } from "./unreadable-request.ts";
 
 /** Takes one line of text, without a line end. */
 export type Log = (line: string) => void;
@@ -27,6 +29,14 @@ export interface HttpServerOptions {
   readonly slowCallers?: SlowCallerTimeouts | undefined;
 }
 
+/** What becomes of requests. */
+export interface Answers {
+  readonly answer: (exchange: Exchange) => Promise<void>;
+  readonly wordUnreadable: WordUnreadable;
+  /** The most that request line and headers may have together; Node's own limit when left out. */
+  readonly maximumHeadBytes?: number;
+}
+
 const patience: SlowCallerTimeouts = { headersMilliseconds: 15_000, requestMilliseconds: 300_000 };
 
 const SHUTDOWN_GRACE_MILLISECONDS = 2_000;
@@ -48,6 +58,29 @@ const logAccess = ({ method, path, receivedAt, response }: Exchange, log: Log): 
   response.once("close", () => {
     const status = response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST;
     log(`${method} ${path} ${status} ${Date.now() - receivedAt.getTime()}ms`);
+  });
+};
+
+/** Answers what Node cannot read as a request, which by itself it would do without a body. */
+const refuseUnreadable = (server: Server, wordUnreadable: WordUnreadable, log: Log): void => {
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
+  const note = ({ socket }: IncomingMessage, response: ServerResponse) => answers.set(socket, response);
+  server.on("request", note).on("checkContinue", note);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    // What still comes through a connection that is about to end is as unreadable as what came before.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const last = answers.get(socket);
+    const answer = last?.writableFinished ? undefined : last;
+    if (error.code === "ECONNRESET" || !socket.writable || answer?.headersSent) {
+      socket.destroy();
+      return;
+    }
+    const unreadable = describeUnreadable(error.code);
+    // When it is the body of a request that breaks off, that request has a line of its own.
+    if (!answer) log(`A request could not be read (${error.code ?? error.message}): ${unreadable.status}`);
+    answerUnreadable(socket, unreadable, wordUnreadable(unreadable));
   });
 };
 
@@ -74,13 +107,13 @@ const close = async (server: Server): Promise<void> => {
 };
 
 /**
- * Starts an HTTP server that gives every request to `answer` and logs a line when it is over.
+ * Starts an HTTP server that answers every request and logs a line when it is over.
  *
  * @throws Error when the port is in use, saying what to do.
  */
 export const startHttpServer = async (
   { port, host, log, slowCallers = patience }: HttpServerOptions,
-  answer: (exchange: Exchange) => Promise<void>,
+  { answer, wordUnreadable, maximumHeadBytes }: Answers,
 ): Promise<LocalServer> => {
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
     const exchange = openExchange(request, response, expectsContinue);
@@ -93,7 +126,9 @@ export const startHttpServer = async (
     requestTimeout: slowCallers.requestMilliseconds,
     connectionsCheckingInterval: Math.min(slowCallers.headersMilliseconds / 3, 5_000),
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+    ...(maximumHeadBytes !== undefined && { maxHeaderSize: maximumHeadBytes }),
   });
+  refuseUnreadable(server, wordUnreadable, log);
   server.on("request", (request, response) => handle(request, response, false));
   server.on("checkContinue", (request, response) => handle(request, response, true));
   const listeningPort = await listen(server, port, host);

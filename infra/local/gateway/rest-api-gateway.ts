@@ -13,6 +13,7 @@ import { createEventHead, createRequestContext, type EventHead, type RequestCont
 import { readBody } from "./read-body.ts";
 import type { Responder } from "./responder.ts";
 import { type Match, Router } from "./router.ts";
+import type { WordUnreadable } from "./unreadable-request.ts";
 
 /** A route with what it takes to serve it. */
 interface ServedRoute extends Route {
@@ -60,6 +61,9 @@ export class RestApiGateway {
     const fault = "route" in found ? await this.#serve(exchange, found, context) : found;
     if (fault !== undefined) this.#faults.respond(exchange, fault, context, match);
   }
+
+  /** Words the answer to what cannot be read as a request, in the way of all other refusals. */
+  readonly wordUnreadable: WordUnreadable = (request) => this.#faults.wordUnreadable(request);
 
   #match({ method, path }: Exchange): Match<ServedRoute> | Fault {
     try {

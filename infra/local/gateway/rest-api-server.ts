@@ -1,6 +1,7 @@
 import type { LocalModel } from "../template/local-model.ts";
 import { type HttpServerOptions, type LocalServer, startHttpServer } from "./http-server.ts";
 import type { Invoke } from "./invoke.ts";
+import { MAXIMUM_HEAD_BYTES } from "./limits.ts";
 import { answerLocally, findLocalRoute, type LocalRoutes } from "./local-routes.ts";
 import { RestApiGateway } from "./rest-api-gateway.ts";
 
@@ -22,10 +23,14 @@ export interface RestApiOptions extends HttpServerOptions {
 export const startRestApi = async (options: RestApiOptions): Promise<LocalServer> => {
   const { model, invoke, log, baseUrl, localRoutes = {} } = options;
   const gateway = new RestApiGateway(model.restApi, invoke, log);
-  const server = await startHttpServer(options, (exchange) => {
-    exchange.response.setHeader("x-amz-apigw-id", exchange.extendedRequestId);
-    const localRoute = findLocalRoute(exchange, localRoutes);
-    return localRoute === undefined ? gateway.answer(exchange) : answerLocally(exchange, localRoute);
+  const server = await startHttpServer(options, {
+    answer: (exchange) => {
+      exchange.response.setHeader("x-amz-apigw-id", exchange.extendedRequestId);
+      const localRoute = findLocalRoute(exchange, localRoutes);
+      return localRoute === undefined ? gateway.answer(exchange) : answerLocally(exchange, localRoute);
+    },
+    wordUnreadable: (request) => gateway.wordUnreadable(request),
+    maximumHeadBytes: MAXIMUM_HEAD_BYTES,
   });
   gateway.domainName = new URL(baseUrl ?? server.url).host;
   return server;

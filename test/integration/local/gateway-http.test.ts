@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { STATUS_CODES } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -7,7 +8,7 @@ import type { InvocationResult } from "../../../infra/local/lambda/invocation.ts
 import type { LocalModel } from "../../../infra/local/template/local-model.ts";
 import { readAssembly } from "../../../infra/local/template/read-assembly.ts";
 import { type SynthesisedApplication, synthesiseApplication } from "./gateway-application.ts";
-import { returned, startTestGateway, type TestGateway } from "./gateway-harness.ts";
+import { returned, startTestGateway, streaming, type TestGateway } from "./gateway-harness.ts";
 
 let application: SynthesisedApplication;
 let model: LocalModel;
@@ -137,6 +138,67 @@ describe("A connection", () => {
     socket.destroySoon();
     await vi.waitFor(() => expect(gateway.log).toEqual([expect.stringMatching(/^POST \/upload 499 /)]));
     expect(gateway.eventsOf("echo")).toEqual([]);
+  });
+});
+
+describe("What cannot be read as a request", () => {
+  const large = (bytes: number) => head("GET /health HTTP/1.1", `X-Large: ${"a".repeat(bytes)}`);
+
+  it.each([
+    ["has a head of more than 10,240 bytes", large(10_240), 431],
+    ["has a head that is much larger", large(2_000_000), 431],
+    ["has a path of more than 10,240 bytes", head(`GET /health?a=${"a".repeat(10_240)} HTTP/1.1`), 431],
+    ["is no HTTP", "hello\r\n\r\n", 400],
+    ["has a header without a name", head("GET /health HTTP/1.1", ": a"), 400],
+    ["has two lengths", head("POST /upload HTTP/1.1", "Content-Length: 1", "Content-Length: 2"), 400],
+    [
+      "has a length and is chunked",
+      head("POST /upload HTTP/1.1", "Content-Length: 1", "Transfer-Encoding: chunked"),
+      400,
+    ],
+  ])("because it %s is answered in the words of the API's own refusals", async (_case, bytes, status) => {
+    await start();
+    const answer = await converse(bytes);
+    const [headers = "", body = ""] = answer.split("\r\n\r\n");
+    expect(headers).toMatch(new RegExp(`^HTTP/1\\.1 ${status} \\w`));
+    expect(headers.toLowerCase()).toContain("content-type: application/json");
+    expect(headers.toLowerCase()).toContain("connection: close");
+    const requestId = /^x-amzn-RequestId: (.+)$/m.exec(headers)?.[1]?.trim();
+    expect(requestId).toMatch(/^[\da-f-]{36}$/);
+    expect(headers).toContain(`X-Request-Id: ${requestId}`);
+    expect(JSON.parse(body)).toEqual({ detail: STATUS_CODES[status] });
+    expect(gateway.eventsOf("echo")).toEqual([]);
+    expect(gateway.log).toEqual([
+      expect.stringMatching(new RegExp(`^A request could not be read .*: ${status}$`)),
+    ]);
+  });
+
+  it("begins beyond 10,000 bytes of headers", async () => {
+    await start();
+    const answer = await converse(large(10_000).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it("ends its own connection only", async () => {
+    await start();
+    const other = await open();
+    await converse(large(20_000));
+    other.write(head("GET /health HTTP/1.1"));
+    expect(await nextText(other)).toContain("HTTP/1.1 200 OK");
+    other.destroy();
+  });
+
+  it("does not spoil an answer that has begun", async () => {
+    const { body, result } = streaming({ statusCode: 200 });
+    gateway = await startTestGateway(model, { chat: () => result });
+    body.write("begun");
+    const socket = await open();
+    const all = text(socket);
+    socket.write(head("POST /chat HTTP/1.1", "Content-Length: 0"));
+    await once(socket, "data");
+    socket.write("\0\0\0\r\n\r\n");
+    expect(await all).not.toContain("400");
+    body.destroy();
   });
 });
 

@@ -10,7 +10,7 @@ import { createFuzzer } from "./run-requests.ts";
  */
 const { values } = parseArgs({
   options: {
-    requests: { type: "string", default: "10000" },
+    requests: { type: "string", default: "100000" },
     seed: { type: "string", default: String(Date.now() % 2 ** 31) },
   },
 });

@@ -36,7 +36,10 @@ export interface ObjectWriter {
   abort(): Promise<void>;
 }
 
-/** Where audio files are kept. Every method throws AppError `storage_unavailable` when the store fails. */
+/**
+ * Where audio files are kept. Every method throws AppError `storage_unavailable` when the store fails, and
+ * `service_unavailable` when it says nothing for too long; none waits for ever.
+ */
 export interface ObjectStore {
   /** A link that takes one `PUT` of a body of exactly this content type. */
   signUpload(key: string, options: { readonly contentType: string }): Promise<SignedLink>;
@@ -50,8 +53,8 @@ export interface ObjectStore {
   /** Opens an object as it is now; should it be replaced, reading fails. `undefined` when there is none. */
   open(key: string): Promise<ObjectRanges | undefined>;
   /**
-   * Reads an object from its start to its end. A silence of the store that lasts too long ends the reading with an
-   * error; so does the signal.
+   * Reads an object from its start to its end, for as long as that takes. A silence of the store that lasts too long
+   * ends the reading with an error; so does the signal.
    */
   stream(key: string, options: { readonly signal: AbortSignal }): AsyncIterable<Uint8Array>;
   put(key: string, body: Uint8Array, options: { readonly contentType: string }): Promise<void>;

@@ -1,19 +1,18 @@
 import { Readable } from "node:stream";
-import { storageFailure } from "./storage-failure.ts";
-
-/** How long S3 may pause between two pieces of a body. */
-const silenceMilliseconds = 10_000;
+import { StorageTimeout, storageFailure } from "./storage-failure.ts";
 
 /**
  * Reads the body of an answer of S3 as it arrives. Only time spent waiting for S3 counts as its silence: a reader that
  * takes its time does not break the reading.
  *
- * @throws AppError `storage_unavailable` when S3 fails, breaks off or falls silent, or when the signal aborts.
+ * @param longestSilence how long S3 may pause between two pieces, in milliseconds.
+ * @throws AppError `service_unavailable` when S3 falls silent, `storage_unavailable` when it fails or breaks off, or when
+ * the signal aborts.
  */
 export async function* readStoredBody(
   ask: () => Promise<{ readonly Body?: unknown }>,
   signal: AbortSignal,
-  longestSilence: number = silenceMilliseconds,
+  longestSilence: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let body: Readable | undefined;
   const breakOff = (reason: unknown) =>
@@ -24,7 +23,7 @@ export async function* readStoredBody(
     const { Body } = await ask();
     if (!(Body instanceof Readable)) throw new Error("S3 gave no body.");
     body = Body;
-    const silence = new Error(`S3 was silent for ${longestSilence} ms.`);
+    const silence = new StorageTimeout(`S3 was silent for ${longestSilence} ms.`);
     for (const pieces = body[Symbol.asyncIterator](); ; ) {
       const timer = setTimeout(() => breakOff(silence), longestSilence);
       const piece: IteratorResult<Uint8Array> = await pieces.next().finally(() => clearTimeout(timer));

@@ -12,8 +12,12 @@ import type { Bucket } from "./s3-bucket.ts";
 import { S3ObjectWriter } from "./s3-object-writer.ts";
 import { callStore } from "./storage-failure.ts";
 
-const sign = ({ client }: Bucket, command: GetObjectCommand | PutObjectCommand): Promise<SignedLink> =>
-  callStore(async () => {
+/** Nothing is sent for a signature: at most the SDK fetches credentials, with a time-out of its own. */
+const sign = (
+  { client, patience }: Bucket,
+  command: GetObjectCommand | PutObjectCommand,
+): Promise<SignedLink> =>
+  callStore(patience.call, async () => {
     const signingDate = new Date();
     const url = await getSignedUrl(client, command, {
       expiresIn: linkLifetimeSeconds,
@@ -26,13 +30,14 @@ const sign = ({ client }: Bucket, command: GetObjectCommand | PutObjectCommand):
 
 /** The object store over a bucket of S3. */
 export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
-  const { client } = bucket;
+  const { client, patience } = bucket;
+  const call = <Result>(work: (signal: AbortSignal) => Promise<Result>) => callStore(patience.call, work);
   const object = (key: string) => ({ Bucket: bucket.name, Key: key });
 
   const head = (key: string) =>
-    callStore(async () => {
+    call(async (abortSignal) => {
       try {
-        return await client.send(new HeadObjectCommand(object(key)));
+        return await client.send(new HeadObjectCommand(object(key)), { abortSignal });
       } catch (error) {
         if (error instanceof NotFound) return undefined;
         throw error;
@@ -41,10 +46,11 @@ export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
 
   /** Reads bytes of the object as it was when it had this tag. */
   const readRange = (key: string, tag: string | undefined, start: number, end: number) =>
-    callStore(async () => {
+    call(async (abortSignal) => {
       if (end <= start) return new Uint8Array();
       const { Body } = await client.send(
         new GetObjectCommand({ ...object(key), Range: `bytes=${start}-${end - 1}`, IfMatch: tag }),
+        { abortSignal },
       );
       const bytes = await Body?.transformToByteArray();
       if (bytes?.length !== end - start)
@@ -82,18 +88,23 @@ export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
     },
 
     stream: (key, { signal }) =>
-      readStoredBody(() => client.send(new GetObjectCommand(object(key)), { abortSignal: signal }), signal),
+      readStoredBody(
+        () => client.send(new GetObjectCommand(object(key)), { abortSignal: signal }),
+        signal,
+        patience.piece,
+      ),
 
     put: (key, body, { contentType }) =>
-      callStore(async () => {
-        await client.send(new PutObjectCommand({ ...object(key), ContentType: contentType, Body: body }));
+      call(async (abortSignal) => {
+        const command = new PutObjectCommand({ ...object(key), ContentType: contentType, Body: body });
+        await client.send(command, { abortSignal });
       }),
 
     write: (key, { contentType }) => new S3ObjectWriter(bucket, key, contentType),
 
     delete: (key) =>
-      callStore(async () => {
-        await client.send(new DeleteObjectCommand(object(key)));
+      call(async (abortSignal) => {
+        await client.send(new DeleteObjectCommand(object(key)), { abortSignal });
       }),
   };
 };

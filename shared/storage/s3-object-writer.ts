@@ -8,7 +8,7 @@ import {
 import { logger } from "../telemetry/logger.ts";
 import type { ObjectWriter } from "./object-store.ts";
 import type { Bucket } from "./s3-bucket.ts";
-import { storageFailure } from "./storage-failure.ts";
+import { callStore, storageFailure } from "./storage-failure.ts";
 
 /** S3 takes no smaller parts, except as the last one. */
 const smallestPartBytes = 5 * 1024 * 1024;
@@ -75,7 +75,12 @@ export class S3ObjectWriter implements ObjectWriter {
     if (UploadId === undefined) return;
     this.#uploadId = undefined;
     try {
-      await this.#bucket.client.send(new AbortMultipartUploadCommand({ ...this.#object, UploadId }));
+      // Whoever waits for this has been waiting for the store already.
+      await callStore(this.#bucket.patience.answer, (abortSignal) =>
+        this.#bucket.client.send(new AbortMultipartUploadCommand({ ...this.#object, UploadId }), {
+          abortSignal,
+        }),
+      );
     } catch (error) {
       // The bucket's lifecycle rule removes what is left of an upload after a day.
       logger.warn("upload.not_aborted", { reason: error instanceof Error ? error.name : "unknown" });
@@ -91,6 +96,15 @@ export class S3ObjectWriter implements ObjectWriter {
     }
   }
 
+  #call<Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    return callStore(this.#bucket.patience.call, call);
+  }
+
+  /** A call that giving up ends. */
+  #callUntilAborted<Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    return this.#call((deadline) => call(AbortSignal.any([deadline, this.#cancellation.signal])));
+  }
+
   #takeFilling(): Buffer {
     const bytes = Buffer.concat(this.#filling);
     this.#filling = [];
@@ -104,10 +118,8 @@ export class S3ObjectWriter implements ObjectWriter {
   }
 
   async #putWhole(body: Buffer): Promise<void> {
-    await this.#bucket.client.send(
-      new PutObjectCommand({ ...this.#object, ContentType: this.#contentType, Body: body }),
-      { abortSignal: this.#cancellation.signal },
-    );
+    const command = new PutObjectCommand({ ...this.#object, ContentType: this.#contentType, Body: body });
+    await this.#callUntilAborted((abortSignal) => this.#bucket.client.send(command, { abortSignal }));
   }
 
   async #completeParts(first: Buffer, beginning: Uint8Array, rest: Buffer): Promise<void> {
@@ -118,32 +130,32 @@ export class S3ObjectWriter implements ObjectWriter {
     const Parts = [...this.#tags]
       .toSorted(([one], [other]) => one - other)
       .map(([PartNumber, ETag]) => ({ PartNumber, ETag }));
-    await this.#bucket.client.send(
-      new CompleteMultipartUploadCommand({
-        ...this.#object,
-        UploadId: await this.#begin(),
-        MultipartUpload: { Parts },
-      }),
-    );
+    const command = new CompleteMultipartUploadCommand({
+      ...this.#object,
+      UploadId: await this.#begin(),
+      MultipartUpload: { Parts },
+    });
+    await this.#call((abortSignal) => this.#bucket.client.send(command, { abortSignal }));
   }
 
   async #uploadPart(PartNumber: number, Body: Buffer): Promise<void> {
-    const { ETag } = await this.#bucket.client.send(
-      new UploadPartCommand({ ...this.#object, UploadId: await this.#begin(), PartNumber, Body }),
-      { abortSignal: this.#cancellation.signal },
+    const UploadId = await this.#begin();
+    const command = new UploadPartCommand({ ...this.#object, UploadId, PartNumber, Body });
+    const { ETag } = await this.#callUntilAborted((abortSignal) =>
+      this.#bucket.client.send(command, { abortSignal }),
     );
     if (ETag === undefined) throw new Error("S3 took a part without giving it a tag.");
     this.#tags.set(PartNumber, ETag);
   }
 
-  /** Never cancelled: an upload whose id nobody received could not be aborted. */
+  /** Giving up does not end it: an upload whose id nobody received could not be aborted. */
   #begin(): Promise<string> {
-    this.#uploadId ??= this.#bucket.client
-      .send(new CreateMultipartUploadCommand({ ...this.#object, ContentType: this.#contentType }))
-      .then(({ UploadId }) => {
-        if (UploadId === undefined) throw new Error("S3 began an upload without giving it an id.");
-        return UploadId;
-      });
+    this.#uploadId ??= this.#call(async (abortSignal) => {
+      const command = new CreateMultipartUploadCommand({ ...this.#object, ContentType: this.#contentType });
+      const { UploadId } = await this.#bucket.client.send(command, { abortSignal });
+      if (UploadId === undefined) throw new Error("S3 began an upload without giving it an id.");
+      return UploadId;
+    });
     return this.#uploadId;
   }
 }

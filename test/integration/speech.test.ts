@@ -11,6 +11,7 @@ import { lambdaContext, lambdaEvent } from "../support/lambda-event.ts";
 import { stubStreamingRuntime } from "../support/lambda-stream.ts";
 import { authorizedCaller } from "../support/send.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
+import { unlimited } from "../support/unlimited.ts";
 import { soundBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
 import { fetchOutcome } from "./local/s3-fixture.ts";
 
@@ -42,6 +43,7 @@ const begin = async (body: object) => {
       model: "tts-1",
       platform: "the-platform",
     }),
+    { limiter: unlimited },
   );
   const stream = new PassThrough();
   const metadata = once(stream, "metadata").then(([sent]): Metadata => sent);

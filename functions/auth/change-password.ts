@@ -26,18 +26,21 @@ export const forgotPassword = async (
 /**
  * Sets a new password with the secret of a mailed link.
  *
+ * Using the link up comes last, and in one with the new password: whatever fails on the way, the link still works.
+ *
  * @throws AppError `invalid_link`.
  */
 export const resetPassword = async (
-  request: { readonly token: string; readonly new_password: string },
+  { token, new_password: password }: { readonly token: string; readonly new_password: string },
   { accounts, links, passwordGuard }: Pick<AuthDependencies, "accounts" | "links" | "passwordGuard">,
 ): Promise<Outcome> => {
-  const userId = await links.use(request.token, "reset-password");
-  if (userId === undefined) throw new AppError("invalid_link");
-  await accounts.changePassword(userId, await hashPassword(request.new_password));
-  const account = await accounts.findById(userId);
+  const userId = await links.find(token, "reset-password");
+  const account = userId === undefined ? undefined : await accounts.findById(userId);
+  if (!account) throw new AppError("invalid_link");
   // Whoever opens the account's mail need not wait for what others have guessed.
-  if (account) await Promise.all([account.username, account.email].map(passwordGuard.forgive));
+  await Promise.all([account.username, account.email].map(passwordGuard.forgive));
+  const isReset = await links.resetPassword(token, account.id, await hashPassword(password));
+  if (!isReset) throw new AppError("invalid_link");
   return changed;
 };
 

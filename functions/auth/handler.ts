@@ -12,6 +12,7 @@ import { createPasswordAttemptsRepository } from "../../shared/limits/password-a
 import { createPasswordGuard } from "../../shared/limits/password-guard.ts";
 import { createUsageRepository } from "../../shared/limits/usage-repository.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
+import { openItemTable } from "../../shared/storage/item-table.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { authFunction } from "./contract.ts";
 import { authEndpoints } from "./endpoints.ts";
@@ -19,7 +20,7 @@ import { authEndpoints } from "./endpoints.ts";
 const environment = readEnvironment(authFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
 const secondsInDay = 24 * 60 * 60;
-const limiter = createLimiter(createLimitCounters(table), {
+const limiter = createLimiter(createLimitCounters(openItemTable(environment.TABLE_NAME)), {
   addressLimits: { credentials: environment.LIMIT_CREDENTIALS_PER_MINUTE },
 });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AccountItem } from "../../shared/accounts/accounts-repository.ts";
+import type { AccountItem } from "../../shared/accounts/account-item.ts";
 import { verifyPassword } from "../../shared/auth/passwords.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { AuthDependencies } from "./dependencies.ts";

@@ -9,10 +9,10 @@ import type { Outcome } from "./fields.ts";
  */
 export const verifyEmail = async (
   secret: string,
-  { accounts, links }: Pick<AuthDependencies, "accounts" | "links">,
+  { links }: Pick<AuthDependencies, "links">,
 ): Promise<Outcome> => {
-  const userId = await links.use(secret, "verify-email");
-  if (userId === undefined || !(await accounts.markEmailVerified(userId))) throw new AppError("invalid_link");
+  const userId = await links.find(secret, "verify-email");
+  if (userId === undefined || !(await links.verifyEmail(secret, userId))) throw new AppError("invalid_link");
   return { success: true, error: null, message: "The e-mail address is verified." };
 };
 

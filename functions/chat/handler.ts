@@ -5,7 +5,7 @@ import { inferenceKey } from "../../shared/inference/inference-keys.ts";
 import { createOpenAiChatModels } from "../../shared/inference/openai/chat-models.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
 import { createLimiter } from "../../shared/limits/limiter.ts";
-import { openTable } from "../../shared/storage/table.ts";
+import { openItemTable } from "../../shared/storage/item-table.ts";
 import { chatFunction } from "./contract.ts";
 import { chatEndpoints } from "./endpoints.ts";
 
@@ -20,7 +20,7 @@ const models = createOpenAiChatModels(
   { "lang-14b": environment.CHAT_MODEL_14B, "lang-9b": environment.CHAT_MODEL_9B },
 );
 
-const table = openTable(environment.TABLE_NAME);
+const table = openItemTable(environment.TABLE_NAME);
 
 export const handler = createStreamingHandler(chatEndpoints({ models }), {
   authorize: createTokenAuthorization(table, environment.TOKEN_SECRET_ID),

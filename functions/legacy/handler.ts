@@ -7,6 +7,7 @@ import { createOpenAiSynthesizer } from "../../shared/inference/openai/synthesiz
 import { createOpenAiTranscriber } from "../../shared/inference/openai/transcriber.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
 import { createLimiter } from "../../shared/limits/limiter.ts";
+import { openItemTable } from "../../shared/storage/item-table.ts";
 import { openBucket } from "../../shared/storage/s3-bucket.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
 import { openTable } from "../../shared/storage/table.ts";
@@ -24,6 +25,7 @@ const backend = (task: InferenceTask, baseUrl: string, silenceMilliseconds: numb
 });
 
 const table = openTable(environment.TABLE_NAME);
+const requestTable = openItemTable(environment.TABLE_NAME);
 const store = createS3ObjectStore(openBucket(environment.BUCKET_NAME, process.env["AWS_ENDPOINT_URL_S3"]));
 
 const endpoints = legacyEndpoints(
@@ -60,6 +62,6 @@ const endpoints = legacyEndpoints(
 );
 
 export const handler = createStreamingHandler(endpoints, {
-  authorize: createTokenAuthorization(table, environment.TOKEN_SECRET_ID),
-  limiter: createLimiter(createLimitCounters(table)),
+  authorize: createTokenAuthorization(requestTable, environment.TOKEN_SECRET_ID),
+  limiter: createLimiter(createLimitCounters(requestTable)),
 });

@@ -4,9 +4,9 @@ import { inferenceKey } from "../../shared/inference/inference-keys.ts";
 import { createOpenAiSynthesizer } from "../../shared/inference/openai/synthesizer.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
 import { createLimiter } from "../../shared/limits/limiter.ts";
+import { openItemTable } from "../../shared/storage/item-table.ts";
 import { openBucket } from "../../shared/storage/s3-bucket.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
-import { openTable } from "../../shared/storage/table.ts";
 import { speechFunction } from "./contract.ts";
 import { speechEndpoints } from "./endpoints.ts";
 
@@ -21,7 +21,7 @@ const synthesizer = createOpenAiSynthesizer(
   environment.SPEECH_MODEL,
 );
 
-const limiter = createLimiter(createLimitCounters(openTable(environment.TABLE_NAME)));
+const limiter = createLimiter(createLimitCounters(openItemTable(environment.TABLE_NAME)));
 
 export const handler = createStreamingHandler(
   speechEndpoints({

@@ -4,6 +4,7 @@ import { inferenceKey } from "../../shared/inference/inference-keys.ts";
 import { createOpenAiTranscriber } from "../../shared/inference/openai/transcriber.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
 import { createLimiter } from "../../shared/limits/limiter.ts";
+import { openItemTable } from "../../shared/storage/item-table.ts";
 import { openBucket } from "../../shared/storage/s3-bucket.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
 import { openTable } from "../../shared/storage/table.ts";
@@ -30,5 +31,5 @@ export const handler = createStreamingHandler(
     uploads: createUploadsRepository(table),
     store: createS3ObjectStore(openBucket(environment.BUCKET_NAME, process.env["AWS_ENDPOINT_URL_S3"])),
   }),
-  { limiter: createLimiter(createLimitCounters(table)) },
+  { limiter: createLimiter(createLimitCounters(openItemTable(environment.TABLE_NAME))) },
 );

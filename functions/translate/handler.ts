@@ -4,7 +4,7 @@ import { inferenceKey } from "../../shared/inference/inference-keys.ts";
 import { createOpenAiTranslator } from "../../shared/inference/openai/translator.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
 import { createLimiter } from "../../shared/limits/limiter.ts";
-import { openTable } from "../../shared/storage/table.ts";
+import { openItemTable } from "../../shared/storage/item-table.ts";
 import { translateFunction } from "./contract.ts";
 import { translateEndpoints } from "./endpoints.ts";
 
@@ -19,6 +19,6 @@ const translator = createOpenAiTranslator(
   environment.TRANSLATION_MODEL,
 );
 
-const limiter = createLimiter(createLimitCounters(openTable(environment.TABLE_NAME)));
+const limiter = createLimiter(createLimitCounters(openItemTable(environment.TABLE_NAME)));
 
 export const handler = createStreamingHandler(translateEndpoints({ translator }), { limiter });

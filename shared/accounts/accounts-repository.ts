@@ -3,30 +3,15 @@ import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dy
 import * as z from "zod";
 import { AppError } from "../errors/app-error.ts";
 import type { Table } from "../storage/table.ts";
-import { type Account, accountType, oauthType } from "./account.ts";
+import type { Account } from "./account.ts";
+import { passwordChange } from "./account-changes.ts";
+import { type AccountItem, accountItem } from "./account-item.ts";
 import { accountKeys } from "./keys.ts";
 
-/** An account as it is stored. */
-export const accountItem = z.object({
-  id: z.int(),
-  username: z.string(),
-  email: z.string(),
-  password_hash: z.string(),
-  organization: z.string(),
-  account_type: accountType,
-  oauth_type: oauthType,
-  full_name: z.string().optional(),
-  organization_type: z.string().optional(),
-  sector: z.array(z.string()).optional(),
-  email_verified: z.boolean(),
-  disabled: z.boolean(),
-  /** Raised to revoke every token of the account at once: a token holds the value of the day it was issued. */
-  token_epoch: z.int(),
-  created_at: z.string(),
-});
-export type AccountItem = z.infer<typeof accountItem>;
-
 const claimItem = z.object({ user_id: z.int() });
+/** No account has this id. To look for it anyway costs a name that nobody has as many reads as any other. */
+const nobody = 0;
+
 const counterItem = z.object({ value: z.int() });
 
 /** What an account starts with; the rest follows from the rules of registration. */
@@ -68,7 +53,7 @@ export const createAccountsRepository = ({ client, name: TableName }: Table) => 
 
   const findByClaim = async (Key: Record<string, string>): Promise<AccountItem | undefined> => {
     const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-    return Item && findById(claimItem.parse(Item).user_id);
+    return findById(Item ? claimItem.parse(Item).user_id : nobody);
   };
 
   const nextId = async (): Promise<number> => {
@@ -170,22 +155,13 @@ export const createAccountsRepository = ({ client, name: TableName }: Table) => 
     },
 
     updateProfile: (userId: number, changes: ProfileChanges) => update(userId, changes),
-    markEmailVerified: (userId: number) => update(userId, { email_verified: true }),
     setAccountType: (userId: number, type: AccountItem["account_type"]) =>
       update(userId, { account_type: type }),
     setDisabled: (userId: number, disabled: boolean) => update(userId, { disabled }),
 
     /** Sets a new password and revokes every token of the account. */
     changePassword: async (userId: number, passwordHash: string): Promise<void> => {
-      await client.send(
-        new UpdateCommand({
-          TableName,
-          Key: accountKeys.profile(userId),
-          UpdateExpression: "SET password_hash = :hash ADD token_epoch :one",
-          ConditionExpression: "attribute_exists(PK)",
-          ExpressionAttributeValues: { ":hash": passwordHash, ":one": 1 },
-        }),
-      );
+      await client.send(new UpdateCommand(passwordChange(TableName, userId, passwordHash)));
     },
   };
 };

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import type { Table } from "../storage/table.ts";
+import { type AccountChange, emailVerification, passwordChange } from "./account-changes.ts";
 import { accountKeys } from "./keys.ts";
 
 /** What a mailed link may be used for. */
@@ -14,46 +15,89 @@ export const linkLifetimeSeconds: Readonly<Record<LinkPurpose, number>> = {
   "reset-password": 30 * 60,
 };
 
-const linkItem = z.object({ user_id: z.int(), expires_at: z.int() });
+const linkItem = z.object({ user_id: z.int(), purpose: z.string(), expires_at: z.int() });
 
 /** Mailed one-time links in the table. */
 export type LinksRepository = ReturnType<typeof createLinksRepository>;
 
-/** The repository of mailed links over the service's table; access pattern L1 of this folder's README. */
-export const createLinksRepository = ({ client, name: TableName }: Table) => ({
-  /** Makes a link. @returns its secret (256 random bits), which is stored nowhere. */
-  create: async (userId: number, purpose: LinkPurpose): Promise<string> => {
-    const secret = randomBytes(32).toString("base64url");
-    await client.send(
-      new PutCommand({
-        TableName,
-        Item: {
-          ...accountKeys.link(secret),
-          user_id: userId,
-          purpose,
-          expires_at: Math.floor(Date.now() / 1_000) + linkLifetimeSeconds[purpose],
-        },
-      }),
-    );
-    return secret;
-  },
+const nowInSeconds = (): number => Math.floor(Date.now() / 1_000);
 
-  /** Uses a link up. @returns whose it was; `undefined` when it is unknown, expired, used or of another purpose. */
-  use: async (secret: string, purpose: LinkPurpose): Promise<number | undefined> => {
+/** The repository of mailed links over the service's table; access pattern L1 of this folder's README. */
+export const createLinksRepository = ({ client, name: TableName }: Table) => {
+  /**
+   * Uses a link up together with what it is for: both are written, or neither.
+   *
+   * The SDK gives every transaction a token. Should only the answer be lost, the second try succeeds as well, and does not
+   * find the link used.
+   */
+  const use = async (secret: string, purpose: LinkPurpose, change: AccountChange): Promise<boolean> => {
     try {
-      const { Attributes } = await client.send(
-        new DeleteCommand({
-          TableName,
-          Key: accountKeys.link(secret),
-          ConditionExpression: "purpose = :purpose AND expires_at > :now",
-          ExpressionAttributeValues: { ":purpose": purpose, ":now": Math.floor(Date.now() / 1_000) },
-          ReturnValues: "ALL_OLD",
+      await client.send(
+        new TransactWriteCommand({
+          TransactItems: [
+            {
+              Delete: {
+                TableName,
+                Key: accountKeys.link(secret),
+                ConditionExpression: "purpose = :purpose AND expires_at > :now",
+                ExpressionAttributeValues: { ":purpose": purpose, ":now": nowInSeconds() },
+              },
+            },
+            { Update: change },
+          ],
         }),
       );
-      return linkItem.parse(Attributes).user_id;
+      return true;
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      if (error.CancellationReasons?.some(({ Code }) => Code === "ConditionalCheckFailed")) return false;
       throw error;
     }
-  },
-});
+  };
+
+  return {
+    /** Makes a link. @returns its secret (256 random bits), which is stored nowhere. */
+    create: async (userId: number, purpose: LinkPurpose): Promise<string> => {
+      const secret = randomBytes(32).toString("base64url");
+      await client.send(
+        new PutCommand({
+          TableName,
+          Item: {
+            ...accountKeys.link(secret),
+            user_id: userId,
+            purpose,
+            expires_at: nowInSeconds() + linkLifetimeSeconds[purpose],
+          },
+        }),
+      );
+      return secret;
+    },
+
+    /** Whose link it is, without using it; `undefined` when it is unknown, expired, used or of another purpose. */
+    find: async (secret: string, purpose: LinkPurpose): Promise<number | undefined> => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: accountKeys.link(secret), ConsistentRead: true }),
+      );
+      const link = Item && linkItem.parse(Item);
+      return link?.purpose === purpose && link.expires_at > nowInSeconds() ? link.user_id : undefined;
+    },
+
+    /**
+     * Uses a link up and notes that the address of its account is verified.
+     *
+     * @param userId whose link it is, as `find` says.
+     * @returns `false`, and nothing is written, when the link was used meanwhile or there is no such account.
+     */
+    verifyEmail: (secret: string, userId: number): Promise<boolean> =>
+      use(secret, "verify-email", emailVerification(TableName, userId)),
+
+    /**
+     * Uses a link up, sets the password of its account and revokes every token of it.
+     *
+     * @param userId whose link it is, as `find` says.
+     * @returns `false`, and nothing is written, when the link was used meanwhile or there is no such account.
+     */
+    resetPassword: (secret: string, userId: number, passwordHash: string): Promise<boolean> =>
+      use(secret, "reset-password", passwordChange(TableName, userId, passwordHash)),
+  };
+};

@@ -1,19 +1,9 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { BatchGetCommand, GetCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import * as z from "zod";
+import { GetCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import type { TokenClaims } from "../auth/tokens.ts";
-import { dependencyUnavailable } from "../errors/dependency-failure.ts";
 import type { Table } from "../storage/table.ts";
-import { type AccountItem, accountItem } from "./accounts-repository.ts";
+import { tokenItem } from "./issued-tokens.ts";
 import { accountKeys } from "./keys.ts";
-
-const tokenItem = z.object({
-  token_id: z.string(),
-  token_epoch: z.int(),
-  created_at: z.string(),
-  /** Unix seconds, also the table's time-to-live attribute; absent for tokens that do not expire. */
-  expires_at: z.int().optional(),
-});
 
 /** Why a transaction is cancelled when a parallel one has replaced the token, or is doing so. Throttling is another matter. */
 const takenByAnother: ReadonlySet<string> = new Set(["ConditionalCheckFailed", "TransactionConflict"]);
@@ -41,26 +31,6 @@ export const createTokensRepository = ({ client, name: TableName }: Table) => {
   return {
     add: async (token: NewToken): Promise<void> => {
       await client.send(new PutCommand({ TableName, Item: toItem(token) }));
-    },
-
-    /**
-     * The account a token belongs to, in one round trip.
-     *
-     * @returns `undefined` when the token was revoked or its account is gone.
-     */
-    findAccount: async ({ userId, tokenId }: TokenClaims): Promise<AccountItem | undefined> => {
-      const keys = [accountKeys.profile(userId), accountKeys.token(userId, tokenId)];
-      const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetCommand({ RequestItems: { [TableName]: { Keys: keys, ConsistentRead: true } } }),
-      );
-      // DynamoDB tells of throttling so, without an error, and leaves out what it did not read.
-      if (UnprocessedKeys?.[TableName]) throw dependencyUnavailable();
-      const items = Responses?.[TableName] ?? [];
-      const profile = items.find((item) => item["SK"] === "PROFILE");
-      const token = items.find((item) => item["SK"] !== "PROFILE");
-      if (!profile || !token) return undefined;
-      const found = accountItem.parse(profile);
-      return tokenItem.parse(token).token_epoch === found.token_epoch ? found : undefined;
     },
 
     /**

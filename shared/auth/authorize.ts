@@ -1,4 +1,4 @@
-import type { TokensRepository } from "../accounts/tokens-repository.ts";
+import type { IssuedTokens } from "../accounts/issued-tokens.ts";
 import type { Caller } from "./caller.ts";
 import { bearerToken, type Tokens } from "./tokens.ts";
 
@@ -15,7 +15,7 @@ export type Decision =
  */
 export const authorize = async (
   authorization: string | undefined,
-  { tokens, issuedTokens }: { readonly tokens: Tokens; readonly issuedTokens: TokensRepository },
+  { tokens, issuedTokens }: { readonly tokens: Tokens; readonly issuedTokens: IssuedTokens },
 ): Promise<Decision> => {
   const token = bearerToken(authorization);
   const claims = token && (await tokens.verify(token));

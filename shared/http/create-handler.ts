@@ -10,7 +10,12 @@ import type {
 import { AppError } from "../errors/app-error.ts";
 import { errorBody } from "../errors/error-body.ts";
 import type { Limiter } from "../limits/limiter.ts";
-import { inRequestScope, type RequestScope, requestScope } from "../telemetry/request-scope.ts";
+import {
+  inRequestScope,
+  openRequestScope,
+  type RequestScope,
+  requestScope,
+} from "../telemetry/request-scope.ts";
 import { admitRequest } from "./admit-request.ts";
 import { answerPreflight } from "./answer-preflight.ts";
 import { type Authorize, authenticate } from "./authenticate.ts";
@@ -19,6 +24,7 @@ import { type HttpEvent, toHttpEvent } from "./http-event.ts";
 import type { HttpResponse } from "./http-request.ts";
 import { identifyRequest } from "./identify-request.ts";
 import { logRequest } from "./log-request.ts";
+import { limitClassOf } from "./operation.ts";
 import { parseBody } from "./parse-body.ts";
 import { Reply } from "./reply.ts";
 import { respondError } from "./respond-error.ts";
@@ -30,16 +36,8 @@ import { sendStream } from "./send-stream.ts";
 const reserveMilliseconds = 1_000;
 
 /** The scope of a request, which must be over shortly before the function's own end breaks it off without a word. */
-const openScope = (context: Context): RequestScope => {
-  const milliseconds = Math.max(0, context.getRemainingTimeInMillis() - reserveMilliseconds);
-  return {
-    endsAt: performance.now() + milliseconds,
-    deadline: AbortSignal.timeout(milliseconds),
-    traceparent: undefined,
-    modelUse: "none",
-    upstreamMilliseconds: 0,
-  };
-};
+const openScope = (context: Context): RequestScope =>
+  openRequestScope(context.getRemainingTimeInMillis() - reserveMilliseconds);
 
 /** What a handler may need beyond its endpoints. */
 export interface HandlerOptions {
@@ -48,7 +46,7 @@ export interface HandlerOptions {
    * routes.
    */
   readonly authorize?: Authorize;
-  /** Counts requests. A function whose operations are all of the limit class `none` needs none. */
+  /** Counts requests. Only a function whose operations are all of the limit class `none` can do without. */
   readonly limiter?: Limiter;
 }
 
@@ -94,13 +92,24 @@ const carryOut = async (
   return toResponse(endpoint.operation.response.status, result);
 };
 
+/** A function that does not start is noticed at once; one that counts nobody would be noticed by its bill. */
+const requireLimiter = (endpoints: readonly Endpoint[], limiter: Limiter | undefined): void => {
+  const limited = endpoints.find(({ operation }) => limitClassOf(operation) !== "none");
+  if (limited && !limiter) {
+    throw new Error(`The operation ${limited.operation.id} is limited: its function needs a limiter.`);
+  }
+};
+
 /**
  * The one middleware stack of every API function, around its endpoints.
  *
  * middy runs `onError` last-attached-first: the error responder makes the answer, the headers are set on it, and the
  * stock error handler in front of all only acts should one of ours fail.
+ *
+ * @throws Error when an operation is limited and nothing counts its requests.
  */
 const createStack = (endpoints: readonly Endpoint[], { authorize, limiter }: HandlerOptions) => {
+  requireLimiter(endpoints, limiter);
   const router = createRouter(endpoints);
   return middy<HttpEvent, HttpResponse, Error, Context>({
     timeoutEarlyInMillis: reserveMilliseconds,

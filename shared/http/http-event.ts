@@ -28,13 +28,30 @@ const isFunctionUrlEvent = (
   event: APIGatewayProxyEvent | APIGatewayProxyEventV2,
 ): event is APIGatewayProxyEventV2 => "version" in event && event.version === "2.0";
 
+/**
+ * Headers by their names in lower case. One that was sent several times has all its values, in one line (RFC 9110, 5.3),
+ * as function URLs hand them on; the REST API's own `headers` would keep the last and hide the others.
+ */
+const readHeaders = ({
+  headers,
+  multiValueHeaders,
+}: Pick<APIGatewayProxyEvent, "headers" | "multiValueHeaders">): Record<string, string | undefined> => {
+  const read = new Map<string, string[]>();
+  for (const [name, values] of Object.entries(multiValueHeaders ?? {})) {
+    if (values) read.set(name.toLowerCase(), [...(read.get(name.toLowerCase()) ?? []), ...values]);
+  }
+  const single = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  const all = [...read].map(([name, values]) => [name, values.join(", ")]);
+  return Object.fromEntries([...single, ...all]);
+};
+
 /** The request in an event of the REST API or of a function URL. */
 export const toHttpEvent = (event: APIGatewayProxyEvent | APIGatewayProxyEventV2): HttpEvent => {
   const isFunctionUrl = isFunctionUrlEvent(event);
   const request = isFunctionUrl ? inRestApiForm(event) : event;
   return {
     ...request,
-    headers: { ...request.headers },
+    headers: readHeaders(request),
     door: isFunctionUrl ? "function-url" : "rest-api",
     requestId: request.requestContext.requestId,
     endpoint: undefined,

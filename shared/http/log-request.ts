@@ -1,6 +1,8 @@
+import { takeColdStart } from "../telemetry/cold-start.ts";
 import { logger } from "../telemetry/logger.ts";
-import { metricEnvelope, type RequestMetrics } from "../telemetry/request-metrics.ts";
-import { type RequestScope, requestScope } from "../telemetry/request-scope.ts";
+import { measured } from "../telemetry/request-metrics.ts";
+import { requestScope } from "../telemetry/request-scope.ts";
+import { traceIdOf } from "../telemetry/trace-context.ts";
 import type { HttpEvent } from "./http-event.ts";
 
 /** How an answer left. */
@@ -10,36 +12,42 @@ export interface AnswerOutcome {
   readonly stream?: { readonly bytes: number; readonly ended: "whole" | "left" | "failed" };
 }
 
-/** Operations are told apart by their ids; what met no route is counted together. */
+/** What met no route is counted together. */
 const noOperation = "none";
 
-let isColdStart = true;
+/** Operations are told apart by their ids. */
+const operationOf = ({ endpoint }: HttpEvent): string => endpoint?.operation.id ?? noOperation;
 
-/** How long models were waited for, where any was asked; of a streamed answer, until it began. */
-const upstreamOf = (scope: RequestScope | undefined) =>
-  scope?.modelUse === "asked" ? { upstream_milliseconds: Math.round(scope.upstreamMilliseconds) } : {};
+/**
+ * One line for each request as soon as it is known what it asks for, short because most of what there is to say comes
+ * with its last line: it shows the requests whose function was broken off before that, and leads to the caller's trace.
+ */
+export const logReceived = (event: HttpEvent): void => {
+  const traceparent = requestScope()?.traceparent;
+  logger.info("request.received", {
+    request_id: event.requestId,
+    operation: operationOf(event),
+    ...(traceparent === undefined ? {} : { trace_id: traceIdOf(traceparent) }),
+  });
+};
 
 /**
  * One line for each request, when its answer has left: which operation, by whom, which status, how long. CloudWatch
- * takes the metrics by operation out of the same line.
+ * takes the metrics by operation and by backend out of the same line.
  */
 export const logRequest = (event: HttpEvent, { status, stream }: AnswerOutcome): void => {
-  const metrics: RequestMetrics = {
-    operation: event.endpoint?.operation.id ?? noOperation,
-    milliseconds: Math.round(performance.now() - event.receivedAt),
-    client_error: status >= 400 && status < 500 ? 1 : 0,
-    server_error: status >= 500 || stream?.ended === "failed" ? 1 : 0,
-  };
   logger.info("request.answered", {
     request_id: event.requestId,
     account_id: event.caller?.userId,
     door: event.door,
     status,
-    cold_start: isColdStart,
-    ...upstreamOf(requestScope()),
+    cold_start: takeColdStart(),
     ...stream,
-    ...metrics,
-    ...metricEnvelope(process.env["METRICS_NAMESPACE"]),
+    ...measured({
+      operation: operationOf(event),
+      milliseconds: Math.round(performance.now() - event.receivedAt),
+      client_error: status >= 400 && status < 500 ? 1 : 0,
+      server_error: status >= 500 || stream?.ended === "failed" ? 1 : 0,
+    }),
   });
-  isColdStart = false;
 };

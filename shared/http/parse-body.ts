@@ -1,6 +1,4 @@
 import httpJsonBodyParser from "@middy/http-json-body-parser";
-import httpMultipartBodyParser from "@middy/http-multipart-body-parser";
-import httpUrlencodeBodyParser from "@middy/http-urlencode-body-parser";
 import { ValidationError } from "../errors/validation-error.ts";
 import type { HttpMiddleware, HttpRequest } from "./http-request.ts";
 import { hasTooManyValues, maximumValues } from "./json-values.ts";
@@ -8,15 +6,27 @@ import { checkMultipartFraming, FramingError, maximumParts } from "./multipart-f
 import type { BodyEncoding } from "./operation.ts";
 
 const json = httpJsonBodyParser();
-const form = httpUrlencodeBodyParser({ disableContentTypeCheck: true });
-const multipart = httpMultipartBodyParser({
-  // The package's own pattern refuses legal boundaries (quotes, `_`, `+`, `.`), as Dart and Java clients send them;
-  // the framing check has read the content type before.
-  disableContentTypeCheck: true,
-  // The limits are the framing check's too. Beyond the parser's own ones a long value would be cut off without a
-  // word, and a skipped part that is longer than its buffer would keep the request waiting for ever.
-  busboy: { limits: { parts: maximumParts, fieldSize: Number.MAX_SAFE_INTEGER } },
-});
+
+/** Loaded with the first form: most functions never see one, and a parser of forms takes a tenth of their start. */
+const loadForm = async () => {
+  const { default: httpUrlencodeBodyParser } = await import("@middy/http-urlencode-body-parser");
+  return httpUrlencodeBodyParser({ disableContentTypeCheck: true });
+};
+
+const loadMultipart = async () => {
+  const { default: httpMultipartBodyParser } = await import("@middy/http-multipart-body-parser");
+  return httpMultipartBodyParser({
+    // The package's own pattern refuses legal boundaries (quotes, `_`, `+`, `.`), as Dart and Java clients send them;
+    // the framing check has read the content type before.
+    disableContentTypeCheck: true,
+    // The limits are the framing check's too. Beyond the parser's own ones a long value would be cut off without a
+    // word, and a skipped part that is longer than its buffer would keep the request waiting for ever.
+    busboy: { limits: { parts: maximumParts, fieldSize: Number.MAX_SAFE_INTEGER } },
+  });
+};
+
+let form: ReturnType<typeof loadForm> | undefined;
+let multipart: ReturnType<typeof loadMultipart> | undefined;
 
 const invalidBody = (type: string, msg: string, place: readonly (string | number)[] = ["body"]) =>
   new ValidationError([{ loc: place, msg, type }]);
@@ -67,7 +77,8 @@ const parseMultipart = async (request: HttpRequest): Promise<void> => {
       headers["content-type"],
       Buffer.from(body ?? "", isBase64Encoded ? "base64" : "utf8"),
     );
-    await multipart.before?.(request);
+    multipart ??= loadMultipart();
+    await (await multipart).before?.(request);
   } catch (thrown) {
     if (thrown instanceof FramingError) throw invalidBody("value_error", `Value error, ${thrown.message}`);
     if (statusOf(thrown) === undefined) throw thrown;
@@ -84,7 +95,8 @@ const parseForm = async (request: HttpRequest): Promise<void> => {
     Object.assign(request.event, { body: {} });
     return;
   }
-  await form.before?.(request);
+  form ??= loadForm();
+  await (await form).before?.(request);
 };
 
 const takeBytes = async ({ event }: HttpRequest): Promise<void> => {

@@ -15,7 +15,8 @@ const keptForMilliseconds = 5 * 60_000;
 
 /**
  * The key of a task's server, from the secret that holds them as one JSON object. Translation falls back to the key
- * of chat. Read on first use and again every five minutes, so that a changed key needs no deployment.
+ * of chat. Read while the function starts, and again every five
+ * minutes, so that a changed key needs no deployment.
  *
  * @throws Error when the secret cannot be read or is not such an object.
  */
@@ -23,15 +24,18 @@ export const inferenceKey = (secretId: string, task: InferenceTask): (() => Prom
   let reading: Promise<z.output<typeof inferenceKeys>> | undefined;
   let readAt = 0;
   const read = async () => inferenceKeys.parse(JSON.parse((await readSecret(secretId)) ?? "{}"));
+  const start = () => {
+    readAt = performance.now();
+    reading = read();
+    reading.catch(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+  start();
   return async () => {
-    if (!reading || performance.now() - readAt > keptForMilliseconds) {
-      readAt = performance.now();
-      reading = read();
-      reading.catch(() => {
-        reading = undefined;
-      });
-    }
-    const keys = await reading;
+    const isFresh = performance.now() - readAt <= keptForMilliseconds;
+    const keys = await (isFresh && reading ? reading : start());
     return keys[task] ?? (task === "translation" ? keys.chat : undefined);
   };
 };

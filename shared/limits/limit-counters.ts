@@ -1,5 +1,4 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import type { Table } from "../storage/table.ts";
+import type { ItemTable } from "../storage/item-table.ts";
 import { type CounterValues, countWithin } from "./count-within.ts";
 import { accountCounters, limitKeys, minuteOfCounter } from "./keys.ts";
 import type { AccountPolicy, AddressLimitClass } from "./policies.ts";
@@ -58,7 +57,7 @@ const pastMinutes = (values: CounterValues, { minuteOfMonth }: Windows): string[
   });
 
 /** The counters in the service's table; access patterns C1 and C2 of this folder's README. */
-export const createLimitCounters = (table: Table): LimitCounters => {
+export const createLimitCounters = (table: ItemTable): LimitCounters => {
   const removePastMinutes = async (
     { userId, windows }: AccountRequest,
     values: CounterValues,
@@ -66,14 +65,13 @@ export const createLimitCounters = (table: Table): LimitCounters => {
   ): Promise<void> => {
     const past = pastMinutes(values, windows).slice(0, mostRemovals);
     if (past.length <= toleratedPastMinutes) return;
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
+    await table.update(
+      {
         Key: limitKeys.account(userId, windows.month),
         UpdateExpression: `REMOVE ${past.map((_, index) => `#m${index}`).join(", ")}`,
         ExpressionAttributeNames: Object.fromEntries(past.map((name, index) => [`#m${index}`, name])),
-      }),
-      { abortSignal: signal },
+      },
+      signal,
     );
   };
 
@@ -116,16 +114,15 @@ export const createLimitCounters = (table: Table): LimitCounters => {
         accountCounters.month,
         accountCounters.operation(windows.dayOfMonth, task),
       ];
-      await table.client.send(
-        new UpdateCommand({
-          TableName: table.name,
+      await table.update(
+        {
           Key: limitKeys.account(userId, windows.month),
           UpdateExpression: `ADD ${names.map((_, index) => `#c${index} :back`).join(", ")}`,
           ConditionExpression: "attribute_exists(PK)",
           ExpressionAttributeNames: Object.fromEntries(names.map((name, index) => [`#c${index}`, name])),
           ExpressionAttributeValues: { ":back": -1 },
-        }),
-        { abortSignal: signal },
+        },
+        signal,
       );
     },
 

@@ -1,7 +1,8 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Table } from "../storage/table.ts";
-import { type CounterValues, numbersOf, numbersOfFailure } from "./count-within.ts";
+import { type CounterValues, numbersOf } from "./count-within.ts";
 import { limitKeys } from "./keys.ts";
 import { afterWrongPassword, type PasswordAttempts, remainingWait } from "./password-attempts.ts";
 
@@ -25,6 +26,10 @@ const attemptsOf = (values: CounterValues): PasswordAttempts | undefined => {
     ? undefined
     : { failures, blockedUntil, forgottenAt };
 };
+
+/** The item that an error carries is in DynamoDB's own notation: the document client leaves errors alone. */
+const attemptsInTheWay = ({ Item }: ConditionalCheckFailedException): PasswordAttempts | undefined =>
+  attemptsOf(numbersOf(Item && unmarshall(Item)));
 
 const toItem = ({ failures, blockedUntil, forgottenAt }: PasswordAttempts) => ({
   failures,
@@ -68,7 +73,7 @@ export const createPasswordAttemptsRepository = (
       return undefined;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { found: attemptsOf(numbersOfFailure(error)) };
+      return { found: attemptsInTheWay(error) };
     }
   };
 
@@ -101,7 +106,7 @@ export const createPasswordAttemptsRepository = (
         return 0;
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return remainingWait(attemptsOf(numbersOfFailure(error)), now());
+        return remainingWait(attemptsInTheWay(error), now());
       }
     },
 

@@ -8,8 +8,9 @@ export const logEvents = {
   "answer.not_accepted": "The messaging platform refused an answer; `status` and `outcome` are its words.",
   "answer.not_sent": "The messaging platform could not be reached, or said nothing in time.",
   "authorizer.failed": "A token could not be checked: the table or the signing key did not answer.",
-  "backend.is_back": "A model's server that was left alone answers again.",
-  "backend.left_alone": "A model's server failed five times in a row; nobody asks it for some seconds.",
+  "backend.is_back": "A model's server that was left alone answers again; `backend` is the task it serves.",
+  "backend.left_alone":
+    "A model's server failed five times in a row; nobody asks it for some seconds. `backend` is the task it serves.",
   "chat.broken_off": "A model stopped in the middle of a streamed answer; the caller was told in the stream.",
   "delivery.failed": "A delivery of the messaging platform was not taken in; the platform sends it again.",
   "delivery.not_signed": "A delivery of the messaging platform had no valid signature.",
@@ -18,7 +19,6 @@ export const logEvents = {
     "A refused request stayed on its account's quota, because the table did not answer in time.",
   "mail.failed": "A mail could not be sent; the queue brings it again.",
   "mail.not_queued": "An account was made, but its confirmation mail could not be queued.",
-  "message.answered": "A person's message has its answer.",
   "message.not_answered": "A person's message could not be answered; the queue brings it again.",
   "message.taken_over": "Another invocation answers the message already.",
   "message.unreadable": "The message queue held something that is no message.",
@@ -27,14 +27,22 @@ export const logEvents = {
     "A conversation's summary stays as it was, because the model did not write a new one.",
   "receipt.not_saved": "Delivery receipts were lost, because the table did not answer.",
   "request.answered":
-    "One line for each request, when its answer has left: a stream's line comes with its last byte. Carries the metrics.",
+    "The last line of each request, when its answer has left: a stream's line comes with its last byte. Carries the metrics.",
   "request.failed": "A request ended with a 5xx status; `code` and `reason` say why.",
+  "request.received":
+    "The first line of each request, when it is known what it asks for. A browser's preflight has only the last.",
   "speech.broken_off":
     "Speech stopped in the middle of a streamed answer; the caller was told in the stream.",
   "speech.item_failed": "One text of a batch could not be spoken; the others were.",
   "stream.failed": "The maker of a streamed answer failed; the answer was broken off.",
   "upload.not_aborted": "Parts of a broken upload stay in the bucket until its lifecycle removes them.",
   "voice.not_made": "An answer went out as text only, because it could not be spoken.",
+  "work.begun":
+    "The first line of each try at a record of a queue. `request_id` names the request that asked for the work.",
+  "work.ended":
+    "The last line of each try; `server_error` is 1 when the record comes again. Carries the metrics, as a request's does.",
+  "work.left":
+    "Records of a batch went back to the queue untouched: an earlier one failed, or the function's time was nearly over.",
 } as const;
 
 /** The name of a line in the log. */

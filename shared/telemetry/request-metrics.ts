@@ -1,35 +1,56 @@
-/** What a request's line in the log says for CloudWatch's metrics. */
+import { backendMetricDefinitions } from "./backend-uses.ts";
+import { requestScope } from "./request-scope.ts";
+
+/** What the last line of a request, or of a queue's record, says of it for CloudWatch's metrics. */
 export interface RequestMetrics {
   readonly operation: string;
   readonly milliseconds: number;
   /** 1 for an answer with a 4xx status, else 0. */
   readonly client_error: 0 | 1;
-  /** 1 for an answer with a 5xx status or one that was broken off, else 0. */
+  /** 1 for an answer with a 5xx status, one that was broken off, or a record that must come again, else 0. */
   readonly server_error: 0 | 1;
 }
 
-/**
- * Makes a line of the log a source of metrics, by operation: CloudWatch reads them out of it (embedded metric format),
- * without a call, an agent or a second line. The number of samples of `milliseconds` is the number of requests.
- *
- * @param namespace under which the metrics are filed, one for each stage; without one there are none.
- */
-export const metricEnvelope = (namespace: string | undefined) =>
-  namespace
-    ? {
-        _aws: {
-          Timestamp: Date.now(),
-          CloudWatchMetrics: [
-            {
-              Namespace: namespace,
-              Dimensions: [["operation" satisfies keyof RequestMetrics]],
-              Metrics: [
-                { Name: "milliseconds" satisfies keyof RequestMetrics, Unit: "Milliseconds" },
-                { Name: "client_error" satisfies keyof RequestMetrics, Unit: "Count" },
-                { Name: "server_error" satisfies keyof RequestMetrics, Unit: "Count" },
-              ],
-            },
+/** The definitions by which CloudWatch reads metrics out of a line (embedded metric format). */
+const envelope = (Namespace: string, backends: Readonly<Record<string, unknown>>) => {
+  const ofBackends = backendMetricDefinitions(backends);
+  return {
+    _aws: {
+      Timestamp: Date.now(),
+      CloudWatchMetrics: [
+        {
+          Namespace,
+          Dimensions: [["operation" satisfies keyof RequestMetrics]],
+          Metrics: [
+            { Name: "milliseconds" satisfies keyof RequestMetrics, Unit: "Milliseconds" },
+            { Name: "client_error" satisfies keyof RequestMetrics, Unit: "Count" },
+            { Name: "server_error" satisfies keyof RequestMetrics, Unit: "Count" },
           ],
         },
-      }
-    : {};
+        // A line can give a dimension one value only, and a message asks up to five backends: each has metrics of its
+        // own instead, without a dimension.
+        ...(ofBackends.length > 0 ? [{ Namespace, Dimensions: [[]], Metrics: ofBackends }] : []),
+      ],
+    },
+  };
+};
+
+/**
+ * Members for the last line of the current request: what is measured of it, how long models and other backends were
+ * waited for (where any was asked), and what makes the line a source of metrics, by operation and by backend. CloudWatch
+ * reads them out of it, without a call, an agent or a second line. The number of samples of `milliseconds` is the number
+ * of requests.
+ *
+ * The stage's namespace comes from `METRICS_NAMESPACE`; without it the line makes no metrics.
+ */
+export const measured = (metrics: RequestMetrics) => {
+  const scope = requestScope();
+  const backends = scope?.backends.fields() ?? {};
+  const namespace = process.env["METRICS_NAMESPACE"];
+  return {
+    ...metrics,
+    ...(scope?.modelUse === "asked" ? { upstream_milliseconds: Math.round(scope.upstreamMilliseconds) } : {}),
+    ...backends,
+    ...(namespace ? envelope(namespace, backends) : {}),
+  };
+};

@@ -1,18 +1,44 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { BackendUses } from "./backend-uses.ts";
 
-/** What everything done for one request may need to know of it, however deep below the handler. */
+/**
+ * What everything done for one request, or for one record of a queue, may need to know of it, however deep below the
+ * handler.
+ */
 export interface RequestScope {
   /** When the work must be over, in milliseconds of `performance.now()`: shortly before the function's own end. */
   readonly endsAt: number;
-  /** The caller's place in a distributed trace, checked; sent on as it came. */
-  traceparent: string | undefined;
   /** Aborted at `endsAt`. */
   readonly deadline: AbortSignal;
+  /** Names the request in the log; of a queue's record, the request that asked for it. */
+  requestId: string | undefined;
+  /** The caller's place in a distributed trace, checked; sent on as it came. */
+  traceparent: string | undefined;
   /** Whether a model was asked, or spared for want of time or because its server was believed to be down. */
   modelUse: "none" | "spared" | "asked";
   /** How long model servers have been waited for; of a streamed answer, until it began. */
   upstreamMilliseconds: number;
+  readonly backends: BackendUses;
 }
+
+/** Where work comes from: the request that asks for it, and the trace that one is part of. */
+export type Origin = Pick<RequestScope, "requestId" | "traceparent">;
+
+/** A scope for work that must be over in so many milliseconds. Of a request, the origin is found out later. */
+export const openRequestScope = (
+  milliseconds: number,
+  origin: Origin = { requestId: undefined, traceparent: undefined },
+): RequestScope => {
+  const left = Math.max(0, milliseconds);
+  return {
+    endsAt: performance.now() + left,
+    deadline: AbortSignal.timeout(left),
+    ...origin,
+    modelUse: "none",
+    upstreamMilliseconds: 0,
+    backends: new BackendUses(),
+  };
+};
 
 const scopes = new AsyncLocalStorage<RequestScope>();
 
@@ -20,5 +46,5 @@ const scopes = new AsyncLocalStorage<RequestScope>();
 export const inRequestScope = <Result>(scope: RequestScope, work: () => Result): Result =>
   scopes.run(scope, work);
 
-/** The scope of the request that is being worked for; `undefined` outside of one, in a queue's worker say. */
+/** The scope of the request that is being worked for; `undefined` outside of one. */
 export const requestScope = (): RequestScope | undefined => scopes.getStore();

@@ -1,35 +1,25 @@
 import { afterAll, beforeAll, describe, it, type TestContext, vi } from "vitest";
-import { authEndpoints } from "../../functions/auth/endpoints.ts";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
 import { uploadEndpoints } from "../../functions/upload/endpoints.ts";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
-import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
+import { createIssuedTokens } from "../../shared/accounts/issued-tokens.ts";
 import { authorize } from "../../shared/auth/authorize.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
 import { createLimiter } from "../../shared/limits/limiter.ts";
-import { createPasswordAttemptsRepository } from "../../shared/limits/password-attempts-repository.ts";
-import { createPasswordGuard } from "../../shared/limits/password-guard.ts";
-import { createUsageRepository } from "../../shared/limits/usage-repository.ts";
-import { type MailQueue, openMailQueue } from "../../shared/mail/mail-queue.ts";
+import { openMailQueue } from "../../shared/mail/mail-queue.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
-import type { Table } from "../../shared/storage/table.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+import { accountsOver, unsignedTokens } from "../support/accounts-over.ts";
 import { answering, type Behaviour, hanging, resetting, startFakeBackend } from "../support/fake-backend.ts";
 import { speechOf } from "../support/fake-speech.ts";
-import { bucketAt, bucketWithoutCredentials, tableAt } from "../support/faulty-aws.ts";
+import { bucketAt, bucketWithoutCredentials, requestTableAt, tableAt } from "../support/faulty-aws.ts";
 import { encodeForm } from "../support/multipart.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 const timeoutMilliseconds = 15_000;
 const bearer = { Authorization: "Bearer a-token" };
-const tokens = {
-  sign: async () => "a-token",
-  verify: async () => ({ userId: 7, tokenId: "3f0a2c1e-token" }),
-};
 const registration = {
   path: "/auth/register",
   body: { username: "amina", email: "amina@example.com", password: "seven storks by the lake" },
@@ -69,20 +59,6 @@ const startAws = async (
   return server.baseUrl;
 };
 
-/** The endpoints of accounts over a table; whatever must not be used fails. */
-const accountsOver = (table: Table, mailQueue: MailQueue) =>
-  authEndpoints({
-    accounts: createAccountsRepository(table),
-    issuedTokens: createTokensRepository(table),
-    links: createLinksRepository(table),
-    tokens,
-    mailQueue,
-    passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table)),
-    usage: createUsageRepository(table),
-    tokenLifetimeSeconds: undefined,
-  });
-
-const noMail: MailQueue = { send: () => Promise.reject(new Error("No mail must be asked for.")) };
 const translator = { translate: async () => ({ text: "Oli otya?", usage: undefined }) };
 const awsError = (status: number, type: string) => answering(status, { __type: type, message: "no" });
 
@@ -99,20 +75,26 @@ const faults = [
 
 /** Requests that cannot be answered without the table. */
 const requests = {
-  "a registration": (table: Table) => send(accountsOver(table, noMail), registration),
-  "a login": (table: Table) =>
-    send(accountsOver(table, noMail), {
+  "a registration": (address: string) => send(accountsOver(tableAt(address)), registration),
+  "a login": (address: string) =>
+    send(accountsOver(tableAt(address)), {
       path: "/auth/token",
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
       body: "username=amina&password=seven+storks",
     }),
-  "a look at the own account": (table: Table) =>
-    send(accountsOver(table, noMail), { method: "GET", path: "/auth/me", authorizer: authorizedCaller }),
-  "a token that the function checks": (table: Table) =>
+  "a look at the own account": (address: string) =>
+    send(accountsOver(tableAt(address)), { method: "GET", path: "/auth/me", authorizer: authorizedCaller }),
+  "a token that the function checks": (address: string) =>
     send(
       translateEndpoints({ translator }),
       { ...translation, headers: bearer },
-      { authorize: (header) => authorize(header, { tokens, issuedTokens: createTokensRepository(table) }) },
+      {
+        authorize: (header) =>
+          authorize(header, {
+            tokens: unsignedTokens,
+            issuedTokens: createIssuedTokens(requestTableAt(address)),
+          }),
+      },
     ),
 } as const;
 
@@ -126,9 +108,9 @@ describe.concurrent("when the table", () => {
 
   it.for(cases)("$fault, $request is answered with 503", async (each, context) => {
     const { expect } = context;
-    const table = tableAt(await startAws(context, each.behaviour));
+    const address = await startAws(context, each.behaviour);
     const startedAt = performance.now();
-    const { status, headers, body } = await each.ask(table);
+    const { status, headers, body } = await each.ask(address);
     expect(performance.now() - startedAt).toBeLessThan(timeoutMilliseconds);
     expect({ status, retryAfter: Number(headers["Retry-After"]) > 0 }).toEqual({
       status: 503,
@@ -141,7 +123,7 @@ describe.concurrent("when the table", () => {
 
   it.for(faults)("%s, requests are served uncounted", async ([, behaviour], context) => {
     const { expect } = context;
-    const limiter = createLimiter(createLimitCounters(tableAt(await startAws(context, behaviour))));
+    const limiter = createLimiter(createLimitCounters(requestTableAt(await startAws(context, behaviour))));
     const startedAt = performance.now();
     const { status, headers } = await send(
       translateEndpoints({ translator }),
@@ -156,10 +138,8 @@ describe.concurrent("when the table", () => {
   it("reads only a part, a valid token is not called invalid", async (context) => {
     const { expect } = context;
     const unread = { "language-ai": { Keys: [{ PK: { S: "USER#7" }, SK: { S: "PROFILE" } }] } };
-    const table = tableAt(
-      await startAws(context, answering(200, { Responses: {}, UnprocessedKeys: unread })),
-    );
-    const { status, headers } = await requests["a token that the function checks"](table);
+    const address = await startAws(context, answering(200, { Responses: {}, UnprocessedKeys: unread }));
+    const { status, headers } = await requests["a token that the function checks"](address);
     expect({ status, retryAfter: headers["Retry-After"] }).toEqual({ status: 503, retryAfter: "5" });
   });
 
@@ -171,7 +151,7 @@ describe.concurrent("when the table", () => {
       CancellationReasons: [{ Code: "ThrottlingError" }, { Code: "None" }],
     });
     const table = tableAt(await startAws(context, answering(200, { Item: item }), cancelled));
-    const { status } = await send(accountsOver(table, noMail), {
+    const { status } = await send(accountsOver(table), {
       path: "/auth/refresh-token",
       authorizer: authorizedCaller,
     });

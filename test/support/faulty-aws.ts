@@ -1,5 +1,6 @@
 import { S3Client } from "@aws-sdk/client-s3";
-import { type Bucket, openBucket } from "../../shared/storage/s3-bucket.ts";
+import { type ItemTable, openItemTable } from "../../shared/storage/item-table.ts";
+import { type Bucket, openBucket, type StoragePatience } from "../../shared/storage/s3-bucket.ts";
 import { openTable, type Table } from "../../shared/storage/table.ts";
 
 /** The service's own table, with its own time-outs and tries, in front of a server of the test. */
@@ -16,12 +17,16 @@ export const tableAt = (address: string): Table => {
   return table;
 };
 
+/** The same, as every request uses it. */
+export const requestTableAt = (address: string): ItemTable => openItemTable("language-ai", address);
+
 /** The service's own bucket in front of a server of the test. */
-export const bucketAt = (address: string): Bucket => openBucket("audio", new URL(address).origin);
+export const bucketAt = (address: string, patience?: StoragePatience): Bucket =>
+  openBucket("audio", new URL(address).origin, patience);
 
 /** A bucket for which nothing can be signed, as when the credentials cannot be fetched. */
 export const bucketWithoutCredentials = (): Bucket => ({
-  name: "audio",
+  ...openBucket("audio"),
   client: new S3Client({
     region: "eu-west-1",
     credentials: () => Promise.reject(new Error("The credentials cannot be fetched.")),

@@ -6,6 +6,8 @@ export interface TestRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Record<string, string>;
+  /** Headers that are sent several times, with all their values. */
+  readonly repeatedHeaders?: Record<string, string[]>;
   readonly query?: Record<string, string>;
   readonly pathParameters?: Record<string, string>;
   readonly body?: string | Buffer;
@@ -19,8 +21,13 @@ export const lambdaEvent = (request: TestRequest): APIGatewayProxyEvent => ({
   resource: request.path,
   path: request.path,
   httpMethod: request.method ?? "POST",
-  headers: request.headers ?? {},
-  multiValueHeaders: {},
+  headers: {
+    ...request.headers,
+    ...Object.fromEntries(
+      Object.entries(request.repeatedHeaders ?? {}).map(([name, values]) => [name, values.at(-1)]),
+    ),
+  },
+  multiValueHeaders: request.repeatedHeaders ?? {},
   queryStringParameters: request.query ?? null,
   multiValueQueryStringParameters: null,
   pathParameters: request.pathParameters ?? null,

@@ -1,6 +1,7 @@
 import { createBufferedHandler, type HandlerOptions } from "../../shared/http/create-handler.ts";
 import type { Endpoint } from "../../shared/http/endpoint.ts";
 import { lambdaContext, lambdaEvent, type TestRequest } from "./lambda-event.ts";
+import { unlimited } from "./unlimited.ts";
 
 /** The caller whose token the authorizer has accepted, in API Gateway's form. */
 export const authorizedCaller = {
@@ -18,7 +19,7 @@ export interface TestResponse {
   readonly body: any;
 }
 
-/** Sends a request through the real middleware stack. Objects are sent as JSON. */
+/** Sends a request through the real middleware stack, by default without any limits. Objects are sent as JSON. */
 export const send = async (
   endpoints: readonly Endpoint[],
   request: Omit<TestRequest, "body"> & { readonly body?: unknown; readonly remainingMilliseconds?: number },
@@ -31,7 +32,7 @@ export const send = async (
     headers: isRaw ? (rest.headers ?? {}) : { "Content-Type": "application/json", ...rest.headers },
     ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
   });
-  const handler = createBufferedHandler(endpoints, options);
+  const handler = createBufferedHandler(endpoints, { limiter: unlimited, ...options });
   const response = await handler(event, lambdaContext(remainingMilliseconds));
   const isJson = String(response.headers?.["Content-Type"]).startsWith("application/json");
   return {

@@ -5,6 +5,7 @@ import { createStreamingHandler } from "../../shared/http/create-handler.ts";
 import type { Endpoint } from "../../shared/http/endpoint.ts";
 import { lambdaContext, lambdaEvent } from "./lambda-event.ts";
 import { authorizedCaller } from "./send.ts";
+import { unlimited } from "./unlimited.ts";
 
 /** Endpoints that answer over HTTP. */
 export interface StreamingServer {
@@ -31,7 +32,7 @@ const toHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
 /** Serves endpoints over HTTP, through the real stack of a streaming function. Every caller is an authorized one. */
 export const serveStreaming = async (endpoints: readonly Endpoint[]): Promise<StreamingServer> => {
   Object.assign(globalThis, { awslambda: runtime });
-  const handler: (...args: never[]) => unknown = createStreamingHandler(endpoints);
+  const handler: (...args: never[]) => unknown = createStreamingHandler(endpoints, { limiter: unlimited });
   const server = createServer(async (request, response) => {
     const event = lambdaEvent({
       method: request.method ?? "",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { ensureTable, startDynamoDb } from "../../infra/local/dynamodb/dynamodb-server.ts";
+import { type ItemTable, openItemTable } from "../../shared/storage/item-table.ts";
 import type { Table } from "../../shared/storage/table.ts";
 
 const name = "language-ai";
@@ -26,6 +27,8 @@ export const testTable = (endpoint: string): Table => ({
 export interface TestTable {
   /** Another instance of a function: a client with connections of its own. */
   open(): Table;
+  /** The same, as every request uses it. */
+  openForRequests(): ItemTable;
   read(key: Record<string, string>): Promise<Record<string, unknown> | undefined>;
   /** Names of the calls that were sent through all tables, such as `UpdateItem`. */
   readonly calls: string[];
@@ -60,6 +63,19 @@ export const startTestTable = async (): Promise<TestTable> => {
       );
       opened.push(table);
       return table;
+    },
+    openForRequests: () => {
+      const table = openItemTable(name, server.endpoint);
+      return {
+        readItems: (...given) => {
+          calls.push("BatchGetItem");
+          return table.readItems(...given);
+        },
+        update: (...given) => {
+          calls.push("UpdateItem");
+          return table.update(...given);
+        },
+      };
     },
     read: async (Key) => {
       const { Item } = await own.client.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }));

@@ -2,8 +2,14 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../errors/app-error.ts";
 import { dependencyFailure } from "../../errors/dependency-failure.ts";
+import {
+  BackendRefusal,
+  BackendTimeout,
+  BackendUnreachable,
+  sendRequest,
+} from "../../outbound/http-client.ts";
 import { requestScope } from "../../telemetry/request-scope.ts";
-import { BackendRefusal, BackendTimeout, BackendUnreachable, sendRequest } from "./http-client.ts";
+import type { InferenceTask } from "../inference-keys.ts";
 
 /** A server that speaks the OpenAI HTTP API. */
 export interface Backend {
@@ -13,6 +19,11 @@ export interface Backend {
   readonly apiKey: () => Promise<string | undefined>;
   /** How long it may stay silent. */
   readonly silenceMilliseconds: number;
+}
+
+/** A server as one task's, whose name it has in logs and metrics. */
+export interface TaskBackend extends Backend {
+  readonly task: InferenceTask;
 }
 
 /** When another try makes sense while a model is loading: GPUs take 2 to 3 minutes to start from nothing. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { readBody } from "../../outbound/http-client.ts";
 import type { ChatAnswer } from "../chat.ts";
-import { type Backend, failureOf, postJson } from "./backend.ts";
+import { failureOf, postJson, type TaskBackend } from "./backend.ts";
 import { callBackend } from "./call-backend.ts";
 import {
   type CompletionRequest,
@@ -10,7 +11,6 @@ import {
   readFinishReason,
   wireUsage,
 } from "./completion-wire.ts";
-import { readBody } from "./http-client.ts";
 import { withoutThinking } from "./thinking.ts";
 
 /** More than the longest answer of any model, whole or as the body of an error. */
@@ -52,7 +52,7 @@ export const parseCompletion = (body: string): ChatAnswer => {
  * translation say.
  */
 export const completeChat = (
-  backend: Backend,
+  backend: TaskBackend,
   request: CompletionRequest,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<ChatAnswer> =>

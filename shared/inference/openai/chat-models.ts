@@ -1,5 +1,5 @@
 import type { ChatModelId, ChatModels, ChatRequest } from "../chat.ts";
-import type { Backend } from "./backend.ts";
+import type { Backend, TaskBackend } from "./backend.ts";
 import { completeChat } from "./chat-completion.ts";
 import { streamChat } from "./chat-stream.ts";
 import type { CompletionRequest } from "./completion-wire.ts";
@@ -10,9 +10,10 @@ import type { CompletionRequest } from "./completion-wire.ts";
  * @param names what the server calls each model.
  */
 export const createOpenAiChatModels = (
-  backend: Backend,
+  server: Backend,
   names: Readonly<Record<ChatModelId, string>>,
 ): ChatModels => {
+  const backend: TaskBackend = { ...server, task: "chat" };
   const completionRequest = ({
     model,
     messages,

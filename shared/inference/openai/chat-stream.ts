@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { EventSourceMessage } from "eventsource-parser";
 import { AppError } from "../../errors/app-error.ts";
+import { BackendTimeout, BackendUnreachable, readBody } from "../../outbound/http-client.ts";
 import type { ChatAnswer, ChatEvent, ChatStream } from "../chat.ts";
-import { type Backend, exchangeFailure, failureOf, postJson, unusable } from "./backend.ts";
+import { type Backend, exchangeFailure, failureOf, postJson, type TaskBackend, unusable } from "./backend.ts";
 import { callBackend } from "./call-backend.ts";
 import { maximumAnswerBytes, parseCompletion } from "./chat-completion.ts";
 import type { CompletionRequest } from "./completion-wire.ts";
 import { readEvents } from "./event-stream.ts";
-import { BackendTimeout, BackendUnreachable, readBody } from "./http-client.ts";
 import { StreamedAnswer } from "./streamed-answer.ts";
 
 type Groups = AsyncGenerator<readonly ChatEvent[], void, undefined>;
@@ -85,7 +85,7 @@ async function* startingWith(first: readonly ChatEvent[], rest: Groups): Groups 
  * from the iteration for what fails later.
  */
 export const streamChat = async (
-  backend: Backend,
+  backend: TaskBackend,
   request: CompletionRequest,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<ChatStream> => {

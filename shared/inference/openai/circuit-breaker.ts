@@ -1,9 +1,10 @@
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleType } from "cockatiel";
 import type { AppError } from "../../errors/app-error.ts";
 import { dependencyFailure } from "../../errors/dependency-failure.ts";
+import { BackendRefusal, BackendTimeout, BackendUnreachable } from "../../outbound/http-client.ts";
 import { logger } from "../../telemetry/logger.ts";
-import { type Backend, exchangeFailure, unavailable } from "./backend.ts";
-import { BackendRefusal, BackendTimeout, BackendUnreachable } from "./http-client.ts";
+import { requestScope } from "../../telemetry/request-scope.ts";
+import { exchangeFailure, type TaskBackend, unavailable } from "./backend.ts";
 
 /** Failures in a row after which a server is left alone. */
 const failuresToOpen = 5;
@@ -19,10 +20,14 @@ const isSilence = (reason: unknown): boolean =>
   reason instanceof BackendUnreachable ||
   (reason instanceof DOMException && reason.name === "TimeoutError");
 
+/** Whether a failed exchange is the server's fault, and neither the caller's nor one of our own parts'. */
+export const isToBlame = ({ code, cause }: AppError): boolean =>
+  (code === "service_unavailable" || code === "external_service_error") && !dependencyFailure(cause);
+
 /** A refusal or nonsense is a sign of life; a caller who left, or a failure of ours, tells nothing. */
-const verdictOn = ({ code, cause }: AppError, signal: AbortSignal): Verdict => {
-  if (signal.aborted || dependencyFailure(cause)) return "unknown";
-  if (code !== "service_unavailable" && code !== "external_service_error") return "unknown";
+const verdictOn = (failure: AppError, signal: AbortSignal): Verdict => {
+  if (signal.aborted || !isToBlame(failure)) return "unknown";
+  const { cause } = failure;
   if (isSilence(cause)) return "unavailable";
   return cause instanceof BackendRefusal && cause.status >= 500 ? "unavailable" : "there";
 };
@@ -46,14 +51,17 @@ const leftAlone = (): AppError =>
 
 type Guard = <Result>(signal: AbortSignal, exchange: () => Promise<Result>) => Promise<Result>;
 
-const createGuard = ({ baseUrl }: Backend): Guard => {
+const createGuard = ({ baseUrl, task }: TaskBackend): Guard => {
   const breaker = circuitBreaker(handleType(Counted), {
     halfOpenAfter: pauseSeconds * 1_000,
     breaker: new ConsecutiveBreaker(failuresToOpen),
   });
   const { host } = new URL(baseUrl);
-  breaker.onBreak(() => logger.warn("backend.left_alone", { host, seconds: pauseSeconds }));
-  breaker.onReset(() => logger.info("backend.is_back", { host }));
+  breaker.onBreak(() => {
+    logger.warn("backend.left_alone", { backend: task, host, seconds: pauseSeconds });
+    requestScope()?.backends.noteCircuitOpened(task);
+  });
+  breaker.onReset(() => logger.info("backend.is_back", { backend: task, host }));
 
   /** Gives the failures that are no fault of the server's as values: the breaker takes what is returned for success. */
   const attempt = async <Result>(signal: AbortSignal, exchange: () => Promise<Result>) => {
@@ -83,7 +91,7 @@ const createGuard = ({ baseUrl }: Backend): Guard => {
   };
 };
 
-const guards = new WeakMap<Backend, Guard>();
+const guards = new WeakMap<TaskBackend, Guard>();
 
 /**
  * Carries out an exchange with a model's server unless the server has been unavailable five times in a row: unreachable,
@@ -96,7 +104,7 @@ const guards = new WeakMap<Backend, Guard>();
  * server is left alone.
  */
 export const throughCircuit = <Result>(
-  backend: Backend,
+  backend: TaskBackend,
   signal: AbortSignal,
   exchange: () => Promise<Result>,
 ): Promise<Result> => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage, type ParseError } from "eventsource-parser";
+import { BackendTimeout, connectionFailure } from "../../outbound/http-client.ts";
 import { unusable } from "./backend.ts";
-import { BackendTimeout, connectionFailure } from "./http-client.ts";
 
 /** A single event may be this long. How long a stream may be is nobody's business here. */
 const maximumEventLength = 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { BackendTimeout, connectionFailure } from "./http-client.ts";
+import { BackendTimeout, connectionFailure } from "../../outbound/http-client.ts";
 
 /**
  * The bytes of an answer as they arrive. The server may be silent for so long while it is waited for; the time that the

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { ClientRequest } from "node:http";
-import { BackendTimeout, openExchange, type RequestHead, readBody } from "./http-client.ts";
+import { BackendTimeout, openExchange, type RequestHead, readBody } from "../../outbound/http-client.ts";
 
 /** A body that is sent piece by piece. */
 export interface UploadBody {

@@ -1,10 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import { UnreadableAudioError } from "../../audio/audio-errors.ts";
 import { readWavHeader } from "../../audio/wav.ts";
+import { readBody } from "../../outbound/http-client.ts";
 import type { Speech, SpeechHeader, SpeechRequest, SpeechSynthesizer } from "../speech.ts";
-import { type Backend, failureOf, postJson, saysLoading, unavailable, unusable } from "./backend.ts";
+import {
+  type Backend,
+  failureOf,
+  postJson,
+  saysLoading,
+  type TaskBackend,
+  unavailable,
+  unusable,
+} from "./backend.ts";
 import { callBackend } from "./call-backend.ts";
-import { readBody } from "./http-client.ts";
 import { readPieces } from "./read-pieces.ts";
 
 /** Enough of an answer that is no speech to see what it says. */
@@ -93,11 +101,14 @@ const readSpeech = async (response: IncomingMessage, silenceMilliseconds: number
 };
 
 /** Speech from a server that speaks the OpenAI HTTP API. */
-export const createOpenAiSynthesizer = (backend: Backend, model: string): SpeechSynthesizer => ({
-  synthesize: (request, { signal }) =>
-    callBackend(backend, signal, async () => {
-      const response = await postJson(backend, "/audio/speech", toWire(request, model), signal);
-      if (response.statusCode === 200) return readSpeech(response, backend.silenceMilliseconds);
-      throw failureOf(response.statusCode ?? 0, await readBody(response, maximumWordsBytes));
-    }),
-});
+export const createOpenAiSynthesizer = (server: Backend, model: string): SpeechSynthesizer => {
+  const backend: TaskBackend = { ...server, task: "speech" };
+  return {
+    synthesize: (request, { signal }) =>
+      callBackend(backend, signal, async () => {
+        const response = await postJson(backend, "/audio/speech", toWire(request, model), signal);
+        if (response.statusCode === 200) return readSpeech(response, backend.silenceMilliseconds);
+        throw failureOf(response.statusCode ?? 0, await readBody(response, maximumWordsBytes));
+      }),
+  };
+};

@@ -1,9 +1,17 @@
 import * as z from "zod";
+import { BackendRefusal } from "../../outbound/http-client.ts";
 import type { Segment, Transcriber, Transcription, TranscriptionRequest } from "../transcription.ts";
-import { type Backend, endpointOf, failureOf, tryTwice, unavailable, unusable } from "./backend.ts";
+import {
+  type Backend,
+  endpointOf,
+  failureOf,
+  type TaskBackend,
+  tryTwice,
+  unavailable,
+  unusable,
+} from "./backend.ts";
 import { callBackend } from "./call-backend.ts";
 import { failureIn } from "./completion-wire.ts";
-import { BackendRefusal } from "./http-client.ts";
 import { multipartForm } from "./multipart-form.ts";
 import { sendUpload, type UploadAnswer } from "./send-upload.ts";
 
@@ -109,10 +117,11 @@ const parseTranscription = (body: string): Transcription => {
 
 /** Transcription by a server that speaks the OpenAI HTTP API. */
 export const createOpenAiTranscriber = (
-  backend: Backend,
+  server: Backend,
   model: string,
   { stallMilliseconds = defaultStallMilliseconds }: { readonly stallMilliseconds?: number } = {},
 ): Transcriber => {
+  const backend: TaskBackend = { ...server, task: "transcription" };
   const ask = async (request: TranscriptionRequest, format: ResponseFormat, signal: AbortSignal) => {
     const endpoint = await endpointOf(backend, "/audio/transcriptions");
     const { silenceMilliseconds } = backend;

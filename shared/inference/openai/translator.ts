@@ -1,6 +1,6 @@
 import { defaultSystemMessage } from "../system-message.ts";
 import type { TranslationRequest, Translator } from "../translation.ts";
-import { type Backend, unusable } from "./backend.ts";
+import { type Backend, type TaskBackend, unusable } from "./backend.ts";
 import { completeChat } from "./chat-completion.ts";
 
 /** Room for the answer: languages that models know little of take up to two tokens a character. */
@@ -15,24 +15,27 @@ export const translationInstruction = ({
   `Translate ${sourceLanguage ? `from ${sourceLanguage} ` : ""}to ${targetLanguage}: ${text}`;
 
 /** A translator behind a server that speaks the OpenAI HTTP API. */
-export const createOpenAiTranslator = (backend: Backend, model: string): Translator => ({
-  translate: async (request, options) => {
-    const completion = await completeChat(
-      backend,
-      {
-        model,
-        messages: [
-          { role: "system", content: defaultSystemMessage },
-          { role: "user", content: translationInstruction(request) },
-        ],
-        temperature: 0.3,
-        top_p: 0.95,
-        max_tokens: maximumTokens(request.text),
-      },
-      options,
-    );
-    if (completion.finishReason === "length")
-      throw unusable("The translation was cut short; send a shorter text.");
-    return { text: completion.text, usage: completion.usage };
-  },
-});
+export const createOpenAiTranslator = (server: Backend, model: string): Translator => {
+  const backend: TaskBackend = { ...server, task: "translation" };
+  return {
+    translate: async (request, options) => {
+      const completion = await completeChat(
+        backend,
+        {
+          model,
+          messages: [
+            { role: "system", content: defaultSystemMessage },
+            { role: "user", content: translationInstruction(request) },
+          ],
+          temperature: 0.3,
+          top_p: 0.95,
+          max_tokens: maximumTokens(request.text),
+        },
+        options,
+      );
+      if (completion.finishReason === "length")
+        throw unusable("The translation was cut short; send a shorter text.");
+      return { text: completion.text, usage: completion.usage };
+    },
+  };
+};

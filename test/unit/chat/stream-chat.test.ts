@@ -8,6 +8,7 @@ import type { ChatEvent, ChatModels } from "../../../shared/inference/chat.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { authorizedCaller } from "../../support/send.ts";
+import { unlimited } from "../../support/unlimited.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -40,7 +41,7 @@ const body = JSON.stringify({ messages: [{ role: "user", content: "Hello" }], st
 const send = (dependencies: ChatDependencies) => {
   stubStreamingRuntime();
   return invokeStreaming(
-    createStreamingHandler(chatEndpoints(dependencies)),
+    createStreamingHandler(chatEndpoints(dependencies), { limiter: unlimited }),
     lambdaEvent({
       path: "/tasks/chat/completions",
       headers: { "Content-Type": "application/json" },

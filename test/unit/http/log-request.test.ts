@@ -55,6 +55,35 @@ afterEach(() => {
 
 const answered = () => lines.filter(({ message }) => message === "request.answered");
 
+describe("the line at the start of a request", () => {
+  const received = () => lines.filter(({ message }) => message === "request.received");
+
+  it("says what is asked for before anything is done about it", async () => {
+    const seen: unknown[] = [];
+    const endpoints = handlerOf(async () => {
+      seen.push(...lines);
+      return { answer: "yes" };
+    });
+    await createBufferedHandler(endpoints)(event(), lambdaContext());
+    expect(seen).toEqual([
+      { message: "request.received", request_id: answered()[0]?.["request_id"], operation: "example" },
+    ]);
+  });
+
+  it("leads to the trace that the request is part of", async () => {
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    await createBufferedHandler(answering)({ ...event(), headers: { traceparent } }, lambdaContext());
+    expect(received()).toMatchObject([{ trace_id: "4bf92f3577b34da6a3ce929d0e0e4736" }]);
+  });
+
+  it("is there for what nobody declared, too", async () => {
+    await createBufferedHandler(answering)(event("/secret-path"), lambdaContext());
+    await createBufferedHandler(answering)({ ...event(), httpMethod: "DELETE" }, lambdaContext());
+    expect(received()).toMatchObject([{ operation: "none" }, { operation: "none" }]);
+    expect(answered()).toMatchObject([{ status: 404 }, { status: 405 }]);
+  });
+});
+
 describe("the line at the end of a request", () => {
   it("says which operation answered whom with which status, through which door and how fast", async () => {
     await createBufferedHandler(answering)(event(), lambdaContext());

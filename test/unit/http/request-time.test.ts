@@ -52,6 +52,7 @@ describe("a streamed answer", () => {
       summary: "Example",
       tag: "Service",
       auth: "public",
+      limit: "none",
       response: { status: 200, description: "It", schema: z.string(), otherContentTypes: ["text/plain"] },
       errors: [],
     });

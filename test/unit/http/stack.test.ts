@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { AppError } from "../../../shared/errors/app-error.ts";
+import { createBufferedHandler, createStreamingHandler } from "../../../shared/http/create-handler.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
+import type { Operation } from "../../../shared/http/operation.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { Reply } from "../../../shared/http/reply.ts";
+import { stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
+import { unlimited } from "../../support/unlimited.ts";
 
 const answer = z.object({ answer: z.string() });
 
@@ -128,5 +132,27 @@ describe("a request the function cannot finish in its time", () => {
     const response = await send([slow], { method: "GET", path: "/example", remainingMilliseconds: 1_050 });
     expect(response.status).toBe(503);
     expect(aborted).toBe(true);
+  });
+});
+
+describe("a function", () => {
+  const doing = (operation: Operation) => [{ operation, handle: async () => ({ answer: "yes" }) }];
+  const unlimitedOperation = { ...open, limit: "none" } as const;
+
+  it.each([
+    ["anybody may call", open],
+    ["needs a token", declare("user")],
+    ["takes passwords", { ...open, limit: "credentials" } as const],
+    ["costs no quota", { ...declare("user"), limit: "account" } as const],
+  ])("does not start when it has an operation that %s, and nothing counts its requests", (_case, limited) => {
+    stubStreamingRuntime();
+    const endpoints = [...doing(unlimitedOperation), ...doing(limited)];
+    for (const create of [createBufferedHandler, createStreamingHandler]) {
+      expect(() => create(endpoints)).toThrow(
+        "The operation example is limited: its function needs a limiter.",
+      );
+      expect(() => create(endpoints, { limiter: unlimited })).not.toThrow();
+      expect(() => create(doing(unlimitedOperation))).not.toThrow();
+    }
   });
 });

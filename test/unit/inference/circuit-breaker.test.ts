@@ -3,13 +3,14 @@ import { AppError } from "../../../shared/errors/app-error.ts";
 import { failureOf } from "../../../shared/inference/openai/backend.ts";
 import { createOpenAiChatModels } from "../../../shared/inference/openai/chat-models.ts";
 import { throughCircuit } from "../../../shared/inference/openai/circuit-breaker.ts";
-import { BackendTimeout, BackendUnreachable } from "../../../shared/inference/openai/http-client.ts";
+import { BackendTimeout, BackendUnreachable } from "../../../shared/outbound/http-client.ts";
 import { chatRequest, readStream } from "../../support/chat-stream.ts";
 import { answering, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
 import { delta, finish, role, streaming, streamingThenBreaking } from "../../support/fake-stream.ts";
 
 const newBackend = () => ({
   baseUrl: "http://models.example/v1",
+  task: "chat" as const,
   apiKey: async () => undefined,
   silenceMilliseconds: 1_000,
 });

@@ -1,0 +1,83 @@
+/** The tasks that model servers do. One server may do several of them. */
+export const modelTasks = ["chat", "translation", "transcription", "speech"] as const;
+export type ModelTask = (typeof modelTasks)[number];
+
+/** What requests and messages wait for that is not of AWS: the model servers by their tasks, and the messaging platform. */
+export const backendNames = [...modelTasks, "platform"] as const;
+export type BackendName = (typeof backendNames)[number];
+
+/**
+ * What is measured of a backend. The number of samples of `milliseconds` is the number of calls; the counts are written
+ * only when they are not 0.
+ */
+const measures = [
+  { measure: "milliseconds", Unit: "Milliseconds" },
+  { measure: "failures", Unit: "Count" },
+  { measure: "circuit_opened", Unit: "Count" },
+] as const;
+type BackendMeasure = (typeof measures)[number]["measure"];
+
+/** A measure of a backend, as members of log lines and CloudWatch's metrics are called. */
+export const backendMetric = <Name extends BackendName, Measure extends BackendMeasure>(
+  name: Name,
+  measure: Measure,
+) => `${name}_${measure}` as const;
+
+/** CloudWatch takes no more values of one metric from a line. */
+const mostSamples = 100;
+
+interface BackendUse {
+  readonly milliseconds: number[];
+  failures: number;
+  circuit_opened: number;
+}
+
+/** What one request, or one record of a queue, had to do with backends. */
+export class BackendUses {
+  readonly #uses = new Map<BackendName, BackendUse>();
+
+  /**
+   * @param milliseconds how long the call took; of a streamed answer, until it began.
+   * @param hasFailed whether the backend is to blame for there being no usable answer.
+   */
+  noteCall(name: BackendName, milliseconds: number, hasFailed: boolean): void {
+    const use = this.#use(name);
+    if (use.milliseconds.length < mostSamples) use.milliseconds.push(Math.round(milliseconds));
+    if (hasFailed) use.failures += 1;
+  }
+
+  /** A call was the one after which the backend is left alone for a while. */
+  noteCircuitOpened(name: BackendName): void {
+    this.#use(name).circuit_opened += 1;
+  }
+
+  /** Members of a log line. */
+  fields(): Record<string, number | readonly number[]> {
+    const fields: Record<string, number | readonly number[]> = {};
+    for (const [name, { milliseconds, failures, circuit_opened }] of this.#uses) {
+      const [first, ...more] = milliseconds;
+      if (first !== undefined) {
+        fields[backendMetric(name, "milliseconds")] = more.length === 0 ? first : milliseconds;
+      }
+      if (failures > 0) fields[backendMetric(name, "failures")] = failures;
+      if (circuit_opened > 0) fields[backendMetric(name, "circuit_opened")] = circuit_opened;
+    }
+    return fields;
+  }
+
+  #use(name: BackendName): BackendUse {
+    const known = this.#uses.get(name);
+    if (known) return known;
+    const use: BackendUse = { milliseconds: [], failures: 0, circuit_opened: 0 };
+    this.#uses.set(name, use);
+    return use;
+  }
+}
+
+/** CloudWatch's definitions of those measures that are members of a line. */
+export const backendMetricDefinitions = (fields: Readonly<Record<string, unknown>>) =>
+  backendNames.flatMap((name) =>
+    measures
+      .map(({ measure, Unit }) => ({ Name: backendMetric(name, measure), Unit }))
+      .filter(({ Name }) => Name in fields),
+  );

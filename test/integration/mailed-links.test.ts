@@ -1,0 +1,226 @@
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { accountKeys } from "../../shared/accounts/keys.ts";
+import { createLinksRepository, type LinkPurpose } from "../../shared/accounts/links-repository.ts";
+import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
+import { hashPassword } from "../../shared/auth/passwords.ts";
+import type { Table } from "../../shared/storage/table.ts";
+import { accountsOver } from "../support/accounts-over.ts";
+import { send } from "../support/send.ts";
+import { startTestTable, type TestTable } from "../support/test-table.ts";
+
+const oldPassword = "seven storks by the lake";
+const newPassword = "nine cranes over the hill";
+
+let intact: TestTable;
+beforeAll(async () => {
+  intact = await startTestTable();
+});
+afterAll(() => intact.close());
+
+let people = 0;
+
+/** An account with a token, and the secret of a link that was mailed to it. */
+const mailLink = async (purpose: LinkPurpose) => {
+  people += 1;
+  const table = intact.open();
+  const { id, username } = await createAccountsRepository(table).create({
+    username: `person-${people}`,
+    email: `person-${people}@example.com`,
+    password_hash: await hashPassword(oldPassword),
+    organization: "Unknown",
+    full_name: undefined,
+    organization_type: undefined,
+    sector: undefined,
+  });
+  await createTokensRepository(table).add({
+    userId: id,
+    tokenId: "issued",
+    tokenEpoch: 0,
+    expiresAt: undefined,
+  });
+  return { id, username, secret: await createLinksRepository(table).create(id, purpose) };
+};
+
+const stored = (id: number) => intact.read(accountKeys.profile(id));
+
+/** Whether the token still has the epoch of its account. */
+const tokenStands = async (id: number): Promise<boolean> => {
+  const token = await intact.read(accountKeys.token(id, "issued"));
+  return token !== undefined && token["token_epoch"] === (await stored(id))?.["token_epoch"];
+};
+
+const useLink: Record<LinkPurpose, (table: Table, secret: string) => ReturnType<typeof send>> = {
+  "reset-password": (table, token) =>
+    send(accountsOver(table), {
+      path: "/auth/reset-password",
+      body: { token, new_password: newPassword },
+    }),
+  "verify-email": (table, token) =>
+    send(accountsOver(table), {
+      method: "GET",
+      path: "/auth/verify-email",
+      query: { token },
+    }),
+};
+
+const logIn = async (username: string, password: string): Promise<number> => {
+  const { status } = await send(accountsOver(intact.open()), {
+    path: "/auth/token",
+    headers: { "Content-Type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ username, password }).toString(),
+  });
+  return status;
+};
+
+/** As the SDK tells of a connection that was lost. */
+const lost = () => Object.assign(new Error("socket hang up"), { code: "ECONNRESET", $metadata: {} });
+
+/** The table, of which one call fails before it is sent; the first is number 0. */
+const failingAt = (failing: number): { readonly table: Table; readonly calls: () => number } => {
+  const table = intact.open();
+  let calls = 0;
+  table.client.middlewareStack.add(
+    (next) => (input) => {
+      calls += 1;
+      return calls - 1 === failing ? Promise.reject(lost()) : next(input);
+    },
+    { step: "initialize" },
+  );
+  return { table, calls: () => calls };
+};
+
+/** The table, which carries the first transaction out and loses the answer to it. */
+const losingOneAnswer = (): { readonly table: Table; readonly sent: () => number } => {
+  const table = intact.open();
+  let sent = 0;
+  table.client.middlewareStack.add(
+    (next, context) => async (input) => {
+      const answer = await next(input);
+      if (context["commandName"] !== "TransactWriteItemsCommand") return answer;
+      sent += 1;
+      if (sent === 1) throw Object.assign(new Error("The answer was lost."), { name: "TimeoutError" });
+      return answer;
+    },
+    { step: "deserialize" },
+  );
+  return { table, sent: () => sent };
+};
+
+const purposes = ["reset-password", "verify-email"] as const;
+
+describe.each(purposes)("a link to %s", (purpose) => {
+  const use = useLink[purpose];
+  const other = purposes.find((each) => each !== purpose) ?? purpose;
+
+  it("still works after the table failed, whichever of its calls that was", async () => {
+    let failures = 0;
+    for (;;) {
+      const { id, secret } = await mailLink(purpose);
+      const before = await stored(id);
+      const { table, calls } = failingAt(failures);
+      const answer = await use(table, secret);
+      if (calls() <= failures) break;
+      expect({ call: failures, status: answer.status }).toEqual({ call: failures, status: 503 });
+      expect(await stored(id)).toEqual(before);
+      expect((await use(intact.open(), secret)).status).toBe(200);
+      failures += 1;
+    }
+    expect(failures).toBeGreaterThan(1);
+  });
+
+  it("has worked when only the answer of the table was lost", async () => {
+    const { id, secret } = await mailLink(purpose);
+    const before = await stored(id);
+    const { table, sent } = losingOneAnswer();
+    expect((await use(table, secret)).status).toBe(200);
+    expect(sent()).toBe(2);
+    expect(await stored(id)).not.toEqual(before);
+  });
+
+  it("works once, however many try it at the same moment", async () => {
+    const { secret } = await mailLink(purpose);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => use(intact.open(), secret)));
+    const codes = answers.map(({ status, body }) => (status === 200 ? "done" : body.error.code));
+    expect(codes.toSorted()).toEqual(["done", ...Array(5).fill("invalid_link")]);
+  });
+
+  it.each(["TransactionConflict", "ThrottlingError"])(
+    "is not called invalid, and still works, when the table had no time for it (%s)",
+    async (Code) => {
+      const { secret } = await mailLink(purpose);
+      const table = intact.open();
+      table.client.middlewareStack.add(
+        (next, context) => (input) =>
+          context["commandName"] === "TransactWriteItemsCommand"
+            ? Promise.reject(
+                new TransactionCanceledException({
+                  message: "Transaction cancelled.",
+                  CancellationReasons: [{ Code }, { Code: "None" }],
+                  $metadata: { httpStatusCode: 400 },
+                }),
+              )
+            : next(input),
+        { step: "initialize" },
+      );
+      expect(await use(table, secret)).toMatchObject({
+        status: 503,
+        headers: { "Retry-After": "5" },
+        body: { error: { code: "service_unavailable" } },
+      });
+      expect((await use(intact.open(), secret)).status).toBe(200);
+    },
+  );
+
+  it("is as wrong when it has expired, for another purpose, or for an account that is gone, as one that nobody was sent", async () => {
+    const { secret } = await mailLink(other);
+    const { secret: expired } = await mailLink(purpose);
+    const { client, name } = intact.open();
+    await client.send(
+      new UpdateCommand({
+        TableName: name,
+        Key: accountKeys.link(expired),
+        UpdateExpression: "SET expires_at = :now",
+        ExpressionAttributeValues: { ":now": Math.floor(Date.now() / 1_000) },
+      }),
+    );
+    const orphan = await createLinksRepository(intact.open()).create(4_000_000, purpose);
+    const answers = await Promise.all(
+      [secret, orphan, expired, "A".repeat(43)].map((each) => use(intact.open(), each)),
+    );
+    const [first] = answers;
+    for (const { status, body } of answers) {
+      expect({ status, code: body.error.code, detail: body.detail }).toEqual({
+        status: 400,
+        code: "invalid_link",
+        detail: first?.body.detail,
+      });
+    }
+    expect((await useLink[other](intact.open(), secret)).status).toBe(200);
+  });
+});
+
+describe("a new password from a mailed link", () => {
+  it("replaces the old one, and ends every token of the account", async () => {
+    const { id, username, secret } = await mailLink("reset-password");
+    expect(await tokenStands(id)).toBe(true);
+    await useLink["reset-password"](intact.open(), secret);
+    expect(await tokenStands(id)).toBe(false);
+    expect([await logIn(username, oldPassword), await logIn(username, newPassword)]).toEqual([401, 200]);
+  });
+
+  it("leaves old password and tokens as they are while it cannot be written", async () => {
+    const { id, username, secret } = await mailLink("reset-password");
+    const table = intact.open();
+    table.client.middlewareStack.add(
+      (next, context) => (input) =>
+        context["commandName"] === "TransactWriteItemsCommand" ? Promise.reject(lost()) : next(input),
+      { step: "initialize" },
+    );
+    expect((await useLink["reset-password"](table, secret)).status).toBe(503);
+    expect(await logIn(username, oldPassword)).toBe(200);
+    expect(await tokenStands(id)).toBe(true);
+  });
+});

@@ -1,0 +1,31 @@
+import { authEndpoints } from "../../functions/auth/endpoints.ts";
+import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
+import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
+import type { Endpoint } from "../../shared/http/endpoint.ts";
+import { createPasswordAttemptsRepository } from "../../shared/limits/password-attempts-repository.ts";
+import { createPasswordGuard } from "../../shared/limits/password-guard.ts";
+import { createUsageRepository } from "../../shared/limits/usage-repository.ts";
+import type { MailQueue } from "../../shared/mail/mail-queue.ts";
+import type { Table } from "../../shared/storage/table.ts";
+
+/** Tokens that everybody may hold and nobody has signed. */
+export const unsignedTokens = {
+  sign: async () => "a-token",
+  verify: async () => ({ userId: 7, tokenId: "3f0a2c1e-token" }),
+};
+
+export const noMail: MailQueue = { send: () => Promise.reject(new Error("No mail must be asked for.")) };
+
+/** The endpoints of accounts over a table, with everything else that they write there. */
+export const accountsOver = (table: Table, mailQueue: MailQueue = noMail): Endpoint[] =>
+  authEndpoints({
+    accounts: createAccountsRepository(table),
+    issuedTokens: createTokensRepository(table),
+    links: createLinksRepository(table),
+    tokens: unsignedTokens,
+    mailQueue,
+    passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table)),
+    usage: createUsageRepository(table),
+    tokenLifetimeSeconds: undefined,
+  });

@@ -1,0 +1,162 @@
+import { createHash, createHmac } from "node:crypto";
+import { SignatureV4 } from "@smithy/signature-v4";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { toAppError } from "../../../shared/errors/dependency-failure.ts";
+import { openAwsJsonService } from "../../../shared/outbound/aws-json.ts";
+import { answering, type FakeBackend, resetting, startFakeBackend } from "../../support/fake-backend.ts";
+
+const credentials = {
+  accessKeyId: "AKIDEXAMPLE",
+  secretAccessKey: "wJalrXUtnFEMI/K7MDENG",
+  sessionToken: "a+b/c=",
+};
+
+let aws: FakeBackend;
+let address: string;
+beforeEach(async () => {
+  aws = await startFakeBackend();
+  address = new URL(aws.baseUrl).origin;
+  vi.stubEnv("AWS_REGION", "eu-west-1");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", credentials.accessKeyId);
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", credentials.secretAccessKey);
+  vi.stubEnv("AWS_SESSION_TOKEN", credentials.sessionToken);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await aws.close();
+});
+
+const refusal = (name: string, more: object = {}) =>
+  answering(400, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "No.", ...more });
+
+const failureOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => expect.fail("The call did not fail."),
+    (error: unknown) => error,
+  );
+
+/** The SDK's own hashing, as its signer wants to be given it. */
+class Sha256 {
+  readonly #hash;
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", secret as Buffer);
+  }
+  update(data: string | Uint8Array): void {
+    this.#hash.update(data);
+  }
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+}
+
+describe("a call of an AWS service that speaks JSON", () => {
+  it("carries the operation and the input, and gives the answer", async () => {
+    aws.behave(answering(200, { Item: { PK: { S: "a" } } }));
+    const answer = await openAwsJsonService("DynamoDB", address).call("GetItem", { TableName: "é" });
+    expect(answer).toEqual({ Item: { PK: { S: "a" } } });
+    expect(aws.received).toMatchObject([
+      {
+        path: "/",
+        body: '{"TableName":"é"}',
+        headers: {
+          "x-amz-target": "DynamoDB_20120810.GetItem",
+          "content-type": "application/x-amz-json-1.0",
+          "x-amz-security-token": credentials.sessionToken,
+        },
+      },
+    ]);
+  });
+
+  it.each(["DynamoDB", "SecretsManager"] as const)(
+    "to %s is signed as the SDK would sign it",
+    async (service) => {
+      aws.behave(answering(200, {}));
+      await openAwsJsonService(service, address).call("GetSecretValue", { SecretId: "a b/é" });
+      const [{ headers = {}, body = "" } = {}] = aws.received;
+      const authorization = headers.authorization ?? "";
+      const signedNames = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(";") ?? [];
+      expect(signedNames).toEqual(expect.arrayContaining(["host", "x-amz-date", "x-amz-target"]));
+
+      const date = String(headers["x-amz-date"]);
+      const signer = new SignatureV4({
+        credentials,
+        region: "eu-west-1",
+        service: service.toLowerCase(),
+        sha256: Sha256,
+        applyChecksum: false,
+      });
+      const signed = await signer.sign(
+        {
+          method: "POST",
+          protocol: "http:",
+          hostname: new URL(address).hostname,
+          path: "/",
+          headers: Object.fromEntries(signedNames.map((name) => [name, String(headers[name])])),
+          body,
+        },
+        {
+          signingDate: new Date(
+            date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"),
+          ),
+          signableHeaders: new Set(signedNames),
+        },
+      );
+      expect(signed.headers["authorization"]).toBe(authorization);
+    },
+  );
+
+  it("is repeated when AWS throttles it, fails or breaks the connection", async () => {
+    aws.behave(refusal("ThrottlingException"), resetting, answering(200, { done: true }));
+    expect(await openAwsJsonService("DynamoDB", address).call("UpdateItem", {})).toEqual({ done: true });
+    expect(aws.received).toHaveLength(3);
+  });
+
+  it("is given up after three tries, as a failure that passes", async () => {
+    aws.behave(answering(503, "<html>no</html>"));
+    const error = await failureOf(openAwsJsonService("DynamoDB", address).call("UpdateItem", {}));
+    expect(error).toMatchObject({ name: "UnknownError", $metadata: { httpStatusCode: 503 } });
+    expect(toAppError(error).code).toBe("service_unavailable");
+    expect(aws.received).toHaveLength(3);
+  });
+
+  it("that nobody answers is a failure that passes", async () => {
+    await aws.close();
+    const error = await failureOf(openAwsJsonService("DynamoDB", address).call("UpdateItem", {}));
+    expect(error).toMatchObject({ name: "NetworkError" });
+    expect(toAppError(error).code).toBe("service_unavailable");
+    aws = await startFakeBackend();
+  });
+
+  it("that is refused is not repeated, and says what AWS says", async () => {
+    aws.behave(refusal("ConditionalCheckFailedException", { Item: { n: { N: "3" } } }));
+    const error = await failureOf(openAwsJsonService("DynamoDB", address).call("UpdateItem", {}));
+    expect(error).toMatchObject({
+      name: "ConditionalCheckFailedException",
+      message: "No.",
+      $metadata: { httpStatusCode: 400 },
+      details: { Item: { n: { N: "3" } } },
+    });
+    expect(toAppError(error).code).toBe("internal");
+    expect(aws.received).toHaveLength(1);
+  });
+
+  it("ends with its signal, and is not repeated then", async () => {
+    aws.behave(() => undefined);
+    const leaving = new AbortController();
+    const call = openAwsJsonService("DynamoDB", address).call("UpdateItem", {}, leaving.signal);
+    await vi.waitFor(() => expect(aws.received).toHaveLength(1));
+    leaving.abort(new Error("The caller has left."));
+    expect(await failureOf(call)).toMatchObject({ message: "The caller has left." });
+    expect(aws.received).toHaveLength(1);
+  });
+
+  it.each([
+    ["the variable of the service", { AWS_ENDPOINT_URL_DYNAMODB: true }],
+    ["the variable of all services", { AWS_ENDPOINT_URL: true }],
+  ])("goes where %s says", async (_case, variables) => {
+    for (const name of Object.keys(variables)) vi.stubEnv(name, address);
+    aws.behave(answering(200, {}));
+    await openAwsJsonService("DynamoDB").call("GetItem", {});
+    expect(aws.received).toHaveLength(1);
+  });
+});

@@ -1,0 +1,27 @@
+import { Logger } from "@aws-lambda-powertools/logger";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { logger } from "../../../shared/telemetry/logger.ts";
+import { inRequestScope, openRequestScope } from "../../../shared/telemetry/request-scope.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("A line of the log", () => {
+  const scope = { ...openRequestScope(1_000), requestId: "the-request" };
+
+  it.each(["info", "warn", "error"] as const)(
+    "has the id of the request it is about, at level %s",
+    (level) => {
+      const write = vi.spyOn(Logger.prototype, level).mockReturnValue();
+      inRequestScope(scope, () => logger[level]("voice.not_made", { code: 1 }));
+      expect(write).toHaveBeenCalledWith("voice.not_made", { request_id: "the-request", code: 1 });
+    },
+  );
+
+  it("is about none outside of requests", () => {
+    const write = vi.spyOn(Logger.prototype, "warn").mockReturnValue();
+    logger.warn("backend.left_alone", { seconds: 10 });
+    expect(write).toHaveBeenCalledWith("backend.left_alone", { seconds: 10 });
+  });
+});

@@ -1,14 +1,18 @@
 import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";
-import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
+import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { createTransport } from "nodemailer";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { mailRequest } from "../../shared/mail/mail-request.ts";
+import { workThrough } from "../../shared/queue/work-through.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
 import { mailFunction } from "./contract.ts";
 import { sendMail } from "./send-mail.ts";
+
+/** SES is tried three times, of six seconds at most. */
+const leastMilliseconds = 20_000;
 
 const environment = readEnvironment(mailFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
@@ -27,18 +31,26 @@ const dependencies = {
   baseUrl: environment.PUBLIC_BASE_URL,
 };
 
-/** Works through a batch of the mail queue; what failed is reported and comes again, in order. */
-export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
-  for (const [index, record] of event.Records.entries()) {
-    try {
-      await sendMail(mailRequest.parse(JSON.parse(record.body)), dependencies);
-    } catch (error) {
-      logger.error("mail.failed", { reason: error instanceof Error ? error.name : "unknown" });
-      // FIFO: a later mail must not overtake the failed one.
-      return {
-        batchItemFailures: event.Records.slice(index).map(({ messageId }) => ({ itemIdentifier: messageId })),
-      };
-    }
-  }
-  return { batchItemFailures: [] };
+/** What Lambda breaks off would make the whole batch come again, with the mails that were sent already. */
+const withinTime = <Result>(work: Promise<Result>, deadline: AbortSignal): Promise<Result> => {
+  const { promise: overdue, reject } = Promise.withResolvers<never>();
+  deadline.addEventListener("abort", () => reject(deadline.reason), { once: true });
+  return Promise.race([work, overdue]);
 };
+
+/** Works through a batch of the mail queue; what failed is reported and comes again, in order. */
+export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
+  workThrough(event, context, {
+    operation: "sendMail",
+    leastMilliseconds,
+    reserveMilliseconds: 1_000,
+    work: async ({ body }, deadline) => {
+      try {
+        await withinTime(sendMail(mailRequest.parse(JSON.parse(body)), dependencies), deadline);
+        return true;
+      } catch (error) {
+        logger.error("mail.failed", { reason: error instanceof Error ? error.name : "unknown" });
+        return false;
+      }
+    },
+  });

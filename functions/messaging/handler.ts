@@ -3,6 +3,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { readSecret } from "../../shared/config/secrets.ts";
 import { createPlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
+import { workThrough } from "../../shared/queue/work-through.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { createAnswerPlanner, planApology } from "./answers/answer-message.ts";
 import { messagingFunction } from "./contract.ts";
@@ -20,6 +21,9 @@ import { type ProcessDependencies, processMessage } from "./work/process-message
 
 /** Kept back from the time that models may take, for sending what there is to say. */
 const reserveMilliseconds = 20_000;
+
+/** A model that is silent for a minute, the reserve, and the steps between. Matters for batches of more than one. */
+const leastMilliseconds = 90_000;
 
 /** Reports come within a second as a rule. After a crash a message is tried again only minutes later. */
 const receiptMilliseconds = 10_000;
@@ -51,9 +55,8 @@ const work: ProcessDependencies = {
 };
 const answer = createAnswerPlanner({ ...models, platform, canSpeak: work.voiceNotes !== undefined });
 
-const handle = (record: SQSRecord, remainingMilliseconds: number): Promise<boolean> => {
-  const signal = AbortSignal.timeout(Math.max(1, remainingMilliseconds - reserveMilliseconds));
-  return handleRecord(record, remainingMilliseconds, {
+const handle = (record: SQSRecord, remainingMilliseconds: number, signal: AbortSignal): Promise<boolean> =>
+  handleRecord(record, remainingMilliseconds, {
     process: (message, attempt, plan) => processMessage(message, attempt, plan, work, signal),
     answer,
     apologise: planApology,
@@ -68,15 +71,12 @@ const handle = (record: SQSRecord, remainingMilliseconds: number): Promise<boole
       );
     },
   });
-};
 
 /** Answers the messages of a batch, of the queue or of the one where messages are set aside; what failed comes again. */
-export const handler = async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
-  for (const [index, record] of event.Records.entries()) {
-    if (await handle(record, context.getRemainingTimeInMillis())) continue;
-    // FIFO: a later message must not overtake the one that failed.
-    const failed = event.Records.slice(index);
-    return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
-  }
-  return { batchItemFailures: [] };
-};
+export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
+  workThrough(event, context, {
+    operation: "answerMessage",
+    leastMilliseconds,
+    reserveMilliseconds,
+    work: (record, deadline) => handle(record, context.getRemainingTimeInMillis(), deadline),
+  });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, SQSClient } from "@aws-sdk/client-sqs";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
+import { originAttributes } from "../../shared/queue/origin.ts";
 
 /** Where messages wait for the worker. */
 export interface MessageQueue {
@@ -23,6 +24,7 @@ const toEntry = (message: InboundMessage, index: number): SendMessageBatchReques
   MessageBody: JSON.stringify(message),
   MessageGroupId: digest(message.sender),
   MessageDeduplicationId: digest(`${message.sender} ${message.id}`),
+  MessageAttributes: originAttributes(),
 });
 
 /** A queue of messages over SQS FIFO: the sender is the group, the message's id keeps a second delivery out. */

@@ -1,19 +1,18 @@
-import { Duration } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import {
   Alarm,
   ComparisonOperator,
-  type IMetric,
   MathExpression,
   Stats,
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
+import { type Condition, alarmPeriod as period } from "./alarm-condition.ts";
+import { backendConditions } from "./backend-conditions.ts";
 import { EventCount } from "./event-count.ts";
 import type { ServiceFunction } from "./service-function.ts";
 import type { WorkQueue } from "./work-queue.ts";
-
-const period = Duration.minutes(5);
 
 export interface Monitored {
   readonly api: RestApi;
@@ -22,18 +21,6 @@ export interface Monitored {
   readonly authorizer: ServiceFunction;
   readonly mail: WorkQueue;
   readonly messages: WorkQueue;
-}
-
-interface Condition {
-  /** What has happened and what to do about it, for whoever is woken by it. */
-  readonly description: string;
-  /** The heading in `infra/README.md` under which more is said. */
-  readonly runbook: string;
-  readonly metric: IMetric;
-  /** The lowest value that counts. */
-  readonly threshold: number;
-  /** Of the last three periods, how many must reach the threshold. */
-  readonly datapointsToAlarm: 1 | 2 | 3;
 }
 
 /** The conditions somebody must look at. */
@@ -51,15 +38,14 @@ export class Alarms extends Construct {
       functions: [authorizer],
     });
     const brokenOff = new EventCount(this, "BrokenOff", { event: "chat.broken_off", functions });
-    const leftAlone = new EventCount(this, "LeftAlone", { event: "backend.left_alone", functions });
-    this.eventCounts = [uncounted, unchecked, brokenOff, leftAlone];
+    this.eventCounts = [uncounted, unchecked, brokenOff];
     const conditions: Readonly<Record<string, Condition>> = {
       ...apiConditions(monitored),
       ...queueConditions(monitored),
       UncountedRequests: uncountedRequests(uncounted),
       UncheckedTokens: uncheckedTokens(unchecked),
       BrokenStreams: brokenStreams(brokenOff),
-      BackendDown: backendDown(leftAlone),
+      ...backendConditions(Stack.of(this).stackName),
       ...Object.fromEntries(functions.map((each) => [`${each.node.id}Throttles`, throttles(each)])),
       ...Object.fromEntries(
         functions
@@ -204,14 +190,4 @@ const brokenStreams = ({ metric }: EventCount): Condition => ({
   metric,
   threshold: 5,
   datapointsToAlarm: 1,
-});
-
-const backendDown = ({ metric }: EventCount): Condition => ({
-  description:
-    "A model server fails so steadily that functions have stopped asking it; its operations answer 503. The line " +
-    "`backend.left_alone` says which: start it again, or deploy with the address of another one.",
-  runbook: "A model server is down",
-  metric,
-  threshold: 1,
-  datapointsToAlarm: 2,
 });

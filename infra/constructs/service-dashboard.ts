@@ -4,12 +4,15 @@ import {
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
+  type IMetric,
   MathExpression,
   Stats,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
+import { type BackendName, backendNames, modelTasks } from "../../shared/telemetry/backend-uses.ts";
 import type { RequestMetrics } from "../../shared/telemetry/request-metrics.ts";
 import type { Monitored } from "./alarms.ts";
+import { type BackendMetrics, backendMetrics } from "./backend-metrics.ts";
 import type { EventCount } from "./event-count.ts";
 import type { WorkQueue } from "./work-queue.ts";
 
@@ -20,7 +23,10 @@ export interface ServiceDashboardProps extends Monitored {
   readonly eventCounts: readonly EventCount[];
 }
 
-/** The service at a glance: which alarms ring, the API's traffic, each operation's and function's work, the queues. */
+/**
+ * The service at a glance: which alarms ring, the API's traffic, each operation's, backend's and function's work, the
+ * queues.
+ */
 export class ServiceDashboard extends Construct {
   constructor(
     scope: Construct,
@@ -54,6 +60,17 @@ export class ServiceDashboard extends Construct {
       operationWidget("p95 in milliseconds", stackName, "milliseconds", Stats.percentile(95)),
       operationWidget("4xx", stackName, "client_error", Stats.SUM),
       operationWidget("5xx and broken streams", stackName, "server_error", Stats.SUM),
+    );
+    dashboard.addWidgets(
+      backendWidget("calls", stackName, backendNames, ({ calls }) => calls),
+      backendWidget(
+        "p95 in milliseconds",
+        stackName,
+        backendNames,
+        ({ slowMilliseconds }) => slowMilliseconds,
+      ),
+      backendWidget("failed calls", stackName, backendNames, ({ failures }) => failures),
+      backendWidget("servers left alone", stackName, modelTasks, ({ circuitsOpened }) => circuitsOpened),
     );
     dashboard.addWidgets(
       new GraphWidget({
@@ -91,7 +108,20 @@ const queueWidget = (what: string, { queue, deadLetterQueue }: WorkQueue): Graph
     ],
   });
 
-/** One line for each operation that was called: the functions' logs carry these metrics. */
+/** One line for each model server's task, and for the messaging platform. */
+const backendWidget = (
+  what: string,
+  namespace: string,
+  backends: readonly BackendName[],
+  metricOf: (metrics: BackendMetrics) => IMetric,
+): GraphWidget =>
+  new GraphWidget({
+    title: `Backends: ${what}`,
+    width: width / 2,
+    left: backends.map((backend) => metricOf(backendMetrics(namespace, backend))),
+  });
+
+/** One line for each operation that was called, and for the work on each queue: the functions' logs carry these metrics. */
 const operationWidget = (
   what: string,
   namespace: string,

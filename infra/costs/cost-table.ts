@@ -3,6 +3,12 @@ import { type RequestKind, requestKinds } from "./request-kinds.ts";
 
 const million = 1_000_000;
 
+const sourceWords = {
+  page: "",
+  reported: "as published guides have it",
+  recalled: "to be verified",
+} as const;
+
 const dollars = (amount: number): string => amount.toFixed(2);
 
 const costOf = ({ seconds, uses }: RequestKind, memoryMegabytes: ReadonlyMap<string, number>) => {
@@ -39,11 +45,7 @@ export const costTable = (memoryMegabytes: ReadonlyMap<string, number>): string 
   const names: readonly Charged[] = Object.keys(prices).filter((name): name is Charged => name in prices);
   const priced = names.map((name) => {
     const { unit, dollars: price, source } = prices[name];
-    return row(
-      unit,
-      `${Number((price * million).toPrecision(6))}`,
-      source === "page" ? "" : "to be verified",
-    );
+    return row(unit, `${Number((price * million).toPrecision(6))}`, sourceWords[source]);
   });
   return [
     row(

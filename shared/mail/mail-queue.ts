@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { originAttributes } from "../queue/origin.ts";
 import type { MailRequest } from "./mail-request.ts";
 
 /** Where functions leave the mails they ask for. */
@@ -29,6 +30,7 @@ export const openMailQueue = (queueUrl: string): MailQueue => {
           MessageBody: JSON.stringify(request),
           MessageGroupId: groupOf(request),
           MessageDeduplicationId: randomUUID(),
+          MessageAttributes: originAttributes(),
         }),
       );
     },

@@ -1,4 +1,6 @@
 import type { PlatformSecretSource } from "../../../shared/messaging/platform-secrets.ts";
+import { requestScope } from "../../../shared/telemetry/request-scope.ts";
+import { readOutcome } from "./read-outcome.ts";
 
 /** Where the Graph API is. */
 export interface GraphApi {
@@ -39,7 +41,7 @@ const codeOf = (error: unknown): unknown => {
 };
 
 /** A failed `fetch` as {@link NotSent} where that is certain; otherwise the error as it is. */
-export const fetchFailure = (error: unknown): unknown =>
+const fetchFailure = (error: unknown): unknown =>
   notSentCodes.includes(codeOf(error))
     ? new NotSent("The platform cannot be reached.", { cause: error })
     : error;
@@ -49,6 +51,26 @@ const readJson = async (response: Response): Promise<unknown> => {
     return await response.json();
   } catch {
     return undefined;
+  }
+};
+
+/** Whether a failure is the platform's own, or about us as a whole, rather than about this one message or its person. */
+const isGeneralFailure = (answer: GraphAnswer): boolean =>
+  answer.status !== 200 && readOutcome(answer).kind !== "refused";
+
+/** Sends a request of the Graph API as a step of the current message: measured with it. */
+const exchange = async (url: string, options: RequestInit): Promise<GraphAnswer> => {
+  const startedAt = performance.now();
+  const note = (hasFailed: boolean): void =>
+    requestScope()?.backends.noteCall("platform", performance.now() - startedAt, hasFailed);
+  try {
+    const response = await fetch(url, options);
+    const answer = { status: response.status, body: await readJson(response) };
+    note(isGeneralFailure(answer));
+    return answer;
+  } catch (error) {
+    note(true);
+    throw fetchFailure(error);
   }
 };
 
@@ -79,30 +101,22 @@ export const callGraph = async (
   },
 ): Promise<GraphAnswer> => {
   const { method, body, signal } = options;
-  const send = async (token: string): Promise<Response> => {
-    try {
-      return await fetch(`${baseUrl}/${version}${path}`, {
-        method,
-        headers: {
-          Authorization: token,
-          ...(body === undefined || body instanceof FormData ? {} : { "Content-Type": "application/json" }),
-        },
-        ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
-        redirect: "manual",
-        signal,
-      });
-    } catch (error) {
-      throw fetchFailure(error);
-    }
-  };
+  const traceparent = requestScope()?.traceparent;
+  const send = (token: string): Promise<GraphAnswer> =>
+    exchange(`${baseUrl}/${version}${path}`, {
+      method,
+      headers: {
+        Authorization: token,
+        ...(traceparent === undefined ? {} : { traceparent }),
+        ...(body === undefined || body instanceof FormData ? {} : { "Content-Type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
+      redirect: "manual",
+      signal,
+    });
   const token = await authorization(secrets);
-  let response = await send(token);
-  if (response.status === 401) {
-    const newest = await authorization(secrets, "reload");
-    if (newest !== token) {
-      await response.body?.cancel();
-      response = await send(newest);
-    }
-  }
-  return { status: response.status, body: await readJson(response) };
+  const answer = await send(token);
+  if (answer.status !== 401) return answer;
+  const newest = await authorization(secrets, "reload");
+  return newest === token ? answer : send(newest);
 };

@@ -62,7 +62,6 @@ export const handleRecord = async (
       milliseconds: remainingMilliseconds + leaseReserveMilliseconds,
     };
     await process(message, attempt, isLastResort ? apologise : answer);
-    logger.info("message.answered", trace);
     return true;
   } catch (error) {
     if (error instanceof LostClaim) {

@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as z from "zod";
+import { answering, type Behaviour, completion, resetting } from "./fake-backend.ts";
+import { runCommand, runService } from "./run-service.ts";
+import { soundBytes, wavFile } from "./wav.ts";
+
+/** Stands in everything that a caller, a model or another outside party says; no line of a log may contain it. */
+export const canary = "Kanari9x";
+
+/** The account that {@link CanaryService.signUp} makes: its name, address and password are the canary's. */
+export const canaryAccount = {
+  username: `${canary}-user`,
+  email: `${canary}@example.com`,
+  password: `${canary} sings by the lake`,
+};
+
+const logLine = z.object({ message: z.string(), operation: z.string().optional() }).loose();
+export type LogLine = z.infer<typeof logLine>;
+
+/** The service, with everything logged that it can log, and a client of it that has the canary in its head. */
+export type CanaryService = Awaited<ReturnType<typeof startCanaryService>>;
+
+/**
+ * Starts the service with a canary for each of its keys.
+ *
+ * @param variables further ones, such as the addresses of other servers.
+ */
+export const startCanaryService = async (variables: Readonly<Record<string, string>>) => {
+  const folder = await mkdtemp(join(tmpdir(), "language-ai-canary-"));
+  const service = await runService({
+    PORT: "0",
+    DATA_DIR: folder,
+    LOG_LEVEL: "DEBUG",
+    CHAT_API_KEY: `${canary}-key`,
+    MESSAGING_VERIFY_TOKEN: `${canary}-verify-token`,
+    MESSAGING_APP_SECRET: `${canary}-app-secret`,
+    MESSAGING_ACCESS_TOKEN: `${canary}-access-token`,
+    ...variables,
+  });
+  let token = "none";
+
+  const send = async (
+    path: string,
+    body?: string | URLSearchParams | FormData,
+    { headers = {}, method = "POST" }: { headers?: Record<string, string>; method?: string } = {},
+  ) => {
+    const response = await fetch(`${service.url}${path}${path.includes("?") ? "&" : "?"}trace=${canary}`, {
+      method,
+      ...(body === undefined ? {} : { body }),
+      headers: {
+        Authorization: `Bearer ${token}`,
+        "User-Agent": `${canary}/1.0`,
+        Cookie: `session=${canary}`,
+        "X-Forwarded-For": canary,
+        Referer: `https://example.com/${canary}`,
+        traceparent: `00-${canary}`,
+        ...headers,
+      },
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const sendJson = (path: string, body: unknown, method = "POST") =>
+    send(path, JSON.stringify(body), { method, headers: { "Content-Type": "application/json" } });
+
+  const signIn = async (password: string): Promise<number> => {
+    const { username } = canaryAccount;
+    const { status, text } = await send("/auth/token", new URLSearchParams({ username, password }));
+    if (status === 200) token = z.object({ access_token: z.string() }).parse(JSON.parse(text)).access_token;
+    return status;
+  };
+
+  /** What the functions wrote; the local service puts the function's name in front of each line. */
+  const told = (): string[] =>
+    service
+      .output()
+      .split("\n")
+      .filter((line) => line.includes(" | "));
+
+  return {
+    url: service.url,
+    send,
+    sendJson,
+    signIn,
+    /** Makes the account, lets it ask as often as it likes, and signs it in. */
+    signUp: async () => {
+      const { status, text } = await sendJson("/auth/register", canaryAccount);
+      if (status >= 300) throw new Error(`The account was refused: ${text}`);
+      await runCommand("infra/commands/account.ts", [canaryAccount.username, "--type", "Admin"], {
+        DATA_DIR: folder,
+      }).ended;
+      if ((await signIn(canaryAccount.password)) !== 200) throw new Error("The account cannot sign in.");
+    },
+    told,
+    /** The structured lines among them. */
+    lines: (): LogLine[] =>
+      told().flatMap((line) => {
+        const json = /\| (\{.+\})$/.exec(line)?.[1];
+        return json === undefined ? [] : [logLine.parse(JSON.parse(json))];
+      }),
+    /** What no line may contain: the canary in any case, or the token. */
+    leaks: (): string[] =>
+      told().filter((line) => line.toLowerCase().includes(canary.toLowerCase()) || line.includes(token)),
+    stop: async () => {
+      await service.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/** A model's server that does each task with the canary's words. */
+export const speakingOfCanary: Behaviour = (response, request) => {
+  if (request.url?.endsWith("/audio/transcriptions"))
+    return answering(200, { text: `${canary} was heard` })(response, request);
+  if (!request.url?.endsWith("/audio/speech"))
+    return answering(200, completion(`${canary} says hello`))(response, request);
+  response.writeHead(200, { "Content-Type": "audio/wav" });
+  response.end(wavFile(soundBytes(4_800), { comment: canary }));
+};
+
+/** The ways in which a model's server fails and says the canary; last those after which it is left alone. */
+export const failingWithCanary: readonly Behaviour[] = [
+  answering(200, `${canary} is no JSON`),
+  answering(200, { error: { message: canary } }),
+  answering(400, { error: { message: canary } }),
+  answering(200, `data: {"broken": "${canary}\n\n`, { "Content-Type": "text/event-stream" }),
+  answering(500, `<html>${canary}</html>`),
+  resetting,
+];

@@ -35,20 +35,16 @@ const { seconds, streams, workers } = z
 /** Between the starts of two streams. */
 const startMilliseconds = 500;
 
+/** Sent one by one after the load, to see whether requests leave sockets open. */
+const furtherRequests = 500;
+/** At most so many sockets of the gateway belong to one function that waits for work. */
+const socketsOfFunction = 8;
+
 const folder = await mkdtemp(join(tmpdir(), "language-ai-load-"));
 const model = fork(join(import.meta.dirname, "model-server.ts"));
 const [started] = await once(model, "message");
 const { url: modelUrl } = z.object({ url: z.string() }).parse(started);
 const service = await runService({ PORT: "0", DATA_DIR: folder, CHAT_BASE_URL: modelUrl });
-// Whoever gives up early leaves nothing running.
-const giveUp = (): void => {
-  service.child.kill();
-  process.exit(1);
-};
-process
-  .once("SIGINT", giveUp)
-  .once("SIGTERM", giveUp)
-  .once("uncaughtExceptionMonitor", () => service.child.kill());
 const gatewayId = service.child.pid ?? 0;
 const modelId = model.pid ?? 0;
 
@@ -79,11 +75,11 @@ const client = createLoadClient(service.url);
 const results: LoadResult[] = [];
 const samples: Sample[] = [];
 /** Each function takes some: its three standard streams, and its connections to the gateway and the stores. */
-const socketsNow = (): string => {
-  const functions = processFamily(gatewayId).length - 1;
-  return `${socketsOf(gatewayId) ?? "?"} (${functions} functions)`;
+const socketsAtRest = async () => {
+  await pause(1_000);
+  return { sockets: socketsOf(gatewayId) ?? 0, functions: processFamily(gatewayId).length - 1 };
 };
-const socketsBefore = socketsNow();
+const socketsBefore = await socketsAtRest();
 
 let startedAt = Number.NaN;
 const elapsed = (): number => (performance.now() - startedAt) / 1_000;
@@ -135,10 +131,16 @@ const { handler } = await import(pathToFileURL(join(folder, "build", "functions"
 const event = JSON.parse(await readFile("events/docs/health.json", "utf8"));
 const alone = await timesOf(() => handler(structuredClone(event), lambdaContext()));
 
-client.close();
 restingClient.close();
-await pause(1_000);
-const socketsAfter = socketsNow();
+// The same functions once more: what each request left behind would show.
+const socketsAfter = await socketsAtRest();
+for (let index = 0; index < furtherRequests; index += 1) await nextMixed();
+const socketsInTheEnd = await socketsAtRest();
+client.close();
+const lostSockets =
+  socketsInTheEnd.sockets -
+  socketsAfter.sockets -
+  socketsOfFunction * Math.max(0, socketsInTheEnd.functions - socketsAfter.functions);
 const family = processFamily(gatewayId).map(({ id }) => id);
 await service.stop();
 const isAlive = (id: number): boolean => {
@@ -163,8 +165,10 @@ process.stdout.write(
     "",
     ...describeMemory(samples),
     `GET /health at rest, over HTTP to the handler alone: ${(quantile(overHttp, 0.5) / quantile(alone, 0.5)).toFixed(1)}x (${quantile(overHttp, 0.5).toFixed(2)} and ${quantile(alone, 0.5).toFixed(2)} ms)`,
-    `sockets of the gateway: ${socketsBefore} before, ${socketsAfter} after`,
-    `processes left after the end: ${leaked.length}; errors: ${faults}`,
+    `sockets of the gateway at rest: ${[socketsBefore, socketsAfter, socketsInTheEnd]
+      .map(({ sockets, functions }) => `${sockets} with ${functions} functions`)
+      .join(", ")} (before, after, and ${furtherRequests} requests later)`,
+    `processes left after the end: ${leaked.length}; sockets lost: ${Math.max(0, lostSockets)}; errors: ${faults}`,
   ].join("\n")}\n`,
 );
-process.exitCode = faults + leaked.length > 0 ? 1 : 0;
+process.exitCode = faults + leaked.length > 0 || lostSockets >= furtherRequests / 10 ? 1 : 0;

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 
 const projectDirectory = join(import.meta.dirname, "../..");
+const endWithParent = new URL("./end-with-parent.ts", import.meta.url).href;
 
 /** A command of this repository that is running as its own process. */
 export interface RunningCommand {
@@ -13,17 +14,19 @@ export interface RunningCommand {
   ended: Promise<number | null>;
 }
 
-/** Runs a TypeScript file of the repository with variables of its own. */
+/** Runs a TypeScript file of the repository with variables of its own, for as long as this process lives. */
 export const runCommand = (
   file: string,
   args: readonly string[],
   variables: Record<string, string>,
 ): RunningCommand => {
-  const child = spawn(process.execPath, [join(projectDirectory, file), ...args], {
+  const child = spawn(process.execPath, ["--import", endWithParent, join(projectDirectory, file), ...args], {
     cwd: projectDirectory,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables },
-    stdio: ["ignore", "pipe", "pipe"],
+    // Standard input stays open and silent.
+    stdio: "pipe",
   });
+  child.stdin.on("error", () => undefined);
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (piece: string) => {

@@ -44,7 +44,13 @@ const folder = await mkdtemp(join(tmpdir(), "language-ai-load-"));
 const model = fork(join(import.meta.dirname, "model-server.ts"));
 const [started] = await once(model, "message");
 const { url: modelUrl } = z.object({ url: z.string() }).parse(started);
-const service = await runService({ PORT: "0", DATA_DIR: folder, CHAT_BASE_URL: modelUrl });
+const service = await runService({
+  PORT: "0",
+  DATA_DIR: folder,
+  CHAT_BASE_URL: modelUrl,
+  // Each open stream, and each worker's call with its authorizer, holds a place.
+  FUNCTION_CONCURRENCY: String(streams + 2 * workers + 30),
+});
 const gatewayId = service.child.pid ?? 0;
 const modelId = model.pid ?? 0;
 

@@ -1,3 +1,3 @@
-/** How long a streamed answer is, and how fast it comes: two seconds and a half in all. */
+/** How long a streamed answer is, and how fast it comes: ten seconds in all, the pace of a model that many share. */
 export const streamedTokens = 100;
-export const tokenPauseMilliseconds = 25;
+export const tokenPauseMilliseconds = 100;

@@ -1,6 +1,7 @@
 import type { EnvironmentListener } from "./execution-environment.ts";
 import type { FunctionError } from "./function-error.ts";
 import type { Invocation } from "./invocation.ts";
+import type { StartingPlaces } from "./starting-places.ts";
 
 /** What a pool needs of an execution environment. */
 export interface PooledEnvironment {
@@ -22,6 +23,7 @@ const RETURN_MILLISECONDS = 50;
 interface Member {
   readonly environment: PooledEnvironment;
   state: "starting" | "idle" | "busy" | "returning" | "retired";
+  hasPlace: boolean;
   idleSince: number;
   timer: NodeJS.Timeout | undefined;
 }
@@ -29,15 +31,20 @@ interface Member {
 /** The execution environments of one function: started as invocations demand, reused while they are warm. */
 export class FunctionPool {
   readonly #start: (listener: EnvironmentListener) => PooledEnvironment;
+  readonly #places: StartingPlaces;
   readonly #members = new Set<Member>();
   /** The most recently used last. */
   readonly #idle: Member[] = [];
   readonly #waiting: Invocation[] = [];
   #closed = false;
 
-  /** @param start starts an environment that reports to the listener */
-  constructor(start: (listener: EnvironmentListener) => PooledEnvironment) {
+  /**
+   * @param start starts an environment that reports to the listener
+   * @param places where an environment has to have a place while it starts
+   */
+  constructor(start: (listener: EnvironmentListener) => PooledEnvironment, places: StartingPlaces) {
     this.#start = start;
+    this.#places = places;
   }
 
   /** How many environments there are, whatever they do. */
@@ -88,8 +95,14 @@ export class FunctionPool {
       if (invocation !== undefined) this.#assign(member, invocation);
     }
     const expected = [...this.#members].filter(({ state }) => state === "starting" || state === "returning");
-    for (let missing = this.#waiting.length - expected.length; missing > 0; missing -= 1) this.#add();
+    for (let missing = this.#waiting.length - expected.length; missing > 0; missing -= 1) {
+      if (!this.#places.take(this.#dispatchLater)) return;
+      this.#add();
+    }
   }
+
+  /** Always the same function, so that the pool waits for a place once, however many environments it lacks. */
+  readonly #dispatchLater = (): void => this.#dispatch();
 
   #add(): void {
     const member: Member = {
@@ -99,6 +112,7 @@ export class FunctionPool {
         exited: (error) => this.#onExited(member, error),
       }),
       state: "starting",
+      hasPlace: true,
       idleSince: 0,
       timer: undefined,
     };
@@ -124,6 +138,7 @@ export class FunctionPool {
     }, IDLE_LIFETIME_MILLISECONDS).unref();
     this.#idle.push(member);
     this.#dispatch();
+    this.#leavePlace(member);
   }
 
   #onResponded(member: Member): void {
@@ -145,6 +160,7 @@ export class FunctionPool {
       invocation?.finish();
     }
     this.#dispatch();
+    this.#leavePlace(member);
   }
 
   #retire(member: Member): void {
@@ -152,6 +168,12 @@ export class FunctionPool {
     this.#leaveIdle(member);
     member.state = "retired";
     member.environment.stop();
+  }
+
+  #leavePlace(member: Member): void {
+    if (!member.hasPlace) return;
+    member.hasPlace = false;
+    this.#places.leave();
   }
 
   #leaveIdle(member: Member): void {

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import pLimit, { type LimitFunction } from "p-limit";
 import { ExecutionEnvironment } from "./execution-environment.ts";
 import { type FunctionConfiguration, functionArn } from "./function-configuration.ts";
@@ -5,8 +6,10 @@ import { FunctionPool } from "./function-pool.ts";
 import { Invocation, type InvocationResult } from "./invocation.ts";
 import { MAXIMUM_REQUEST_BYTES, requestTooLarge } from "./payload-limits.ts";
 import { RuntimeApi } from "./runtime-api.ts";
+import { StartingPlaces } from "./starting-places.ts";
 
-const DEFAULT_MAXIMUM_CONCURRENCY = 32;
+/** How many processes of functions a laptop bears. */
+export const DEFAULT_MAXIMUM_CONCURRENCY = 32;
 
 interface DeployedFunction {
   readonly arn: string;
@@ -37,12 +40,13 @@ export class LambdaService {
   }) {
     this.#maximumConcurrency = options.maximumConcurrency ?? DEFAULT_MAXIMUM_CONCURRENCY;
     this.#limit = pLimit(this.#maximumConcurrency);
+    const places = new StartingPlaces(Math.max(2, availableParallelism()));
     for (const configuration of options.functions) {
       const log = (line: string) => options.log(configuration.name, line);
       const pool = new FunctionPool((listener) => {
         this.#makeRoom();
         return new ExecutionEnvironment({ configuration, runtimeApi: this.#runtimeApi, listener, log });
-      });
+      }, places);
       this.#functions.set(configuration.name, { arn: functionArn(configuration), pool });
     }
   }

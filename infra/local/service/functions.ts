@@ -46,6 +46,7 @@ export const startFunctions = ({
       },
     })),
     log: (functionName, line) => log(`${functionName} | ${line}`),
+    maximumConcurrency: settings.functionConcurrency,
   });
   const names = new Map([...featureNames(model)].map(([name, feature]) => [feature, name]));
   return {

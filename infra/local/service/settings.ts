@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import * as z from "zod";
+import { DEFAULT_MAXIMUM_CONCURRENCY } from "../lambda/lambda-service.ts";
 
 const endpoint = z.url({ protocol: /^https?$/ }).optional();
 
@@ -12,6 +13,11 @@ const settings = z.object({
     .default(3000),
   DATA_DIR: z.string().min(1).default(".local"),
   LOG_LEVEL: z.enum(["DEBUG", "INFO", "WARN", "ERROR", "SILENT"]).default("WARN"),
+  FUNCTION_CONCURRENCY: z.coerce
+    .number({ error: "must be a number" })
+    .int()
+    .min(1)
+    .default(DEFAULT_MAXIMUM_CONCURRENCY),
   CHAT_BASE_URL: endpoint,
   MESSAGING_API_URL: endpoint,
   /** Other servers in place of the embedded ones. */
@@ -29,6 +35,8 @@ export interface LocalSettings {
   readonly dataDirectory: string;
   /** What functions log. */
   readonly logLevel: string;
+  /** How many invocations may run at a time, over all functions: each of them is a process of some 80 MB. */
+  readonly functionConcurrency: number;
   /** `undefined` when the built-in sample server is to answer. */
   readonly chatBaseUrl: string | undefined;
   /** `undefined` when the built-in stand-in is to take what would go to the messaging platform. */
@@ -59,6 +67,7 @@ export const readLocalSettings = (variables: Readonly<Record<string, string | un
     port: data.PORT,
     dataDirectory: resolve(data.DATA_DIR),
     logLevel: data.LOG_LEVEL,
+    functionConcurrency: data.FUNCTION_CONCURRENCY,
     chatBaseUrl: data.CHAT_BASE_URL,
     messagingApiUrl: data.MESSAGING_API_URL,
     externalEndpoints: {

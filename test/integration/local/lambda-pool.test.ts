@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EnvironmentListener } from "../../../infra/local/lambda/execution-environment.ts";
 import { FunctionPool, type PooledEnvironment } from "../../../infra/local/lambda/function-pool.ts";
 import { Invocation } from "../../../infra/local/lambda/invocation.ts";
+import { StartingPlaces } from "../../../infra/local/lambda/starting-places.ts";
 
 /** An environment without a process: the test says what it does. */
 class FakeEnvironment implements PooledEnvironment {
@@ -35,13 +36,13 @@ class FakeEnvironment implements PooledEnvironment {
   }
 }
 
-const setUp = () => {
+const setUp = (places = new StartingPlaces(10)) => {
   const environments: FakeEnvironment[] = [];
   const pool = new FunctionPool((listener) => {
     const environment = new FakeEnvironment(listener);
     environments.push(environment);
     return environment;
-  });
+  }, places);
   const submit = (): Invocation => {
     const invocation = new Invocation({
       functionArn: "arn:aws:lambda:::function:one",
@@ -111,6 +112,31 @@ describe("The environments of a function", () => {
     submit();
     vi.advanceTimersByTime(50);
     expect(environments).toHaveLength(2);
+  });
+
+  it("start a few at a time, and are not started for who has been served meanwhile", () => {
+    const { environments, submit, at } = setUp(new StartingPlaces(2));
+    for (let count = 0; count < 5; count += 1) submit();
+    expect(environments).toHaveLength(2);
+    at(0).listener.ready();
+    expect(environments).toHaveLength(3);
+    at(0).complete();
+    at(0).complete();
+    // The first has served three; the two that are starting are enough for the rest.
+    for (const index of [1, 2]) at(index).listener.ready();
+    expect(environments.map(({ invocations }) => invocations.length)).toEqual([3, 1, 1]);
+  });
+
+  it("of several functions share the places in which they start, in turn", () => {
+    const places = new StartingPlaces(1);
+    const [one, other] = [setUp(places), setUp(places)];
+    for (let count = 0; count < 2; count += 1) one.submit();
+    other.submit();
+    expect([one.environments.length, other.environments.length]).toEqual([1, 0]);
+    one.at(0).listener.ready();
+    expect([one.environments.length, other.environments.length]).toEqual([2, 0]);
+    one.at(1).listener.exited({ errorType: "TypeError", errorMessage: "no such table" });
+    expect([one.environments.length, other.environments.length]).toEqual([2, 1]);
   });
 
   it("are stopped after a minute without work, but for two", () => {

@@ -3,12 +3,11 @@
  * and what a warm call costs beside calling the same handler in-process, in the same run.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { lambdaContext } from "../support/lambda-event.ts";
+import { healthInProcess } from "../support/built-handler.ts";
 import { runService } from "../support/run-service.ts";
 
 const calls = 500;
@@ -73,12 +72,7 @@ const restMegabytes = treeMegabytes(service.child.pid ?? 0);
 const overHttp = await medianOf(() => get(`${service.url}/health`));
 const warmMegabytes = treeMegabytes(service.child.pid ?? 0);
 
-// The logger reads its level when the bundle is loaded.
-process.env["POWERTOOLS_LOG_LEVEL"] = "SILENT";
-const bundle = pathToFileURL(join(dataDirectory, "build", "functions", "docs", "index.mjs")).href;
-const { handler } = await import(bundle);
-const event = JSON.parse(await readFile("events/docs/health.json", "utf8"));
-const inProcess = await medianOf(() => handler(structuredClone(event), lambdaContext()));
+const inProcess = await medianOf(await healthInProcess(dataDirectory));
 await service.stop();
 agent.destroy();
 await rm(dataDirectory, { recursive: true, force: true });

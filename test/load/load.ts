@@ -5,14 +5,13 @@
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import * as z from "zod";
-import { lambdaContext } from "../support/lambda-event.ts";
+import { healthInProcess } from "../support/built-handler.ts";
 import { runService } from "../support/run-service.ts";
 import { createAccount, type LoadAccount } from "./accounts.ts";
 import { createLoadClient, type LoadResult } from "./client.ts";
@@ -131,11 +130,7 @@ const timesOf = async (work: () => Promise<unknown>): Promise<number[]> => {
   return times.slice(50);
 };
 const overHttp = await timesOf(() => restingClient.send({ kind: "health", method: "GET", path: "/health" }));
-process.env["POWERTOOLS_LOG_LEVEL"] = "SILENT";
-Object.assign(process.env, { LEGACY_VENDOR_A: "a", LEGACY_VENDOR_B: "b" });
-const { handler } = await import(pathToFileURL(join(folder, "build", "functions", "docs", "index.mjs")).href);
-const event = JSON.parse(await readFile("events/docs/health.json", "utf8"));
-const alone = await timesOf(() => handler(structuredClone(event), lambdaContext()));
+const alone = await timesOf(await healthInProcess(folder));
 
 restingClient.close();
 // The same functions once more: what each request left behind would show.

@@ -1,0 +1,21 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { lambdaContext } from "./lambda-event.ts";
+
+/** What the function of the documents reads; the logger reads its level when the bundle is loaded. */
+const variables = { POWERTOOLS_LOG_LEVEL: "SILENT", LEGACY_VENDOR_A: "a", LEGACY_VENDOR_B: "b" };
+
+/**
+ * A health check by the bundle of a service that has run, in this process: what a call takes without gateway and
+ * network.
+ *
+ * @param dataDirectory the service's.
+ */
+export const healthInProcess = async (dataDirectory: string): Promise<() => Promise<unknown>> => {
+  Object.assign(process.env, variables);
+  const bundle = join(dataDirectory, "build", "functions", "docs", "index.mjs");
+  const { handler } = await import(pathToFileURL(bundle).href);
+  const event = JSON.parse(await readFile("events/docs/health.json", "utf8"));
+  return () => handler(structuredClone(event), lambdaContext());
+};

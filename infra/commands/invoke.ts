@@ -11,7 +11,6 @@ import { functionPath } from "../local/service/local-routes.ts";
 import { invocationAnswer } from "../local/service/print-invocation.ts";
 import { findRunningService } from "../local/service/service-file.ts";
 import { type LocalSettings, readLocalSettings } from "../local/service/settings.ts";
-import { startLocalService } from "../local/service/start-service.ts";
 
 const longestInvocationMilliseconds = 15 * 60_000;
 
@@ -25,6 +24,8 @@ const invokeInService = async (url: string, name: string, event: string) => {
 };
 
 const invokeAlone = async (settings: LocalSettings, name: string, event: string) => {
+  // Only when it is needed: the CDK alone takes longer to load than an invocation in a running service.
+  const { startLocalService } = await import("../local/service/start-service.ts");
   const service = await startLocalService({
     settings: { ...settings, port: 0 },
     variables: process.env,

@@ -15,8 +15,7 @@ const keptForMilliseconds = 5 * 60_000;
 
 /**
  * The key of a task's server, from the secret that holds them as one JSON object. Translation falls back to the key
- * of chat. Read while the function starts, and again every five
- * minutes, so that a changed key needs no deployment.
+ * of chat. Read while the function starts and again every five minutes, so that a changed key needs no deployment.
  *
  * @throws Error when the secret cannot be read or is not such an object.
  */

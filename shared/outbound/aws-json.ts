@@ -30,8 +30,8 @@ const services = {
 /** An answer of DynamoDB has at most 16 MB, one of a batch included. */
 const maximumAnswerBytes = 17_000_000;
 
-/** How long a server may be silent; three tries of it stay well below a function's time. */
-const silenceMilliseconds = 3_000;
+/** How long one try may take, its whole answer included; three of them stay well below a function's time. */
+const tryMilliseconds = 3_000;
 
 const failureBody = z.looseObject({ __type: z.string().optional(), message: z.string().optional() });
 
@@ -139,8 +139,9 @@ export const openAwsJsonService = (service: keyof typeof services, endpoint?: st
       method: "POST",
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
       body,
-      signal,
-      silenceMilliseconds,
+      // A silence is not all there is to be bounded: an answer may also come drop by drop.
+      signal: AbortSignal.any([signal, AbortSignal.timeout(tryMilliseconds)]),
+      silenceMilliseconds: tryMilliseconds,
     });
     const text = await readBody(response, maximumAnswerBytes);
     const status = response.statusCode ?? 0;

@@ -34,7 +34,7 @@ export class BackendRefusal extends Error {
   }
 }
 
-/** What an HTTP request to a model's server says before its body. */
+/** What a request says before its body. */
 export interface RequestHead {
   readonly url: URL;
   readonly method: "GET" | "POST";

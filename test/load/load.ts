@@ -1,7 +1,7 @@
 /**
  * `npm run load -- --seconds 600 --streams 200 --workers 4`: the whole local service under mixed traffic and many chat
  * streams at a time, in front of a model server that costs next to nothing. Ends with 1 when the service made an error or
- * left something behind. Every open stream is a process here, as it is an environment of its own on Lambda: about 60 MB.
+ * left something behind. Every open stream is a process here, as it is an environment of its own on Lambda: about 80 MB.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";

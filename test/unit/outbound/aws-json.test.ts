@@ -3,7 +3,13 @@ import { SignatureV4 } from "@smithy/signature-v4";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { toAppError } from "../../../shared/errors/dependency-failure.ts";
 import { openAwsJsonService } from "../../../shared/outbound/aws-json.ts";
-import { answering, type FakeBackend, resetting, startFakeBackend } from "../../support/fake-backend.ts";
+import {
+  answering,
+  type Behaviour,
+  type FakeBackend,
+  resetting,
+  startFakeBackend,
+} from "../../support/fake-backend.ts";
 
 const credentials = {
   accessKeyId: "AKIDEXAMPLE",
@@ -126,6 +132,17 @@ describe("a call of an AWS service that speaks JSON", () => {
     expect(toAppError(error).code).toBe("service_unavailable");
     aws = await startFakeBackend();
   });
+
+  it("does not wait for an answer that comes drop by drop, and asks again", async () => {
+    const dripping: Behaviour = (response) => {
+      response.writeHead(200, { "Content-Type": "application/json" });
+      const timer = setInterval(() => response.write(" "), 100);
+      response.once("close", () => clearInterval(timer));
+    };
+    aws.behave(dripping, answering(200, { done: true }));
+    expect(await openAwsJsonService("DynamoDB", address).call("UpdateItem", {})).toEqual({ done: true });
+    expect(aws.received).toHaveLength(2);
+  }, 15_000);
 
   it("that is refused is not repeated, and says what AWS says", async () => {
     aws.behave(refusal("ConditionalCheckFailedException", { Item: { n: { N: "3" } } }));

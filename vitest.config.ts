@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     env: { POWERTOOLS_LOG_LEVEL: "SILENT" },
-    setupFiles: ["test/support/property-seed.ts"],
+    setupFiles: [`${import.meta.dirname}/test/support/property-seed.ts`],
     projects: [
       {
         extends: true,
@@ -21,6 +21,10 @@ export default defineConfig({
           globalSetup: ["test/support/start-service.ts"],
           testTimeout: 30_000,
         },
+      },
+      {
+        extends: true,
+        test: { name: "packages", include: ["infra/packages/*/test/**/*.test.ts"], testTimeout: 30_000 },
       },
     ],
   },

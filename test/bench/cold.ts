@@ -11,9 +11,9 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { gzipSync } from "node:zlib";
+import { readAssembly } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
 import { prepareAssembly } from "../../infra/local/service/assembly.ts";
-import { readAssembly } from "../../infra/local/template/read-assembly.ts";
 import { readBundleContents } from "./cold/bundle-contents.ts";
 
 const run = promisify(execFile);

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { fetchOutcome } from "../../infra/packages/aws-stand-ins/test/s3-fixture.ts";
 import { readStoredBody } from "../../shared/storage/read-stored-body.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
-import { fetchOutcome } from "./local/s3-fixture.ts";
 
 let bucket: TestBucket;
 beforeAll(async () => {

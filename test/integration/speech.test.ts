@@ -4,6 +4,7 @@ import { PassThrough } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
+import { fetchOutcome } from "../../infra/packages/aws-stand-ins/test/s3-fixture.ts";
 import { createStreamingHandler } from "../../shared/http/create-handler.ts";
 import { createOpenAiSynthesizer } from "../../shared/inference/openai/synthesizer.ts";
 import { type Behaviour, type FakeBackend, startFakeBackend } from "../support/fake-backend.ts";
@@ -13,7 +14,6 @@ import { authorizedCaller } from "../support/send.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 import { unlimited } from "../support/unlimited.ts";
 import { soundBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
-import { fetchOutcome } from "./local/s3-fixture.ts";
 
 let bucket: TestBucket;
 let backend: FakeBackend;

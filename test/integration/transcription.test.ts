@@ -4,14 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { ensureTable, LambdaService, LOCAL_REGION } from "@language-ai/aws-stand-ins";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { largestUploadBytes, transcriptionFunction } from "../../functions/transcription/contract.ts";
 import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
-import { LOCAL_REGION } from "../../infra/local/aws-protocol/local-account.ts";
-import { ensureTable } from "../../infra/local/dynamodb/dynamodb-server.ts";
-import { LambdaService } from "../../infra/local/lambda/lambda-service.ts";
 import {
   type EmbeddedServices,
   localCredentials,
@@ -19,6 +17,7 @@ import {
   startEmbeddedServices,
 } from "../../infra/local/service/embedded-services.ts";
 import { readLocalSettings } from "../../infra/local/service/settings.ts";
+import { streamed } from "../../infra/packages/aws-stand-ins/test/lambda-fixture.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { makeMp4 } from "../fixtures/audio/make-mp4.ts";
 import { makeMp3Frame, repeat } from "../fixtures/audio/make-mpeg.ts";
@@ -28,7 +27,6 @@ import { type RecordingServer, readingSlowly, startRecordingServer } from "../su
 import { authorizedCaller } from "../support/send.ts";
 import { testTable } from "../support/test-table.ts";
 import { wavHeaderBytes } from "../support/wav.ts";
-import { streamed } from "./local/lambda-fixture.ts";
 
 const bucket = "audio";
 const tableName = "language-ai";

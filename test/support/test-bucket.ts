@@ -2,10 +2,15 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { GetObjectCommand, HeadObjectCommand, NoSuchKey } from "@aws-sdk/client-s3";
 import { vi } from "vitest";
+import {
+  bucket as bucketName,
+  credentials,
+  region,
+  startTestS3,
+} from "../../infra/packages/aws-stand-ins/test/s3-fixture.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
 import { openBucket } from "../../shared/storage/s3-bucket.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
-import { bucket as bucketName, credentials, region, startTestS3 } from "../integration/local/s3-fixture.ts";
 
 /** The service's own object store over an embedded S3, and a look behind the scenes. */
 export interface TestBucket {

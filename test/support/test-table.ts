@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { ensureTable, startDynamoDb } from "../../infra/local/dynamodb/dynamodb-server.ts";
+import { ensureTable, startDynamoDb } from "@language-ai/aws-stand-ins";
 import { type ItemTable, openItemTable } from "../../shared/storage/item-table.ts";
 import type { Table } from "../../shared/storage/table.ts";
 

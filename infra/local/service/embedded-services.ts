@@ -1,10 +1,12 @@
 import { join } from "node:path";
-import { LOCAL_REGION } from "../aws-protocol/local-account.ts";
-import { startDynamoDb } from "../dynamodb/dynamodb-server.ts";
-import { startS3 } from "../s3/s3-server.ts";
-import { startSecrets } from "../secrets/secrets-server.ts";
-import { startSes } from "../ses/ses-server.ts";
-import { startSqs } from "../sqs/sqs-server.ts";
+import {
+  LOCAL_REGION,
+  startDynamoDb,
+  startS3,
+  startSecrets,
+  startSes,
+  startSqs,
+} from "@language-ai/aws-stand-ins";
 import type { LocalSettings } from "./settings.ts";
 
 /** The key pair that every part of the local service signs with. It protects nothing: all of it is on one machine. */

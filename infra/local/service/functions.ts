@@ -1,10 +1,12 @@
 import { join } from "node:path";
+import {
+  EventSourceMapping,
+  type InvocationResult,
+  LambdaService,
+  LOCAL_ACCOUNT_ID,
+  type LocalModel,
+} from "@language-ai/aws-stand-ins";
 import { watchFunctions } from "../../build.ts";
-import { LOCAL_ACCOUNT_ID } from "../aws-protocol/local-account.ts";
-import { EventSourceMapping } from "../lambda/event-source-mapping.ts";
-import type { InvocationResult } from "../lambda/invocation.ts";
-import { LambdaService } from "../lambda/lambda-service.ts";
-import type { LocalModel } from "../template/local-model.ts";
 import { type EmbeddedServices, sdkVariables } from "./embedded-services.ts";
 import { featureNames } from "./local-routes.ts";
 import type { LocalSettings } from "./settings.ts";

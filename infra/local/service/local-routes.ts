@@ -1,10 +1,8 @@
 import { basename } from "node:path";
+import type { InvocationResult, LocalAnswer, LocalModel, LocalRoutes } from "@language-ai/aws-stand-ins";
 import { operations } from "../../../functions/manifest.ts";
 import type { Operation } from "../../../shared/http/operation.ts";
-import type { LocalAnswer, LocalRoutes } from "../gateway/local-routes.ts";
-import type { InvocationResult } from "../lambda/invocation.ts";
 import type { MessagingPlatformServer } from "../messaging/platform-server.ts";
-import type { LocalModel } from "../template/local-model.ts";
 import type { EmbeddedServices } from "./embedded-services.ts";
 import { messagingRoutes } from "./messaging-routes.ts";
 import { invocationAnswer } from "./print-invocation.ts";

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { LOCAL_REGION } from "../aws-protocol/local-account.ts";
-import { startDynamoDb } from "../dynamodb/dynamodb-server.ts";
+import { LOCAL_REGION, startDynamoDb } from "@language-ai/aws-stand-ins";
 import { localCredentials } from "./embedded-services.ts";
 import { findRunningService } from "./service-file.ts";
 import { readLocalSettings } from "./settings.ts";

@@ -1,6 +1,5 @@
-import type { LocalAnswer, LocalRoutes } from "../gateway/local-routes.ts";
+import type { LocalAnswer, LocalRoutes, SqsServer } from "@language-ai/aws-stand-ins";
 import type { MessagingPlatformServer } from "../messaging/platform-server.ts";
-import type { SqsServer } from "../sqs/sqs-server.ts";
 
 /** How long a look at the messages waits for answers that are on their way. */
 const settleMilliseconds = 5_000;

@@ -1,4 +1,4 @@
-import { sampleModels, startSampleInference } from "../inference/sample-server.ts";
+import { sampleModels, startSampleInference } from "@language-ai/sample-models";
 import type { LocalSettings } from "./settings.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;

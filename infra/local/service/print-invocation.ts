@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import type { InvocationResult } from "../lambda/invocation.ts";
+import type { InvocationResult } from "@language-ai/aws-stand-ins";
 
 /** What a function answered, as one text. A streamed answer is its metadata and its body, apart by a line break. */
 export const invocationAnswer = async (

@@ -2,11 +2,14 @@ import { randomBytes } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateBucketCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { LOCAL_REGION } from "../aws-protocol/local-account.ts";
-import { ensureTable } from "../dynamodb/ensure-table.ts";
+import {
+  ensureQueue,
+  ensureTable,
+  LOCAL_REGION,
+  type LocalModel,
+  type LocalResource,
+} from "@language-ai/aws-stand-ins";
 import { localPlatformSecrets } from "../messaging/platform-secrets.ts";
-import { ensureQueue } from "../sqs/ensure-queue.ts";
-import type { LocalModel, LocalResource } from "../template/local-model.ts";
 import { type EmbeddedServices, localCredentials } from "./embedded-services.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import { DEFAULT_MAXIMUM_CONCURRENCY } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
-import { DEFAULT_MAXIMUM_CONCURRENCY } from "../lambda/lambda-service.ts";
 
 const endpoint = z.url({ protocol: /^https?$/ }).optional();
 

@@ -1,9 +1,11 @@
-import { startFunctionUrl } from "../gateway/function-url-server.ts";
-import { startRestApi } from "../gateway/rest-api-server.ts";
-import type { InvocationResult } from "../lambda/invocation.ts";
+import {
+  type InvocationResult,
+  type LocalModel,
+  readAssembly,
+  startFunctionUrl,
+  startRestApi,
+} from "@language-ai/aws-stand-ins";
 import type { MessagingPlatformServer } from "../messaging/platform-server.ts";
-import type { LocalModel } from "../template/local-model.ts";
-import { readAssembly } from "../template/read-assembly.ts";
 import { prepareAssembly } from "./assembly.ts";
 import { Cleanup } from "./cleanup.ts";
 import { claimDataDirectory } from "./data-directory.ts";

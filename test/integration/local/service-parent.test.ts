@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isRunning } from "./lambda-fixture.ts";
+import { isRunning } from "../../../infra/packages/aws-stand-ins/test/lambda-fixture.ts";
 
 let directory: string;
 let parent: ChildProcess | undefined;

@@ -1,10 +1,9 @@
+import { readPhrases } from "@language-ai/language-id-training";
 import { describe, expect, it } from "vitest";
-
 import { classify } from "../../../shared/language-id/identification.ts";
 import { type IdentifiableLanguage, identifiableLanguages } from "../../../shared/language-id/languages.ts";
 import { loadLanguageModel } from "../../../shared/language-id/model.ts";
 import { readWeights } from "../../../shared/language-id/read-weights.ts";
-import { readPhrases } from "../../../shared/language-id/training/phrases.ts";
 
 const model = loadLanguageModel(readWeights());
 

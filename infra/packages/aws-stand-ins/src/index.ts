@@ -1,0 +1,15 @@
+export { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "./aws-protocol/local-account.ts";
+export { ensureTable, startDynamoDb } from "./dynamodb/dynamodb-server.ts";
+export { startFunctionUrl } from "./gateway/function-url-server.ts";
+export type { LocalAnswer, LocalRoutes } from "./gateway/local-routes.ts";
+export { startRestApi } from "./gateway/rest-api-server.ts";
+export { EventSourceMapping } from "./lambda/event-source-mapping.ts";
+export type { InvocationResult } from "./lambda/invocation.ts";
+export { DEFAULT_MAXIMUM_CONCURRENCY, LambdaService } from "./lambda/lambda-service.ts";
+export { startS3 } from "./s3/s3-server.ts";
+export { startSecrets } from "./secrets/secrets-server.ts";
+export { startSes } from "./ses/ses-server.ts";
+export { ensureQueue } from "./sqs/ensure-queue.ts";
+export { type SqsServer, startSqs } from "./sqs/sqs-server.ts";
+export type { LocalModel, LocalResource } from "./template/local-model.ts";
+export { readAssembly } from "./template/read-assembly.ts";

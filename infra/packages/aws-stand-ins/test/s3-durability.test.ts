@@ -1,0 +1,171 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync, writeFileSync } from "node:fs";
+import { request as sendRequest } from "node:http";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+
+import { startS3 } from "../src/s3/s3-server.ts";
+import { bucket, clientOf, credentials, region, temporaryDirectory } from "./s3-fixture.ts";
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+});
+afterEach(() => directory.remove());
+
+const start = () => startS3({ dataDirectory: directory.path, credentials, region });
+const storedBodies = () => readdirSync(join(directory.path, "bodies"));
+
+const put = (client: S3Client, Key: string, Body: string) =>
+  client.send(new PutObjectCommand({ Bucket: bucket, Key, Body, ContentType: "text/plain" }));
+
+const get = async (client: S3Client, Key: string) => {
+  const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key }));
+  return Body?.transformToString();
+};
+
+/** Sends the beginning of a body, and nothing after it. */
+const beginUpload = async (client: S3Client, Key: string) => {
+  const url = await getSignedUrl(client, new PutObjectCommand({ Bucket: bucket, Key }));
+  const unfinished = sendRequest(url, { method: "PUT", headers: { "content-length": "1000000" } });
+  unfinished.on("error", () => {}).write("x".repeat(1000));
+};
+
+const startProcess = async () => {
+  const child = fork(join(import.meta.dirname, "s3-process.ts"), [directory.path]);
+  const [message] = await once(child, "message");
+  return { child, endpoint: z.object({ endpoint: z.string() }).parse(message).endpoint };
+};
+
+const kill = async (child: ChildProcess) => {
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+};
+
+describe("The data directory", () => {
+  it("keeps buckets and objects across a restart", async () => {
+    const first = await start();
+    await first.ensureBucket(bucket, {});
+    const client = clientOf(first.endpoint);
+    await put(client, "kept", "content");
+    client.destroy();
+    await first.close();
+
+    const second = await start();
+    const again = clientOf(second.endpoint);
+    expect(await get(again, "kept")).toBe("content");
+    const { ContentType } = await again.send(new HeadObjectCommand({ Bucket: bucket, Key: "kept" }));
+    expect(ContentType).toBe("text/plain");
+    again.destroy();
+    await second.close();
+  });
+
+  it("serves one server at a time", async () => {
+    const first = await start();
+    await expect(start()).rejects.toThrow("is another process using it?");
+    await first.close();
+    await (await start()).close();
+  });
+
+  it("has nothing left of an upload that was under way when the server closed", async () => {
+    const server = await start();
+    await server.ensureBucket(bucket, {});
+    const client = clientOf(server.endpoint);
+    await beginUpload(client, "under-way");
+    await vi.waitFor(() => expect(storedBodies()).toHaveLength(1));
+    await server.close();
+    expect(storedBodies()).toEqual([]);
+    client.destroy();
+  });
+
+  it("loses the files that no object names at the next start", async () => {
+    await (await start()).close();
+    writeFileSync(join(directory.path, "bodies", "left-over"), "x");
+    await (await start()).close();
+    expect(storedBodies()).toEqual([]);
+  });
+});
+
+describe("A server that is killed", { timeout: 60_000 }, () => {
+  it("has every object it had acknowledged, and nothing of an upload under way", async () => {
+    const { child, endpoint } = await startProcess();
+    const client = clientOf(endpoint);
+    const acknowledged: string[] = [];
+    const written = Promise.allSettled(
+      Array.from({ length: 200 }, (_, index) => `key-${index}`).map((key) =>
+        put(client, key, key.repeat(1000)).then(() => acknowledged.push(key)),
+      ),
+    );
+    await beginUpload(client, "under-way");
+    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(20), { timeout: 20_000 });
+    await kill(child);
+    await written;
+    client.destroy();
+
+    const server = await start();
+    const again = clientOf(server.endpoint);
+    for (const key of acknowledged) expect(await get(again, key)).toBe(key.repeat(1000));
+    await expect(get(again, "under-way")).rejects.toThrow("does not exist");
+    const { KeyCount } = await again.send(new ListObjectsV2Command({ Bucket: bucket }));
+    expect(storedBodies()).toHaveLength(KeyCount ?? 0);
+    again.destroy();
+    await server.close();
+  });
+});
+
+describe("A body of 100 MB", { timeout: 60_000 }, () => {
+  const object = { Bucket: bucket, Key: "big" };
+
+  const send = async (client: S3Client, megabytes: number): Promise<string> => {
+    const megabyte = randomBytes(1_000_000);
+    const digest = createHash("md5");
+    const Body = Readable.from(
+      (function* () {
+        for (let count = 0; count < megabytes; count += 1) {
+          megabyte.writeUInt32LE(count);
+          digest.update(megabyte);
+          yield Buffer.from(megabyte);
+        }
+      })(),
+    );
+    await client.send(new PutObjectCommand({ ...object, Body, ContentLength: megabytes * 1_000_000 }));
+    return digest.digest("hex");
+  };
+
+  const receive = async (client: S3Client): Promise<string> => {
+    const { Body } = await client.send(new GetObjectCommand(object));
+    const digest = createHash("md5");
+    for await (const chunk of Body instanceof Readable ? Body : []) digest.update(chunk);
+    return digest.digest("hex");
+  };
+
+  it("streams in and out, and takes no more memory than a smaller one", async () => {
+    const { child, endpoint } = await startProcess();
+    const client = clientOf(endpoint);
+    const peakMemory = async () => {
+      const answered = once(child, "message");
+      child.send("memory");
+      return z.object({ peakMemory: z.number() }).parse((await answered)[0]).peakMemory;
+    };
+    expect(await send(client, 40)).toBe(await receive(client));
+    const before = await peakMemory();
+    expect(await send(client, 100)).toBe(await receive(client));
+    const growth = (await peakMemory()) - before;
+    expect(growth).toBeLessThan(50_000_000);
+    client.destroy();
+    await kill(child);
+  });
+});

@@ -1,0 +1,99 @@
+import { franc } from "franc";
+
+import { identifiableLanguages } from "../../../../../shared/language-id/languages.ts";
+import { loadLanguageModel } from "../../../../../shared/language-id/model.ts";
+import { normalise } from "../../../../../shared/language-id/normalise.ts";
+import { readWeights } from "../../../../../shared/language-id/read-weights.ts";
+import { readCorpus } from "../training/corpus.ts";
+import { languageOf, languagesSetAside } from "../training/partition.ts";
+import { readPhrases } from "../training/phrases.ts";
+import { type Identifier, measureAccuracy } from "./accuracy.ts";
+import { calibrationError, measureAnswers } from "./answers.ts";
+import { createEnglishStringFinder } from "./english-strings.ts";
+import { measureRejection, measureRelatives } from "./rejection.ts";
+import * as report from "./report.ts";
+import { measureSpeed } from "./speed.ts";
+import { percent } from "./table.ts";
+import { missedTargets } from "./targets.ts";
+import { domains, testTextsFrom } from "./test-texts.ts";
+
+const weights = readWeights();
+const loadStarted = performance.now();
+const model = loadLanguageModel(weights);
+const loadMilliseconds = performance.now() - loadStarted;
+
+const lines = readCorpus(process.argv.slice(2));
+const open = lines.filter((line) => !line.split.startsWith("test"));
+const heldOut = lines.filter((line) => line.split.startsWith("test"));
+const setAside = languagesSetAside(open).evaluation;
+const neverSeen = open.filter((line) => setAside.has(languageOf(line)));
+const learned = new Set([...open, ...readPhrases()].map((line) => normalise(line.text)));
+
+const everyText = testTextsFrom(heldOut, learned);
+if (everyText.length === 0)
+  throw new Error("The corpus has no held-out lines (splits that start with `test`).");
+const isEnglishString = createEnglishStringFinder(lines);
+const texts = everyText.filter((text) => !isEnglishString(text));
+const shortTexts = texts.filter(({ bucket }) => bucket === "3-10");
+const longerTexts = texts.filter(({ bucket }) => bucket !== "3-10");
+
+const ours: Identifier = (text) => model.identify(text).language;
+const francAmongSix: Identifier = (text) => franc(text, { only: [...identifiableLanguages], minLength: 1 });
+const francAmongAll: Identifier = (text) => franc(text, { minLength: 1 });
+
+const accuracy = measureAccuracy(ours, texts);
+const microseconds = measureSpeed(ours, texts);
+const missed = missedTargets({ accuracy, microseconds, loadMilliseconds, fileBytes: weights.length });
+
+const print = (title: string, body: string): void => {
+  process.stdout.write(`${title}\n\n${body}\n\n`);
+};
+
+print(
+  `Accuracy on ${texts.length} held-out texts: all but ${everyText.length - texts.length} English strings in other languages' sources`,
+  report.accuracyTable(accuracy),
+);
+print(
+  `Accuracy on all ${everyText.length} held-out texts`,
+  report.accuracyTable(measureAccuracy(ours, everyText)),
+);
+print(
+  "Compared on the same texts, without English strings",
+  report.comparisonTable(
+    new Map([
+      ["this model", accuracy],
+      ["franc 6.2.0, told the six", measureAccuracy(francAmongSix, texts)],
+      ["franc 6.2.0, as it comes", measureAccuracy(francAmongAll, texts)],
+    ]),
+  ),
+);
+print("Confusion, 11 characters and more", report.confusionTable(ours, longerTexts));
+print("Confusion, 3 to 10 characters", report.confusionTable(ours, shortTexts));
+for (const domain of domains) {
+  const ofDomain = texts.filter((text) => text.domain === domain);
+  print(
+    `What classify does with the six languages, ${domain}`,
+    report.answerTable(measureAnswers(model, ofDomain)),
+  );
+  print(`Expected calibration error, ${domain}`, `${percent(calibrationError(model, ofDomain), 2)} %`);
+}
+print(
+  "What classify does with other languages",
+  report.rejectionTable(measureRejection(model, heldOut, neverSeen)),
+);
+print(
+  "What classify does with close relatives of the six, 11 to 50 characters",
+  report.relativesTable(measureRelatives(model, heldOut)),
+);
+print(
+  "Time once warm",
+  report.speedTable(
+    new Map([
+      ["this model", microseconds],
+      ["franc 6.2.0, told the six", measureSpeed(francAmongSix, texts)],
+    ]),
+  ),
+);
+print("Load, once per process", `${loadMilliseconds.toFixed(1)} ms for ${weights.length} bytes`);
+print("Targets", missed.length === 0 ? "All reached." : missed.join("\n"));
+if (missed.length > 0) process.exitCode = 1;

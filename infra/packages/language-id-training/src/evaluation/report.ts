@@ -1,0 +1,88 @@
+import { identifiableLanguages } from "../../../../../shared/language-id/languages.ts";
+import { lengthBuckets } from "../training/length-buckets.ts";
+import { type AccuracyRow, confusionMatrix, type Identifier } from "./accuracy.ts";
+import type { AnswerRow } from "./answers.ts";
+import type { RejectionRow, RelativeRow } from "./rejection.ts";
+import { percent, table } from "./table.ts";
+
+import { domains, type TestText } from "./test-texts.ts";
+
+const bucketNames = lengthBuckets.map(({ name }) => name);
+
+/** Accuracy per length and language, with the number of texts where it is small enough to matter. */
+export const accuracyTable = (rows: readonly AccuracyRow[]): string =>
+  table([
+    ["%", "macro", ...identifiableLanguages],
+    ...rows.map(({ domain, bucket, macro, byLanguage }) => [
+      `${domain} ${bucket}`,
+      percent(macro, 2),
+      ...identifiableLanguages.map((language) => {
+        const { right, total } = byLanguage.get(language) ?? { right: 0, total: 0 };
+        return total === 0 ? "-" : `${percent(right / total)} (${total})`;
+      }),
+    ]),
+  ]);
+
+/** Macro accuracy of several identifiers, per domain and length. */
+export const comparisonTable = (compared: ReadonlyMap<string, readonly AccuracyRow[]>): string =>
+  table([
+    [
+      "macro %",
+      ...domains.flatMap((domain) =>
+        bucketNames.map((bucket) => `${domain.replace("-domain", "")} ${bucket}`),
+      ),
+    ],
+    ...[...compared].map(([name, rows]) => [name, ...rows.map(({ macro }) => percent(macro))]),
+  ]);
+
+export const confusionTable = (identify: Identifier, texts: readonly TestText[]): string => {
+  const matrix = confusionMatrix(identify, texts);
+  return table([
+    ["truth \\ answer", ...identifiableLanguages],
+    ...identifiableLanguages.map((truth) => [
+      truth,
+      ...identifiableLanguages.map((answer) => String(matrix.get(truth)?.get(answer) ?? 0)),
+    ]),
+  ]);
+};
+
+export const answerTable = (rows: readonly AnswerRow[]): string =>
+  table([
+    ["%", ...rows.map(({ bucket }) => bucket)],
+    ["answered", ...rows.map(({ answered }) => percent(answered))],
+    ["of those right", ...rows.map(({ right }) => percent(right))],
+  ]);
+
+export const rejectionTable = (rows: readonly RejectionRow[]): string =>
+  table([
+    ["withheld, %", ...bucketNames],
+    ...rows.map(({ name, withheld }) => [
+      name,
+      ...bucketNames.map((bucket) => {
+        const cell = withheld.get(bucket);
+        return cell === undefined ? "-" : `${percent(cell.share)} (${cell.total})`;
+      }),
+    ]),
+  ]);
+
+/** The three most frequent answers to each close relative. */
+export const relativesTable = (rows: readonly RelativeRow[]): string =>
+  table([
+    ["language (texts)", "answers, %"],
+    ...rows.map(({ language, total, answers }) => [
+      `${language} (${total})`,
+      answers
+        .slice(0, 3)
+        .map(([answer, count]) => `${answer ?? "withheld"} ${percent(count / total, 0)}`)
+        .join(", "),
+    ]),
+  ]);
+
+export const speedTable = (compared: ReadonlyMap<string, ReadonlyMap<string, number>>): string =>
+  table([
+    ["µs a text", ...bucketNames],
+    ...[...compared].map(([name, times]) => [
+      name,
+      ...bucketNames.map((bucket) => times.get(bucket)?.toFixed(1) ?? "-"),
+    ]),
+  ]);

@@ -1,0 +1,1 @@
+export { readPhrases } from "./training/phrases.ts";

@@ -1,0 +1,54 @@
+import { normalise } from "../../../../../shared/language-id/normalise.ts";
+import { augment } from "./augment.ts";
+import type { LabelledLine } from "./partition.ts";
+import { pick, type Random } from "./random.ts";
+
+/** One example to learn from: normalised text and its class. */
+export interface Sample {
+  readonly text: string;
+  readonly classIndex: number;
+}
+
+/** A source with n lines is drawn in proportion to n^0.7: small sources count more than their size, not equally. */
+const tempering = 0.7;
+const fewestCharacters = 3;
+
+interface Weighted<Item> {
+  readonly item: Item;
+  readonly weight: number;
+}
+
+const pickWeighted = <Item>(choices: readonly Weighted<Item>[], random: Random): Item => {
+  let remaining = random() * choices.reduce((sum, choice) => sum + choice.weight, 0);
+  for (const choice of choices) {
+    remaining -= choice.weight;
+    if (remaining < 0) return choice.item;
+  }
+  return pick(choices, random).item;
+};
+
+const groupsOf = (lines: readonly LabelledLine[]): readonly Weighted<readonly string[]>[] =>
+  [...Map.groupBy(lines, ({ group }) => group).values()]
+    .map((members) =>
+      members.map(({ line }) => normalise(line.text)).filter((text) => text.length >= fewestCharacters),
+    )
+    .map((texts) => ({ item: texts, weight: texts.length ** tempering }))
+    .filter(({ weight }) => weight > 0);
+
+/**
+ * Draws samples without end: first a class, then a source within it, then a line, which is augmented.
+ *
+ * @param classWeights how often each class is drawn, if there are lines of it
+ */
+export const createSampler = (lines: readonly LabelledLine[], classWeights: readonly number[]) => {
+  const classes = [...Map.groupBy(lines, ({ classIndex }) => classIndex)]
+    .map(([classIndex, members]) => ({
+      item: { classIndex, groups: groupsOf(members) },
+      weight: classWeights[classIndex] ?? 0,
+    }))
+    .filter(({ item }) => item.groups.length > 0);
+  return (random: Random): Sample => {
+    const { classIndex, groups } = pickWeighted(classes, random);
+    return { text: augment(pick(pickWeighted(groups, random), random), random), classIndex };
+  };
+};

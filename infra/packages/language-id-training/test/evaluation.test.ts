@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { normalise } from "../../../../shared/language-id/normalise.ts";
+import { confusionMatrix, measureAccuracy } from "../src/evaluation/accuracy.ts";
+import { createEnglishStringFinder } from "../src/evaluation/english-strings.ts";
+import { missedTargets } from "../src/evaluation/targets.ts";
+import { type TestText, testTextsFrom } from "../src/evaluation/test-texts.ts";
+import type { CorpusLine } from "../src/training/corpus.ts";
+import { lengthBuckets } from "../src/training/length-buckets.ts";
+
+const line = (language: string, source: string, text: string): CorpusLine => ({
+  split: "test-story",
+  language,
+  source,
+  text,
+});
+
+const texts = (language: "lug" | "ach", count: number): readonly TestText[] =>
+  Array.from({ length: count }, (_, index) => ({
+    text: `${language} ${index}`,
+    language,
+    domain: "in-domain",
+    bucket: "3-10",
+  }));
+
+describe("making test texts", () => {
+  const story = "Abaana bagenda ku ssomero buli lunaku ne bakomawo ewaka akawungeezi nga banyiikaavu nnyo";
+
+  it("crops lines to whole words of each length", () => {
+    const made = testTextsFrom([line("lug", "story", story)], new Set());
+    expect(new Set(made.map(({ bucket }) => bucket))).toContain("21-50");
+    for (const { text, bucket } of made) {
+      const range = lengthBuckets.find(({ name }) => name === bucket);
+      expect(text.length).toBeGreaterThanOrEqual(range?.shortest ?? Number.NaN);
+      expect(text.length).toBeLessThanOrEqual(range?.longest ?? Number.NaN);
+      expect(` ${story} `).toContain(` ${text} `);
+    }
+  });
+
+  it("leaves out texts the model has learned from, however they are spelled", () => {
+    const lines = [line("lug", "story", "Webale nnyo ssebo!")];
+    expect(testTextsFrom(lines, new Set())).not.toEqual([]);
+    expect(testTextsFrom(lines, new Set([normalise("WEBALE NNYO SSEBO")]))).not.toContainEqual(
+      expect.objectContaining({ text: "Webale nnyo ssebo!" }),
+    );
+  });
+
+  it("counts only the largest training source as in-domain", () => {
+    const made = testTextsFrom([line("lug", "salt-devtest", story), line("ach", "udhr", story)], new Set());
+    expect(new Set(made.map(({ language, domain }) => `${language} ${domain}`))).toEqual(
+      new Set(["lug in-domain", "ach out-of-domain"]),
+    );
+  });
+});
+
+describe("finding English strings in other sources", () => {
+  const english = Array.from({ length: 3 }, () => line("eng", "story", "open the color picker"));
+  const acholi = Array.from({ length: 3 }, () => ({
+    ...line("ach", "story", "yab color man"),
+    split: "train",
+  }));
+  const isEnglishString = createEnglishStringFinder([...english, ...acholi]);
+  const inAcholi = (text: string): TestText => ({
+    text,
+    language: "ach",
+    domain: "in-domain",
+    bucket: "3-10",
+  });
+
+  it("finds a text most of whose words are English", () => {
+    expect(isEnglishString(inAcholi("Open the picker"))).toBe(true);
+  });
+
+  it("keeps a text whose English words are loans", () => {
+    expect(isEnglishString(inAcholi("Yab color"))).toBe(false);
+  });
+});
+
+describe("measuring", () => {
+  const sayLuganda = () => "lug";
+
+  it("averages over languages, not over texts, and over languages with enough texts only", () => {
+    const [first] = measureAccuracy(sayLuganda, [...texts("lug", 30), ...texts("ach", 10)]);
+    expect(first).toMatchObject({ domain: "in-domain", bucket: "3-10", macro: 0.5 });
+    const [tooFew] = measureAccuracy(sayLuganda, [...texts("lug", 30), ...texts("ach", 9)]);
+    expect(tooFew?.macro).toBe(1);
+  });
+
+  it("counts every answer to each language", () => {
+    const matrix = confusionMatrix(sayLuganda, [...texts("lug", 3), ...texts("ach", 2)]);
+    expect(matrix.get("ach")).toEqual(new Map([["lug", 2]]));
+  });
+
+  it("names the targets that are missed", () => {
+    const accuracy = measureAccuracy(sayLuganda, [...texts("lug", 30), ...texts("ach", 10)]);
+    const missed = missedTargets({
+      accuracy: accuracy.slice(0, 1),
+      microseconds: new Map([["21-50", 26]]),
+      loadMilliseconds: 61,
+      fileBytes: 300_001,
+    });
+    expect(missed).toEqual([
+      "in-domain, 3-10 characters: accuracy is below 84 %.",
+      "21-50 characters: a text takes longer than 25 µs.",
+      "Loading takes longer than 60 ms.",
+      "The weights file is larger than 300000 bytes.",
+    ]);
+  });
+});

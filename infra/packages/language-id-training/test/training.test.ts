@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, describe, expect, it } from "vitest";
+
+import { loadLanguageModel } from "../../../../shared/language-id/model.ts";
+import { encodeWeights } from "../../../../shared/language-id/weights-format.ts";
+import { type CorpusLine, readCorpus } from "../src/training/corpus.ts";
+import { partition } from "../src/training/partition.ts";
+import { createRandom, pick } from "../src/training/random.ts";
+import { trainModel } from "../src/training/train-model.ts";
+
+const vocabulary: Readonly<Record<string, readonly string[]>> = {
+  lug: ["omuntu", "abaana", "ssomero", "webale", "nnyo", "bagenda", "enkuba"],
+  lgg: ["anzi", "'ba", "awa'difo", "drile", "azini", "eri", "muke"],
+  swa: ["habari", "watoto", "shule", "asante", "wanaenda", "mvua", "yako"],
+};
+
+const inventLines = (count: number, split: string): readonly CorpusLine[] => {
+  const random = createRandom(3);
+  return Array.from({ length: count }, (_, index) => {
+    const language = ["lug", "lgg", "swa"][index % 3] ?? "lug";
+    const text = Array.from({ length: 6 }, () => pick(vocabulary[language] ?? [], random)).join(" ");
+    return { split, language, source: "invented", text };
+  });
+};
+
+const options = { sampleCount: 3000, keptBuckets: 2000, seed: 1 };
+
+describe("training the model", () => {
+  const lines = inventLines(600, "train");
+
+  it("learns the languages of its lines, and which are none of the six", () => {
+    const model = loadLanguageModel(encodeWeights(trainModel(lines, [], options)));
+    expect(model.identify("webale nnyo abaana").language).toBe("lug");
+    expect(model.identify("awa'difo anzi").language).toBe("lgg");
+    expect(model.identify("webale nnyo abaana").other).toBeLessThan(0.5);
+    expect(model.identify("asante watoto").other).toBeGreaterThan(0.5);
+  });
+
+  it("gives the same bytes every time", () => {
+    const first = encodeWeights(trainModel(lines, [], options));
+    expect(encodeWeights(trainModel(lines, [], options))).toEqual(first);
+    expect(encodeWeights(trainModel(lines, [], { ...options, seed: 2 }))).not.toEqual(first);
+  });
+
+  it("does not look at held-out lines", () => {
+    const heldOut = inventLines(300, "test-story").map((line) => ({ ...line, language: "ach" }));
+    expect(encodeWeights(trainModel([...lines, ...heldOut], [], options))).toEqual(
+      encodeWeights(trainModel(lines, [], options)),
+    );
+  });
+
+  it("learns from no line that its choices are made with, nor from close relatives of the six", () => {
+    const rukiga = { split: "train", language: "cgg", source: "invented", text: "okurima" };
+    const { training, development } = partition([...lines, ...inventLines(30, "valid"), rukiga]);
+    expect(development.length).toBeGreaterThan(30);
+    const learned = new Set(training.map(({ line }) => line));
+    expect(development.filter(({ line }) => learned.has(line))).toEqual([]);
+    expect(learned).not.toContain(rukiga);
+  });
+});
+
+describe("reading a corpus", () => {
+  const folder = mkdtempSync(join(tmpdir(), "language-id-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const header = "split\tlang\tsource\ttext\n";
+
+  it("takes the tab-separated files of a folder, compressed or not", () => {
+    writeFileSync(join(folder, "a.tsv"), `${header}train\tlug\tstory\tWebale nnyo.\n`);
+    writeFileSync(join(folder, "b.tsv.gz"), gzipSync(`${header}test-story\tach\tstory\tApwoyo matek.\n`));
+    writeFileSync(join(folder, "README.md"), "not a corpus");
+    expect(readCorpus([folder])).toEqual([
+      { split: "train", language: "lug", source: "story", text: "Webale nnyo." },
+      { split: "test-story", language: "ach", source: "story", text: "Apwoyo matek." },
+    ]);
+  });
+
+  it("names the line that has another form", () => {
+    const path = join(folder, "broken.txt");
+    writeFileSync(path, `${header}train\tlug\tstory\tWebale nnyo.\ntrain\tlug\n`);
+    expect(() => readCorpus([path])).toThrow(`${path}, line 3: expected four columns.`);
+  });
+
+  it("asks for a corpus when none is named", () => {
+    expect(() => readCorpus([])).toThrow("Name a folder");
+  });
+});

@@ -3,6 +3,8 @@
  * can tell. Ends with 1 when one has.
  */
 import { spawnSync } from "node:child_process";
+import lockFile from "../../package-lock.json" with { type: "json" };
+import { productionPackages } from "./production-packages.ts";
 import { readAudit } from "./read-audit.ts";
 
 const { stdout } = spawnSync("npm", ["audit", "--omit=dev", "--json"], {
@@ -11,7 +13,7 @@ const { stdout } = spawnSync("npm", ["audit", "--omit=dev", "--json"], {
   shell: process.platform === "win32",
   timeout: 60_000,
 });
-const audit = readAudit(stdout);
+const audit = readAudit(stdout, productionPackages(lockFile));
 if (audit.kind === "vulnerable") {
   process.stdout.write(`Known vulnerabilities:\n${audit.packages.join("\n")}\n`);
   process.exitCode = 1;

@@ -8,7 +8,10 @@ const severities = z.object({
   critical: z.int(),
 });
 const report = z.object({
-  vulnerabilities: z.record(z.string(), z.object({ severity: z.string(), range: z.string() })),
+  vulnerabilities: z.record(
+    z.string(),
+    z.object({ severity: z.string(), range: z.string(), nodes: z.array(z.string()) }),
+  ),
   metadata: z.object({ vulnerabilities: severities }),
 });
 const refusal = z.object({ message: z.string() });
@@ -23,14 +26,15 @@ export type Audit =
 /**
  * Reads what `npm audit --json` printed.
  *
+ * @param production the folders of the packages that count, as `nodes` names them; the others are tools
  * @throws Error when it is neither a report nor the registry's refusal.
  */
-export const readAudit = (printed: string): Audit => {
+export const readAudit = (printed: string, production: ReadonlySet<string>): Audit => {
   const answer: unknown = JSON.parse(printed);
   const found = report.safeParse(answer);
   if (!found.success) return { kind: "not_offered", reason: refusal.parse(answer).message };
-  const packages = Object.entries(found.data.vulnerabilities).map(
-    ([name, { severity, range }]) => `${name} ${range}: ${severity}`,
+  const packages = Object.entries(found.data.vulnerabilities).flatMap(([name, { severity, range, nodes }]) =>
+    nodes.some((folder) => production.has(folder)) ? [`${name} ${range}: ${severity}`] : [],
   );
   return packages.length === 0 ? { kind: "clean" } : { kind: "vulnerable", packages };
 };

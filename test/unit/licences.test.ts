@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { productionPackages } from "../../infra/commands/production-packages.ts";
 
 const projectDirectory = join(import.meta.dirname, "../..");
 
@@ -17,18 +18,12 @@ const allowed = new Set([
   "BlueOak-1.0.0",
 ]);
 
-const lockFile = z.object({
-  packages: z.record(z.string(), z.object({ dev: z.boolean().optional(), optional: z.boolean().optional() })),
-});
 const packageFile = z.object({ name: z.string(), version: z.string(), license: z.unknown() });
 
 const read = (...path: string[]): unknown =>
   JSON.parse(readFileSync(join(projectDirectory, ...path), "utf8"));
 
-/** What is bundled into functions; a package for another platform is not installed, and cannot be bundled. */
-const productionFolders = Object.entries(lockFile.parse(read("package-lock.json")).packages)
-  .filter(([folder, { dev, optional }]) => folder !== "" && !dev && !optional)
-  .map(([folder]) => folder);
+const productionFolders = [...productionPackages(read("package-lock.json"))];
 
 describe("the dependencies of the service", () => {
   it("are all under licences that allow its use", () => {

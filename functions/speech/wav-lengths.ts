@@ -1,4 +1,4 @@
-import { wavDuration } from "../../shared/audio/wav.ts";
+import { wavDuration } from "../../shared/audio/wav/wav-header.ts";
 import type { SpeechHeader } from "../../shared/inference/speech.ts";
 
 /** Where a WAV file tells how long all of it is; the length of the sound are the last bytes before the sound. */

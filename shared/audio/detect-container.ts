@@ -1,11 +1,11 @@
 import { NotAudioError, UnreadableAudioError } from "./audio-errors.ts";
-import type { AudioContainer } from "./audio-facts.ts";
 import type { SourceWindow } from "./audio-source.ts";
 import { byteAt, hasText, textAt, uint32BigEndian } from "./bytes.ts";
+import type { AudioContainer } from "./container.ts";
 import { recogniseForeignFile, recogniseText } from "./foreign-files.ts";
-import { adtsFormat } from "./mpeg/adts-frame.ts";
-import type { FrameFormat } from "./mpeg/frame.ts";
-import { mp3Format } from "./mpeg/mp3-frame.ts";
+import { adtsFormat } from "./mpeg/adts.ts";
+import type { FrameFormat } from "./mpeg/frames.ts";
+import { mp3Format } from "./mpeg/mp3.ts";
 
 export interface DetectedContainer {
   readonly container: AudioContainer;

@@ -1,9 +1,13 @@
-import { type AudioContainer, type AudioFacts, audioFacts } from "./audio-facts.ts";
 import { type AudioSource, copyRange, SourceWindow } from "./audio-source.ts";
-import type { ContainerFile, ContainerReader } from "./container-reader.ts";
+import {
+  type AudioContainer,
+  type AudioFacts,
+  audioFacts,
+  type ContainerFile,
+  type ContainerReader,
+} from "./container.ts";
 import { detectContainer } from "./detect-container.ts";
 import { flacReader } from "./flac/flac-reader.ts";
-import { gatherPieces } from "./gather-pieces.ts";
 import { mp4Reader } from "./mp4/mp4-reader.ts";
 import { adtsReader } from "./mpeg/adts.ts";
 import { mp3Reader } from "./mpeg/mp3.ts";
@@ -11,8 +15,8 @@ import { oggReader } from "./ogg/ogg-reader.ts";
 import { wavReader } from "./wav/wav-reader.ts";
 import { webmReader } from "./webm/webm-reader.ts";
 
-export type { AudioContainer, AudioFacts } from "./audio-facts.ts";
 export { type AudioSource, bufferSource } from "./audio-source.ts";
+export type { AudioContainer, AudioFacts } from "./container.ts";
 
 /** How reading may be ended early. */
 export interface AudioReadOptions {
@@ -95,3 +99,21 @@ const openFile = async (
   const window = new SourceWindow(source, options.signal);
   return { window, ...(await detectContainer(window)) };
 };
+
+/** Each piece may become a write to a network. */
+const leastBytes = 1 << 16;
+
+/** The same bytes in fewer pieces: each is at least 64 kB, but for the last one. */
+async function* gatherPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let waiting: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    waiting.push(piece);
+    length += piece.length;
+    if (length < leastBytes) continue;
+    yield waiting.length === 1 ? piece : Buffer.concat(waiting);
+    waiting = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(waiting);
+}

@@ -1,4 +1,4 @@
-import type { SampleFormat } from "../audio/wav.ts";
+import type { SampleFormat } from "../audio/wav/wav-header.ts";
 
 /** How a model draws the sound; whatever is absent is left to the model. */
 export interface SpeechSampling {

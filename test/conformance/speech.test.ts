@@ -5,7 +5,7 @@ import {
   synthesizeOperation,
   voicesOperation,
 } from "../../functions/speech/contract.ts";
-import { readWavHeader, wavDuration } from "../../shared/audio/wav.ts";
+import { readWavHeader, wavDuration } from "../../shared/audio/wav/wav-header.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
 
 let token: string;

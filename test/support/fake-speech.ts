@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
-import { readWavHeader } from "../../shared/audio/wav.ts";
+import { readWavHeader } from "../../shared/audio/wav/wav-header.ts";
 import type { Speech, SpeechRequest } from "../../shared/inference/speech.ts";
 import type { ObjectWriter } from "../../shared/storage/object-store.ts";
 import { soundBytes, wavHeaderBytes } from "./wav.ts";

@@ -1,6 +1,6 @@
 import { type SourceWindow, scanBytes } from "../audio-source.ts";
 import { asBuffer, byteAt } from "../bytes.ts";
-import type { ContainerReader } from "../container-reader.ts";
+import type { ContainerReader } from "../container.ts";
 import { longestFlacHeader, parseFlacFrame } from "./flac-frame.ts";
 import { countFlacSamples, type FlacStream, openFlac } from "./flac-stream.ts";
 

@@ -1,9 +1,8 @@
 import type { SourceWindow } from "../audio-source.ts";
 import { uint32BigEndian } from "../bytes.ts";
-import { type Box, boxesIn, contentOf } from "./box.ts";
+import { type Box, BoxTable, boxesIn, contentOf } from "./boxes.ts";
 import type { FragmentDefaults, Mp4File } from "./mp4-file.ts";
-import { runsAtOnce, type SampleRun } from "./sample-run.ts";
-import { Table } from "./table.ts";
+import { runsAtOnce, type SampleRun } from "./sample-runs.ts";
 
 /** The samples that the fragments of an MP4 file list, in the order in which they play. */
 export async function* fragmentSamples(
@@ -96,7 +95,7 @@ async function* samplesOfRun(
 
   const durationField = fields.indexOf(sampleDurationFlag);
   const sizeField = fields.indexOf(sampleSizeFlag);
-  const samples = new Table(window, box.start + headBytes, box.end, count, fields.length * 4);
+  const samples = new BoxTable(window, box.start + headBytes, box.end, count, fields.length * 4);
   let runs: SampleRun[] = [];
   for (; samples.isReady || (await samples.fill()); samples.advance()) {
     const size = sizeField < 0 ? defaults.size : samples.field(sizeField);

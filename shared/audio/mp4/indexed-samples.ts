@@ -1,10 +1,9 @@
 import { UnreadableAudioError } from "../audio-errors.ts";
 import type { SourceWindow } from "../audio-source.ts";
 import { uint32BigEndian } from "../bytes.ts";
-import { contentOf } from "./box.ts";
+import { BoxTable, contentOf } from "./boxes.ts";
 import type { Mp4Track } from "./mp4-file.ts";
-import { runsAtOnce, type SampleRun } from "./sample-run.ts";
-import { Table } from "./table.ts";
+import { runsAtOnce, type SampleRun } from "./sample-runs.ts";
 
 /** The samples that the index of an MP4 file lists, in the order in which they play. */
 export async function* indexedSamples(
@@ -38,26 +37,26 @@ export async function* indexedSamples(
 /** The tables of an index, each at its current entry. */
 interface Index {
   /** Where chunks of samples start. */
-  readonly offsets: Table;
+  readonly offsets: BoxTable;
   /** From which chunk on how many samples are in each. */
-  readonly chunks: Table;
+  readonly chunks: BoxTable;
   samplesPerChunk: number;
-  readonly durations: Table;
+  readonly durations: BoxTable;
   /** How many samples more have the current duration. */
   alike: number;
   duration: number;
   /** Of every sample; 0 when each has an entry in the table. */
   readonly size: number;
-  readonly sizes: Table;
+  readonly sizes: BoxTable;
 }
 
 const openIndex = async (window: SourceWindow, { tables }: Mp4Track): Promise<Index> => {
   /** After its version and other fields of its own, a table has the number of its entries. */
-  const open = async (type: string, headBytes: number, entryBytes: number): Promise<Table> => {
+  const open = async (type: string, headBytes: number, entryBytes: number): Promise<BoxTable> => {
     const box = tables.get(type);
     const head = await contentOf(window, box, headBytes);
     const [start, end] = box ? [box.start + headBytes, box.end] : [0, 0];
-    return new Table(window, start, end, uint32BigEndian(head, headBytes - 4), entryBytes);
+    return new BoxTable(window, start, end, uint32BigEndian(head, headBytes - 4), entryBytes);
   };
   if (tables.has("stz2")) {
     throw new UnreadableAudioError("The MP4 file's index is of a kind that cannot be read.");

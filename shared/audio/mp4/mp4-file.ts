@@ -1,8 +1,7 @@
 import { NotAudioError, UnreadableAudioError } from "../audio-errors.ts";
 import { type SourceWindow, scanBytes } from "../audio-source.ts";
-import { textAt, uint32BigEndian } from "../bytes.ts";
-import { type Box, boxesIn, childrenOf, contentOf } from "./box.ts";
-import { isLong, parseEditList } from "./edit-list.ts";
+import { byteAt, textAt, uint32BigEndian } from "../bytes.ts";
+import { type Box, boxesIn, childBoxes, contentOf } from "./boxes.ts";
 import { parseSampleDescription, type SampleDescription } from "./sample-description.ts";
 
 /** An MP4 file, with its first track of sound. */
@@ -58,7 +57,7 @@ export const openMp4 = async (window: SourceWindow): Promise<Mp4File> => {
 };
 
 const readIndex = async (window: SourceWindow, index: Box): Promise<Pick<Mp4File, "track" | "defaults">> => {
-  const children = await childrenOf(window, index);
+  const children = await childBoxes(window, index);
   const movieHeader = await contentOf(window, children.get("mvhd"), 32);
   let tracks = 0;
   for await (const box of boxesIn(window, index.start, index.end)) {
@@ -75,7 +74,7 @@ const readIndex = async (window: SourceWindow, index: Box): Promise<Pick<Mp4File
 
 /** The parts of a track's description, if it is one of sound. */
 const soundIn = async (window: SourceWindow, track: Box): Promise<ReadonlyMap<string, Box> | undefined> => {
-  const media = await childrenOf(window, (await childrenOf(window, track)).get("mdia"));
+  const media = await childBoxes(window, (await childBoxes(window, track)).get("mdia"));
   const handler = await contentOf(window, media.get("hdlr"), 12);
   return textAt(handler, 8, 4) === "soun" ? media : undefined;
 };
@@ -89,14 +88,14 @@ const readTrack = async (
   media: ReadonlyMap<string, Box>,
   movieTimescale: number,
 ): Promise<Mp4Track> => {
-  const parts = await childrenOf(window, box);
+  const parts = await childBoxes(window, box);
   const trackHeader = await contentOf(window, parts.get("tkhd"), 32);
   const timescale = timescaleOf(await contentOf(window, media.get("mdhd"), 32));
-  const tables = await childrenOf(window, (await childrenOf(window, media.get("minf"))).get("stbl"));
+  const tables = await childBoxes(window, (await childBoxes(window, media.get("minf"))).get("stbl"));
   const description = parseSampleDescription(await contentOf(window, tables.get("stsd"), longestDescription));
   if (timescale === 0) throw new UnreadableAudioError("The MP4 file is damaged: its clock does not run.");
 
-  const edits = (await childrenOf(window, parts.get("edts"))).get("elst");
+  const edits = (await childBoxes(window, parts.get("edts"))).get("elst");
   const edit = parseEditList(await contentOf(window, edits, 1_024));
   const playFor = movieTimescale > 0 ? Math.round((edit.duration * timescale) / movieTimescale) : 0;
   return {
@@ -126,3 +125,37 @@ const readDefaults = async (
   }
   return { duration: 0, size: 0 };
 };
+
+/** Boxes with times have a second version, in which they are 64 bits long. */
+const isLong = (content: Uint8Array): boolean => byteAt(content, 0) === 1;
+
+/** A piece of a track that is played. */
+interface Edit {
+  /** In ticks of the track. */
+  readonly start: number;
+  /** In ticks of the whole film; 0 for all. */
+  readonly duration: number;
+}
+
+/**
+ * What an edit list says of where playing starts and for how long. A pause before it is not counted, because
+ * no sound is in it; of a list with several pieces only the start is taken.
+ */
+const parseEditList = (content: Uint8Array): Edit => {
+  const entryBytes = isLong(content) ? 20 : 12;
+  const timeBytes = isLong(content) ? 8 : 4;
+  const edits: Edit[] = [];
+  for (let offset = 8; offset + entryBytes <= content.length; offset += entryBytes) {
+    const duration = unsigned(content, offset, timeBytes);
+    const start = unsigned(content, offset + timeBytes, timeBytes);
+    const isPause = byteAt(content, offset + timeBytes) >= 0x80;
+    if (!isPause) edits.push({ start, duration });
+  }
+  const first = edits[0] ?? { start: 0, duration: 0 };
+  return edits.length > 1 ? { ...first, duration: 0 } : first;
+};
+
+const unsigned = (bytes: Uint8Array, offset: number, length: number): number =>
+  length === 4
+    ? uint32BigEndian(bytes, offset)
+    : uint32BigEndian(bytes, offset) * 2 ** 32 + uint32BigEndian(bytes, offset + 4);

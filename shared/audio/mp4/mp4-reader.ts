@@ -1,11 +1,10 @@
 import { copyRange, type SourceWindow } from "../audio-source.ts";
-import type { ContainerReader } from "../container-reader.ts";
-import { collectSamples } from "./collect-samples.ts";
+import type { ContainerReader } from "../container.ts";
 import { fragmentSamples } from "./fragment-samples.ts";
 import { indexedSamples } from "./indexed-samples.ts";
 import { type Mp4File, openMp4 } from "./mp4-file.ts";
 import { writeMp4Head } from "./mp4-writer.ts";
-import type { SampleRun } from "./sample-run.ts";
+import { collectSamples, type SampleRun } from "./sample-runs.ts";
 
 /** MP4 and its kin: M4A, MOV, 3GP; with its index at the start, at the end, or in fragments. */
 export const mp4Reader: ContainerReader = {

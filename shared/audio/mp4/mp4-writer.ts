@@ -1,6 +1,6 @@
 import { UnreadableAudioError } from "../audio-errors.ts";
-import type { CollectedSamples } from "./collect-samples.ts";
 import type { Mp4File } from "./mp4-file.ts";
+import type { CollectedSamples } from "./sample-runs.ts";
 
 /**
  * The start of an MP4 file with one track, up to the bytes of its samples, which follow in one chunk.

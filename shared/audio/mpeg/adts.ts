@@ -1,8 +1,7 @@
 import { UnreadableAudioError } from "../audio-errors.ts";
-import type { ContainerFile, ContainerReader } from "../container-reader.ts";
-import { adtsFormat } from "./adts-frame.ts";
-import { countSamples } from "./count-samples.ts";
-import { type FrameStream, frameRuns } from "./frame-runs.ts";
+import { byteAt } from "../bytes.ts";
+import type { ContainerFile, ContainerReader } from "../container.ts";
+import { countSamples, type FrameFormat, type FrameStream, frameRuns } from "./frames.ts";
 
 /** AAC as a bare stream of ADTS frames. */
 export const adtsReader: ContainerReader = {
@@ -26,4 +25,41 @@ const openStream = async ({
   const reference = adtsFormat.parse(await window.read(start, adtsFormat.longestFrame), 0);
   if (!reference) throw new UnreadableAudioError("The audio is damaged: it holds no AAC frame.");
   return { format: adtsFormat, start, reference };
+};
+
+/** By the sampling frequency index of ISO 14496-3. */
+const sampleRates = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+];
+
+const samplesPerBlock = 1_024;
+
+/**
+ * AAC in ADTS frames. With SBR the true sample rate is twice the one announced here, and the duration the
+ * same.
+ */
+export const adtsFormat: FrameFormat = {
+  longestFrame: 8_191,
+
+  parse(bytes, offset) {
+    const second = byteAt(bytes, offset + 1);
+    if (bytes[offset] !== 0xff || (second & 0xf6) !== 0xf0 || offset + 7 > bytes.length) return undefined;
+    const third = byteAt(bytes, offset + 2);
+    const fourth = byteAt(bytes, offset + 3);
+    const sampleRate = sampleRates[(third >> 2) & 15];
+    const headerLength = second & 1 ? 7 : 9;
+    const length = ((fourth & 3) << 11) | (byteAt(bytes, offset + 4) << 3) | (byteAt(bytes, offset + 5) >> 5);
+    // A length of zero would never advance.
+    if (!sampleRate || length <= headerLength) return undefined;
+
+    const channels = ((third & 1) << 2) | (fourth >> 6);
+    return {
+      length,
+      samples: samplesPerBlock * ((byteAt(bytes, offset + 6) & 3) + 1),
+      sampleRate,
+      // Configuration 7 is 7.1; 0 means that the stream itself says, which for speech is one channel.
+      channels: channels === 7 ? 8 : channels || 1,
+      signature: (third & 0xfd) | (channels << 8),
+    };
+  },
 };

@@ -1,6 +1,5 @@
 import { byteAt, concatenate, hasText, textAt, uint32BigEndian } from "../bytes.ts";
-import type { Frame } from "./frame.ts";
-import { vbrHeaderOffset } from "./mp3-frame.ts";
+import type { Frame } from "./frames.ts";
 
 /** What an MP3's first frame says about the rest, when it carries a header instead of sound. */
 export interface VbrHeader {
@@ -23,6 +22,15 @@ const fields = [
   [4, 100],
   [8, 4],
 ] as const;
+
+/**
+ * Where a VBR header stands in a frame: after the frame's own header and the side information, which is
+ * empty.
+ */
+const vbrHeaderOffset = ({ samples, channels }: Frame): number => {
+  if (samples === 1_152) return channels === 1 ? 21 : 36;
+  return channels === 1 ? 13 : 21;
+};
 
 /** The VBR header in an MP3's first frame: Xing's and LAME's, or Fraunhofer's VBRI. */
 export const readVbrHeader = (frameBytes: Uint8Array, frame: Frame): VbrHeader | undefined => {

@@ -1,8 +1,7 @@
 import { UnreadableAudioError, UntrimmableAudioError } from "../audio-errors.ts";
 import type { SourceWindow } from "../audio-source.ts";
-import type { ContainerReader } from "../container-reader.ts";
-import { lastPage, type OggPage, packetsEnding } from "./ogg-page.ts";
-import { findLastPage, pagesOf } from "./ogg-pages.ts";
+import type { ContainerReader } from "../container.ts";
+import { findLastPage, lastPage, type OggPage, packetsEnding, pagesOf } from "./ogg-pages.ts";
 import { findOggStream, type OggStream } from "./ogg-stream.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { UntrimmableAudioError } from "../audio-errors.ts";
 import { copyRange, type SourceWindow } from "../audio-source.ts";
 import { concatenate } from "../bytes.ts";
-import type { ContainerReader } from "../container-reader.ts";
-import { unknownSize, type WavLayout, walkWav } from "./wav-layout.ts";
+import type { ContainerReader } from "../container.ts";
+import { unknownSize, type WavLayout, walkWav } from "./wav-structure.ts";
 
 /** WAV in all its forms: RIFF and RF64, finished or streamed, samples of every size, common compressions. */
 export const wavReader: ContainerReader = {

@@ -1,7 +1,7 @@
 import { byteAt } from "../bytes.ts";
 
 /** The head of an element of EBML, the binary markup under WebM and Matroska (RFC 8794). */
-export interface EbmlElement {
+interface EbmlElement {
   readonly id: number;
   /** Offset of the content in the bytes that were parsed. */
   readonly start: number;
@@ -27,7 +27,7 @@ export const parseElement = (bytes: Uint8Array, offset: number): EbmlElement | u
   return { id, start: size.end, end: size.value === undefined ? undefined : size.end + size.value };
 };
 
-export interface VariableInteger {
+interface VariableInteger {
   /** Undefined for the reserved value of all ones, which means "unknown". */
   readonly value: number | undefined;
   /** Offset of the byte after it. */
@@ -47,7 +47,7 @@ export const parseVariableInteger = (bytes: Uint8Array, offset: number): Variabl
 };
 
 /** The children of an element that is wholly in memory; what does not fit into it ends the list. */
-export function* childrenOf(
+export function* childElements(
   content: Uint8Array,
 ): Generator<{ readonly id: number; readonly content: Uint8Array }> {
   for (let offset = 0; offset < content.length; ) {

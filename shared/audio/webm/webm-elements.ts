@@ -1,6 +1,12 @@
 import { type SourceWindow, scanBytes } from "../audio-source.ts";
 import { asBuffer, uint16BigEndian } from "../bytes.ts";
-import { childrenOf, longestElementHead, parseElement, parseVariableInteger, unsignedValue } from "./ebml.ts";
+import {
+  childElements,
+  longestElementHead,
+  parseElement,
+  parseVariableInteger,
+  unsignedValue,
+} from "./ebml.ts";
 
 /** The elements that matter here, by their ids in Matroska's schema (RFC 9559). */
 export const webmIds = {
@@ -40,7 +46,7 @@ export interface WebmBlock {
   readonly bytes: Uint8Array;
 }
 
-export type WebmPart =
+type WebmPart =
   | { readonly kind: "info" | "tracks"; readonly content: Uint8Array }
   /** What follows is counted from this time on. */
   | { readonly kind: "cluster"; readonly timestamp: number }
@@ -124,7 +130,7 @@ const toPart = (id: number, bytes: Uint8Array, start: number, clusterTime: numbe
 
   let block: Uint8Array | undefined;
   let duration: number | undefined;
-  for (const child of childrenOf(content)) {
+  for (const child of childElements(content)) {
     if (child.id === webmIds.block) block = child.content;
     if (child.id === webmIds.blockDuration) duration = unsignedValue(child.content);
   }

@@ -1,5 +1,5 @@
 import { type SourceWindow, scanBytes } from "../audio-source.ts";
-import type { ContainerReader } from "../container-reader.ts";
+import type { ContainerReader } from "../container.ts";
 import { parseElement, writeElement, writeOpenElement } from "./ebml.ts";
 import { clustersBackwards, type WebmBlock, walkWebm, webmIds } from "./webm-elements.ts";
 import { findWebmTrack, type WebmTrack } from "./webm-track.ts";

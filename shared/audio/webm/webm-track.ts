@@ -1,7 +1,7 @@
 import { NotAudioError, UnreadableAudioError } from "../audio-errors.ts";
 import type { SourceWindow } from "../audio-source.ts";
 import { textAt } from "../bytes.ts";
-import { childrenOf, floatValue, unsignedValue } from "./ebml.ts";
+import { childElements, floatValue, unsignedValue } from "./ebml.ts";
 import { walkWebm, webmIds } from "./webm-elements.ts";
 
 /** A WebM file's track of sound. */
@@ -50,7 +50,7 @@ export const findWebmTrack = async (window: SourceWindow): Promise<WebmTrack> =>
 type TrackDescription = Omit<WebmTrack, "tickSeconds" | "firstTimestamp">;
 
 const findNumber = (content: Uint8Array, id: number): number | undefined => {
-  for (const child of childrenOf(content)) if (child.id === id) return unsignedValue(child.content);
+  for (const child of childElements(content)) if (child.id === id) return unsignedValue(child.content);
   return undefined;
 };
 
@@ -63,7 +63,7 @@ const findTimestampScale = (info: Uint8Array): number => {
 const audioType = 2;
 
 const describeAudioTrack = (tracks: Uint8Array): TrackDescription => {
-  const entries = [...childrenOf(tracks)].filter(({ id }) => id === webmIds.trackEntry);
+  const entries = [...childElements(tracks)].filter(({ id }) => id === webmIds.trackEntry);
   const audio = entries.find(({ content }) => findNumber(content, webmIds.trackType) === audioType);
   if (audio) return describeTrack(audio.content);
   if (entries.length > 0) throw new NotAudioError({ mediaType: "video/webm", name: "a video without sound" });
@@ -71,9 +71,9 @@ const describeAudioTrack = (tracks: Uint8Array): TrackDescription => {
 };
 
 const describeTrack = (entry: Uint8Array): TrackDescription => {
-  const fields = new Map([...childrenOf(entry)].map(({ id, content }) => [id, content] as const));
+  const fields = new Map([...childElements(entry)].map(({ id, content }) => [id, content] as const));
   const audio = new Map(
-    [...childrenOf(fields.get(webmIds.audio) ?? new Uint8Array(0))].map(
+    [...childElements(fields.get(webmIds.audio) ?? new Uint8Array(0))].map(
       ({ id, content }) => [id, content] as const,
     ),
   );

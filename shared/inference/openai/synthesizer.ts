@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { UnreadableAudioError } from "../../audio/audio-errors.ts";
-import { readWavHeader } from "../../audio/wav.ts";
+import { readWavHeader } from "../../audio/wav/wav-header.ts";
 import { readBody } from "../../outbound/http-client.ts";
 import type { Speech, SpeechHeader, SpeechRequest, SpeechSynthesizer } from "../speech.ts";
 import {

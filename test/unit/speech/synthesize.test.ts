@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { speechResponse } from "../../../functions/speech/contract.ts";
-import { readWavHeader } from "../../../shared/audio/wav.ts";
+import { readWavHeader } from "../../../shared/audio/wav/wav-header.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { speechInMemory } from "../../support/fake-speech.ts";
 import { authorizedCaller, send } from "../../support/send.ts";

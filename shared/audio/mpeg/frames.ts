@@ -1,9 +1,29 @@
+import { UnreadableAudioError } from "../audio-errors.ts";
 import { type SourceWindow, scanBytes } from "../audio-source.ts";
 import { asBuffer } from "../bytes.ts";
-import type { Frame, FrameFormat } from "./frame.ts";
+
+/** What a frame's header says: the frame is a packet of compressed sound with a length of its own. */
+export interface Frame {
+  /** In bytes, header included. */
+  readonly length: number;
+  /** How many samples of each channel it decodes to. */
+  readonly samples: number;
+  readonly sampleRate: number;
+  readonly channels: number;
+  /** What stays the same from frame to frame within one stream. */
+  readonly signature: number;
+}
+
+/** A format that is nothing but one frame after the other. */
+export interface FrameFormat {
+  /** No frame is longer, in bytes. */
+  readonly longestFrame: number;
+  /** The header at this place, or undefined when there is none. */
+  parse(bytes: Uint8Array, offset: number): Frame | undefined;
+}
 
 /** Frames that follow each other without a gap. */
-export interface FrameRun {
+interface FrameRun {
   /** The frames themselves. */
   readonly bytes: Uint8Array;
   /** How many samples of each channel they decode to. */
@@ -109,4 +129,26 @@ const findFrame = (piece: Piece, start: number): number => {
     if (format.parse(bytes, end)?.signature === reference.signature) return offset;
   }
   return piece.end;
+};
+
+/** Tags and pictures between or after the frames are usual, up to this size. */
+const usualForeignBytes = 65_536;
+
+/**
+ * How many samples of each channel a stream of frames decodes to.
+ *
+ * @throws UnreadableAudioError when more than half of the file is something else.
+ */
+export const countSamples = async (window: SourceWindow, stream: FrameStream): Promise<number> => {
+  let samples = 0;
+  let bytes = 0;
+  for await (const run of frameRuns(window, stream)) {
+    samples += run.samples;
+    bytes += run.bytes.length;
+  }
+  const foreignBytes = window.size - stream.start - bytes;
+  if (foreignBytes > Math.max(usualForeignBytes, bytes)) {
+    throw new UnreadableAudioError("The audio is damaged: more than half of the file is not sound.");
+  }
+  return samples;
 };

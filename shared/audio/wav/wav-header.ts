@@ -1,0 +1,45 @@
+import { UnreadableAudioError } from "../audio-errors.ts";
+import { hasText, textAt } from "../bytes.ts";
+import { bytesPerSample, type SampleFormat, walkWav } from "./wav-structure.ts";
+
+export type { SampleFormat } from "./wav-structure.ts";
+
+/** What the start of a WAV stream says. */
+export interface WavHeader {
+  readonly format: SampleFormat;
+  /** Offset of the first byte of sound. */
+  readonly dataStart: number;
+  /** Bytes of sound, unless the header was written before the length was known. */
+  readonly dataBytes: number | undefined;
+}
+
+/** A header longer than this is no header of a synthesiser. */
+const longestHeader = 1 << 20;
+
+/**
+ * Reads the header at the start of a WAV stream.
+ *
+ * @param start the first bytes of the stream, as many as have come
+ * @returns undefined when the header goes on beyond these bytes
+ * @throws UnreadableAudioError when it is no WAV header, or one of a compressed encoding
+ */
+export const readWavHeader = (start: Uint8Array): WavHeader | undefined => {
+  if (start.length < 12) return undefined;
+  const isWav = /^(RIFF|RF64|BW64)$/.test(textAt(start, 0, 4)) && hasText(start, 8, "WAVE");
+  if (!isWav) throw new UnreadableAudioError("The stream is not WAV audio.");
+  const walk = walkWav();
+  let step = walk.next();
+  while (!step.done) {
+    const end = step.value.offset + step.value.length;
+    if (end > longestHeader) throw new UnreadableAudioError("The WAV stream's header is too long.");
+    if (end > start.length) return undefined;
+    step = walk.next(start.subarray(step.value.offset, end));
+  }
+  const { format, dataStart, dataBytes } = step.value;
+  if (!format.samples) throw new UnreadableAudioError(`The WAV stream holds ${format.codec}, not samples.`);
+  return { format: format.samples, dataStart, dataBytes };
+};
+
+/** How long so many bytes of sound play, in seconds. */
+export const wavDuration = (format: SampleFormat, dataBytes: number): number =>
+  Math.floor(dataBytes / (format.channels * bytesPerSample(format))) / format.sampleRate;

@@ -1,9 +1,9 @@
-import { hashPassword, verifyPassword } from "../../shared/auth/passwords.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { AuthDependencies } from "./dependencies.ts";
-import type { Outcome } from "./fields.ts";
+import type { ActionOutcome } from "./fields.ts";
+import { hashPassword, verifyPassword } from "./passwords.ts";
 
-const changed: Outcome = {
+const changed: ActionOutcome = {
   success: true,
   error: null,
   message:
@@ -14,7 +14,7 @@ const changed: Outcome = {
 export const forgotPassword = async (
   email: string,
   { mailQueue }: Pick<AuthDependencies, "mailQueue">,
-): Promise<Outcome> => {
+): Promise<ActionOutcome> => {
   await mailQueue.send({ kind: "reset-password", email });
   return {
     success: true,
@@ -33,7 +33,7 @@ export const forgotPassword = async (
 export const resetPassword = async (
   { token, new_password: password }: { readonly token: string; readonly new_password: string },
   { accounts, links, passwordGuard }: Pick<AuthDependencies, "accounts" | "links" | "passwordGuard">,
-): Promise<Outcome> => {
+): Promise<ActionOutcome> => {
   const userId = await links.find(token, "reset-password");
   const account = userId === undefined ? undefined : await accounts.findById(userId);
   if (!account) throw new AppError("invalid_link");
@@ -54,7 +54,7 @@ export const changePassword = async (
   userId: number,
   request: { readonly old_password: string; readonly new_password: string },
   { accounts, passwordGuard }: Pick<AuthDependencies, "accounts" | "passwordGuard">,
-): Promise<Outcome> => {
+): Promise<ActionOutcome> => {
   const account = await accounts.findById(userId);
   if (!account) throw new AppError("unauthenticated");
   if (account.oauth_type !== "Credentials") {

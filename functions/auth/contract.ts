@@ -11,15 +11,17 @@ import {
   profileOperation,
   profileStatusOperation,
   registerOperation,
+  usageOperation,
 } from "./account-contract.ts";
-import { resendVerificationOperation, verifyEmailOperation } from "./email-contract.ts";
 import {
   changePasswordOperation,
   forgotPasswordOperation,
+  refreshTokenOperation,
+  resendVerificationOperation,
   resetPasswordOperation,
-} from "./password-contract.ts";
-import { refreshTokenOperation, tokenOperation } from "./token-contract.ts";
-import { usageOperation } from "./usage-contract.ts";
+  tokenOperation,
+  verifyEmailOperation,
+} from "./credentials-contract.ts";
 
 export const authFunction = defineFunction({
   name: "auth",

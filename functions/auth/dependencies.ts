@@ -2,9 +2,9 @@ import type { AccountsRepository } from "../../shared/accounts/accounts-reposito
 import type { LinksRepository } from "../../shared/accounts/links-repository.ts";
 import type { TokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import type { Tokens } from "../../shared/auth/tokens.ts";
-import type { PasswordGuard } from "../../shared/limits/password-guard.ts";
-import type { UsageRepository } from "../../shared/limits/usage-repository.ts";
 import type { MailQueue } from "../../shared/mail/mail-queue.ts";
+import type { UsageRepository } from "./get-usage.ts";
+import type { PasswordGuard } from "./password-guard.ts";
 
 /** Everything the use cases of this feature touch. */
 export interface AuthDependencies {

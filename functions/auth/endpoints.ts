@@ -6,23 +6,24 @@ import {
   profileOperation,
   profileStatusOperation,
   registerOperation,
+  usageOperation,
 } from "./account-contract.ts";
 import { changePassword, forgotPassword, resetPassword } from "./change-password.ts";
-import type { AuthDependencies } from "./dependencies.ts";
-import { resendVerificationOperation, verifyEmailOperation } from "./email-contract.ts";
-import { getUsage } from "./get-usage.ts";
-import { issueToken, refreshToken } from "./issue-token.ts";
-import { getAccount, getProfileStatus, updateProfile } from "./manage-profile.ts";
 import {
   changePasswordOperation,
   forgotPasswordOperation,
+  refreshTokenOperation,
+  resendVerificationOperation,
   resetPasswordOperation,
-} from "./password-contract.ts";
+  tokenOperation,
+  verifyEmailOperation,
+} from "./credentials-contract.ts";
+import type { AuthDependencies } from "./dependencies.ts";
+import { getUsage } from "./get-usage.ts";
+import { issueToken, refreshToken } from "./issue-token.ts";
+import { getAccount, getProfileStatus, updateProfile } from "./manage-profile.ts";
 import { register } from "./register.ts";
-import { refreshTokenOperation, tokenOperation } from "./token-contract.ts";
-import { usageOperation } from "./usage-contract.ts";
-import { prefersHtml, verificationPage } from "./verification-page.ts";
-import { resendVerification, verifyEmail } from "./verify-email.ts";
+import { prefersHtml, resendVerification, verificationPage, verifyEmail } from "./verify-email.ts";
 
 const page = (status: number, title: string, message: string): Reply =>
   new Reply({ status, contentType: "text/html; charset=utf-8", body: verificationPage(title, message) });

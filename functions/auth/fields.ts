@@ -1,5 +1,5 @@
+import { dictionary } from "@zxcvbn-ts/language-common";
 import * as z from "zod";
-import { isCommonPassword } from "../../shared/auth/common-passwords.ts";
 import { text } from "../../shared/http/text.ts";
 
 /** A user name as it is registered. */
@@ -15,6 +15,11 @@ export const email = z
   .email({ error: "value is not a valid email address" })
   .max(254)
   .meta({ example: "amina@example.com" });
+
+const commonPasswords = new Set(dictionary["passwords-common"]);
+
+/** Whether a password is among the 49,000 most common ones, without regard to case (OWASP ASVS 5.0, 6.2.4). */
+export const isCommonPassword = (password: string): boolean => commonPasswords.has(password.toLowerCase());
 
 /** A password that may be chosen: long enough and not among the common ones. */
 export const newPassword = text()
@@ -33,11 +38,11 @@ export const shortText = text().trim().min(1).max(200);
 export const linkToken = z.string().min(1).max(200);
 
 /** How a request that has nothing to show ended. */
-export const outcome = z
+export const actionOutcome = z
   .object({
     success: z.boolean(),
     error: z.string().nullable(),
     message: z.string(),
   })
   .meta({ id: "Outcome" });
-export type Outcome = z.infer<typeof outcome>;
+export type ActionOutcome = z.infer<typeof actionOutcome>;

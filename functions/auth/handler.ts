@@ -8,14 +8,14 @@ import { readSecret } from "../../shared/config/secrets.ts";
 import { createBufferedHandler } from "../../shared/http/create-handler.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
 import { createLimiter } from "../../shared/limits/limiter.ts";
-import { createPasswordAttemptsRepository } from "../../shared/limits/password-attempts-repository.ts";
-import { createPasswordGuard } from "../../shared/limits/password-guard.ts";
-import { createUsageRepository } from "../../shared/limits/usage-repository.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
 import { openItemTable } from "../../shared/storage/item-table.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { authFunction } from "./contract.ts";
 import { authEndpoints } from "./endpoints.ts";
+import { createUsageRepository } from "./get-usage.ts";
+import { createPasswordAttemptsRepository } from "./password-attempts.ts";
+import { createPasswordGuard } from "./password-guard.ts";
 
 const environment = readEnvironment(authFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);

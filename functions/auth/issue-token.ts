@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { AccountItem } from "../../shared/accounts/account-item.ts";
-import { verifyPassword } from "../../shared/auth/passwords.ts";
+import type { AccountItem } from "../../shared/accounts/account.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
+import type { AccessToken, TokenRequest } from "./credentials-contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
-import type { AccessToken, TokenRequest } from "./token-contract.ts";
+import { verifyPassword } from "./passwords.ts";
 
 const expiryOf = (lifetimeSeconds: number | undefined): number | undefined =>
   lifetimeSeconds === undefined ? undefined : Math.floor(Date.now() / 1_000) + lifetimeSeconds;

@@ -1,6 +1,4 @@
-import type { Account } from "../../shared/accounts/account.ts";
-import type { AccountItem } from "../../shared/accounts/account-item.ts";
-import { toAccount } from "../../shared/accounts/accounts-repository.ts";
+import { type Account, type AccountItem, toAccount } from "../../shared/accounts/account.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { organizationTypes, type ProfileRequest, type ProfileStatus } from "./account-contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";

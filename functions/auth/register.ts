@@ -1,9 +1,8 @@
-import type { Account } from "../../shared/accounts/account.ts";
-import { toAccount } from "../../shared/accounts/accounts-repository.ts";
-import { hashPassword } from "../../shared/auth/passwords.ts";
+import { type Account, toAccount } from "../../shared/accounts/account.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
 import type { RegisterRequest } from "./account-contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
+import { hashPassword } from "./passwords.ts";
 
 /**
  * Creates an account and asks for its verification mail.

@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
-import { createTokenAuthorization } from "../../shared/auth/token-authorization.ts";
+import { createTokenAuthorization } from "../../shared/auth/authorize.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { openItemTable } from "../../shared/storage/item-table.ts";
 import { logger } from "../../shared/telemetry/logger.ts";

@@ -1,4 +1,4 @@
-import { createTokenAuthorization } from "../../shared/auth/token-authorization.ts";
+import { createTokenAuthorization } from "../../shared/auth/authorize.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { createStreamingHandler } from "../../shared/http/create-handler.ts";
 import { type InferenceTask, inferenceKey } from "../../shared/inference/inference-keys.ts";

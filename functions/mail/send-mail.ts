@@ -1,7 +1,57 @@
 import type { AccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import type { LinksRepository } from "../../shared/accounts/links-repository.ts";
+import type { LinkPurpose, LinksRepository } from "../../shared/accounts/links-repository.ts";
 import type { MailRequest } from "../../shared/mail/mail-request.ts";
-import { type Mail, writeMail } from "./write-mail.ts";
+
+/** A mail ready to be sent. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+const wording: Readonly<Record<LinkPurpose, { path: string; subject: string; intro: string; end: string }>> =
+  {
+    "verify-email": {
+      path: "/auth/verify-email",
+      subject: "Verify your e-mail address",
+      intro: "Please follow this link to verify your e-mail address:",
+      end: "The link works once, for 24 hours. If you did not create an account, ignore this mail.",
+    },
+    "reset-password": {
+      path: "/auth/reset-password",
+      subject: "Reset your password",
+      intro:
+        "Somebody, probably you, asked for a new password. Send it with the token in this link to POST /auth/reset-password:",
+      end: "The token works once, for 30 minutes. If you did not ask for it, ignore this mail: your password stays.",
+    },
+  };
+
+const escapeHtml = (value: string): string =>
+  value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+/**
+ * The mail that carries a one-time link, as text and as HTML.
+ *
+ * @param baseUrl the service's public address, without a slash at the end.
+ */
+export const writeMail = (
+  purpose: LinkPurpose,
+  recipient: { readonly email: string; readonly username: string },
+  secret: string,
+  baseUrl: string,
+): Mail => {
+  const { path, subject, intro, end } = wording[purpose];
+  const link = `${baseUrl}${path}?token=${encodeURIComponent(secret)}`;
+  const greeting = `Hello ${recipient.username},`;
+  const [greetingHtml, introHtml, linkHtml, endHtml] = [greeting, intro, link, end].map(escapeHtml);
+  return {
+    to: recipient.email,
+    subject,
+    text: `${greeting}\n\n${intro}\n\n${link}\n\n${end}\n`,
+    html: `<p>${greetingHtml}</p><p>${introHtml}</p><p><a href="${linkHtml}">${linkHtml}</a></p><p>${endHtml}</p>`,
+  };
+};
 
 /** Everything the use case touches. */
 export interface MailDependencies {

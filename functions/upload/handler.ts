@@ -1,4 +1,4 @@
-import { createTokenAuthorization } from "../../shared/auth/token-authorization.ts";
+import { createTokenAuthorization } from "../../shared/auth/authorize.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { createBufferedHandler } from "../../shared/http/create-handler.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";

@@ -12,8 +12,8 @@
  * table, with the AWS credentials of whoever calls.
  */
 import { parseArgs } from "node:util";
-import { type AccountType, accountType } from "../../shared/accounts/account.ts";
-import { createAccountsRepository, toAccount } from "../../shared/accounts/accounts-repository.ts";
+import { type AccountType, accountType, toAccount } from "../../shared/accounts/account.ts";
+import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { forgetSender } from "../../shared/messaging/forget-sender.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { withLocalTable } from "../local/service/local-table.ts";

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { accountKeys } from "./keys.ts";
 
 /** Tiers of an account; only an operator changes them. */
 export const accountTypes = ["Free", "Premium", "Admin"] as const;
@@ -24,3 +25,70 @@ export const account = z
   })
   .meta({ id: "Account" });
 export type Account = z.infer<typeof account>;
+
+/** An account as it is stored. */
+export const accountItem = z.object({
+  id: z.int(),
+  username: z.string(),
+  email: z.string(),
+  password_hash: z.string(),
+  organization: z.string(),
+  account_type: accountType,
+  oauth_type: oauthType,
+  full_name: z.string().optional(),
+  organization_type: z.string().optional(),
+  sector: z.array(z.string()).optional(),
+  email_verified: z.boolean(),
+  disabled: z.boolean(),
+  /** Raised to revoke every token of the account at once: a token holds the value of the day it was issued. */
+  token_epoch: z.int(),
+  created_at: z.string(),
+});
+export type AccountItem = z.infer<typeof accountItem>;
+
+/** An account as its owner sees it. */
+export const toAccount = (item: AccountItem): Account => ({
+  id: item.id,
+  username: item.username,
+  email: item.email,
+  organization: item.organization,
+  account_type: item.account_type,
+  oauth_type: item.oauth_type,
+  full_name: item.full_name ?? null,
+  organization_type: item.organization_type ?? null,
+  sector: item.sector ?? null,
+  email_verified: item.email_verified,
+});
+
+/** A change of an account that must exist, to be written by itself or in a transaction. */
+export interface AccountChange {
+  readonly TableName: string;
+  readonly Key: Record<string, string>;
+  readonly UpdateExpression: string;
+  readonly ConditionExpression: string;
+  readonly ExpressionAttributeValues: Record<string, unknown>;
+}
+
+const change = (
+  TableName: string,
+  userId: number,
+  UpdateExpression: string,
+  ExpressionAttributeValues: Record<string, unknown>,
+): AccountChange => ({
+  TableName,
+  Key: accountKeys.profile(userId),
+  UpdateExpression,
+  ConditionExpression: "attribute_exists(PK)",
+  ExpressionAttributeValues,
+});
+
+/** Sets a new password and revokes every token of the account. */
+export const passwordChange = (TableName: string, userId: number, passwordHash: string): AccountChange =>
+  change(TableName, userId, "SET password_hash = :hash ADD token_epoch :one", {
+    ":hash": passwordHash,
+    ":one": 1,
+  });
+
+/** Notes that the address of the account is its owner's. */
+export const emailVerification = (TableName: string, userId: number): AccountChange =>
+  change(TableName, userId, "SET email_verified = :verified", { ":verified": true });

@@ -3,9 +3,7 @@ import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dy
 import * as z from "zod";
 import { AppError } from "../errors/app-error.ts";
 import type { Table } from "../storage/table.ts";
-import type { Account } from "./account.ts";
-import { passwordChange } from "./account-changes.ts";
-import { type AccountItem, accountItem } from "./account-item.ts";
+import { type Account, type AccountItem, accountItem, passwordChange } from "./account.ts";
 import { accountKeys } from "./keys.ts";
 
 const claimItem = z.object({ user_id: z.int() });
@@ -24,20 +22,6 @@ export type NewAccount = Pick<
 export type ProfileChanges = Partial<
   Pick<Account, "full_name" | "organization" | "organization_type" | "sector">
 >;
-
-/** An account as its owner sees it. */
-export const toAccount = (item: AccountItem): Account => ({
-  id: item.id,
-  username: item.username,
-  email: item.email,
-  organization: item.organization,
-  account_type: item.account_type,
-  oauth_type: item.oauth_type,
-  full_name: item.full_name ?? null,
-  organization_type: item.organization_type ?? null,
-  sector: item.sector ?? null,
-  email_verified: item.email_verified,
-});
 
 /** Accounts in the table. */
 export type AccountsRepository = ReturnType<typeof createAccountsRepository>;

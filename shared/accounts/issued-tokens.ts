@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { TokenClaims } from "../auth/tokens.ts";
 import type { ItemTable } from "../storage/item-table.ts";
-import { type AccountItem, accountItem } from "./account-item.ts";
+import { type AccountItem, accountItem } from "./account.ts";
 import { accountKeys } from "./keys.ts";
 
 /** An issued token as it is stored. */
@@ -13,7 +13,7 @@ export const tokenItem = z.object({
   expires_at: z.int().optional(),
 });
 
-/** Issued tokens as every request looks at them. */
+/** Issued tokens as every request looks at them: what imports this file loads no SDK. */
 export interface IssuedTokens {
   /**
    * The account a token belongs to, in one round trip.

@@ -3,14 +3,14 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import type { Table } from "../storage/table.ts";
-import { type AccountChange, emailVerification, passwordChange } from "./account-changes.ts";
+import { type AccountChange, emailVerification, passwordChange } from "./account.ts";
 import { accountKeys } from "./keys.ts";
 
 /** What a mailed link may be used for. */
 export type LinkPurpose = "verify-email" | "reset-password";
 
-/** How long a link of each purpose works, in seconds. */
-export const linkLifetimeSeconds: Readonly<Record<LinkPurpose, number>> = {
+/** How long a link of each purpose works. */
+const lifetimeSeconds: Readonly<Record<LinkPurpose, number>> = {
   "verify-email": 24 * 60 * 60,
   "reset-password": 30 * 60,
 };
@@ -66,7 +66,7 @@ export const createLinksRepository = ({ client, name: TableName }: Table) => {
             ...accountKeys.link(secret),
             user_id: userId,
             purpose,
-            expires_at: nowInSeconds() + linkLifetimeSeconds[purpose],
+            expires_at: nowInSeconds() + lifetimeSeconds[purpose],
           },
         }),
       );

@@ -35,12 +35,3 @@ export type AddressLimits = Readonly<Record<AddressLimitClass, number>>;
 
 /** What a deployed stage uses unless it is told otherwise. */
 export const defaultAddressLimits: AddressLimits = { anonymous: 50, credentials: 10 };
-
-/** When wrong passwords make a name wait. The wait doubles with each further one and always ends. */
-export const passwordPolicy = {
-  /** Wrong passwords that cost nothing, within the window. */
-  freeFailures: 5,
-  windowSeconds: 15 * 60,
-  firstWaitSeconds: 5,
-  longestWaitSeconds: 15 * 60,
-} as const;

@@ -5,13 +5,15 @@ import {
   profileStatusOperation,
   registerOperation,
 } from "../../functions/auth/account-contract.ts";
-import { resendVerificationOperation, verifyEmailOperation } from "../../functions/auth/email-contract.ts";
 import {
   changePasswordOperation,
   forgotPasswordOperation,
+  refreshTokenOperation,
+  resendVerificationOperation,
   resetPasswordOperation,
-} from "../../functions/auth/password-contract.ts";
-import { refreshTokenOperation, tokenOperation } from "../../functions/auth/token-contract.ts";
+  tokenOperation,
+  verifyEmailOperation,
+} from "../../functions/auth/credentials-contract.ts";
 import {
   call,
   createAccount,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { usageOperation } from "../../functions/auth/usage-contract.ts";
+import { usageOperation } from "../../functions/auth/account-contract.ts";
 import { limitClassOf } from "../../shared/http/operation.ts";
 import { type Answer, call, createAccount, expectDeclared, expectError, logIn } from "../support/client.ts";
 import { parseEvent, sampleEvents } from "../support/sample-events.ts";

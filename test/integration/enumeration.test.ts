@@ -1,9 +1,9 @@
 import { argon2 } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { hashPassword } from "../../functions/auth/passwords.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { accountKeys } from "../../shared/accounts/keys.ts";
-import { hashPassword } from "../../shared/auth/passwords.ts";
 import type { MailRequest } from "../../shared/mail/mail-request.ts";
 import { accountsOver } from "../support/accounts-over.ts";
 import { send, type TestResponse } from "../support/send.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPasswordAttemptsRepository } from "../../functions/auth/password-attempts.ts";
+import { createPasswordGuard } from "../../functions/auth/password-guard.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
-import { createPasswordAttemptsRepository } from "../../shared/limits/password-attempts-repository.ts";
-import { createPasswordGuard } from "../../shared/limits/password-guard.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;

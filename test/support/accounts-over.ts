@@ -1,11 +1,11 @@
 import { authEndpoints } from "../../functions/auth/endpoints.ts";
+import { createUsageRepository } from "../../functions/auth/get-usage.ts";
+import { createPasswordAttemptsRepository } from "../../functions/auth/password-attempts.ts";
+import { createPasswordGuard } from "../../functions/auth/password-guard.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import type { Endpoint } from "../../shared/http/endpoint.ts";
-import { createPasswordAttemptsRepository } from "../../shared/limits/password-attempts-repository.ts";
-import { createPasswordGuard } from "../../shared/limits/password-guard.ts";
-import { createUsageRepository } from "../../shared/limits/usage-repository.ts";
 import type { MailQueue } from "../../shared/mail/mail-queue.ts";
 import type { Table } from "../../shared/storage/table.ts";
 

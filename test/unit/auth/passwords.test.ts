@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isCommonPassword } from "../../../shared/auth/common-passwords.ts";
-import { hashPassword, verifyPassword } from "../../../shared/auth/passwords.ts";
+import { isCommonPassword } from "../../../functions/auth/fields.ts";
+import { hashPassword, verifyPassword } from "../../../functions/auth/passwords.ts";
 
 describe("a stored password", () => {
   it("is Argon2id at the parameters OWASP recommends, with its own salt", async () => {

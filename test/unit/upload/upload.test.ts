@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { uploadResponse } from "../../../functions/upload/contract.ts";
 import { uploadEndpoints } from "../../../functions/upload/endpoints.ts";
-import { isPathTraversal, safeFileName } from "../../../functions/upload/file-name.ts";
+import { isPathTraversal, safeFileName } from "../../../functions/upload/generate-upload-url.ts";
 import type { Authorize } from "../../../shared/http/authenticate.ts";
 import { send } from "../../support/send.ts";
 

@@ -1,5 +1,5 @@
-import { AppError } from "../errors/app-error.ts";
-import type { PasswordAttemptsRepository } from "./password-attempts-repository.ts";
+import { AppError } from "../../shared/errors/app-error.ts";
+import type { PasswordAttemptsRepository } from "./password-attempts.ts";
 
 /** Makes guessing of passwords slow, for names that exist and for names that do not, and locks nobody out for good. */
 export interface PasswordGuard {

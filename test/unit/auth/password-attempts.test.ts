@@ -4,7 +4,7 @@ import {
   afterWrongPassword,
   type PasswordAttempts,
   remainingWait,
-} from "../../../shared/limits/password-attempts.ts";
+} from "../../../functions/auth/password-attempts.ts";
 
 const minute = 60_000;
 const start = Date.parse("2026-11-20T10:00:00Z");

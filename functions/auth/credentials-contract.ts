@@ -1,0 +1,147 @@
+import * as z from "zod";
+import { defineOperation } from "../../shared/http/operation.ts";
+import { actionOutcome, email, linkToken, newPassword } from "./fields.ts";
+
+const tag = "Accounts and tokens";
+
+export const tokenRequest = z
+  .object({
+    grant_type: z
+      .string()
+      .regex(/^(password)?$/, { error: "String should match pattern '^password$'" })
+      .optional(),
+    username: z.string().min(1).max(254).meta({ description: "User name or e-mail address" }),
+    password: z.string().min(1).max(256).meta({ format: "password" }),
+  })
+  .meta({ id: "TokenRequest" });
+export type TokenRequest = z.infer<typeof tokenRequest>;
+
+export const accessToken = z
+  .object({
+    access_token: z.string(),
+    token_type: z.literal("bearer"),
+    expires_in: z
+      .int()
+      .optional()
+      .meta({ description: "Seconds until the token expires; absent when it does not" }),
+  })
+  .meta({ id: "AccessToken" });
+export type AccessToken = z.infer<typeof accessToken>;
+
+export const tokenOperation = defineOperation({
+  id: "issueToken",
+  method: "POST",
+  path: "/auth/token",
+  summary: "Exchange user name and password for an access token",
+  description: "OAuth 2.0 password flow: form-encoded, not JSON. The token acts as an API key.",
+  tag,
+  auth: "public",
+  limit: "credentials",
+  body: { encoding: "form", schema: tokenRequest },
+  response: { status: 200, description: "An access token", schema: accessToken },
+  errors: ["invalid_credentials", "forbidden"],
+  errorFormat: "oauth",
+  confidential: true,
+});
+
+export const refreshTokenOperation = defineOperation({
+  id: "refreshToken",
+  method: "POST",
+  path: "/auth/refresh-token",
+  summary: "Rotate the caller's token",
+  description:
+    "The token that was sent stops working; of two parallel calls with one token only one succeeds.",
+  tag,
+  auth: "user",
+  limit: "account",
+  response: { status: 200, description: "The new token", schema: accessToken },
+  errors: ["unauthenticated"],
+  confidential: true,
+});
+
+export const forgotPasswordOperation = defineOperation({
+  id: "forgotPassword",
+  method: "POST",
+  path: "/auth/forgot-password",
+  summary: "Ask for a mail with a link that resets the password",
+  description: "The answer is the same whether the address is known or not.",
+  tag,
+  auth: "public",
+  limit: "credentials",
+  body: { encoding: "json", schema: z.object({ email }).meta({ id: "ForgotPasswordRequest" }) },
+  response: { status: 200, description: "Accepted", schema: actionOutcome },
+  errors: [],
+  confidential: true,
+});
+
+export const resetPasswordOperation = defineOperation({
+  id: "resetPassword",
+  method: "POST",
+  path: "/auth/reset-password",
+  summary: "Set a new password with the token from the mail",
+  description: "The token works once, for 30 minutes. Every access token of the account is revoked.",
+  tag,
+  auth: "public",
+  limit: "credentials",
+  body: {
+    encoding: "json",
+    schema: z.object({ token: linkToken, new_password: newPassword }).meta({ id: "ResetPasswordRequest" }),
+  },
+  response: { status: 200, description: "The password is changed", schema: actionOutcome },
+  errors: ["invalid_link"],
+  confidential: true,
+});
+
+export const changePasswordOperation = defineOperation({
+  id: "changePassword",
+  method: "POST",
+  path: "/auth/change-password",
+  summary: "Change the caller's password",
+  description: "Every access token of the account is revoked, the one used for this call included.",
+  tag,
+  auth: "user",
+  limit: "account",
+  body: {
+    encoding: "json",
+    schema: z
+      .object({ old_password: z.string().min(1).max(256), new_password: newPassword })
+      .meta({ id: "ChangePasswordRequest" }),
+  },
+  response: { status: 200, description: "The password is changed", schema: actionOutcome },
+  errors: ["invalid_credentials", "bad_request"],
+  confidential: true,
+});
+
+export const verifyEmailOperation = defineOperation({
+  id: "verifyEmail",
+  method: "GET",
+  path: "/auth/verify-email",
+  summary: "Landing address of the verification link",
+  description:
+    "Answers with a small page when the caller prefers HTML, with JSON otherwise. Works once, for 24 hours.",
+  tag,
+  auth: "public",
+  limit: "credentials",
+  query: z.object({ token: linkToken }),
+  response: {
+    status: 200,
+    description: "The address is verified",
+    schema: actionOutcome,
+    otherContentTypes: ["text/html"],
+  },
+  errors: ["invalid_link"],
+  confidential: true,
+});
+
+export const resendVerificationOperation = defineOperation({
+  id: "resendVerification",
+  method: "POST",
+  path: "/auth/resend-verification",
+  summary: "Send the verification mail again",
+  tag,
+  auth: "user",
+  limit: "account",
+  response: { status: 200, description: "Whether a mail is on its way", schema: actionOutcome },
+  errors: [],
+  confidential: true,
+});

@@ -1,15 +1,14 @@
+import { workingMilliseconds } from "../../shared/config/function-definition.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import type { ChatModels } from "../../shared/inference/chat.ts";
-import { completeChat } from "./complete-chat.ts";
 import { chatFunction, createChatCompletionOperation } from "./contract.ts";
-import { readChatRequest } from "./read-chat-request.ts";
-import { streamChat } from "./stream-chat.ts";
+import { createChatCompletion, readChatRequest } from "./create-chat-completion.ts";
+import { streamChatCompletion } from "./stream-chat-completion.ts";
 
 /** Below the shortest time after which proxies on the way close a silent connection: 30 seconds. */
 const defaultKeepAliveMilliseconds = 15_000;
 
-/** Ten seconds before the function's own time is over. */
-const defaultTimeLimitMilliseconds = (chatFunction.timeoutSeconds - 10) * 1_000;
+const defaultTimeLimitMilliseconds = workingMilliseconds(chatFunction);
 
 /** What chat works with. */
 export interface ChatDependencies {
@@ -27,7 +26,13 @@ export const chatEndpoints = ({
   endpoint(createChatCompletionOperation, ({ body, request: { id, signal } }) => {
     const request = readChatRequest(body);
     return body.stream
-      ? streamChat(request, { models, signal, requestId: id, keepAliveMilliseconds, timeLimitMilliseconds })
-      : completeChat(request, { models, signal });
+      ? streamChatCompletion(request, {
+          models,
+          signal,
+          requestId: id,
+          keepAliveMilliseconds,
+          timeLimitMilliseconds,
+        })
+      : createChatCompletion(request, { models, signal });
   }),
 ];

@@ -1,8 +1,8 @@
 import { AppError } from "../../shared/errors/app-error.ts";
 import { errorBody } from "../../shared/errors/error-body.ts";
 import type { ChatEvent, ChatStream } from "../../shared/inference/chat.ts";
-import type { AnswerHead } from "./answer-head.ts";
 import type { ChatCompletionChunk } from "./contract.ts";
+import type { AnswerHead } from "./create-chat-completion.ts";
 
 const frame = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 

@@ -14,9 +14,6 @@ const shortText = z.object({
   text: text().min(3).max(200).meta({ example: "Oli otya, ssebo?" }),
 });
 
-export const identifyRequest = shortText.meta({ id: "IdentifyLanguageRequest" });
-export type IdentifyRequest = z.infer<typeof identifyRequest>;
-
 export const identifyOperation = defineOperation({
   id: "identifyLanguage",
   method: "POST",
@@ -25,7 +22,7 @@ export const identifyOperation = defineOperation({
   description: "Always answers with one of the six; `classify_language` also says when it is not sure.",
   tag,
   auth: "user",
-  body: { encoding: "json", schema: identifyRequest },
+  body: { encoding: "json", schema: shortText.meta({ id: "IdentifyLanguageRequest" }) },
   response: {
     status: 200,
     description: "The language's ISO 639-3 code",

@@ -3,7 +3,7 @@ import { formNumber, optionalField } from "../../shared/http/form-fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { text } from "../../shared/http/text.ts";
 import { tokenUsage } from "../../shared/inference/usage.ts";
-import { replacedBy } from "./replaced-by.ts";
+import { replacedBy } from "./settings.ts";
 
 const common = { method: "POST", auth: "user", ...replacedBy("/tasks/chat/completions") } as const;
 const failures = ["external_service_error", "service_unavailable"] as const;

@@ -8,12 +8,30 @@ import {
   transcriptionBackendEnvironment,
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
 import { chatOperation, instructOperation, summariseOperation } from "./chat-contract.ts";
-import { vendorHealthOperation } from "./health-contract.ts";
-import { legacySettingsEnvironment } from "./settings.ts";
-import * as speech from "./speech-contract.ts";
+import * as speech from "./fixed-speaker-contract.ts";
+import * as orpheus from "./orpheus-contract.ts";
+import { legacySettingsEnvironment, replacedBy } from "./settings.ts";
 import * as transcription from "./transcription-contract.ts";
-import * as voice from "./voice-contract.ts";
+
+export const vendorHealthOperation = defineOperation({
+  id: "legacyVendorHealth",
+  method: "GET",
+  path: "/tasks/modal/health",
+  summary: "Whether the service answers",
+  ...replacedBy("/health"),
+  auth: "public",
+  limit: "none",
+  response: {
+    status: 200,
+    description: "It does",
+    schema: z
+      .object({ status: z.literal("healthy"), service: z.string(), version: z.string() })
+      .meta({ id: "LegacyHealth" }),
+  },
+  errors: ["gone"],
+});
 
 export const legacyFunction = defineFunction({
   name: "legacy",
@@ -31,10 +49,10 @@ export const legacyFunction = defineFunction({
     speech.speechEventsOperation,
     speech.speakersOperation,
     speech.refreshUrlOperation,
-    voice.voiceSpeechOperation,
-    voice.voiceBatchOperation,
-    voice.voicesOperation,
-    voice.voicesOfLanguageOperation,
+    orpheus.orpheusSpeechOperation,
+    orpheus.orpheusBatchOperation,
+    orpheus.orpheusVoicesOperation,
+    orpheus.orpheusVoicesOfLanguageOperation,
     vendorHealthOperation,
     chatOperation,
     instructOperation,

@@ -1,40 +1,42 @@
 import { service } from "../../shared/config/service.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import type { ChatModels } from "../../shared/inference/chat.ts";
-import { asking } from "../speech/asking.ts";
-import type { SpeechDependencies } from "../speech/dependencies.ts";
-import { listVoices } from "../speech/list-voices.ts";
-import { refreshLink } from "../speech/refresh-link.ts";
+import { type SpeechDependencies, speechContext } from "../speech/dependencies.ts";
+import { refreshLink } from "../speech/stored-speech.ts";
+import { listVoices } from "../speech/voices.ts";
 import { openFile } from "../transcription/open-recording.ts";
 import { answerConversation, answerInstruction, summarise } from "./answer-chat.ts";
-import { applySettings } from "./apply-settings.ts";
 import * as chat from "./chat-contract.ts";
-import { vendorHealthOperation } from "./health-contract.ts";
-import { defaultLegacySettings, type LegacySettings } from "./settings.ts";
-import { speak, speakInEvents, speakToStream } from "./speak.ts";
-import { speakBatchWithVoices, speakWithVoice } from "./speak-with-voice.ts";
-import { speakers } from "./speakers.ts";
-import * as speech from "./speech-contract.ts";
-import { synthesizeJob } from "./synthesize-job.ts";
+import { legacyFunction, vendorHealthOperation } from "./contract.ts";
+import * as speech from "./fixed-speaker-contract.ts";
 import {
+  synthesizeAsJob,
+  synthesizeInEvents,
+  synthesizeInMode,
+  synthesizeToStream,
+} from "./fixed-speaker-speech.ts";
+import { speakers } from "./fixed-speakers.ts";
+import * as orpheus from "./orpheus-contract.ts";
+import { synthesizeOrpheusBatch, synthesizeOrpheusSpeech } from "./orpheus-speech.ts";
+import { applySettings, defaultLegacySettings, type LegacySettings } from "./settings.ts";
+import {
+  type LegacyTranscriptionDependencies,
   openStorageObject,
-  type TranscriptionDependencies,
   transcribeAndSave,
   transcribeOnly,
 } from "./transcribe-recording.ts";
 import * as transcription from "./transcription-contract.ts";
-import * as voice from "./voice-contract.ts";
 
 /** What the deprecated routes work with: what the features behind them do. */
 export interface LegacyDependencies {
   readonly models: ChatModels;
   readonly speech: SpeechDependencies;
-  readonly transcription: TranscriptionDependencies;
+  readonly transcription: LegacyTranscriptionDependencies;
 }
 
 const wayRound = "name its file_id to POST /tasks/stt_from_gcs; split recordings that are larger still";
 
-const transcriptionEndpoints = (dependencies: TranscriptionDependencies): Endpoint[] => [
+const transcriptionEndpoints = (dependencies: LegacyTranscriptionDependencies): Endpoint[] => [
   endpoint(transcription.transcribeOperation, async ({ body, caller: { userId }, request: { signal } }) => {
     const recording = await openFile(body.audio, signal, wayRound);
     return transcribeAndSave(recording, "audio", body, { userId, signal }, dependencies);
@@ -59,20 +61,24 @@ const transcriptionEndpoints = (dependencies: TranscriptionDependencies): Endpoi
   }),
 ];
 
+const context = speechContext(legacyFunction);
+
 const speechEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [
   ...[speech.speechJobOperation, speech.vendorSpeechJobOperation].map((operation) =>
     endpoint(operation, ({ body, caller, request }) =>
-      synthesizeJob(body, asking(caller, request), dependencies),
+      synthesizeAsJob(body, context(caller, request), dependencies),
     ),
   ),
   ...[speech.vendorSpeechOperation, speech.alternativeSpeechOperation].map((operation) =>
-    endpoint(operation, ({ body, caller, request }) => speak(body, asking(caller, request), dependencies)),
+    endpoint(operation, ({ body, caller, request }) =>
+      synthesizeInMode(body, context(caller, request), dependencies),
+    ),
   ),
   endpoint(speech.speechStreamOperation, ({ body, caller, request }) =>
-    speakToStream(body, asking(caller, request), dependencies),
+    synthesizeToStream(body, context(caller, request), dependencies),
   ),
   endpoint(speech.speechEventsOperation, ({ body, caller, request }) =>
-    speakInEvents(body, asking(caller, request), dependencies),
+    synthesizeInEvents(body, context(caller, request), dependencies),
   ),
   endpoint(speech.speakersOperation, () => ({
     speakers: speakers.map(({ languageCode, ...speaker }) => speaker),
@@ -86,14 +92,14 @@ const speechEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [
       file_name: fresh.storage_object,
     };
   }),
-  endpoint(voice.voiceSpeechOperation, ({ body, caller, request }) =>
-    speakWithVoice(body, asking(caller, request), dependencies),
+  endpoint(orpheus.orpheusSpeechOperation, ({ body, caller, request }) =>
+    synthesizeOrpheusSpeech(body, context(caller, request), dependencies),
   ),
-  endpoint(voice.voiceBatchOperation, ({ body, caller, request }) =>
-    speakBatchWithVoices(body.items, asking(caller, request), dependencies),
+  endpoint(orpheus.orpheusBatchOperation, ({ body, caller, request }) =>
+    synthesizeOrpheusBatch(body.items, context(caller, request), dependencies),
   ),
-  endpoint(voice.voicesOperation, () => listVoices(undefined)),
-  endpoint(voice.voicesOfLanguageOperation, ({ path }) => listVoices(path.language)),
+  endpoint(orpheus.orpheusVoicesOperation, () => listVoices(undefined)),
+  endpoint(orpheus.orpheusVoicesOfLanguageOperation, ({ path }) => listVoices(path.language)),
   endpoint(vendorHealthOperation, () => ({
     status: "healthy" as const,
     service: service.name,

@@ -1,7 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import { transcriptionsLifetimeDays } from "../../shared/storage/folders.ts";
+import { isLongerThan, trimAudio } from "../../shared/audio/read-audio.ts";
+import type { RequestContext } from "../../shared/auth/caller.ts";
+import type { Recording } from "../../shared/inference/transcription.ts";
+import { transcriptionsFolder, transcriptionsLifetimeDays } from "../../shared/storage/folders.ts";
+import type { ObjectStore } from "../../shared/storage/object-store.ts";
 import type { Table } from "../../shared/storage/table.ts";
+import { audioFailure, type MeasuredRecording } from "../transcription/open-recording.ts";
 import { transcriptionKeys } from "./keys.ts";
 
 const counterItem = z.object({ value: z.int() });
@@ -60,4 +66,48 @@ export const createSavedTranscriptions = ({ client, name: TableName }: Table): S
       return id;
     },
   };
+};
+
+/** How much of a recording is transcribed (specification, Limits). */
+const longestSeconds = 10 * 60;
+
+/** A recording in the store, of which nothing is longer than is transcribed. */
+export interface KeptRecording {
+  readonly objectKey: string;
+  readonly recording: Recording;
+  readonly isTrimmed: boolean;
+}
+
+const newObjectKey = (userId: number, fileExtension: string): string =>
+  `${transcriptionsFolder}${new Date().toISOString().slice(0, 10)}/${userId}/` +
+  `${randomUUID().replaceAll("-", "")}.${fileExtension}`;
+
+/**
+ * Stores a recording, or its first ten minutes when it is longer, as it is encoded.
+ *
+ * @param field of the request that has the recording.
+ * @throws AppError `unreadable_audio` when its encoding cannot be cut; what the store throws. Nothing stays stored then.
+ */
+export const keepRecording = async (
+  measured: MeasuredRecording,
+  field: string,
+  { userId, signal }: RequestContext,
+  store: Pick<ObjectStore, "open" | "write">,
+): Promise<KeptRecording> => {
+  const objectKey = newObjectKey(userId, measured.fileExtension);
+  const writer = store.write(objectKey, { contentType: measured.mediaType });
+  try {
+    for await (const piece of trimAudio(measured.source, measured, longestSeconds, { signal })) {
+      await writer.write(piece);
+    }
+    await writer.complete();
+  } catch (error) {
+    throw audioFailure(error, field);
+  } finally {
+    await writer.abort();
+  }
+  if (!isLongerThan(measured, longestSeconds)) return { objectKey, recording: measured, isTrimmed: false };
+  const source = await store.open(objectKey);
+  if (!source) throw new Error("The recording that has just been stored is not there.");
+  return { objectKey, recording: { ...measured, source }, isTrimmed: true };
 };

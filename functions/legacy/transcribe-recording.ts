@@ -1,3 +1,4 @@
+import type { RequestContext } from "../../shared/auth/caller.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { Reply } from "../../shared/http/reply.ts";
 import type { Recording, Transcriber, Transcription } from "../../shared/inference/transcription.ts";
@@ -5,16 +6,14 @@ import type { ObjectStore } from "../../shared/storage/object-store.ts";
 import {
   type MeasuredRecording,
   openUpload,
-  type RecordingContext,
   type RecordingDependencies,
 } from "../transcription/open-recording.ts";
-import { keepRecording } from "./keep-recording.ts";
-import type { SavedTranscriptions } from "./saved-transcriptions.ts";
-import { tellSpeakers } from "./tell-speakers.ts";
+import { formatDiarization } from "./format-diarization.ts";
+import { keepRecording, type SavedTranscriptions } from "./saved-transcriptions.ts";
 import type { LegacyTranscription } from "./transcription-contract.ts";
 
 /** Everything that the transcriptions of version 1 touch. */
-export interface TranscriptionDependencies extends RecordingDependencies {
+export interface LegacyTranscriptionDependencies extends RecordingDependencies {
   readonly transcriber: Transcriber;
   readonly store: Pick<ObjectStore, "delete" | "open" | "write">;
   /** The store's name in addresses of what it holds. */
@@ -34,7 +33,7 @@ const toReply = (
   withSpeakers: boolean,
   more: Partial<LegacyTranscription> = {},
 ): Reply => {
-  const told = withSpeakers ? tellSpeakers(transcription) : undefined;
+  const told = withSpeakers ? formatDiarization(transcription) : undefined;
   const body: LegacyTranscription = {
     audio_transcription: transcription.text,
     diarization_output: told?.diarization_output ?? {},
@@ -78,8 +77,8 @@ export const transcribeAndSave = async (
   measured: MeasuredRecording,
   field: string,
   { language, adapter, recognise_speakers: withSpeakers }: TranscriptionChoices,
-  context: RecordingContext,
-  { transcriber, store, bucketName, saved }: TranscriptionDependencies,
+  context: RequestContext,
+  { transcriber, store, bucketName, saved }: LegacyTranscriptionDependencies,
 ): Promise<Reply> => {
   const chosen = language ?? adapter ?? "lug";
   const { objectKey, recording, isTrimmed } = await keepRecording(measured, field, context, store);
@@ -120,7 +119,7 @@ const uploadName = /^(?:uploads\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})
  */
 export const openStorageObject = async (
   name: string,
-  context: RecordingContext,
+  context: RequestContext,
   dependencies: RecordingDependencies,
 ): Promise<MeasuredRecording> => {
   const field = "gcs_blob_name";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { findTranslationLanguage } from "../../shared/catalogue/languages.ts";
 import { formBoolean, optionalField, requiredFormFile } from "../../shared/http/form-fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { replacedBy } from "./replaced-by.ts";
+import { replacedBy } from "./settings.ts";
 
 /** The languages of version 1 (specification, Legacy POST /tasks/stt). */
 const languageCodes = ["ach", "teo", "eng", "lug", "lgg", "nyn", "swa", "kin", "xog", "myx"] as const;

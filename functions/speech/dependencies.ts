@@ -1,3 +1,6 @@
+import type { Caller, RequestContext } from "../../shared/auth/caller.ts";
+import { type FunctionDefinition, workingMilliseconds } from "../../shared/config/function-definition.ts";
+import type { RequestFacts } from "../../shared/http/endpoint.ts";
 import type { SpeechSynthesizer } from "../../shared/inference/speech.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
 
@@ -10,8 +13,13 @@ export interface SpeechDependencies {
   readonly platform: string;
 }
 
-/** Who asks, and until when somebody waits for the answer. */
-export interface Asking {
-  readonly userId: number;
-  readonly signal: AbortSignal;
-}
+/**
+ * On whose behalf a function makes speech, and until when. The signal of a request comes a second before the function's
+ * time-out: too late to remove what it had begun to store.
+ */
+export const speechContext =
+  (definition: Pick<FunctionDefinition, "timeoutSeconds">) =>
+  ({ userId }: Caller, { signal }: RequestFacts): RequestContext => ({
+    userId,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(workingMilliseconds(definition))]),
+  });

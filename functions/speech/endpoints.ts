@@ -1,22 +1,29 @@
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
-import { asking } from "./asking.ts";
-import { batchOperation, refreshLinkOperation, synthesizeOperation, voicesOperation } from "./contract.ts";
-import type { SpeechDependencies } from "./dependencies.ts";
-import { listVoices } from "./list-voices.ts";
-import { refreshLink } from "./refresh-link.ts";
+import {
+  batchOperation,
+  refreshLinkOperation,
+  speechFunction,
+  synthesizeOperation,
+  voicesOperation,
+} from "./contract.ts";
+import { type SpeechDependencies, speechContext } from "./dependencies.ts";
+import { refreshLink } from "./stored-speech.ts";
 import { streamAndStore, streamOnly } from "./stream-speech.ts";
 import { synthesizeBatch } from "./synthesize-batch.ts";
 import { synthesizeSpeech } from "./synthesize-speech.ts";
+import { listVoices } from "./voices.ts";
 
 const synthesize = { url: synthesizeSpeech, stream: streamOnly, both: streamAndStore } as const;
+
+const context = speechContext(speechFunction);
 
 /** The operations of speech, bound to their use cases. */
 export const speechEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [
   endpoint(synthesizeOperation, ({ body, caller, request }) =>
-    synthesize[body.response_mode](body, asking(caller, request), dependencies),
+    synthesize[body.response_mode](body, context(caller, request), dependencies),
   ),
   endpoint(batchOperation, ({ body, caller, request }) =>
-    synthesizeBatch(body, asking(caller, request), dependencies),
+    synthesizeBatch(body, context(caller, request), dependencies),
   ),
   endpoint(voicesOperation, ({ query }) => listVoices(query.language)),
   endpoint(refreshLinkOperation, ({ query, caller }) =>

@@ -1,11 +1,11 @@
+import type { RequestContext } from "../../shared/auth/caller.ts";
 import { Reply } from "../../shared/http/reply.ts";
 import type { SignedLink } from "../../shared/storage/object-store.ts";
-import { chooseVoice } from "./choose-voice.ts";
 import type { SpeechItem } from "./contract.ts";
-import type { Asking, SpeechDependencies } from "./dependencies.ts";
+import type { SpeechDependencies } from "./dependencies.ts";
 import { recordSpeech, streamSpeech } from "./record-speech.ts";
-import { newSpeechId, speechContentType, speechObjectKey, speechPresentation } from "./speech-object.ts";
-import { toSpeechRequest } from "./speech-request.ts";
+import { newSpeechId, speechContentType, speechObjectKey, speechPresentation } from "./stored-speech.ts";
+import { chooseVoice, toSpeechRequest } from "./voices.ts";
 
 /**
  * Turns a text into speech that leaves while it is made. A failure before the first byte is an ordinary error; after
@@ -15,7 +15,7 @@ import { toSpeechRequest } from "./speech-request.ts";
  */
 export const streamOnly = async (
   item: SpeechItem,
-  { signal }: Asking,
+  { signal }: RequestContext,
   { synthesizer }: SpeechDependencies,
 ): Promise<Reply> => {
   const request = toSpeechRequest(item, chooseVoice(item.voice, item.language));
@@ -44,7 +44,7 @@ export interface StoredStream {
  */
 export const openStoredStream = async (
   item: SpeechItem,
-  { userId, signal }: Asking,
+  { userId, signal }: RequestContext,
   { synthesizer, store }: SpeechDependencies,
 ): Promise<StoredStream> => {
   const request = toSpeechRequest(item, chooseVoice(item.voice, item.language));
@@ -65,10 +65,10 @@ export const openStoredStream = async (
  */
 export const streamAndStore = async (
   item: SpeechItem,
-  asking: Asking,
+  context: RequestContext,
   dependencies: SpeechDependencies,
 ): Promise<Reply> => {
-  const { objectKey, link, sampleRate, pieces } = await openStoredStream(item, asking, dependencies);
+  const { objectKey, link, sampleRate, pieces } = await openStoredStream(item, context, dependencies);
   return new Reply({
     contentType: speechContentType,
     headers: {

@@ -1,13 +1,13 @@
 import pLimit from "p-limit";
+import type { RequestContext } from "../../shared/auth/caller.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { describeError } from "../../shared/telemetry/describe-error.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
-import { type ChosenVoice, chooseVoice } from "./choose-voice.ts";
 import type { BatchRequest, BatchResponse, BatchResult, SpeechItem } from "./contract.ts";
-import type { Asking, SpeechDependencies } from "./dependencies.ts";
-import { newSpeechId } from "./speech-object.ts";
-import { toSpeechRequest } from "./speech-request.ts";
-import { millisecondsBetween, type StoredSpeech, storeSpeech } from "./store-speech.ts";
+import type { SpeechDependencies } from "./dependencies.ts";
+import { newSpeechId } from "./stored-speech.ts";
+import { millisecondsBetween, type StoredSpeech, storeSpeech } from "./synthesize-speech.ts";
+import { type ChosenVoice, chooseVoice, toSpeechRequest } from "./voices.ts";
 
 /** How many items are made side by side: one caller must not take a GPU for itself. */
 const concurrentItems = 4;
@@ -82,7 +82,7 @@ const sum = (values: readonly number[]): number =>
  */
 export const synthesizeBatch = async (
   { items }: BatchRequest,
-  asking: Asking,
+  context: RequestContext,
   dependencies: SpeechDependencies,
 ): Promise<BatchResponse> => {
   const startedAt = performance.now();
@@ -91,7 +91,7 @@ export const synthesizeBatch = async (
   const outcomes = await pLimit(concurrentItems).map(
     chosen,
     ({ item, index, voice }): Promise<Outcome> =>
-      storeSpeech(toSpeechRequest(item, voice), newSpeechId(), asking, dependencies).then(
+      storeSpeech(toSpeechRequest(item, voice), newSpeechId(), context, dependencies).then(
         (stored) => ({ stored }),
         (error: unknown) => failed(index, error),
       ),

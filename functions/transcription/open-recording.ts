@@ -9,6 +9,7 @@ import {
   bufferSource,
   inspectAudio,
 } from "../../shared/audio/read-audio.ts";
+import type { RequestContext } from "../../shared/auth/caller.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { ValidationError } from "../../shared/errors/validation-error.ts";
 import type { Recording } from "../../shared/inference/transcription.ts";
@@ -20,12 +21,6 @@ import { largestFileBytes, largestUploadBytes, type TranscriptionForm } from "./
 export interface RecordingDependencies {
   readonly uploads: Pick<UploadsRepository, "find">;
   readonly store: Pick<ObjectStore, "open">;
-}
-
-/** On whose behalf and for how long a recording is opened. */
-export interface RecordingContext {
-  readonly userId: number;
-  readonly signal: AbortSignal;
 }
 
 /** A recording whose bytes have been looked at. */
@@ -84,7 +79,7 @@ export const openFile = async (
  */
 export const openUpload = async (
   fileId: string,
-  { userId, signal }: RecordingContext,
+  { userId, signal }: RequestContext,
   { uploads, store }: RecordingDependencies,
   field = "file_id",
 ): Promise<MeasuredRecording> => {
@@ -108,7 +103,7 @@ export const openUpload = async (
  */
 export const openRecording = async (
   { audio, file_id: fileId }: Pick<TranscriptionForm, "audio" | "file_id">,
-  context: RecordingContext,
+  context: RequestContext,
   dependencies: RecordingDependencies,
 ): Promise<MeasuredRecording> => {
   if (audio) return openFile(audio, context.signal);

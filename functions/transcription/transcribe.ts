@@ -1,6 +1,7 @@
+import type { RequestContext } from "../../shared/auth/caller.ts";
 import type { Segment, Transcriber, Transcription } from "../../shared/inference/transcription.ts";
 import type { TranscriptionForm, TranscriptionResponse } from "./contract.ts";
-import { openRecording, type RecordingContext, type RecordingDependencies } from "./open-recording.ts";
+import { openRecording, type RecordingDependencies } from "./open-recording.ts";
 
 /** Everything that a transcription touches. */
 export interface TranscriptionDependencies extends RecordingDependencies {
@@ -32,7 +33,7 @@ const segmentsOf = ({ text, segments }: Transcription, durationSeconds: number):
  */
 export const transcribe = async (
   form: TranscriptionForm,
-  context: RecordingContext,
+  context: RequestContext,
   dependencies: TranscriptionDependencies,
 ): Promise<TranscriptionResponse> => {
   const { language, timestamps } = form;

@@ -9,3 +9,9 @@ export const caller = z.object({
   tokenId: z.string(),
 });
 export type Caller = z.infer<typeof caller>;
+
+/** On whose behalf a use case works, and until when. */
+export interface RequestContext {
+  readonly userId: number;
+  readonly signal: AbortSignal;
+}

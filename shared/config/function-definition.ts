@@ -18,6 +18,13 @@ export interface FunctionDefinition<Environment extends z.ZodRawShape = z.ZodRaw
   readonly functionUrl?: boolean;
 }
 
+/** How much of a function's time is kept to clean up and to tell the caller: its own end comes without a word. */
+const reservedSeconds = 10;
+
+/** How long a function may work on a request before it gives up, in milliseconds. */
+export const workingMilliseconds = ({ timeoutSeconds }: Pick<FunctionDefinition, "timeoutSeconds">): number =>
+  (timeoutSeconds - reservedSeconds) * 1_000;
+
 /** Declares a function. CDK, the local gateway and the OpenAPI document read the result. */
 export const defineFunction = <Environment extends z.ZodRawShape>(
   definition: FunctionDefinition<Environment>,

@@ -1,8 +1,8 @@
 import * as chat from "../../functions/legacy/chat-contract.ts";
-import { vendorHealthOperation } from "../../functions/legacy/health-contract.ts";
-import * as speech from "../../functions/legacy/speech-contract.ts";
+import { vendorHealthOperation } from "../../functions/legacy/contract.ts";
+import * as speech from "../../functions/legacy/fixed-speaker-contract.ts";
+import * as orpheus from "../../functions/legacy/orpheus-contract.ts";
 import * as transcription from "../../functions/legacy/transcription-contract.ts";
-import * as voice from "../../functions/legacy/voice-contract.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import type { CallOptions } from "./client.ts";
 import { formData, formFile } from "./multipart.ts";
@@ -107,7 +107,7 @@ export const legacyRoutes: readonly LegacyRoute[] = [
     valid: ({ speech: made }) => ({ query: `?file_name=${encodeURIComponent(made)}` }),
     invalid: { request: {}, loc: ["query", "file_name"], type: "missing" },
   }),
-  route(voice.voiceSpeechOperation, true, {
+  route(orpheus.orpheusSpeechOperation, true, {
     valid: () => ({ body: { text, speaker_id: "salt_nyn_0001", language: "nyn" } }),
     invalid: {
       request: { body: { text, max_tokens: 1 } },
@@ -115,12 +115,12 @@ export const legacyRoutes: readonly LegacyRoute[] = [
       type: "greater_than_equal",
     },
   }),
-  route(voice.voiceBatchOperation, true, {
+  route(orpheus.orpheusBatchOperation, true, {
     valid: () => ({ body: { items: [{ text }, { text: "Hi", speaker_id: "salt_eng_0001" }] } }),
     invalid: { request: { body: { items: [] } }, loc: ["body", "items"], type: "too_short" },
   }),
-  route(voice.voicesOperation, false, {}),
-  route(voice.voicesOfLanguageOperation, false, { path: "/tasks/modal/orpheus/speakers/teo" }),
+  route(orpheus.orpheusVoicesOperation, false, {}),
+  route(orpheus.orpheusVoicesOfLanguageOperation, false, { path: "/tasks/modal/orpheus/speakers/teo" }),
   route(vendorHealthOperation, false, {}),
   route(chat.chatOperation, true, {
     valid: () => ({ body: { messages: [{ role: "user", content: "How are you?" }], model_type: "qwen" } }),

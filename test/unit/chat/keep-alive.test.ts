@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { withKeepAlive } from "../../../functions/chat/keep-alive.ts";
+import { withKeepAlive } from "../../../functions/chat/stream-chat-completion.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { docsEndpoints } from "../../../functions/docs/endpoints.ts";
 import openApi from "../../../functions/docs/openapi.json" with { type: "json" };
-import { inStage } from "../../../functions/legacy/apply-settings.ts";
 import { legacyFunction } from "../../../functions/legacy/contract.ts";
+import { inStage } from "../../../functions/legacy/settings.ts";
 import { defaultVendors } from "../../../shared/config/vendors.ts";
 import { legacyInMemory } from "../../support/legacy.ts";
 import { send } from "../../support/send.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { writeAudioEvents } from "../../../functions/legacy/write-audio-events.ts";
+import { writeAudioEvents } from "../../../functions/legacy/fixed-speaker-speech.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { legacyInMemory } from "../../support/legacy.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { completeHeader, durationSeconds, streamedHeader } from "../../../functions/speech/wav-lengths.ts";
+import { completeHeader, durationSeconds, streamedHeader } from "../../../functions/speech/record-speech.ts";
 import type { SpeechHeader } from "../../../shared/inference/speech.ts";
 import { soundBytes, type WavOptions, wavFile, wavHeaderBytes } from "../../support/wav.ts";
 

@@ -2,7 +2,7 @@ import type { Segment, Transcription } from "../../shared/inference/transcriptio
 import type { Diarization } from "./transcription-contract.ts";
 
 /** Who said what, in the two forms of version 1. */
-export interface ToldSpeakers {
+export interface FormattedDiarization {
   readonly diarization_output: Diarization;
   readonly formatted_diarization_output: string;
 }
@@ -29,8 +29,8 @@ const joinTurns = (segments: readonly SpokenSegment[]): SpokenSegment[] => {
   return turns;
 };
 
-/** Tells the speakers of a transcription apart; `undefined` when the model could not. */
-export const tellSpeakers = ({ text, segments }: Transcription): ToldSpeakers | undefined => {
+/** Who said what in a transcription, as version 1 wrote it; `undefined` when the model could not tell. */
+export const formatDiarization = ({ text, segments }: Transcription): FormattedDiarization | undefined => {
   const spoken = nameSpeakers(segments?.filter(isSpoken) ?? []);
   if (spoken.length === 0) return undefined;
   return {

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { characters, text } from "../../shared/http/text.ts";
 import { speechResponse } from "../speech/contract.ts";
-import { replacedBy } from "./replaced-by.ts";
-import { defaultSpeakerId, speakerIds } from "./speakers.ts";
+import { defaultSpeakerId, speakerIds } from "./fixed-speakers.ts";
+import { replacedBy } from "./settings.ts";
 
 /** What the routes have in common whose work is done by `POST /tasks/audio/speech` now. */
 export const bySpeech = { method: "POST", auth: "user", ...replacedBy("/tasks/audio/speech") } as const;

@@ -7,6 +7,8 @@ import {
   synthesisLanguages,
 } from "../../shared/catalogue/voices.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
+import type { SpeechRequest } from "../../shared/inference/speech.ts";
+import type { SpeechItem, VoicesResponse } from "./contract.ts";
 
 /** Who is going to speak. */
 export interface ChosenVoice {
@@ -72,4 +74,32 @@ export const chooseVoice = (
     });
   }
   return { voice, language: owner.code };
+};
+
+/** What the synthesizer is asked for, from what a caller asked for and the voice chosen for it. */
+export const toSpeechRequest = (item: SpeechItem, { voice, language }: ChosenVoice): SpeechRequest => ({
+  text: item.text,
+  voice,
+  language: item.language == null ? undefined : language,
+  sampling: {
+    temperature: item.temperature ?? undefined,
+    topP: item.top_p ?? undefined,
+    repetitionPenalty: item.repetition_penalty ?? undefined,
+    maximumTokens: item.max_tokens ?? undefined,
+    seed: item.seed ?? undefined,
+  },
+});
+
+const catalog = {
+  default: findSynthesisLanguage(defaultSynthesisLanguage)?.voices[0] ?? "",
+  by_language: Object.fromEntries(synthesisLanguages.map(({ code, voices }) => [code, [...voices]])),
+  total: allVoices.length,
+  languages: synthesisLanguages.map(({ code }) => code),
+};
+
+/** The catalogue of voices, or those of one language. @throws AppError `unknown_language`. */
+export const listVoices = (language: string | undefined): VoicesResponse => {
+  if (language === undefined) return catalog;
+  const { code, voices } = requireSynthesisLanguage(language);
+  return { language: code, speakers: [...voices], count: voices.length };
 };

@@ -8,8 +8,8 @@ import {
   speechResponse,
   voicesResponse,
 } from "../speech/contract.ts";
-import { replacedBy } from "./replaced-by.ts";
-import { bySpeech, byVoices, speakerFailures } from "./speech-contract.ts";
+import { bySpeech, byVoices, speakerFailures } from "./fixed-speaker-contract.ts";
+import { replacedBy } from "./settings.ts";
 
 const voiceFailures = [
   "invalid_speaker",
@@ -18,7 +18,7 @@ const voiceFailures = [
   ...speakerFailures,
 ] as const;
 
-const voiceItem = speechItem
+const orpheusItem = speechItem
   .pick({
     language: true,
     temperature: true,
@@ -32,9 +32,9 @@ const voiceItem = speechItem
     speaker_id: speechItem.shape.voice,
   })
   .meta({ id: "LegacyVoiceItem" });
-export type VoiceItem = z.output<typeof voiceItem>;
+export type OrpheusItem = z.output<typeof orpheusItem>;
 
-const voiceResponse = speechResponse
+const orpheusResponse = speechResponse
   .omit({ model: true, platform: true, voice: true, storage_object: true, usage: true })
   .extend({
     speaker_id: z.string(),
@@ -43,19 +43,19 @@ const voiceResponse = speechResponse
     gcs_object: z.string(),
   })
   .meta({ id: "LegacyVoiceSpeech" });
-export type VoiceResponse = z.infer<typeof voiceResponse>;
+export type OrpheusResponse = z.infer<typeof orpheusResponse>;
 
-export const voiceSpeechOperation = defineOperation({
+export const orpheusSpeechOperation = defineOperation({
   ...bySpeech,
   id: "legacyVoiceSpeech",
   path: "/tasks/modal/orpheus/tts",
   summary: "Turn a text into speech of a voice of the catalogue",
-  body: { encoding: "json", schema: voiceItem },
-  response: { status: 200, description: "The stored audio", schema: voiceResponse },
+  body: { encoding: "json", schema: orpheusItem },
+  response: { status: 200, description: "The stored audio", schema: orpheusResponse },
   errors: [...voiceFailures, "gone"],
 });
 
-const voiceBatchResponse = batchResponse
+const orpheusBatchResponse = batchResponse
   .pick({ request_id: true, timings_ms: true })
   .extend({
     results: z.array(
@@ -66,9 +66,9 @@ const voiceBatchResponse = batchResponse
     ),
   })
   .meta({ id: "LegacyVoiceBatch" });
-export type VoiceBatchResponse = z.infer<typeof voiceBatchResponse>;
+export type OrpheusBatchResponse = z.infer<typeof orpheusBatchResponse>;
 
-export const voiceBatchOperation = defineOperation({
+export const orpheusBatchOperation = defineOperation({
   ...bySpeech,
   ...replacedBy("/tasks/audio/speech/batch"),
   id: "legacyVoiceBatch",
@@ -76,17 +76,17 @@ export const voiceBatchOperation = defineOperation({
   summary: "Turn up to 16 texts into speech",
   body: {
     encoding: "json",
-    schema: z.object({ items: z.array(voiceItem).min(1).max(128) }).meta({ id: "LegacyVoiceBatchRequest" }),
+    schema: z.object({ items: z.array(orpheusItem).min(1).max(128) }).meta({ id: "LegacyVoiceBatchRequest" }),
   },
   response: {
     status: 200,
     description: "A result for each item, in their order",
-    schema: voiceBatchResponse,
+    schema: orpheusBatchResponse,
   },
   errors: ["bad_request", ...voiceFailures, "gone"],
 });
 
-export const voicesOperation = defineOperation({
+export const orpheusVoicesOperation = defineOperation({
   ...byVoices,
   id: "legacyVoices",
   path: "/tasks/modal/orpheus/speakers",
@@ -95,7 +95,7 @@ export const voicesOperation = defineOperation({
   errors: ["gone"],
 });
 
-export const voicesOfLanguageOperation = defineOperation({
+export const orpheusVoicesOfLanguageOperation = defineOperation({
   ...byVoices,
   id: "legacyVoicesOfLanguage",
   path: "/tasks/modal/orpheus/speakers/{language}",

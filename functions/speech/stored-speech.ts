@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { AppError } from "../../shared/errors/app-error.ts";
 import { speechFolder } from "../../shared/storage/folders.ts";
+import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import type { LinkResponse } from "./contract.ts";
 
 /** The content type of all speech, stored or streamed. */
 export const speechContentType = "audio/wav";
@@ -19,3 +22,25 @@ export const speechObjectKey = (userId: number, id: string): string =>
 /** Whether a name is one that speech of this account can have. */
 export const isSpeechOf = (userId: number, objectKey: string): boolean =>
   shape.exec(objectKey)?.[1] === String(userId);
+
+/**
+ * Signs a fresh link to stored speech.
+ *
+ * @param field in which the request names it.
+ * @throws AppError `not_found`, in the same words for speech that is gone, of another account, or never was.
+ */
+export const refreshLink = async (
+  objectKey: string,
+  userId: number,
+  store: Pick<ObjectStore, "describe" | "signDownload">,
+  field = "storage_object",
+): Promise<LinkResponse> => {
+  if (!isSpeechOf(userId, objectKey) || !(await store.describe(objectKey))) {
+    throw new AppError("not_found", {
+      message: "There is no stored speech of this name.",
+      param: field,
+    });
+  }
+  const { url, expiresAt } = await store.signDownload(objectKey, speechPresentation);
+  return { audio_url: url, audio_url_expires_at: expiresAt.toISOString(), storage_object: objectKey };
+};

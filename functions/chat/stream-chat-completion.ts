@@ -3,8 +3,7 @@ import { type BodyChunks, Reply } from "../../shared/http/reply.ts";
 import type { ChatModels, ChatRequest } from "../../shared/inference/chat.ts";
 import { describeError } from "../../shared/telemetry/describe-error.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
-import { newAnswerHead } from "./answer-head.ts";
-import { withKeepAlive } from "./keep-alive.ts";
+import { newAnswerHead } from "./create-chat-completion.ts";
 import { writeFrames } from "./write-frames.ts";
 
 /** What a streamed answer needs beyond the conversation. */
@@ -57,7 +56,10 @@ const leavable = (
  *
  * @throws AppError as the models do, for what fails before the beginning.
  */
-export const streamChat = async (request: ChatRequest, dependencies: StreamDependencies): Promise<Reply> => {
+export const streamChatCompletion = async (
+  request: ChatRequest,
+  dependencies: StreamDependencies,
+): Promise<Reply> => {
   const { models, requestId, keepAliveMilliseconds, timeLimitMilliseconds } = dependencies;
   const exchange = new AbortController();
   const timer = setTimeout(() => exchange.abort(tooLong(timeLimitMilliseconds)), timeLimitMilliseconds);
@@ -87,3 +89,31 @@ export const streamChat = async (request: ChatRequest, dependencies: StreamDepen
     throw error;
   }
 };
+
+/** A comment of the event stream format, which readers pass over. */
+const comment = ": keep-alive\n\n";
+
+/**
+ * The same texts, with a comment whenever none has come for a while: proxies close connections on which nothing
+ * happens, and a model that thinks, or a GPU that is busy, can be silent for longer than they wait.
+ */
+export async function* withKeepAlive(
+  source: AsyncIterable<string>,
+  milliseconds: number,
+): AsyncGenerator<string, void, undefined> {
+  const texts = source[Symbol.asyncIterator]();
+  try {
+    let next = texts.next();
+    for (;;) {
+      const silence = Promise.withResolvers<undefined>();
+      const timer = setTimeout(silence.resolve, milliseconds, undefined);
+      const result = await Promise.race([next, silence.promise]);
+      clearTimeout(timer);
+      if (result?.done) return;
+      yield result?.value ?? comment;
+      if (result) next = texts.next();
+    }
+  } finally {
+    await texts.return?.();
+  }
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { AppError } from "../../shared/errors/app-error.ts";
+import {
+  type ChatModelId,
+  type ChatModels,
+  type ChatRequest,
+  chatModelIds,
+} from "../../shared/inference/chat.ts";
+import { defaultSystemMessage } from "../../shared/inference/system-message.ts";
+import type { ChatCompletion, ChatCompletionRequest } from "./contract.ts";
+
+/**
+ * Continues a conversation with a whole answer.
+ *
+ * @throws AppError as the models do.
+ */
+export const createChatCompletion = async (
+  request: ChatRequest,
+  { models, signal }: { readonly models: ChatModels; readonly signal: AbortSignal },
+): Promise<ChatCompletion> => {
+  const head = newAnswerHead(request.model);
+  const { text, finishReason, usage } = await models.answer(request, { signal });
+  return {
+    id: head.id,
+    object: "chat.completion",
+    created: head.created,
+    model: head.model,
+    choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: finishReason }],
+    usage: usage ?? { prompt_tokens: null, completion_tokens: null, total_tokens: null },
+  };
+};
+
+/** What an answer and each of its chunks begin with. */
+export interface AnswerHead {
+  readonly id: string;
+  /** Unix time in seconds. */
+  readonly created: number;
+  /** The service's own name of the model, never that of its server. */
+  readonly model: ChatModelId;
+}
+
+/** The head of a new answer. */
+export const newAnswerHead = (model: ChatModelId): AnswerHead => ({
+  id: `chatcmpl-${randomUUID().replaceAll("-", "")}`,
+  created: Math.floor(Date.now() / 1_000),
+  model,
+});
+
+const findModel = (id: string): ChatModelId => {
+  const model = chatModelIds.find((known) => known === id);
+  if (model) return model;
+  throw new AppError("unknown_model", {
+    message: `There is no such model. Supported models: ${chatModelIds.join(", ")}.`,
+    param: "model",
+    extra: { supported_models: chatModelIds },
+  });
+};
+
+const stopTexts = (stop: ChatCompletionRequest["stop"]): string[] | undefined => {
+  // An empty text would end every answer before it begins; most servers refuse it.
+  const texts = [stop ?? []].flat().filter((text) => text !== "");
+  return texts.length > 0 ? texts : undefined;
+};
+
+/**
+ * What the models are asked for. A conversation without an instruction of the caller's own gets the service's.
+ *
+ * @throws AppError `unknown_model` with the list of models.
+ */
+export const readChatRequest = (request: ChatCompletionRequest): ChatRequest => ({
+  model: findModel(request.model),
+  messages: request.messages.some(({ role }) => role === "system")
+    ? request.messages
+    : [{ role: "system", content: defaultSystemMessage }, ...request.messages],
+  temperature: request.temperature,
+  topP: request.top_p ?? undefined,
+  maximumTokens: request.max_tokens ?? request.max_completion_tokens ?? undefined,
+  stop: stopTexts(request.stop),
+});

@@ -1,0 +1,58 @@
+import type { RequestContext } from "../../shared/auth/caller.ts";
+import { AppError } from "../../shared/errors/app-error.ts";
+import type { SpeechItem } from "../speech/contract.ts";
+import type { SpeechDependencies } from "../speech/dependencies.ts";
+import { synthesizeBatch } from "../speech/synthesize-batch.ts";
+import { synthesizeSpeech } from "../speech/synthesize-speech.ts";
+import type { OrpheusBatchResponse, OrpheusItem, OrpheusResponse } from "./orpheus-contract.ts";
+
+const toSpeechItem = ({ speaker_id: voice, ...item }: OrpheusItem): SpeechItem => ({ ...item, voice });
+
+/** `POST /tasks/{vendor_a}/orpheus/tts`: a text, spoken by a voice of the catalogue. */
+export const synthesizeOrpheusSpeech = async (
+  item: OrpheusItem,
+  context: RequestContext,
+  dependencies: SpeechDependencies,
+): Promise<OrpheusResponse> => {
+  const { voice, storage_object, usage, model, platform, ...speech } = await synthesizeSpeech(
+    toSpeechItem(item),
+    context,
+    dependencies,
+  );
+  return {
+    ...speech,
+    speaker_id: voice,
+    chunks: null,
+    audio_size_bytes: usage.output_audio_bytes,
+    gcs_object: storage_object,
+  };
+};
+
+const largestBatch = 16;
+
+/**
+ * `POST /tasks/{vendor_a}/orpheus/tts/batch`: several texts, spoken by voices of the catalogue.
+ *
+ * @throws AppError `bad_request` for more than 16.
+ */
+export const synthesizeOrpheusBatch = async (
+  items: readonly OrpheusItem[],
+  context: RequestContext,
+  dependencies: SpeechDependencies,
+): Promise<OrpheusBatchResponse> => {
+  if (items.length > largestBatch) {
+    const message = `At most ${largestBatch} items can be sent at once.`;
+    throw new AppError("bad_request", { message, param: "items" });
+  }
+  const batch = { items: items.map(toSpeechItem) };
+  const { results, request_id, timings_ms } = await synthesizeBatch(batch, context, dependencies);
+  return {
+    results: results.map(({ voice, storage_object, ...result }) => ({
+      ...result,
+      speaker_id: voice,
+      gcs_object: storage_object,
+    })),
+    request_id,
+    timings_ms,
+  };
+};

@@ -1,9 +1,16 @@
 import { join } from "node:path";
-import { build, type Metafile } from "esbuild";
+import {
+  type BuildOptions,
+  build,
+  context,
+  formatMessages,
+  type Message,
+  type Metafile,
+  type Plugin,
+} from "esbuild";
 import { functionDefinitions } from "../functions/manifest.ts";
+import { writeChangedFile } from "./bundling/bundle-files.ts";
 import { bundleOptions, projectDirectory } from "./bundling/bundle-options.ts";
-import { watchBundles } from "./bundling/watch-bundles.ts";
-import { writeChangedFile } from "./bundling/write-changed-files.ts";
 
 const defaultBuildDirectory = join(projectDirectory, ".build");
 
@@ -51,3 +58,43 @@ export const watchFunctions = (
   options: { readonly outdir?: string } = {},
 ): Promise<{ dispose(): Promise<void> }> =>
   watchBundles(bundleOptions(entryPoints, functionsIn(options.outdir ?? defaultBuildDirectory)), onRebuild);
+
+/**
+ * Builds, and builds again whenever one of the source files changes.
+ *
+ * @param onRebuild called after every build but the first, with the problems when it failed
+ * @returns once the first build has succeeded
+ * @throws Error when the first build fails; nothing is watched then.
+ */
+export const watchBundles = async (
+  options: BuildOptions,
+  onRebuild: (error?: string) => void,
+): Promise<{ dispose(): Promise<void> }> => {
+  const first = Promise.withResolvers<void>();
+  let isFirst = true;
+  const onBuild = (error?: string) => {
+    if (!isFirst) return onRebuild(error);
+    isFirst = false;
+    return error === undefined ? first.resolve() : first.reject(new Error(error));
+  };
+
+  const plugins = [...(options.plugins ?? []), reportBuilds(onBuild)];
+  const watcher = await context({ ...options, plugins });
+  try {
+    await Promise.all([watcher.watch(), first.promise]);
+  } catch (error) {
+    await watcher.dispose();
+    throw error;
+  }
+  return watcher;
+};
+
+const reportBuilds = (report: (error?: string) => void): Plugin => ({
+  name: "report-builds",
+  setup(build) {
+    build.onEnd(async ({ errors }) => report(errors.length > 0 ? await describe(errors) : undefined));
+  },
+});
+
+const describe = async (errors: Message[]): Promise<string> =>
+  (await formatMessages(errors, { kind: "error" })).join("\n");

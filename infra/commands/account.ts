@@ -16,7 +16,7 @@ import { type AccountType, accountType, toAccount } from "../../shared/accounts/
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { forgetSender } from "../../shared/messaging/forget-sender.ts";
 import { openTable } from "../../shared/storage/table.ts";
-import { withLocalTable } from "../local/service/local-table.ts";
+import { withLocalTable } from "../local/local-table.ts";
 
 const usage =
   "Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--show] [--table <name>]\n" +
@@ -75,9 +75,9 @@ const forget = async (tableName: string, sender: string): Promise<object> => {
 
 try {
   const { table, task } = readArguments(process.argv.slice(2));
-  const carryOut = (tableName: string) =>
+  const execute = (tableName: string) =>
     "sender" in task ? forget(tableName, task.sender) : change(tableName, task);
-  const shown = table ? await carryOut(table) : await withLocalTable(carryOut);
+  const shown = table ? await execute(table) : await withLocalTable(execute);
   process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -7,10 +7,8 @@
  * runs, else the parts it needs are started for this one invocation.
  */
 import { readFile } from "node:fs/promises";
-import { functionPath } from "../local/service/local-routes.ts";
-import { invocationAnswer } from "../local/service/print-invocation.ts";
-import { findRunningService } from "../local/service/service-file.ts";
-import { type LocalSettings, readLocalSettings } from "../local/service/settings.ts";
+import { findRunningService, functionPath } from "../local/running-service.ts";
+import { type LocalSettings, readLocalSettings } from "../local/settings.ts";
 
 const longestInvocationMilliseconds = 15 * 60_000;
 
@@ -25,14 +23,17 @@ const invokeInService = async (url: string, name: string, event: string) => {
 
 const invokeAlone = async (settings: LocalSettings, name: string, event: string) => {
   // Only when it is needed: the CDK alone takes longer to load than an invocation in a running service.
-  const { startLocalService } = await import("../local/service/start-service.ts");
+  const [{ startLocalService }, { printInvocation }] = await Promise.all([
+    import("../local/start-service.ts"),
+    import("../local/local-routes.ts"),
+  ]);
   const service = await startLocalService({
     settings: { ...settings, port: 0 },
     variables: process.env,
     log: (line) => process.stderr.write(`${line}\n`),
   });
   try {
-    return await invocationAnswer(await service.invoke(name, JSON.parse(event)));
+    return await printInvocation(await service.invoke(name, JSON.parse(event)));
   } finally {
     await service.close();
   }

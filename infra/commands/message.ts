@@ -9,11 +9,11 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { parseArgs } from "node:util";
-import { localPlatformSecrets } from "../local/messaging/platform-secrets.ts";
-import { findRunningService } from "../local/service/service-file.ts";
-import { readLocalSettings } from "../local/service/settings.ts";
-import { answersTo, lastAnswerId, type Person, sendMessage, uploadRecording } from "./messaging/person.ts";
-import { printAnswer } from "./messaging/print-answer.ts";
+import * as z from "zod";
+import { localPlatformSecrets } from "../local/messaging/deliveries.ts";
+import { findRunningService } from "../local/running-service.ts";
+import { readLocalSettings } from "../local/settings.ts";
+import { type Answer, answersTo, lastAnswerId, type Person, sendMessage, uploadRecording } from "./person.ts";
 
 const usage =
   'Usage: npm run message -- "text" | --voice <file> | --choose <title> | --react <emoji> [--from <id>] [--name <name>]';
@@ -69,6 +69,61 @@ const contentOf = async ({ text, voice, choose, react }: Arguments, person: Pers
   }
   return { type: "text", text: { body: text } };
 };
+
+const text = z.object({
+  text: z.object({ body: z.string() }),
+  context: z.object({ message_id: z.string() }).optional(),
+});
+
+const row = z.object({ title: z.string(), description: z.string().optional() });
+
+const interactive = z.object({
+  interactive: z.object({
+    header: z.object({ text: z.string() }).optional(),
+    body: z.object({ text: z.string() }),
+    footer: z.object({ text: z.string() }).optional(),
+    action: z.object({
+      button: z.string().optional(),
+      sections: z.array(z.object({ rows: z.array(row) })).default([]),
+      buttons: z.array(z.object({ reply: z.object({ title: z.string() }) })).default([]),
+    }),
+  }),
+});
+
+const audio = z.object({ audio: z.object({ id: z.string() }) });
+
+const textLines = (body: unknown): string[] => {
+  const { text: content, context } = text.parse(body);
+  return [...(context ? ["(quoting your message)"] : []), ...content.body.split("\n")];
+};
+
+const menuLines = (body: unknown): string[] => {
+  const { header, body: main, footer, action } = interactive.parse(body).interactive;
+  const titles = [
+    ...action.sections.flatMap(({ rows }) =>
+      rows.map(({ title, description }) => (description ? `${title}: ${description}` : title)),
+    ),
+    ...action.buttons.map(({ reply }) => reply.title),
+  ];
+  return [
+    ...(header ? [`== ${header.text} ==`] : []),
+    ...main.text.split("\n"),
+    ...titles.map((title) => `  [ ${title} ]`),
+    ...(footer ? [`(${footer.text})`] : []),
+  ];
+};
+
+const linesOf = ({ type, body }: Answer): string[] => {
+  if (type === "text") return textLines(body);
+  if (type === "interactive") return menuLines(body);
+  return [`(a voice note, media ${audio.parse(body).audio.id})`];
+};
+
+/** An answer as a person would read it, in a column of its own. */
+const printAnswer = (answer: Answer): string =>
+  linesOf(answer)
+    .map((line) => `  | ${line}`)
+    .join("\n");
 
 try {
   const wanted = readArguments(process.argv.slice(2));

@@ -1,29 +1,32 @@
-import { Stack } from "aws-cdk-lib";
-import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import { Duration, Stack } from "aws-cdk-lib";
 import {
   Alarm,
   ComparisonOperator,
-  MathExpression,
+  type IMetric,
+  Metric,
   Stats,
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
-import { type Condition, alarmPeriod as period } from "./alarm-condition.ts";
-import { backendConditions } from "./backend-conditions.ts";
-import { EventCount } from "./event-count.ts";
+import type { LogEvent } from "../../shared/telemetry/log-events.ts";
+import { acknowledge } from "./acknowledge.ts";
+import {
+  apiConditions,
+  type Condition,
+  eventConditions,
+  functionConditions,
+  type Monitored,
+  queueConditions,
+} from "./alarm-conditions.ts";
+import { backendConditions } from "./backend-monitoring.ts";
 import type { ServiceFunction } from "./service-function.ts";
-import type { WorkQueue } from "./work-queue.ts";
 
-export interface Monitored {
-  readonly api: RestApi;
-  readonly functions: readonly ServiceFunction[];
-  /** Its errors are its answers: a refused token is thrown, as API Gateway demands. */
-  readonly authorizer: ServiceFunction;
-  readonly mail: WorkQueue;
-  readonly messages: WorkQueue;
-}
-
-/** The conditions somebody must look at. */
+/** An alarm for each condition somebody must look at. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
   /** What is counted in the functions' logs, because AWS counts nothing like it. */
@@ -42,16 +45,9 @@ export class Alarms extends Construct {
     const conditions: Readonly<Record<string, Condition>> = {
       ...apiConditions(monitored),
       ...queueConditions(monitored),
-      UncountedRequests: uncountedRequests(uncounted),
-      UncheckedTokens: uncheckedTokens(unchecked),
-      BrokenStreams: brokenStreams(brokenOff),
+      ...eventConditions({ uncounted, unchecked, brokenOff }),
+      ...functionConditions(monitored),
       ...backendConditions(Stack.of(this).stackName),
-      ...Object.fromEntries(functions.map((each) => [`${each.node.id}Throttles`, throttles(each)])),
-      ...Object.fromEntries(
-        functions
-          .filter((each) => each !== authorizer)
-          .map((each) => [`${each.node.id}Failures`, failures(each)]),
-      ),
     };
     this.all = Object.entries(conditions).map(
       ([name, { description, runbook, metric, threshold, datapointsToAlarm }]) =>
@@ -68,126 +64,67 @@ export class Alarms extends Construct {
   }
 }
 
-const apiConditions = ({ api }: Monitored): Record<string, Condition> => ({
-  ServerErrors: {
-    description:
-      "At least 5 % of the requests end with a 5xx status. Look for `gatewayError` and `status` in the API's access log: " +
-      "502 and 503 point to the model servers or the authorizer, 500 to an error in the log of the function.",
-    runbook: "The API fails",
-    metric: new MathExpression({
-      label: "Server errors, percent",
-      // Of a handful of requests at night, one failure is not an outage.
-      expression: "IF(requests >= 20, 100 * failures / requests, 0)",
-      usingMetrics: {
-        requests: api.metricCount({ statistic: Stats.SUM }),
-        failures: api.metricServerError({ statistic: Stats.SUM }),
-      },
-      period,
-    }),
-    threshold: 5,
-    datapointsToAlarm: 2,
-  },
-  Latency: {
-    description:
-      "One request in a hundred takes longer than a minute. The model servers are probably loading or overloaded: " +
-      "compare `functionMilliseconds` of the routes in the API's access log, then look at the servers' own queues.",
-    runbook: "The API is slow",
-    metric: api.metricLatency({ statistic: Stats.percentile(99), period }),
-    threshold: 60_000,
-    datapointsToAlarm: 3,
-  },
-});
+interface EventCountProps {
+  readonly event: LogEvent;
+  /** Whose logs are looked through. */
+  readonly functions: readonly ServiceFunction[];
+}
 
-const queueConditions = ({ mail, messages }: Monitored): Record<string, Condition> => ({
-  MailDeadLetters: {
-    description:
-      "A mail could not be sent in five attempts. Read the reason in the mail function's log, put it right (often SES: " +
-      "identity not verified, account in the sandbox) and redrive the dead-letter queue. Its links are made anew.",
-    runbook: "Mails are set aside",
-    metric: mail.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
-      statistic: Stats.MAXIMUM,
-      period,
-    }),
-    threshold: 1,
-    datapointsToAlarm: 1,
-  },
-  MailDelay: {
-    description:
-      "A mail has been waiting for 15 minutes. Look at the mail function's throttles and log, and at SES's sending limit.",
-    runbook: "Mails wait",
-    metric: mail.queue.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period }),
-    threshold: 15 * 60,
-    datapointsToAlarm: 1,
-  },
-  MessageDeadLetters: {
-    description:
-      "A message could not be answered, and not even an apology went out for a quarter of an hour. Read the reason in the " +
-      "messaging function's log; most often the platform's access token has expired. Apologies are tried again by themselves.",
-    runbook: "Messages are set aside",
-    metric: messages.deadLetterQueue.metricApproximateAgeOfOldestMessage({
-      statistic: Stats.MAXIMUM,
-      period,
-    }),
-    threshold: 15 * 60,
-    datapointsToAlarm: 1,
-  },
-  MessageDelay: {
-    description:
-      "A message has been waiting for its answer for 15 minutes. Look at the messaging function's throttles and log, and at " +
-      "the model servers.",
-    runbook: "Messages wait",
-    metric: messages.queue.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period }),
-    threshold: 15 * 60,
-    datapointsToAlarm: 1,
-  },
-});
+/** Counts how often functions log an event. */
+export class EventCount extends Construct {
+  /** The sum over the functions, in each five minutes. */
+  readonly metric: IMetric;
 
-const throttles = ({ definition, lambda }: ServiceFunction): Condition => ({
-  description:
-    `Lambda refuses invocations of the function "${definition.name}". Compare the account's concurrency with its quota ` +
-    "and ask AWS for more, or find the caller behind the load in the API's access log.",
-  runbook: "A function is throttled",
-  metric: lambda.metricThrottles({ statistic: Stats.SUM, period }),
-  threshold: 1,
-  datapointsToAlarm: 2,
-});
+  constructor(scope: Construct, id: string, { event, functions }: EventCountProps) {
+    super(scope, id);
+    // The functions' own metrics are filed under the same name.
+    const metricNamespace = Stack.of(this).stackName;
+    for (const { node, lambda } of functions) {
+      new MetricFilter(this, node.id, {
+        logGroup: lambda.logGroup,
+        metricNamespace,
+        metricName: event,
+        metricValue: "1",
+        filterPattern: FilterPattern.stringValue("$.message", "=", event),
+      });
+    }
+    this.metric = new Metric({
+      namespace: metricNamespace,
+      metricName: event,
+      label: event,
+      statistic: Stats.SUM,
+      period: Duration.minutes(5),
+    });
+  }
+}
 
-const failures = ({ definition, lambda }: ServiceFunction): Condition => ({
-  description:
-    `The function "${definition.name}" crashes, runs out of memory or is cut off by its time-out. Its log ends with the ` +
-    "reason; answers with an error status are not counted here.",
-  runbook: "A function fails",
-  metric: lambda.metricErrors({ statistic: Stats.SUM, period }),
-  threshold: 3,
-  datapointsToAlarm: 1,
-});
-
-const uncountedRequests = ({ metric }: EventCount): Condition => ({
-  description:
-    "Requests are served without being counted against their limits, because the table does not answer within half a " +
-    "second. Look at the table's throttled requests and at AWS's health page; nobody is turned away meanwhile.",
-  runbook: "Requests are not counted",
-  metric,
-  threshold: 20,
-  datapointsToAlarm: 1,
-});
-
-const uncheckedTokens = ({ metric }: EventCount): Condition => ({
-  description:
-    "The authorizer cannot check tokens, so that callers with good ones get 500. The `reason` of `authorizer.failed` in " +
-    "its log says whether the table or the signing secret does not answer.",
-  runbook: "Tokens cannot be checked",
-  metric,
-  threshold: 3,
-  datapointsToAlarm: 1,
-});
-
-const brokenStreams = ({ metric }: EventCount): Condition => ({
-  description:
-    "Streamed answers stop before their end, with a 200 that no status count sees. Read `code` and `reason` of " +
-    "`chat.broken_off` in the chat function's log, then look at the model server.",
-  runbook: "Streams break off",
-  metric,
-  threshold: 5,
-  datapointsToAlarm: 1,
-});
+/** Tells an address when an alarm begins and when it ends; SNS first asks the address for its consent. */
+export class AlarmMail extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    { address, alarms }: { readonly address: string; readonly alarms: readonly Alarm[] },
+  ) {
+    super(scope, id);
+    const topic = new Topic(this, "Topic", { displayName: "Language AI Service", enforceSSL: true });
+    // A policy of its own, as `enforceSSL` makes one, replaces the default that lets CloudWatch publish.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal("cloudwatch.amazonaws.com")],
+        actions: ["sns:Publish"],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { "aws:SourceAccount": Stack.of(this).account } },
+      }),
+    );
+    topic.addSubscription(new EmailSubscription(address));
+    acknowledge(
+      topic,
+      "Serverless-SNSRedrivePolicy",
+      "SNS does not report whether a mail was read; the alarm itself stays visible.",
+    );
+    for (const alarm of alarms) {
+      alarm.addAlarmAction(new SnsAction(topic));
+      alarm.addOkAction(new SnsAction(topic));
+    }
+  }
+}

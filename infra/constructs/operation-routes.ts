@@ -14,8 +14,7 @@ import { errorBody } from "../../shared/errors/error-body.ts";
 import { corsAllowedHeaders } from "../../shared/http/cors.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { acknowledge } from "./acknowledge.ts";
-import { requestIdVariable } from "./gateway-responses.ts";
-import { addMockMethod } from "./mock-method.ts";
+import { addMockMethod, requestIdVariable } from "./gateway-responses.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 /** API Gateway gives up on an integration that does not stream after this time. */

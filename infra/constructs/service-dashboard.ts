@@ -11,9 +11,9 @@ import {
 import { Construct } from "constructs";
 import { type BackendName, backendNames, modelTasks } from "../../shared/telemetry/backend-uses.ts";
 import type { RequestMetrics } from "../../shared/telemetry/request-metrics.ts";
-import type { Monitored } from "./alarms.ts";
-import { type BackendMetrics, backendMetrics } from "./backend-metrics.ts";
-import type { EventCount } from "./event-count.ts";
+import type { Monitored } from "./alarm-conditions.ts";
+import type { EventCount } from "./alarms.ts";
+import { type BackendMetrics, backendMetrics } from "./backend-monitoring.ts";
 import type { WorkQueue } from "./work-queue.ts";
 
 const width = 12;

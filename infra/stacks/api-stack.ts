@@ -10,8 +10,7 @@ import {
 import { IdentitySource, RequestAuthorizer } from "aws-cdk-lib/aws-apigateway";
 import type { Construct } from "constructs";
 import { operations } from "../../functions/manifest.ts";
-import { AlarmMail } from "../constructs/alarm-mail.ts";
-import { Alarms } from "../constructs/alarms.ts";
+import { AlarmMail, Alarms } from "../constructs/alarms.ts";
 import { addOperationRoutes } from "../constructs/operation-routes.ts";
 import { ServiceApi } from "../constructs/service-api.ts";
 import { ServiceDashboard } from "../constructs/service-dashboard.ts";

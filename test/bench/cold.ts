@@ -13,7 +13,7 @@ import { parseArgs, promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { readAssembly } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
-import { prepareAssembly } from "../../infra/local/service/assembly.ts";
+import { prepareAssembly } from "../../infra/local/assembly.ts";
 import { readBundleContents } from "./cold/bundle-contents.ts";
 
 const run = promisify(execFile);

@@ -7,8 +7,8 @@ import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { buildFunctions } from "../../infra/build.ts";
+import { writeChangedFile } from "../../infra/bundling/bundle-files.ts";
 import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
-import { writeChangedFile } from "../../infra/bundling/write-changed-files.ts";
 
 const run = promisify(execFile);
 const entry = "test/infra/fixtures/mail-and-storage.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { functionDefinitions } from "../../functions/manifest.ts";
-import { costTable } from "../../infra/costs/cost-table.ts";
+import { costTable } from "../../infra/costs.ts";
 
 const memory = new Map<string, number>(
   functionDefinitions.map(({ name, memoryMegabytes }) => [name, memoryMegabytes]),

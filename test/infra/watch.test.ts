@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { watchBundles } from "../../infra/build.ts";
 import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
-import { watchBundles } from "../../infra/bundling/watch-bundles.ts";
 import { withTemporaryDirectory } from "./synthesized-service.ts";
 
 /** Hands out what a listener is called with, one call after the other. */

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { deliveryOf } from "../../infra/local/messaging/delivery.ts";
+import { deliveryOf } from "../../infra/local/messaging/deliveries.ts";
 import { logEvents } from "../../shared/telemetry/log-events.ts";
 import {
   type CanaryService,

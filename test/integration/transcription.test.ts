@@ -15,8 +15,8 @@ import {
   localCredentials,
   sdkVariables,
   startEmbeddedServices,
-} from "../../infra/local/service/embedded-services.ts";
-import { readLocalSettings } from "../../infra/local/service/settings.ts";
+} from "../../infra/local/embedded-services.ts";
+import { readLocalSettings } from "../../infra/local/settings.ts";
 import { streamed } from "../../infra/packages/aws-stand-ins/test/lambda-fixture.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { makeMp4 } from "../fixtures/audio/make-mp4.ts";

@@ -1,4 +1,4 @@
-import { findRunningService } from "../../infra/local/service/service-file.ts";
+import { findRunningService } from "../../infra/local/running-service.ts";
 import {
   type AccountsRepository,
   createAccountsRepository,

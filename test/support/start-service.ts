@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { readLocalSettings } from "../../infra/local/service/settings.ts";
-import { startLocalService } from "../../infra/local/service/start-service.ts";
+import { readLocalSettings } from "../../infra/local/settings.ts";
+import { startLocalService } from "../../infra/local/start-service.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,5 +1,5 @@
-import { GraphError, invalidParameter } from "./graph-error.ts";
 import type { MessageStore, StoredMedia } from "./message-store.ts";
+import { GraphError, invalidParameter } from "./take-message.ts";
 
 /** What the platform plays (reference, "Media", audio). */
 const audioTypes: readonly string[] = ["audio/aac", "audio/amr", "audio/mpeg", "audio/mp4", "audio/ogg"];

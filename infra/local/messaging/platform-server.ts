@@ -2,11 +2,10 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { GraphError, invalidParameter } from "./graph-error.ts";
+import { StatusReporter } from "./deliveries.ts";
 import { describeMedia, findMedia, takeUpload } from "./media.ts";
 import { MessageStore, type SentMessage } from "./message-store.ts";
-import { StatusReporter } from "./status-reporter.ts";
-import { takeMessage } from "./take-message.ts";
+import { GraphError, invalidParameter, takeMessage } from "./take-message.ts";
 
 /** How to start the stand-in. */
 export interface MessagingPlatformOptions {

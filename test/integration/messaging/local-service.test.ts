@@ -4,7 +4,7 @@ import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { deliveryOf, postDelivery } from "../../../infra/local/messaging/delivery.ts";
+import { deliveryOf, postDelivery } from "../../../infra/local/messaging/deliveries.ts";
 import {
   answering,
   completion,

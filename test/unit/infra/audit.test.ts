@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { readAudit } from "../../../infra/commands/audit.ts";
 import { productionPackages } from "../../../infra/commands/production-packages.ts";
-import { readAudit } from "../../../infra/commands/read-audit.ts";
 
 const production = new Set(["node_modules/jose"]);
 const counts = { info: 0, low: 0, moderate: 0, high: 0, critical: 0 };

@@ -8,7 +8,7 @@ import {
 } from "../../../functions/messaging/menus.ts";
 import { limits, renderMessage } from "../../../functions/messaging/platform/render-content.ts";
 import { wording } from "../../../functions/messaging/wording.ts";
-import { outgoingMessage } from "../../../infra/local/messaging/message-schema.ts";
+import { outgoingMessage } from "../../../infra/local/messaging/take-message.ts";
 
 const recipient = { phoneNumberId: "1", phone: "256700000001", sender: "256700000001" };
 const options = { quoting: undefined, reference: '["256700000001","wamid.1",0]' };

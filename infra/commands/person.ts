@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
-import { deliveryOf, postDelivery } from "../../local/messaging/delivery.ts";
-import { idleHeader } from "../../local/service/messaging-routes.ts";
+import { deliveryOf, postDelivery } from "../local/messaging/deliveries.ts";
+import { idleHeader } from "../local/running-service.ts";
 
 /** Somebody on the messaging platform, as far as the local service can tell. */
 export interface Person {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { LOCAL_REGION, startDynamoDb } from "@language-ai/aws-stand-ins";
 import { localCredentials } from "./embedded-services.ts";
-import { findRunningService } from "./service-file.ts";
+import { findRunningService } from "./running-service.ts";
 import { readLocalSettings } from "./settings.ts";
 
 const onlyTable = async (endpoint: string, dataDirectory: string): Promise<string> => {

@@ -6,7 +6,7 @@ import {
   LOCAL_ACCOUNT_ID,
   type LocalModel,
 } from "@language-ai/aws-stand-ins";
-import { watchFunctions } from "../../build.ts";
+import { watchFunctions } from "../build.ts";
 import { type EmbeddedServices, sdkVariables } from "./embedded-services.ts";
 import { featureNames } from "./local-routes.ts";
 import type { LocalSettings } from "./settings.ts";

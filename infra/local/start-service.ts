@@ -5,10 +5,7 @@ import {
   startFunctionUrl,
   startRestApi,
 } from "@language-ai/aws-stand-ins";
-import type { MessagingPlatformServer } from "../messaging/platform-server.ts";
 import { prepareAssembly } from "./assembly.ts";
-import { Cleanup } from "./cleanup.ts";
-import { claimDataDirectory } from "./data-directory.ts";
 import { type EmbeddedServices, sdkVariables, startEmbeddedServices } from "./embedded-services.ts";
 import {
   type FunctionSurroundings,
@@ -18,11 +15,11 @@ import {
   startFunctions,
 } from "./functions.ts";
 import { localRoutes } from "./local-routes.ts";
-import { startMessaging } from "./messaging.ts";
-import { startModels } from "./models.ts";
+import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
+import { startMessaging, startModels } from "./outside-servers.ts";
 import { choosePorts, type Ports } from "./ports.ts";
 import { provision } from "./provision.ts";
-import { announceService, withdrawService } from "./service-file.ts";
+import { announceService, claimDataDirectory, withdrawService } from "./running-service.ts";
 import type { LocalSettings } from "./settings.ts";
 
 /** The whole service, running on this machine. */
@@ -53,8 +50,8 @@ export interface StartOptions {
 
 const host = "127.0.0.1";
 
-/** Opens the two doors of a deployment: the REST API, and the URL of the function that streams. */
-const openDoors = async (
+/** Opens the two entry points of a deployment: the REST API, and the URL of the function that streams. */
+const openEntryPoints = async (
   { model, services, log }: FunctionSurroundings,
   functions: RunningFunctions,
   platform: MessagingPlatformServer | undefined,
@@ -114,7 +111,7 @@ const start = async (
   const surroundings = { model, services, settings, log };
   const functions = startFunctions(surroundings);
   cleanup.add(() => functions.close());
-  const { url, chatStreamUrl } = await openDoors(surroundings, functions, platform, ports, cleanup);
+  const { url, chatStreamUrl } = await openEntryPoints(surroundings, functions, platform, ports, cleanup);
   for (const source of startEventSources(surroundings, functions.lambda)) cleanup.add(() => source.close());
 
   await announceService(dataDirectory, {
@@ -153,3 +150,16 @@ export const startLocalService = async (options: StartOptions): Promise<LocalSer
     throw error;
   }
 };
+
+/** Undoes what was started, last first. */
+class Cleanup {
+  readonly #steps: (() => Promise<unknown> | unknown)[] = [];
+
+  add(step: () => Promise<unknown> | unknown): void {
+    this.#steps.unshift(step);
+  }
+
+  async run(): Promise<void> {
+    for (const step of this.#steps.splice(0)) await step();
+  }
+}

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 
 /**
- * Bundles the functions and writes the stage's templates, in a process that ends before the service starts.
+ * Bundles the functions and writes the stage's templates, in a process that ends before the service starts: the CDK takes
+ * 200 MB that the service does not need afterwards.
  *
  * @param variables decide the local stage, as an operator's variables decide a deployed one.
  * @returns the cloud assembly's directory.
@@ -14,8 +15,7 @@ export const prepareAssembly = async (
   variables: Readonly<Record<string, string | undefined>>,
 ): Promise<string> => {
   const directory = join(dataDirectory, "assembly");
-  const script = join(import.meta.dirname, "prepare-assembly.ts");
-  const child = spawn(process.execPath, [script, join(dataDirectory, "build"), directory], {
+  const child = spawn(process.execPath, [import.meta.filename, join(dataDirectory, "build"), directory], {
     env: { ...process.env, ...variables },
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -28,3 +28,16 @@ export const prepareAssembly = async (
     throw new Error(`The functions or their templates could not be built.\n${complaint.trim()}`);
   return directory;
 };
+
+// That process: `node assembly.ts <build directory> <assembly directory>`. Only it loads the bundler and the CDK.
+if (import.meta.main) {
+  const [outdir, assembly] = process.argv.slice(2);
+  if (!outdir || !assembly) throw new Error("Name the build directory and the assembly directory.");
+  const { buildFunctions } = await import("../build.ts");
+  const [{ directory: bundles }, { localStage }, { synthesize }] = await Promise.all([
+    buildFunctions({ outdir }),
+    import("../stages.ts"),
+    import("../synthesize.ts"),
+  ]);
+  await synthesize({ stage: localStage(process.env), outdir: assembly, bundles });
+}

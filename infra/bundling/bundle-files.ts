@@ -1,7 +1,32 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Plugin } from "esbuild";
-import { writeChangedFile } from "./write-changed-files.ts";
+
+/**
+ * Writes a file in one step, and only when its content differs.
+ *
+ * A service that runs from these files never loads half a bundle, and a build that changes nothing leaves no trace.
+ */
+export const writeChangedFile = async (path: string, contents: Uint8Array): Promise<void> => {
+  const present = await readFile(path).catch(() => undefined);
+  if (present?.equals(contents)) return;
+  const folder = dirname(path);
+  // Beside the folder, because everything inside it is deployed.
+  const draft = `${folder}.${basename(path)}.${process.pid}`;
+  await mkdir(folder, { recursive: true });
+  await writeFile(draft, contents);
+  await rename(draft, path);
+};
+
+/** Lets esbuild keep its output in memory (`write: false`) and writes what changed. */
+export const writeChangedFiles = (): Plugin => ({
+  name: "write-changed-files",
+  setup(build) {
+    build.onEnd(async ({ outputFiles = [] }) => {
+      await Promise.all(outputFiles.map(({ path, contents }) => writeChangedFile(path, contents)));
+    });
+  },
+});
 
 /** Files that a module reads from beside itself, and so from beside the bundle it has become part of. */
 const companions: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 
@@ -11,7 +11,7 @@ const serviceFile = z.object({
 });
 
 /** How other commands find a service that is running. */
-export type RunningService = z.output<typeof serviceFile>;
+type RunningService = z.output<typeof serviceFile>;
 
 const pathIn = (dataDirectory: string): string => join(dataDirectory, "service.json");
 
@@ -39,3 +39,28 @@ export const findRunningService = async (dataDirectory: string): Promise<Running
   const { success, data } = serviceFile.safeParse(JSON.parse(text));
   return success && isRunning(data.processId) ? data : undefined;
 };
+
+/**
+ * Makes the folder that holds the service's data, and makes sure that no other service uses it.
+ *
+ * @throws Error with a sentence that says what to do.
+ */
+export const claimDataDirectory = async (dataDirectory: string): Promise<void> => {
+  try {
+    await mkdir(dataDirectory, { recursive: true });
+  } catch (error) {
+    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+    throw new Error(`The data directory ${dataDirectory} cannot be made or used (${reason}); set DATA_DIR.`);
+  }
+  const running = await findRunningService(dataDirectory);
+  if (!running) return;
+  throw new Error(
+    `A service is running from ${dataDirectory} already, at ${running.url}. Stop it, or set DATA_DIR to another folder.`,
+  );
+};
+
+/** Where a function can be invoked with an event of one's own; the shape is that of Lambda's API. */
+export const functionPath = (feature: string): string => `/_local/functions/${feature}/invocations`;
+
+/** Of `GET /_local/messages`: whether every answer that was on its way had gone out, `true` or `false`. */
+export const idleHeader = "X-Queue-Idle";

@@ -9,8 +9,8 @@ import {
   type LocalModel,
   type LocalResource,
 } from "@language-ai/aws-stand-ins";
-import { localPlatformSecrets } from "../messaging/platform-secrets.ts";
 import { type EmbeddedServices, localCredentials } from "./embedded-services.ts";
+import { localPlatformSecrets } from "./messaging/deliveries.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -1,25 +1,28 @@
 import { basename } from "node:path";
-import type { InvocationResult, LocalAnswer, LocalModel, LocalRoutes } from "@language-ai/aws-stand-ins";
-import { operations } from "../../../functions/manifest.ts";
-import type { Operation } from "../../../shared/http/operation.ts";
-import type { MessagingPlatformServer } from "../messaging/platform-server.ts";
+import { text } from "node:stream/consumers";
+import type {
+  InvocationResult,
+  LocalAnswer,
+  LocalModel,
+  LocalRoutes,
+  SqsServer,
+} from "@language-ai/aws-stand-ins";
+import { operations } from "../../functions/manifest.ts";
+import type { Operation } from "../../shared/http/operation.ts";
 import type { EmbeddedServices } from "./embedded-services.ts";
-import { messagingRoutes } from "./messaging-routes.ts";
-import { invocationAnswer } from "./print-invocation.ts";
+import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
+import { functionPath, idleHeader } from "./running-service.ts";
 
-/** How long a look at the mail waits for mails that are on their way. */
+/** How long a look at the mails or the messages waits for those that are on their way. */
 const settleMilliseconds = 5_000;
-
-/** Where a function can be invoked with an event of one's own; the shape is that of Lambda's API. */
-export const functionPath = (feature: string): string => `/_local/functions/${feature}/invocations`;
 
 /** The feature's name of each function, as in the manifest, by the name the templates give it. */
 export const featureNames = (model: LocalModel): Map<string, string> =>
   new Map(model.functions.map(({ name, assetDirectory }) => [name, basename(assetDirectory)]));
 
-const json = (body: unknown): LocalAnswer => ({
+const json = (body: unknown, headers: Readonly<Record<string, string>> = {}): LocalAnswer => ({
   status: 200,
-  headers: { "Content-Type": "application/json" },
+  headers: { "Content-Type": "application/json", ...headers },
   body: `${JSON.stringify(body, undefined, 2)}\n`,
 });
 
@@ -39,6 +42,24 @@ const describeRoutes = (model: LocalModel) => {
     };
   });
 };
+
+/**
+ * The local routes of the messaging platform's stand-in: what it would have passed on, and files that people send. With
+ * `?wait=no` the first answers at once.
+ */
+const messagingRoutes = (
+  platform: MessagingPlatformServer,
+  sqs: Pick<SqsServer, "isIdle" | "whenIdle"> | undefined,
+): LocalRoutes => ({
+  "GET /_local/messages": async ({ url = "" }) => {
+    const query = new URL(url, "http://localhost").searchParams;
+    // A worker function answers: what was sent a moment ago should have its answer.
+    const isIdle = query.get("wait") === "no" ? sqs?.isIdle() : await sqs?.whenIdle(settleMilliseconds);
+    return json(platform.sentMessages(), { [idleHeader]: String(isIdle ?? true) });
+  },
+  "POST /_local/media": async ({ headers }, body) =>
+    json({ id: platform.addMedia(headers["content-type"] ?? "application/octet-stream", body) }),
+});
 
 /** What the local routes show and use. */
 export interface LocalRoutesOptions {
@@ -72,7 +93,7 @@ export const localRoutes = ({
     [...featureNames(model).values()].map((feature) => [
       `POST ${functionPath(feature)}`,
       async (_request: unknown, body: Buffer): Promise<LocalAnswer> => {
-        const { ok, answer } = await invocationAnswer(
+        const { ok, answer } = await printInvocation(
           await invoke(feature, JSON.parse(body.toString("utf8"))),
         );
         return {
@@ -84,3 +105,20 @@ export const localRoutes = ({
     ]),
   ),
 });
+
+/** What a function answered, as one text. A streamed answer is its metadata and its body, apart by a line break. */
+export const printInvocation = async (result: InvocationResult): Promise<{ ok: boolean; answer: string }> => {
+  switch (result.kind) {
+    case "buffered":
+      return { ok: true, answer: result.payload.toString("utf8") };
+    case "error":
+      return {
+        ok: false,
+        answer: JSON.stringify({ errorType: result.errorType, errorMessage: result.errorMessage }),
+      };
+    case "stream": {
+      const whole = await text(result.body);
+      return { ok: result.failure() === undefined, answer: whole.replace("\0".repeat(8), "\n") };
+    }
+  }
+};

@@ -1,10 +1,13 @@
+import { join } from "node:path";
 import { sampleModels, startSampleInference } from "@language-ai/sample-models";
+import { localPlatformSecrets } from "./messaging/deliveries.ts";
+import { type MessagingPlatformServer, startMessagingPlatform } from "./messaging/platform-server.ts";
 import type { LocalSettings } from "./settings.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Who answers for the models. */
-export interface Models {
+interface Models {
   /** The sample server's address; `undefined` when other servers answer. */
   readonly sampleUrl: string | undefined;
   /** What the stage has to know of them, the person's own variables included. */
@@ -32,4 +35,19 @@ export const startModels = async (
     },
     close: () => sample.close(),
   };
+};
+
+/** Starts the messaging platform's stand-in, unless the settings name the platform itself or another stand-in. */
+export const startMessaging = async (
+  { dataDirectory, messagingApiUrl }: LocalSettings,
+  variables: Variables,
+  baseUrl: string,
+): Promise<MessagingPlatformServer | undefined> => {
+  if (messagingApiUrl) return undefined;
+  const { access_token: accessToken, app_secret: appSecret } = localPlatformSecrets(variables);
+  return startMessagingPlatform({
+    dataDirectory: join(dataDirectory, "messaging"),
+    accessToken,
+    webhook: { url: `${baseUrl}/tasks/webhook`, appSecret },
+  });
 };

@@ -1,0 +1,43 @@
+/**
+ * `npm run costs`: what a million requests of each kind cost on AWS, from the memory of the functions in the synthesised
+ * template. Prints Markdown; `infra/README.md` holds the result.
+ */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as z from "zod";
+import { functionDefinitions } from "../../functions/manifest.ts";
+import { buildFunctions } from "../build.ts";
+import { costTable } from "../costs.ts";
+import { pascalCase } from "../stacks/service-functions.ts";
+import { deployedStage } from "../stages.ts";
+import { synthesize } from "../synthesize.ts";
+
+const template = z.object({
+  Resources: z.record(z.string(), z.object({ Type: z.string(), Properties: z.unknown() })),
+});
+const lambda = z.object({ MemorySize: z.number(), Architectures: z.tuple([z.literal("arm64")]) });
+
+/** The memory of each function in a template, in megabytes. Prices are those of arm64; another architecture is an error. */
+const readMemory = (text: string): Map<string, number> => {
+  const functions = Object.entries(template.parse(JSON.parse(text)).Resources).filter(
+    ([, { Type }]) => Type === "AWS::Lambda::Function",
+  );
+  return new Map(
+    functionDefinitions.flatMap(({ name }) => {
+      const found = functions.find(([id]) => id.startsWith(`Functions${pascalCase(name)}Function`));
+      return found ? [[name, lambda.parse(found[1].Properties).MemorySize] as const] : [];
+    }),
+  );
+};
+
+const folder = await mkdtemp(join(tmpdir(), "language-ai-costs-"));
+try {
+  const stage = deployedStage("prod", {});
+  const { directory: bundles } = await buildFunctions({ outdir: join(folder, "build") });
+  const { directory } = await synthesize({ stage, bundles, outdir: join(folder, "assembly") });
+  const text = await readFile(join(directory, `LanguageAi-${stage.name}-Api.template.json`), "utf8");
+  process.stdout.write(`${costTable(readMemory(text))}\n`);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,180 @@
+import { Duration } from "aws-cdk-lib";
+import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import { type IMetric, MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import type { ServiceFunction } from "./service-function.ts";
+import type { WorkQueue } from "./work-queue.ts";
+
+/** What is watched. */
+export interface Monitored {
+  readonly api: RestApi;
+  readonly functions: readonly ServiceFunction[];
+  /** Its errors are its answers: a refused token is thrown, as API Gateway demands. */
+  readonly authorizer: ServiceFunction;
+  readonly mail: WorkQueue;
+  readonly messages: WorkQueue;
+}
+
+/** How long each value that an alarm looks at covers. */
+const period = Duration.minutes(5);
+
+/** A condition somebody must look at. */
+export interface Condition {
+  /** What has happened and what to do about it, for whoever is woken by it. */
+  readonly description: string;
+  /** The heading in `infra/README.md` under which more is said. */
+  readonly runbook: string;
+  readonly metric: IMetric;
+  /** The lowest value that counts. */
+  readonly threshold: number;
+  /** Of the last three periods, how many must reach the threshold. */
+  readonly datapointsToAlarm: 1 | 2 | 3;
+}
+
+/** The API's errors and its slowness. */
+export const apiConditions = ({ api }: Monitored): Record<string, Condition> => ({
+  ServerErrors: {
+    description:
+      "At least 5 % of the requests end with a 5xx status. Look for `gatewayError` and `status` in the API's access log: " +
+      "502 and 503 point to the model servers or the authorizer, 500 to an error in the log of the function.",
+    runbook: "The API fails",
+    metric: new MathExpression({
+      label: "Server errors, percent",
+      // Of a handful of requests at night, one failure is not an outage.
+      expression: "IF(requests >= 20, 100 * failures / requests, 0)",
+      usingMetrics: {
+        requests: api.metricCount({ statistic: Stats.SUM }),
+        failures: api.metricServerError({ statistic: Stats.SUM }),
+      },
+      period,
+    }),
+    threshold: 5,
+    datapointsToAlarm: 2,
+  },
+  Latency: {
+    description:
+      "One request in a hundred takes longer than a minute. The model servers are probably loading or overloaded: " +
+      "compare `functionMilliseconds` of the routes in the API's access log, then look at the servers' own queues.",
+    runbook: "The API is slow",
+    metric: api.metricLatency({ statistic: Stats.percentile(99), period }),
+    threshold: 60_000,
+    datapointsToAlarm: 3,
+  },
+});
+
+/** Messages that wait too long or cannot be handled. */
+export const queueConditions = ({ mail, messages }: Monitored): Record<string, Condition> => ({
+  MailDeadLetters: {
+    description:
+      "A mail could not be sent in five attempts. Read the reason in the mail function's log, put it right (often SES: " +
+      "identity not verified, account in the sandbox) and redrive the dead-letter queue. Its links are made anew.",
+    runbook: "Mails are set aside",
+    metric: mail.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
+      statistic: Stats.MAXIMUM,
+      period,
+    }),
+    threshold: 1,
+    datapointsToAlarm: 1,
+  },
+  MailDelay: {
+    description:
+      "A mail has been waiting for 15 minutes. Look at the mail function's throttles and log, and at SES's sending limit.",
+    runbook: "Mails wait",
+    metric: mail.queue.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period }),
+    threshold: 15 * 60,
+    datapointsToAlarm: 1,
+  },
+  MessageDeadLetters: {
+    description:
+      "A message could not be answered, and not even an apology went out for a quarter of an hour. Read the reason in the " +
+      "messaging function's log; most often the platform's access token has expired. Apologies are tried again by themselves.",
+    runbook: "Messages are set aside",
+    metric: messages.deadLetterQueue.metricApproximateAgeOfOldestMessage({
+      statistic: Stats.MAXIMUM,
+      period,
+    }),
+    threshold: 15 * 60,
+    datapointsToAlarm: 1,
+  },
+  MessageDelay: {
+    description:
+      "A message has been waiting for its answer for 15 minutes. Look at the messaging function's throttles and log, and at " +
+      "the model servers.",
+    runbook: "Messages wait",
+    metric: messages.queue.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period }),
+    threshold: 15 * 60,
+    datapointsToAlarm: 1,
+  },
+});
+
+const throttles = ({ definition, lambda }: ServiceFunction): Condition => ({
+  description:
+    `Lambda refuses invocations of the function "${definition.name}". Compare the account's concurrency with its quota ` +
+    "and ask AWS for more, or find the caller behind the load in the API's access log.",
+  runbook: "A function is throttled",
+  metric: lambda.metricThrottles({ statistic: Stats.SUM, period }),
+  threshold: 1,
+  datapointsToAlarm: 2,
+});
+
+const failures = ({ definition, lambda }: ServiceFunction): Condition => ({
+  description:
+    `The function "${definition.name}" crashes, runs out of memory or is cut off by its time-out. Its log ends with the ` +
+    "reason; answers with an error status are not counted here.",
+  runbook: "A function fails",
+  metric: lambda.metricErrors({ statistic: Stats.SUM, period }),
+  threshold: 3,
+  datapointsToAlarm: 1,
+});
+
+const uncountedRequests = (metric: IMetric): Condition => ({
+  description:
+    "Requests are served without being counted against their limits, because the table does not answer within half a " +
+    "second. Look at the table's throttled requests and at AWS's health page; nobody is turned away meanwhile.",
+  runbook: "Requests are not counted",
+  metric,
+  threshold: 20,
+  datapointsToAlarm: 1,
+});
+
+const uncheckedTokens = (metric: IMetric): Condition => ({
+  description:
+    "The authorizer cannot check tokens, so that callers with good ones get 500. The `reason` of `authorizer.failed` in " +
+    "its log says whether the table or the signing secret does not answer.",
+  runbook: "Tokens cannot be checked",
+  metric,
+  threshold: 3,
+  datapointsToAlarm: 1,
+});
+
+const brokenStreams = (metric: IMetric): Condition => ({
+  description:
+    "Streamed answers stop before their end, with a 200 that no status count sees. Read `code` and `reason` of " +
+    "`chat.broken_off` in the chat function's log, then look at the model server.",
+  runbook: "Streams break off",
+  metric,
+  threshold: 5,
+  datapointsToAlarm: 1,
+});
+
+/** What AWS counts nothing like: each metric is the number of lines with one event in the functions' logs. */
+export const eventConditions = ({
+  uncounted,
+  unchecked,
+  brokenOff,
+}: Readonly<Record<"uncounted" | "unchecked" | "brokenOff", { readonly metric: IMetric }>>): Record<
+  string,
+  Condition
+> => ({
+  UncountedRequests: uncountedRequests(uncounted.metric),
+  UncheckedTokens: uncheckedTokens(unchecked.metric),
+  BrokenStreams: brokenStreams(brokenOff.metric),
+});
+
+/** Each function's throttles and failures; the authorizer's failures are its refusals. */
+export const functionConditions = ({ authorizer, functions }: Monitored): Record<string, Condition> =>
+  Object.fromEntries(
+    functions.flatMap((each) => [
+      [`${each.node.id}Throttles`, throttles(each)],
+      ...(each === authorizer ? [] : [[`${each.node.id}Failures`, failures(each)] as const]),
+    ]),
+  );

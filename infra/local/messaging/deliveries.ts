@@ -1,0 +1,89 @@
+import { createHmac } from "node:crypto";
+import type { PlatformSecrets } from "../../../shared/messaging/platform-secrets.ts";
+import type { TakenMessage } from "./take-message.ts";
+
+/** What stands in for the platform's secrets: those a person has set, else words that protect nothing. */
+export const localPlatformSecrets = (
+  variables: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<keyof PlatformSecrets, string>> => ({
+  verify_token: variables["MESSAGING_VERIFY_TOKEN"] || "local-verify-token",
+  app_secret: variables["MESSAGING_APP_SECRET"] || "local-app-secret",
+  access_token: variables["MESSAGING_ACCESS_TOKEN"] || "local-access-token",
+});
+
+/** The number of ours that the local service's messages come to. */
+export const localPhoneNumberId = "100000000000001";
+
+const longestMilliseconds = 10_000;
+
+/** A delivery of the platform, around one value. */
+export const deliveryOf = (value: object, phoneNumberId: string = localPhoneNumberId): object => ({
+  object: "whatsapp_business_account",
+  entry: [
+    {
+      id: "100000000000000",
+      changes: [
+        {
+          field: "messages",
+          value: {
+            messaging_product: "whatsapp",
+            metadata: { display_phone_number: "256700000000", phone_number_id: phoneNumberId },
+            ...value,
+          },
+        },
+      ],
+    },
+  ],
+});
+
+/** Posts a delivery to the webhook, signed as the platform signs it. */
+export const postDelivery = (
+  webhookUrl: string,
+  delivery: object,
+  appSecret: string,
+  signal: AbortSignal = AbortSignal.timeout(longestMilliseconds),
+): Promise<Response> => {
+  const body = JSON.stringify(delivery);
+  const signature = createHmac("sha256", appSecret).update(body).digest("hex");
+  return fetch(webhookUrl, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Hub-Signature-256": `sha256=${signature}` },
+    body,
+    signal,
+  });
+};
+
+/** Reports to the webhook what has become of messages, as the platform does. */
+export class StatusReporter {
+  readonly #webhookUrl: string;
+  readonly #appSecret: string;
+  readonly #closing = new AbortController();
+  readonly #reports = new Set<Promise<unknown>>();
+
+  constructor(webhookUrl: string, appSecret: string) {
+    this.#webhookUrl = webhookUrl;
+    this.#appSecret = appSecret;
+  }
+
+  /** Sends the report without waiting for it; a webhook that cannot be reached misses it. */
+  reportSent({ id, to, phoneNumberId, reference }: TakenMessage): void {
+    const status = {
+      id,
+      status: "sent",
+      timestamp: String(Math.floor(Date.now() / 1_000)),
+      recipient_id: to,
+      ...(reference === undefined ? {} : { biz_opaque_callback_data: reference }),
+    };
+    const delivery = deliveryOf({ statuses: [status] }, phoneNumberId);
+    const report = postDelivery(this.#webhookUrl, delivery, this.#appSecret, this.#closing.signal)
+      .then((response) => response.arrayBuffer())
+      .catch(() => undefined)
+      .finally(() => this.#reports.delete(report));
+    this.#reports.add(report);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#reports);
+  }
+}

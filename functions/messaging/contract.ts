@@ -10,6 +10,9 @@ import {
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 
+/** How often a message is tried before it goes to the dead-letter queue. */
+export const messageTries = 5;
+
 export const messagingFunction = defineFunction({
   name: "messaging",
   description: "Answers the messages of people on the messaging platform",
@@ -24,7 +27,7 @@ export const messagingFunction = defineFunction({
     SPEECH_BASE_URL: speechBackendEnvironment.SPEECH_BASE_URL,
     SPEECH_MODEL: speechBackendEnvironment.SPEECH_MODEL,
     SPEECH_TIMEOUT_MS: speechBackendEnvironment.SPEECH_TIMEOUT_MS,
-    /** Where messages are set aside that could not be answered: those get an apology. */
+    /** The dead-letter queue, for messages that could not be answered: those get an apology. */
     MESSAGE_DEAD_LETTER_QUEUE_ARN: z.string().startsWith("arn:"),
     /** The platform's Graph API, without the version; no slash at the end. */
     MESSAGING_API_URL: z.url().transform((url) => url.replace(/\/+$/, "")),

@@ -5,19 +5,17 @@ import { readSecret } from "../../shared/config/secrets.ts";
 import { createPlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
 import { workThrough } from "../../shared/queue/work-through.ts";
 import { openTable } from "../../shared/storage/table.ts";
-import { createAnswerPlanner, planApology } from "./answers/answer-message.ts";
+import { createAnswerPlanner, planApology } from "./answer-message.ts";
 import { messagingFunction } from "./contract.ts";
-import { createConversationsRepository } from "./conversation/conversations-repository.ts";
-import { refreshNote } from "./conversation/refresh-note.ts";
+import { createConversationsRepository } from "./conversation.ts";
+import { createGraphPlatform } from "./graph-platform.ts";
+import { handleRecord } from "./handle-record.ts";
+import { createFinishMessage, createMessageRecords } from "./message-records.ts";
 import { connectModels } from "./models.ts";
-import { createGraphPlatform } from "./platform/graph-platform.ts";
-import { createLibopusEncoder } from "./voice/libopus.ts";
-import { createOpusSpeechEncoder } from "./voice/opus-speech-encoder.ts";
-import { createVoiceNotes } from "./voice/voice-notes.ts";
-import { createFinishMessage } from "./work/finish-message.ts";
-import { handleRecord } from "./work/handle-record.ts";
-import { createMessageRecords } from "./work/message-records.ts";
-import { type ProcessDependencies, processMessage } from "./work/process-message.ts";
+import { createLibopusEncoder, createOpusSpeechEncoder } from "./opus-encoder.ts";
+import { type ProcessDependencies, processMessage } from "./process-message.ts";
+import { refreshNote } from "./refresh-note.ts";
+import { createVoiceNotes } from "./voice-notes.ts";
 
 /** Kept back from the time that models may take, for sending what there is to say. */
 const reserveMilliseconds = 20_000;
@@ -27,6 +25,8 @@ const leastMilliseconds = 90_000;
 
 /** Reports come within a second as a rule. After a crash a message is tried again only minutes later. */
 const receiptMilliseconds = 10_000;
+
+const transcriptionPauseMilliseconds = 2_000;
 
 const environment = readEnvironment(messagingFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
@@ -53,7 +53,7 @@ const work: ProcessDependencies = {
   }),
   refreshNote: (conversation, signal) => refreshNote(conversation, models.chat, signal),
 };
-const answer = createAnswerPlanner({ ...models, platform, canSpeak: work.voiceNotes !== undefined });
+const answer = createAnswerPlanner({ ...models, platform, transcriptionPauseMilliseconds });
 
 const handle = (record: SQSRecord, remainingMilliseconds: number, signal: AbortSignal): Promise<boolean> =>
   handleRecord(record, remainingMilliseconds, {
@@ -72,7 +72,7 @@ const handle = (record: SQSRecord, remainingMilliseconds: number, signal: AbortS
     },
   });
 
-/** Answers the messages of a batch, of the queue or of the one where messages are set aside; what failed comes again. */
+/** Answers the messages of a batch, of the queue or of its dead-letter queue; what failed comes again. */
 export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
   workThrough(event, context, {
     operation: "answerMessage",

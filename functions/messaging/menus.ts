@@ -1,6 +1,6 @@
 import { findTranslationLanguage, type Language } from "../../shared/catalogue/languages.ts";
-import type { Mode } from "./conversation/conversation.ts";
-import type { ButtonsOutput, ListOutput } from "./output.ts";
+import type { Mode } from "./conversation.ts";
+import type { ButtonsOutput, ListOutput } from "./plan.ts";
 import { modeNames, wording } from "./wording.ts";
 
 /** The languages of the picker, in its order: those that are transcribed well and written most. */

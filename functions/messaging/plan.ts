@@ -1,7 +1,31 @@
 import * as z from "zod";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
-import { type Conversation, exchange, settings } from "./conversation/conversation.ts";
-import type { Output } from "./output.ts";
+import { type Conversation, exchange, settings } from "./conversation.ts";
+
+const row = z.object({ id: z.string(), title: z.string(), description: z.string().optional() });
+const button = z.object({ id: z.string(), title: z.string() });
+
+/** A message of the assistant, as it is planned and stored; {@link ./messaging-platform.ts} sends it. */
+export const output = z.discriminatedUnion("kind", [
+  /** `quoting`: the id of the message that is shown above it. */
+  z.object({ kind: z.literal("text"), text: z.string(), quoting: z.string().optional() }),
+  z.object({
+    kind: z.literal("list"),
+    header: z.string(),
+    text: z.string(),
+    footer: z.string().optional(),
+    /** What is tapped to open the list. */
+    button: z.string(),
+    rows: z.array(row),
+  }),
+  z.object({ kind: z.literal("buttons"), text: z.string(), buttons: z.array(button) }),
+  /** A voice note, made when its turn comes. `language` is an ISO 639-3 code. */
+  z.object({ kind: z.literal("speech"), text: z.string(), language: z.string() }),
+]);
+export type Output = z.infer<typeof output>;
+export type ListOutput = Extract<Output, { kind: "list" }>;
+export type ButtonsOutput = Extract<Output, { kind: "buttons" }>;
+export type SpeechOutput = Extract<Output, { kind: "speech" }>;
 
 /** What somebody thinks of an answer. */
 export const feedback = z.object({
@@ -30,12 +54,26 @@ export interface Plan {
   readonly changes: Changes;
 }
 
+/** A plain message. */
+export const say = (text: string): Output => ({ kind: "text", text });
+
+/** An answer of these outputs. */
+export const plan = (outputs: Output | readonly Output[], changes: Changes = {}): Plan => ({
+  outputs: [outputs].flat(),
+  changes,
+});
+
+/** A plain answer that changes nothing. */
+export const answer = (text: string): Plan => plan(say(text));
+
 /** What whoever plans an answer has at hand. */
 export interface PlanningTools {
   /** Sends something at once, before the plan is made; never twice, however often a message is tried. */
   readonly sayNow: (output: Output) => Promise<void>;
   /** Nothing is known of the person yet. */
   readonly isFirst: boolean;
+  /** The message will not be tried again: what cannot be had now has to be answered without. */
+  readonly isLastTry: boolean;
   /** Aborted while there is still time to send an apology. */
   readonly signal: AbortSignal;
 }

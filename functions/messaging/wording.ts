@@ -1,6 +1,6 @@
 import type { Language } from "../../shared/catalogue/languages.ts";
-import type { Mode, Settings } from "./conversation/conversation.ts";
-import { type Output, say } from "./output.ts";
+import type { Mode, Settings } from "./conversation.ts";
+import { type Output, say } from "./plan.ts";
 
 /** What the modes are called. */
 export const modeNames: Readonly<Record<Mode, string>> = {
@@ -80,7 +80,6 @@ Voice replies: ${onOff(voice)}`,
     `Voice replies are *${onOff(isOn)}*. When they are on, my answers also come as voice notes in your language. To have a single text read aloud, write *speak:* and the text.`,
   voiceOn: (language: string): string => `Voice replies are on. You will hear my answers in ${language} too.`,
   voiceOff: "Voice replies are off. I will answer in writing only.",
-  noVoiceHere: "I cannot send voice notes from this service yet, so here I can only write.",
   noVoiceFor: (language: string): string =>
     `I have no voice for ${language} yet. Write *set language* to choose a language that I can speak.`,
   voiceFailed: "I could not make the voice note this time. Please try again in a moment.",
@@ -94,6 +93,8 @@ Voice replies: ${onOff(voice)}`,
   listening: "🎧 I am listening to your voice note …",
   stillListening: "This is taking a little longer than usual. I am still at it …",
   voiceNoteGone: "I could not get your voice note; it may be too old. Please send it again.",
+  voiceNoteOutOfReach:
+    "I could not fetch your voice note, because the messaging service is not answering right now. Please send it again in a few minutes.",
   voiceNoteTooLarge:
     "Your voice note is too large for me: 16 MB is the most I can take. Please send a shorter one.",
   voiceNoteTooLong: "Your voice note is longer than 10 minutes. Please send it in shorter parts.",

@@ -1,7 +1,7 @@
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { receiveDeliveryOperation, verifyWebhookOperation } from "./contract.ts";
 import { type ReceiveDependencies, receiveDelivery } from "./receive-delivery.ts";
-import { verifySubscription } from "./verify-subscription.ts";
+import { verifySubscription } from "./verify-platform.ts";
 
 /** The operations of the webhook, bound to their use cases. */
 export const webhookEndpoints = (dependencies: ReceiveDependencies): Endpoint[] => [

@@ -5,10 +5,10 @@ import type { PlatformSecretSource } from "../../shared/messaging/platform-secre
 import type { SendReceipt, SentAnswer } from "../../shared/messaging/send-receipt.ts";
 import { describeError } from "../../shared/telemetry/describe-error.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
-import { checkSignature } from "./check-signature.ts";
 import type { SignatureMode, WebhookAnswer } from "./contract.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import { type AnswerReport, readDelivery } from "./read-delivery.ts";
+import { checkSignature } from "./verify-platform.ts";
 
 /** Everything that receiving a delivery touches. */
 export interface ReceiveDependencies {

@@ -31,7 +31,7 @@ export const writeChangedFiles = (): Plugin => ({
 /** Files that a module reads from beside itself, and so from beside the bundle it has become part of. */
 const companions: Readonly<Record<string, string>> = {
   "shared/language-id/read-weights.ts": "shared/language-id/weights.bin",
-  "functions/messaging/voice/libopus.ts": "node_modules/opusscript/build/opusscript_native_wasm.wasm",
+  "functions/messaging/opus-encoder.ts": "node_modules/opusscript/build/opusscript_native_wasm.wasm",
 };
 
 /** Puts the companions of the modules in a bundle next to it; bundles without such a module stay as small as they are. */

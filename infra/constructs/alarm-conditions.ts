@@ -67,7 +67,7 @@ export const queueConditions = ({ mail, messages }: Monitored): Record<string, C
     description:
       "A mail could not be sent in five attempts. Read the reason in the mail function's log, put it right (often SES: " +
       "identity not verified, account in the sandbox) and redrive the dead-letter queue. Its links are made anew.",
-    runbook: "Mails are set aside",
+    runbook: "Mails are dead-lettered",
     metric: mail.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
       statistic: Stats.MAXIMUM,
       period,
@@ -87,7 +87,7 @@ export const queueConditions = ({ mail, messages }: Monitored): Record<string, C
     description:
       "A message could not be answered, and not even an apology went out for a quarter of an hour. Read the reason in the " +
       "messaging function's log; most often the platform's access token has expired. Apologies are tried again by themselves.",
-    runbook: "Messages are set aside",
+    runbook: "Messages are dead-lettered",
     metric: messages.deadLetterQueue.metricApproximateAgeOfOldestMessage({
       statistic: Stats.MAXIMUM,
       period,

@@ -100,11 +100,11 @@ export class ServiceDashboard extends Construct {
 
 const queueWidget = (what: string, { queue, deadLetterQueue }: WorkQueue): GraphWidget =>
   new GraphWidget({
-    title: `${what}: waiting and set aside`,
+    title: `${what}: waiting and dead-lettered`,
     width,
     left: [
       queue.metricApproximateNumberOfMessagesVisible({ label: "waiting" }),
-      deadLetterQueue.metricApproximateNumberOfMessagesVisible({ label: "set aside" }),
+      deadLetterQueue.metricApproximateNumberOfMessagesVisible({ label: "dead-lettered" }),
     ],
   });
 

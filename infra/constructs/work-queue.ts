@@ -4,15 +4,18 @@ import { Construct } from "constructs";
 import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
 import { acknowledge } from "./acknowledge.ts";
 
-/** How often a message is tried before it is set aside. */
-const maxReceiveCount = 5;
+/** What works through a queue, and how often a message is tried before it is dead-lettered. */
+export interface WorkQueueProps {
+  readonly worker: FunctionDefinition;
+  readonly tries?: number;
+}
 
 /** A FIFO queue for one worker function, and the queue where messages go that the worker could not handle. */
 export class WorkQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
 
-  constructor(scope: Construct, id: string, { worker }: { readonly worker: FunctionDefinition }) {
+  constructor(scope: Construct, id: string, { worker, tries = 5 }: WorkQueueProps) {
     super(scope, id);
     const common = {
       fifo: true,
@@ -24,7 +27,7 @@ export class WorkQueue extends Construct {
     this.deadLetterQueue = new Queue(this, "DeadLetters", { ...common, retentionPeriod: Duration.days(14) });
     this.queue = new Queue(this, "Queue", {
       ...common,
-      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount },
+      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: tries },
     });
     acknowledge(
       this.deadLetterQueue,

@@ -4,7 +4,7 @@ import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { mailFunction } from "../../functions/mail/contract.ts";
-import { messagingFunction } from "../../functions/messaging/contract.ts";
+import { messageTries, messagingFunction } from "../../functions/messaging/contract.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
 import { AudioStorage } from "../constructs/audio-storage.ts";
 import { WorkQueue } from "../constructs/work-queue.ts";
@@ -45,7 +45,7 @@ export class DataStack extends Stack {
     });
     this.audioBucket = new AudioStorage(this, "Audio", stage).bucket;
     this.mail = new WorkQueue(this, "Mail", { worker: mailFunction });
-    this.messages = new WorkQueue(this, "Messages", { worker: messagingFunction });
+    this.messages = new WorkQueue(this, "Messages", { worker: messagingFunction, tries: messageTries });
     this.tokenSigningKey = this.createTokenSigningKey();
     this.inferenceKeys = this.createInferenceKeys();
     this.platformSecrets = this.createPlatformSecrets();

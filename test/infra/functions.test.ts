@@ -270,7 +270,7 @@ describe("A queue", () => {
     expect(mappingsOf("mail")).toMatchObject([{ FunctionResponseTypes: ["ReportBatchItemFailures"] }]);
   });
 
-  it("of messages, and the one of those that were set aside, feed the messaging function one by one", () => {
+  it("of messages, and the one of those that were dead-lettered, feed the messaging function one by one", () => {
     const mappings = mappingsOf("messaging");
     expect(mappings).toMatchObject([
       { BatchSize: 1, FunctionResponseTypes: ["ReportBatchItemFailures"] },

@@ -1,20 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { SQSRecord } from "aws-lambda";
-import { createAnswerPlanner, planApology } from "../../functions/messaging/answers/answer-message.ts";
-import type { AnswerDependencies } from "../../functions/messaging/answers/planning.ts";
-import { createConversationsRepository } from "../../functions/messaging/conversation/conversations-repository.ts";
-import type { Planner } from "../../functions/messaging/plan.ts";
+import { createAnswerPlanner, planApology } from "../../functions/messaging/answer-message.ts";
+import type { AnswerDependencies } from "../../functions/messaging/answer-text.ts";
+import { createConversationsRepository } from "../../functions/messaging/conversation.ts";
+import { handleRecord } from "../../functions/messaging/handle-record.ts";
+import { createFinishMessage, createMessageRecords } from "../../functions/messaging/message-records.ts";
 import type {
   Content,
   MessagingPlatform,
   Recipient,
   SendOptions,
   SendOutcome,
-} from "../../functions/messaging/platform/messaging-platform.ts";
-import { createFinishMessage } from "../../functions/messaging/work/finish-message.ts";
-import { handleRecord } from "../../functions/messaging/work/handle-record.ts";
-import { createMessageRecords } from "../../functions/messaging/work/message-records.ts";
-import { type ProcessDependencies, processMessage } from "../../functions/messaging/work/process-message.ts";
+} from "../../functions/messaging/messaging-platform.ts";
+import type { Planner } from "../../functions/messaging/plan.ts";
+import { type ProcessDependencies, processMessage } from "../../functions/messaging/process-message.ts";
 import type { InboundMessage, MessageContent } from "../../shared/messaging/inbound-message.ts";
 import { readReference, saveReceipt } from "../../shared/messaging/send-receipt.ts";
 import type { Table } from "../../shared/storage/table.ts";
@@ -180,7 +179,11 @@ export const startWorker = ({ table, platform, answers, lifeline, plan, work }: 
     finish: line.guard(createFinishMessage(table)),
     receiptMilliseconds: 60,
     platform: alive,
-    voiceNotes: undefined,
+    voiceNotes: {
+      make: async () => {
+        throw new Error("There is no voice in this test.");
+      },
+    },
     refreshNote: line.guard(async (conversation) => conversation),
     ...work,
   };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AnswerDependencies } from "../../../functions/messaging/answers/planning.ts";
-import { createConversationsRepository } from "../../../functions/messaging/conversation/conversations-repository.ts";
+import type { AnswerDependencies } from "../../../functions/messaging/answer-text.ts";
+import { createConversationsRepository } from "../../../functions/messaging/conversation.ts";
 import { welcomeList } from "../../../functions/messaging/menus.ts";
 import { wording } from "../../../functions/messaging/wording.ts";
 import { forgetSender } from "../../../shared/messaging/forget-sender.ts";
@@ -32,7 +32,7 @@ const answers = (overrides: Partial<AnswerDependencies> = {}): AnswerDependencie
   translator: { translate: async () => ({ text: "Webale", usage: undefined }) },
   transcriber: { transcribe: async () => ({ text: "What is the answer?", segments: undefined }) },
   platform: { download: async () => ({ bytes: new Uint8Array() }) },
-  canSpeak: false,
+  transcriptionPauseMilliseconds: 1,
   ...overrides,
 });
 
@@ -293,9 +293,9 @@ describe("a message that ends every try", () => {
       expect(await worker.handle(recordOf(message, { tries }))).toBe(false);
     }
     expect(worker.retries).toEqual([3, 10, 30, 60, 60]);
-    const setAside = recordOf(message, { tries: 6, arn: deadLetterQueueArn });
-    expect(await worker.handle(setAside)).toBe(true);
-    expect(await worker.handle(setAside)).toBe(true);
+    const deadLettered = recordOf(message, { tries: 6, arn: deadLetterQueueArn });
+    expect(await worker.handle(deadLettered)).toBe(true);
+    expect(await worker.handle(deadLettered)).toBe(true);
     expect(words()).toEqual([expect.stringContaining("something went wrong on our side")]);
     expect(await conversationOf(message)).toBeUndefined();
     expect(await recordItem(message)).toMatchObject({ done_at: expect.any(String) });

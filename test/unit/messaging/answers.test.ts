@@ -1,10 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { createAnswerPlanner } from "../../../functions/messaging/answers/answer-message.ts";
-import type { AnswerDependencies } from "../../../functions/messaging/answers/planning.ts";
-import {
-  type Conversation,
-  initialSettings,
-} from "../../../functions/messaging/conversation/conversation.ts";
+import { createAnswerPlanner } from "../../../functions/messaging/answer-message.ts";
+import type { AnswerDependencies } from "../../../functions/messaging/answer-text.ts";
+import { type Conversation, initialSettings } from "../../../functions/messaging/conversation.ts";
 import {
   languageList,
   modeList,
@@ -12,8 +9,8 @@ import {
   voiceButtons,
   welcomeList,
 } from "../../../functions/messaging/menus.ts";
-import type { Output } from "../../../functions/messaging/output.ts";
-import { MediaError } from "../../../functions/messaging/platform/messaging-platform.ts";
+import { MediaError } from "../../../functions/messaging/messaging-platform.ts";
+import type { Output } from "../../../functions/messaging/plan.ts";
 import { wording } from "../../../functions/messaging/wording.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import type { ChatRequest } from "../../../shared/inference/chat.ts";
@@ -25,9 +22,10 @@ const wav = wavFile(soundBytes(48_000), { stated: true });
 const setUp = (
   settings: Partial<Conversation["settings"]> = {},
   options: {
-    readonly canSpeak?: boolean;
     readonly conversation?: Partial<Conversation>;
     readonly isFirst?: boolean;
+    readonly isLastTry?: boolean;
+    readonly signal?: AbortSignal;
   } = {},
 ) => {
   const chat = vi.fn(async (_request: ChatRequest) => ({
@@ -43,7 +41,7 @@ const setUp = (
     translator: { translate },
     transcriber: { transcribe },
     platform: { download },
-    canSpeak: options.canSpeak ?? true,
+    transcriptionPauseMilliseconds: 1,
   };
   const conversation: Conversation = {
     exchanges: [],
@@ -59,7 +57,8 @@ const setUp = (
       {
         sayNow: async (output) => void saidNow.push(output),
         isFirst: options.isFirst ?? false,
-        signal: new AbortController().signal,
+        isLastTry: options.isLastTry ?? false,
+        signal: options.signal ?? new AbortController().signal,
       },
     );
   return {
@@ -199,7 +198,7 @@ describe("a command", () => {
     ["mode", modeList("chat")],
     ["voice", voiceButtons(false)],
     ["speak", text(wording.whatToSay)],
-  ])("%j is carried out without asking a model", async (words, output) => {
+  ])("%j is executed without asking a model", async (words, output) => {
     const { write, chat } = setUp();
     expect(await write(words)).toEqual({ outputs: [output], changes: {} });
     expect(chat).not.toHaveBeenCalled();
@@ -224,15 +223,14 @@ describe("a command", () => {
     const plan = await nameless(
       { id: "i", sender: "s", phoneNumberId: "1", content },
       { settings: initialSettings, exchanges: [], note: "" },
-      { sayNow: async () => undefined, isFirst: false, signal: new AbortController().signal },
+      {
+        sayNow: async () => undefined,
+        isFirst: false,
+        isLastTry: false,
+        signal: new AbortController().signal,
+      },
     );
     expect(plan.outputs).toEqual([text(expect.stringContaining("Hello! "))]);
-  });
-
-  it("for voice is answered honestly where no voice notes can be made", async () => {
-    const { write } = setUp({}, { canSpeak: false });
-    expect(await write("voice on")).toEqual({ outputs: [text(wording.noVoiceHere)], changes: {} });
-    expect((await write("speak: Webale")).outputs).toEqual([text("Webale"), text(wording.noVoiceHere)]);
   });
 });
 
@@ -357,11 +355,39 @@ describe("a voice note", () => {
   it.each([
     ["gone", wording.voiceNoteGone],
     ["too-large", wording.voiceNoteTooLarge],
-    ["unreachable", wording.voiceNoteGone],
   ] as const)("that is %s is told so", async (reason, words) => {
     const { speak, download } = setUp();
     download.mockRejectedValue(new MediaError(reason, "It is not there."));
     expect((await speak()).outputs).toEqual([text(words)]);
+  });
+
+  it("that the platform cannot give now is left for another try, and only the last one says so", async () => {
+    const unreachable = new MediaError("unreachable", "The platform is not there.");
+    const first = setUp();
+    first.download.mockRejectedValue(unreachable);
+    await expect(first.speak()).rejects.toBe(unreachable);
+    const last = setUp({}, { isLastTry: true });
+    last.download.mockRejectedValue(unreachable);
+    expect(await last.speak()).toEqual({ outputs: [text(wording.voiceNoteOutOfReach)], changes: {} });
+    expect(wording.voiceNoteOutOfReach).toContain("not answering right now");
+    expect(wording.voiceNoteOutOfReach).not.toContain("too old");
+  });
+
+  it("that did not come in the function's time is left for another try, and only the last one says so", async () => {
+    const timeIsUp = new DOMException("Time is up.", "TimeoutError");
+    const signal = AbortSignal.abort(timeIsUp);
+    const first = setUp({}, { signal });
+    first.download.mockRejectedValue(timeIsUp);
+    await expect(first.speak()).rejects.toBe(timeIsUp);
+    const last = setUp({}, { signal, isLastTry: true });
+    last.download.mockRejectedValue(timeIsUp);
+    expect((await last.speak()).outputs).toEqual([text(wording.voiceNoteOutOfReach)]);
+  });
+
+  it("that cannot be fetched for a reason of ours is a fault, also in the last try", async () => {
+    const { speak, download } = setUp({}, { isLastTry: true });
+    download.mockRejectedValue(new TypeError("x is not a function"));
+    await expect(speak()).rejects.toThrow("x is not a function");
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readCommand } from "../../../functions/messaging/commands/read-command.ts";
+import { readCommand } from "../../../functions/messaging/read-command.ts";
 
 const kinds: Readonly<Record<string, readonly string[]>> = {
   greet: [

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { createGraphPlatform } from "../../../functions/messaging/platform/graph-platform.ts";
-import { MediaError } from "../../../functions/messaging/platform/messaging-platform.ts";
+import { createGraphPlatform } from "../../../functions/messaging/graph-platform.ts";
+import { MediaError } from "../../../functions/messaging/messaging-platform.ts";
 import {
   answering,
   type Behaviour,

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
-import { fullContext } from "../../../functions/messaging/conversation/chat-context.ts";
+import { fullContext } from "../../../functions/messaging/answer-chat.ts";
 import {
   type Conversation,
   initialSettings,
   withExchange,
-} from "../../../functions/messaging/conversation/conversation.ts";
-import { refreshNote } from "../../../functions/messaging/conversation/refresh-note.ts";
+} from "../../../functions/messaging/conversation.ts";
+import { refreshNote } from "../../../functions/messaging/refresh-note.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import type { ChatRequest } from "../../../shared/inference/chat.ts";
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { limits, renderMessage } from "../../../functions/messaging/graph-message.ts";
 import {
   languageList,
   modeList,
@@ -6,7 +7,6 @@ import {
   voiceButtons,
   welcomeList,
 } from "../../../functions/messaging/menus.ts";
-import { limits, renderMessage } from "../../../functions/messaging/platform/render-content.ts";
 import { wording } from "../../../functions/messaging/wording.ts";
 import { outgoingMessage } from "../../../infra/local/messaging/take-message.ts";
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutText, firstSentences, splitText } from "../../../functions/messaging/text/cut-text.ts";
-import { guardOutput } from "../../../functions/messaging/text/guard-output.ts";
-import { speakableText } from "../../../functions/messaging/text/speakable-text.ts";
+import { cutText, firstSentences, splitText } from "../../../functions/messaging/cut-text.ts";
+import { guardOutput } from "../../../functions/messaging/guard-output.ts";
+import { speakableText } from "../../../functions/messaging/voice-notes.ts";
 
 describe("a model's answer", () => {
   it.each([

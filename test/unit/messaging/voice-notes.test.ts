@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { createOpusSpeechEncoder } from "../../../functions/messaging/voice/opus-speech-encoder.ts";
-import { createVoiceNotes, hasVoice } from "../../../functions/messaging/voice/voice-notes.ts";
+import { createOpusSpeechEncoder } from "../../../functions/messaging/opus-encoder.ts";
+import { createVoiceNotes, hasVoice } from "../../../functions/messaging/voice-notes.ts";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
 import type { SampleFormat } from "../../../shared/audio/wav/wav-header.ts";
 import type { Speech, SpeechRequest } from "../../../shared/inference/speech.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createGraphPlatform } from "../../../functions/messaging/platform/graph-platform.ts";
+import { createGraphPlatform } from "../../../functions/messaging/graph-platform.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 import { inRequestScope, openRequestScope } from "../../../shared/telemetry/request-scope.ts";
 import { answering, type FakeBackend, resetting, startFakeBackend } from "../../support/fake-backend.ts";

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
-import { equalSecrets } from "../../../functions/webhook/equal-secrets.ts";
+import { equalSecrets } from "../../../functions/webhook/verify-platform.ts";
 import type { InboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import { send } from "../../support/send.ts";
 

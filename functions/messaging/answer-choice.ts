@@ -1,0 +1,49 @@
+import { type Conversation, languageOf } from "./conversation.ts";
+import { executeCommand } from "./execute-command.ts";
+import { choices, languageChoices, languageList, modeOfChoice, ratings } from "./menus.ts";
+import { answer, type Plan, plan, say } from "./plan.ts";
+import type { Command } from "./read-command.ts";
+import { wording } from "./wording.ts";
+
+/** A row or button that was tapped. Menus of earlier versions can still be on a phone, so titles count as well as ids. */
+export interface Choice {
+  readonly id: string;
+  readonly title: string;
+}
+
+const rate = (value: string, { exchanges }: Conversation): Plan => {
+  const last = exchanges.at(-1);
+  const reply = last?.replies[0];
+  return plan(say(wording.thanksForRating), {
+    feedback: {
+      kind: "rating",
+      value,
+      ...(reply === undefined ? {} : { reply }),
+      ...(last ? { exchange: { question: last.question, answer: last.answer } } : {}),
+    },
+  });
+};
+
+/** Does what a tapped row or button stands for; thanks for one that nobody knows. */
+export const answerChoice = ({ id, title }: Choice, conversation: Conversation): Plan => {
+  const isChosen = (choice: Choice): boolean => choice.id === id || choice.title === title;
+  const execute = (command: Command): Plan => executeCommand(command, undefined, conversation);
+
+  const { settings } = conversation;
+  const mode = modeOfChoice(id);
+  if (mode) return execute({ kind: "set-mode", mode });
+  if (isChosen(choices.voiceOn)) return execute({ kind: "set-voice", isOn: true });
+  if (isChosen(choices.voiceOff)) return execute({ kind: "set-voice", isOn: false });
+  if (isChosen(choices.help)) return answer(wording.help);
+  if (isChosen(choices.setLanguage)) return plan(languageList(languageOf(settings).name));
+  if (isChosen(choices.startChatting)) {
+    return plan(say(wording.startChatting), { settings: { ...settings, mode: "chat" } });
+  }
+  const language = languageChoices.find(({ name }) => name === title);
+  if (language)
+    return plan(say(wording.languageSet(language.name)), {
+      settings: { ...settings, language: language.code },
+    });
+  const rating = ratings.find((known) => known === title);
+  return rating ? rate(rating, conversation) : answer(wording.thanks);
+};

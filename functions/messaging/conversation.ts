@@ -1,0 +1,86 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import * as z from "zod";
+import { findTranslationLanguage, type Language } from "../../shared/catalogue/languages.ts";
+import { messagingKeys } from "../../shared/messaging/keys.ts";
+import type { Table } from "../../shared/storage/table.ts";
+
+/** What the assistant does with what it is sent. */
+export const modes = ["chat", "translate", "transcribe", "speak"] as const;
+export type Mode = (typeof modes)[number];
+
+/** What a person has chosen. */
+export const settings = z.object({
+  mode: z.enum(modes),
+  /** ISO 639-3: into which texts are translated, and in which voice notes are heard and voice replies spoken. */
+  language: z.string(),
+  /** Whether answers also come as voice notes. */
+  voice: z.boolean(),
+});
+export type Settings = z.infer<typeof settings>;
+
+/** What everybody starts with. */
+export const initialSettings: Settings = { mode: "chat", language: "eng", voice: false };
+
+/** The person's language, with its name; English for a code that is no longer in the catalogue. */
+export const languageOf = ({ language }: Settings): Pick<Language, "code" | "name"> =>
+  findTranslationLanguage(language) ?? { code: "eng", name: "English" };
+
+/** What somebody said, what they were answered, and the platform's ids of the messages that carried the answer. */
+export const exchange = z.object({
+  question: z.string(),
+  answer: z.string(),
+  replies: z.array(z.string()),
+});
+export type ConversationExchange = z.infer<typeof exchange>;
+
+/** Everything the assistant remembers of a person. */
+export const conversation = z.object({
+  settings,
+  /** Oldest first. The last few go to the model as they are, those before them wait to become part of the note. */
+  exchanges: z.array(exchange),
+  /** What was said before the exchanges, in a few sentences; empty as long as there is nothing to tell. */
+  note: z.string(),
+});
+export type Conversation = z.infer<typeof conversation>;
+
+/** Exchanges that go to the model word for word. */
+export const recentExchanges = 5;
+
+/** Exchanges before those that are kept until they are part of the note. */
+export const mostOlderExchanges = 12;
+
+/** Longer texts are remembered by their beginning; DynamoDB charges by the kilobyte. */
+const rememberedCharacters = 2_000;
+
+const remembered = (text: string): string => text.slice(0, rememberedCharacters).toWellFormed();
+
+/** The conversation with one more exchange; what is too old for the model and for the note falls out. */
+export const withExchange = (
+  before: Conversation,
+  { question, answer, replies }: ConversationExchange,
+): Conversation => {
+  const exchanges = [
+    ...before.exchanges,
+    { question: remembered(question), answer: remembered(answer), replies },
+  ];
+  return { ...before, exchanges: exchanges.slice(-(recentExchanges + mostOlderExchanges)) };
+};
+
+/** Conversations in the table; they are written together with the record of the message that changed them. */
+export interface ConversationsRepository {
+  /** `undefined` for somebody who has never been answered. */
+  find(sender: string): Promise<Conversation | undefined>;
+}
+
+/** The repository of conversations; access pattern M1 of the README in `shared/messaging`. */
+export const createConversationsRepository = ({
+  client,
+  name: TableName,
+}: Table): ConversationsRepository => ({
+  find: async (sender) => {
+    const { Item } = await client.send(
+      new GetCommand({ TableName, Key: messagingKeys.conversation(sender), ConsistentRead: true }),
+    );
+    return Item && conversation.parse(Item);
+  },
+});

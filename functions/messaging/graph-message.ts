@@ -1,0 +1,79 @@
+import { cutText } from "./cut-text.ts";
+import type { Content, Recipient, SendOptions } from "./messaging-platform.ts";
+
+/** What the platform takes at most (Cloud API reference, Messages); longer texts would be refused as a whole. */
+export const limits = {
+  text: 4_096,
+  listText: 4_096,
+  buttonsText: 1_024,
+  header: 60,
+  footer: 60,
+  listButton: 20,
+  rows: 10,
+  rowTitle: 24,
+  rowDescription: 72,
+  buttons: 3,
+  buttonTitle: 20,
+} as const;
+
+const listOf = (list: Extract<Content, { kind: "list" }>) => ({
+  type: "list",
+  header: { type: "text", text: cutText(list.header, limits.header) },
+  body: { text: cutText(list.text, limits.listText) },
+  ...(list.footer === undefined ? {} : { footer: { text: cutText(list.footer, limits.footer) } }),
+  action: {
+    button: cutText(list.button, limits.listButton),
+    sections: [
+      {
+        title: cutText(list.header, limits.rowTitle),
+        rows: list.rows.slice(0, limits.rows).map(({ id, title, description }) => ({
+          id,
+          title: cutText(title, limits.rowTitle),
+          ...(description === undefined ? {} : { description: cutText(description, limits.rowDescription) }),
+        })),
+      },
+    ],
+  },
+});
+
+const buttonsOf = ({ text, buttons }: Extract<Content, { kind: "buttons" }>) => ({
+  type: "button",
+  body: { text: cutText(text, limits.buttonsText) },
+  action: {
+    buttons: buttons.slice(0, limits.buttons).map(({ id, title }) => ({
+      type: "reply",
+      reply: { id, title: cutText(title, limits.buttonTitle) },
+    })),
+  },
+});
+
+const membersOf = (content: Content) => {
+  switch (content.kind) {
+    case "text":
+      return { type: "text", text: { preview_url: true, body: cutText(content.text, limits.text) } };
+    case "audio":
+      // Only OGG with Opus is shown as a voice note, and only up to 512 KB with the button to play it.
+      return { type: "audio", audio: { id: content.mediaId, voice: true } };
+    case "list":
+      return { type: "interactive", interactive: listOf(content) };
+    case "buttons":
+      return { type: "interactive", interactive: buttonsOf(content) };
+  }
+};
+
+/**
+ * The JSON of a message. A person is addressed by phone number where it is known, as the platform advises, else by user
+ * id (`recipient`, since 2026).
+ */
+export const renderMessage = (
+  { phone, sender }: Recipient,
+  content: Content,
+  { quoting, reference }: SendOptions,
+) => ({
+  messaging_product: "whatsapp",
+  recipient_type: "individual",
+  ...(phone === undefined ? { recipient: sender } : { to: phone }),
+  ...membersOf(content),
+  ...(quoting === undefined ? {} : { context: { message_id: quoting } }),
+  biz_opaque_callback_data: reference,
+});

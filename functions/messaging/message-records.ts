@@ -1,0 +1,235 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import * as z from "zod";
+import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
+import { messagingKeys } from "../../shared/messaging/keys.ts";
+import { sendReceipt } from "../../shared/messaging/send-receipt.ts";
+import type { Table } from "../../shared/storage/table.ts";
+import type { Conversation } from "./conversation.ts";
+import { changes, type Feedback, output } from "./plan.ts";
+
+/** How far the work on a message is. Kept for 8 days: the platform may deliver a message again for 7. */
+export const messageRecord = z.object({
+  /** Everything that is to be said, in its order; more may follow until there are `changes`. */
+  outputs: z.array(output).default([]),
+  /** What is to be remembered. There as soon as the whole answer is planned. */
+  changes: changes.optional(),
+  /** How many of the outputs are settled: taken by the platform, or refused for good. */
+  settled: z.int().default(0),
+  /** Unix milliseconds. Since then the next output may be on its way, or have arrived. */
+  sending_since: z.int().optional(),
+  /** The platform's ids of what was taken. */
+  replies: z.array(z.string()).default([]),
+  /** The platform's codes for what was refused. */
+  refusals: z.array(z.int()).default([]),
+  /** What the platform has reported, by the output's number. */
+  receipts: z.record(z.string(), sendReceipt).default({}),
+});
+export type MessageRecord = z.infer<typeof messageRecord>;
+
+/** The part of a record that changes while the answer goes out. */
+export type Progress = Omit<MessageRecord, "receipts">;
+
+/** The message cannot be finished now; nothing is lost, and another try makes sense after so many seconds. */
+export class RetryLater extends Error {
+  override readonly name = "RetryLater";
+  readonly seconds: number;
+
+  constructor(seconds: number, reason: string) {
+    super(reason);
+    this.seconds = seconds;
+  }
+}
+
+/** Another try has taken over, or the person was forgotten meanwhile: there is nothing more to be done here. */
+export class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+
+  constructor(options?: ErrorOptions) {
+    super("The message is no longer this worker's.", options);
+  }
+}
+
+/** One try at a message. */
+export interface Attempt {
+  /** The id under which the message is in the queue. */
+  readonly queueMessageId: string;
+  /** How often the queue has handed it out. A later try may take over from an earlier one, which must be over. */
+  readonly receiveCount: number;
+  /** The message comes from the dead-letter queue: whoever had it before is not coming back. */
+  readonly isDeadLettered: boolean;
+  /** How long this try can take. */
+  readonly milliseconds: number;
+}
+
+/** What a claim finds: the work to be done, or that somebody has done it or is at it. */
+export type Claim =
+  | { readonly kind: "claimed"; readonly record: MessageRecord }
+  | { readonly kind: "done" }
+  | { readonly kind: "held"; readonly secondsLeft: number };
+
+/** The platform delivers a message again for up to 7 days. */
+const keptSeconds = 8 * 24 * 60 * 60;
+
+/** What an error carries is in DynamoDB's own notation: the document client leaves errors alone. */
+const heldItem = z.object({
+  done_at: z.object({ S: z.string() }).optional(),
+  lease_until: z.object({ N: z.coerce.number() }).optional(),
+});
+
+const ownerOf = ({ queueMessageId, isDeadLettered }: Attempt): string =>
+  isDeadLettered ? `dead-lettered:${queueMessageId}` : queueMessageId;
+
+/** The condition that a message is still this try's. */
+const ownLease = (attempt: Attempt) => ({
+  condition: "claimed_by = :owner AND receive_count = :count AND attribute_not_exists(done_at)",
+  values: { ":owner": ownerOf(attempt), ":count": attempt.receiveCount },
+});
+
+/** The records of messages in the table. */
+export type MessageRecords = ReturnType<typeof createMessageRecords>;
+
+/**
+ * The repository of message records; access pattern M2 of the README in `shared/messaging`.
+ *
+ * All writes of a try are conditional on its claim, so that a try that is over, but does not know it, changes nothing.
+ */
+export const createMessageRecords = ({ client, name: TableName }: Table) => {
+  const keyOf = ({ sender, id }: InboundMessage) => messagingKeys.message(sender, id);
+
+  return {
+    /** Takes on a message, unless it is done with or another try is at it. */
+    claim: async (message: InboundMessage, attempt: Attempt): Promise<Claim> => {
+      const now = Date.now();
+      const takeOver = attempt.isDeadLettered
+        ? "attribute_not_exists(done_at)"
+        : "attribute_not_exists(done_at) AND (lease_until < :now OR (claimed_by = :owner AND receive_count < :count))";
+      try {
+        const { Attributes } = await client.send(
+          new UpdateCommand({
+            TableName,
+            Key: keyOf(message),
+            UpdateExpression:
+              "SET claimed_by = :owner, receive_count = :count, lease_until = :lease, expires_at = :expiry, " +
+              "receipts = if_not_exists(receipts, :none)",
+            ConditionExpression: `attribute_not_exists(PK) OR (${takeOver})`,
+            ExpressionAttributeValues: {
+              ":owner": ownerOf(attempt),
+              ":count": attempt.receiveCount,
+              ":lease": now + attempt.milliseconds,
+              ":expiry": Math.floor(now / 1_000) + keptSeconds,
+              ":none": {},
+              ...(attempt.isDeadLettered ? {} : { ":now": now }),
+            },
+            ReturnValues: "ALL_NEW",
+            ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+          }),
+        );
+        return { kind: "claimed", record: messageRecord.parse(Attributes) };
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        const { done_at, lease_until } = heldItem.parse(error.Item ?? {});
+        if (done_at) return { kind: "done" };
+        return { kind: "held", secondsLeft: Math.ceil(((lease_until?.N ?? now) - now) / 1_000) };
+      }
+    },
+
+    /** The receipts that have come for a message. */
+    receipts: async (message: InboundMessage): Promise<MessageRecord["receipts"]> => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: keyOf(message), ConsistentRead: true }),
+      );
+      return messageRecord.parse(Item ?? {}).receipts;
+    },
+
+    /** @throws LeaseLost */
+    save: async (message: InboundMessage, attempt: Attempt, progress: Progress): Promise<void> => {
+      const { condition, values } = ownLease(attempt);
+      const fields = Object.entries(progress).filter(([, value]) => value !== undefined);
+      const absent = progress.sending_since === undefined ? " REMOVE sending_since" : "";
+      try {
+        await client.send(
+          new UpdateCommand({
+            TableName,
+            Key: keyOf(message),
+            UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(", ")}${absent}`,
+            ConditionExpression: condition,
+            ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
+            ExpressionAttributeValues: {
+              ...values,
+              ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+            },
+          }),
+        );
+      } catch (error) {
+        throw error instanceof ConditionalCheckFailedException ? new LeaseLost({ cause: error }) : error;
+      }
+    },
+  };
+};
+
+/** What stays when a message is done with. */
+export interface MessageResult {
+  /** `undefined` when nothing of it has changed. */
+  readonly conversation: Conversation | undefined;
+  readonly feedback: Feedback | undefined;
+  readonly progress: Progress;
+}
+
+/** Closes a message. @throws LeaseLost */
+export type FinishMessage = (
+  message: InboundMessage,
+  attempt: Attempt,
+  result: MessageResult,
+) => Promise<void>;
+
+/**
+ * Closes the record of a message, in which nobody's words stay, and writes what is to be remembered: all of it or nothing.
+ * Access patterns M1 to M4 of the README in `shared/messaging`.
+ */
+export const createFinishMessage =
+  ({ client, name: TableName }: Table): FinishMessage =>
+  async (message, attempt, { conversation, feedback, progress }) => {
+    const { id, phone, sender } = message;
+    const at = new Date().toISOString();
+    const put = (key: Readonly<Record<string, string>>, attributes: object) => ({
+      Put: { TableName, Item: { ...key, ...attributes } },
+    });
+    const alias = conversation && phone !== sender ? phone : undefined;
+    const { condition, values } = ownLease(attempt);
+    const close = {
+      Update: {
+        TableName,
+        Key: messagingKeys.message(sender, id),
+        UpdateExpression:
+          "SET done_at = :at, replies = :replies, refusals = :refusals " +
+          "REMOVE outputs, changes, settled, sending_since, lease_until",
+        ConditionExpression: condition,
+        ExpressionAttributeValues: {
+          ...values,
+          ":at": at,
+          ":replies": progress.replies,
+          ":refusals": progress.refusals,
+        },
+      },
+    };
+    try {
+      await client.send(
+        new TransactWriteCommand({
+          TransactItems: [
+            close,
+            ...(conversation
+              ? [put(messagingKeys.conversation(sender), { ...conversation, updated_at: at })]
+              : []),
+            ...(alias === undefined ? [] : [put(messagingKeys.alias(alias), { alias_of: sender })]),
+            ...(feedback ? [put(messagingKeys.feedback(sender, id), { ...feedback, at })] : []),
+          ],
+        }),
+      );
+    } catch (error) {
+      const isLost =
+        error instanceof TransactionCanceledException &&
+        error.CancellationReasons?.[0]?.Code === "ConditionalCheckFailed";
+      throw isLost ? new LeaseLost({ cause: error }) : error;
+    }
+  };

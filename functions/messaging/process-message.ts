@@ -1,0 +1,114 @@
+import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
+import { messageTries } from "./contract.ts";
+import {
+  type Conversation,
+  type ConversationsRepository,
+  initialSettings,
+  withExchange,
+} from "./conversation.ts";
+import { type DeliveryDependencies, deliverOutput } from "./deliver-output.ts";
+import type { Attempt, FinishMessage, MessageRecords, Progress } from "./message-records.ts";
+import { RetryLater } from "./message-records.ts";
+import type { MessagingPlatform } from "./messaging-platform.ts";
+import { Outbox } from "./outbox.ts";
+import type { Planner } from "./plan.ts";
+
+/** The platform shows it for 25 seconds, or until something is sent. */
+const againMilliseconds = 20_000;
+
+/** Shows the person that their message was read and is being answered, until stopped. A courtesy: failures are ignored. */
+const keepTyping = (platform: MessagingPlatform, message: InboundMessage) => {
+  let showing: Promise<void> = Promise.resolve();
+  const showAgain = (): void => {
+    showing = showing.then(() => platform.showTyping(message, message.id)).catch(() => undefined);
+  };
+  showAgain();
+  const timer = setInterval(showAgain, againMilliseconds);
+  return {
+    showAgain,
+    /** Resolves when nothing more is on its way. */
+    stop: async (): Promise<void> => {
+      clearInterval(timer);
+      await showing;
+    },
+  };
+};
+
+/** Everything that working on a message touches. */
+export interface ProcessDependencies extends DeliveryDependencies {
+  readonly records: MessageRecords;
+  readonly conversations: ConversationsRepository;
+  readonly finish: FinishMessage;
+  /** How long after a send whose response was lost the platform's report about it is waited for. */
+  readonly receiptMilliseconds: number;
+  /** Makes the note of a conversation anew when it is time; gives it back as it was when that fails. */
+  readonly refreshNote: (conversation: Conversation, signal: AbortSignal) => Promise<Conversation>;
+}
+
+const newConversation: Conversation = { settings: initialSettings, exchanges: [], note: "" };
+
+/** The conversation after the message; `undefined` when nothing of it changes. */
+const conversationAfter = (
+  before: Conversation,
+  { changes = {}, replies }: Progress,
+): Conversation | undefined => {
+  const { settings, exchange, isFirst } = changes;
+  if (!settings && !exchange && !isFirst) return undefined;
+  const changed = { ...before, settings: settings ?? before.settings };
+  return exchange ? withExchange(changed, { ...exchange, replies: [...replies] }) : changed;
+};
+
+/**
+ * Works on a message until it is answered: takes it on, plans the answer, sends it, and writes down what is to be
+ * remembered. Every step may be the last of a try; the next one goes on where it left off, and nothing is said twice.
+ *
+ * @param plan plans the answer; is asked again when a try ends before its plan is stored.
+ * @param signal aborted while there is still time to send an apology.
+ * @throws RetryLater, LeaseLost, or whatever else ends the try.
+ */
+export const processMessage = async (
+  message: InboundMessage,
+  attempt: Attempt,
+  plan: Planner,
+  dependencies: ProcessDependencies,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { records, conversations, finish, platform, refreshNote } = dependencies;
+  const claim = await records.claim(message, attempt);
+  if (claim.kind === "done") return;
+  if (claim.kind === "held") throw new RetryLater(claim.secondsLeft, "Another worker is at the message.");
+
+  const known = await conversations.find(message.sender);
+  const conversation = known ?? newConversation;
+  const outbox = new Outbox(message, attempt, claim.record, {
+    records,
+    receiptMilliseconds: dependencies.receiptMilliseconds,
+    deliver: (output, index) => deliverOutput(message, output, index, dependencies, signal),
+  });
+  if (outbox.isPlanned) await outbox.flush();
+  else {
+    const typing = keepTyping(platform, message);
+    const planning = Promise.resolve(
+      plan(message, conversation, {
+        sayNow: async (output) => {
+          await outbox.sayNow(output);
+          typing.showAgain();
+        },
+        isFirst: known === undefined,
+        isLastTry: attempt.receiveCount >= messageTries,
+        signal,
+      }),
+    );
+    // Before anything is sent: a sign of typing that comes after the answer would promise another one.
+    const planned = await planning.finally(() => typing.stop());
+    await outbox.execute(planned);
+  }
+
+  const { progress } = outbox;
+  const after = conversationAfter(conversation, progress);
+  await finish(message, attempt, {
+    conversation: after && (await refreshNote(after, signal)),
+    feedback: progress.changes?.feedback,
+    progress,
+  });
+};

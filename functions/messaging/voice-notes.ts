@@ -1,0 +1,99 @@
+import { findSynthesisLanguage } from "../../shared/catalogue/voices.ts";
+import type { Speech, SpeechSynthesizer } from "../../shared/inference/speech.ts";
+import { languageOf, type Settings } from "./conversation.ts";
+import { firstSentences } from "./cut-text.ts";
+import type { NewMedia } from "./messaging-platform.ts";
+import { type Output, say } from "./plan.ts";
+import { wording } from "./wording.ts";
+
+/** About 45 seconds of speech. */
+const mostCharacters = 600;
+
+const withoutMarkdown = (text: string): string =>
+  text
+    .replace(/```[^\n]*\n?/g, "")
+    .replace(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, "$1")
+    .replace(/https?:\/\/\S+/g, "")
+    .replace(/^[ \t]*(?:#{1,6}|>|[-*+•])[ \t]+/gm, "")
+    .replace(/[*_~`]{1,3}/g, "");
+
+/** Pictures, flags, and what joins or varies them. */
+const emoji =
+  /\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|[\u{FE0F}\u{20E3}]|\u{200D}/gu;
+
+const withoutEmoji = (text: string): string => text.replace(emoji, "");
+
+/**
+ * Numbers as a voice reads them well: a phone number digit by digit, an amount without the marks between its thousands.
+ * The former goes first, because an amount has a mark and a phone number has none.
+ */
+const withSpokenNumbers = (text: string): string =>
+  text
+    .replace(/\d{7,}/g, (digits) => [...digits].join(" "))
+    .replace(/\b\d{1,3}(?:,\d{3})+\b/g, (amount) => amount.replaceAll(",", ""));
+
+/** What of a text is read out: no signs that are only for the eye, and at most 600 characters. */
+export const speakableText = (text: string): string =>
+  firstSentences(
+    withSpokenNumbers(withoutEmoji(withoutMarkdown(text)))
+      .replace(/\s+/g, " ")
+      .trim(),
+    mostCharacters,
+  );
+
+/** Turns texts into voice notes that the platform takes. */
+export interface VoiceNotes {
+  /**
+   * @param language ISO 639-3; one that has a voice, see {@link hasVoice}.
+   * @throws AppError as the synthesiser does; Error when there is nothing to be said.
+   */
+  make(text: string, language: string, options: { readonly signal: AbortSignal }): Promise<NewMedia>;
+}
+
+/** Makes a file that the platform plays out of speech as models give it: AAC, AMR, MP3 or, best, OGG with Opus. */
+export interface SpeechEncoder {
+  readonly contentType: string;
+  /** Without the dot. */
+  readonly fileExtension: string;
+  /** Reads the speech to its end. @throws Error when its format is not one that can be encoded. */
+  encode(speech: Speech): Promise<Uint8Array>;
+}
+
+/** The voice in which a language is spoken; `undefined` when it has none. A voice never speaks another language. */
+const voiceOf = (language: string): string | undefined => findSynthesisLanguage(language)?.voices[0];
+
+/** Whether anything can be said in a language. */
+export const hasVoice = (language: string): boolean => voiceOf(language) !== undefined;
+
+/** A text read aloud, or the sentence that says why it cannot be. */
+export const spoken = (text: string, settings: Settings): Output => {
+  const { code, name } = languageOf(settings);
+  return hasVoice(code) ? { kind: "speech", text, language: code } : say(wording.noVoiceFor(name));
+};
+
+/** The voice reply to an answer for those who have asked for them; nothing where there is no voice. */
+export const voiceReply = (text: string, { voice, language }: Settings): Output[] =>
+  voice && hasVoice(language) ? [{ kind: "speech", text, language }] : [];
+
+/** Voice notes from a speech model and an encoder. */
+export const createVoiceNotes = ({
+  synthesizer,
+  encoder,
+}: {
+  readonly synthesizer: SpeechSynthesizer;
+  readonly encoder: SpeechEncoder;
+}): VoiceNotes => ({
+  make: async (text, language, { signal }) => {
+    const voice = voiceOf(language);
+    const words = speakableText(text);
+    if (voice === undefined || words === "")
+      throw new Error("There is nothing to say, or no voice to say it.");
+    const speech = await synthesizer.synthesize({ text: words, voice, language, sampling: {} }, { signal });
+    try {
+      const { contentType, fileExtension } = encoder;
+      return { bytes: await encoder.encode(speech), contentType, fileName: `voice.${fileExtension}` };
+    } finally {
+      speech.cancel();
+    }
+  },
+});

@@ -1,0 +1,71 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { AppError } from "../../shared/errors/app-error.ts";
+import { Reply } from "../../shared/http/reply.ts";
+import type {
+  PlatformSecretSource,
+  PlatformSecretVersions,
+} from "../../shared/messaging/platform-secrets.ts";
+import type { VerifyWebhookQuery } from "./contract.ts";
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** Compares in a time that tells nothing about the expected text, not even its length. */
+export const equalSecrets = (given: string, expected: string): boolean =>
+  timingSafeEqual(digest(given), digest(expected));
+
+/** What a look at a signature shows; without an app secret nobody can tell. */
+export type SignatureFinding = "good" | "bad" | "no-secret";
+
+const sign = (body: Uint8Array, secret: string): string =>
+  `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+
+const compare = (
+  body: Uint8Array,
+  signature: string,
+  { current, previous }: PlatformSecretVersions,
+): SignatureFinding => {
+  // Anybody can sign with an empty secret.
+  const known = [current.app_secret, previous.app_secret].flatMap((secret) => secret || []);
+  if (known.length === 0) return "no-secret";
+  return known.some((secret) => equalSecrets(signature, sign(body, secret))) ? "good" : "bad";
+};
+
+/**
+ * Compares a delivery's signature with those of the app secret and of the one before it was replaced.
+ *
+ * @param body the bytes as they came: JSON that is parsed and written again has another signature.
+ * @param signature the value of `X-Hub-Signature-256`.
+ */
+export const checkSignature = async (
+  body: Uint8Array,
+  signature: string | undefined,
+  secrets: PlatformSecretSource,
+): Promise<SignatureFinding> => {
+  if (signature === undefined) return "bad";
+  const finding = compare(body, signature, await secrets.get());
+  // The operator may have filled in or replaced the secret a moment ago.
+  return finding === "good" ? finding : compare(body, signature, await secrets.reload());
+};
+
+/**
+ * Answers the platform's question whether the webhook is ours: with its challenge, when it knows the verify token.
+ *
+ * @throws AppError `bad_request` when a parameter is missing, `forbidden` when mode or token are not the right ones.
+ */
+export const verifySubscription = async (
+  query: VerifyWebhookQuery,
+  { secrets }: { readonly secrets: PlatformSecretSource },
+): Promise<Reply> => {
+  const { "hub.mode": mode, "hub.challenge": challenge, "hub.verify_token": token } = query;
+  if (!mode || !challenge || !token) {
+    throw new AppError("bad_request", {
+      message: "hub.mode, hub.challenge and hub.verify_token are all needed.",
+    });
+  }
+  const { current } = await secrets.get();
+  const isKnown = current.verify_token !== undefined && equalSecrets(token, current.verify_token);
+  if (mode !== "subscribe" || !isKnown) {
+    throw new AppError("forbidden", { message: "hub.mode or hub.verify_token is not the expected one." });
+  }
+  return new Reply({ contentType: "text/plain; charset=utf-8", body: challenge });
+};

@@ -1,7 +1,7 @@
 import { createTokenAuthorization } from "../../shared/auth/authorize.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { createStreamingHandler } from "../../shared/http/create-handler.ts";
-import { type InferenceTask, inferenceKey } from "../../shared/inference/inference-keys.ts";
+import { inferenceKey } from "../../shared/inference/inference-keys.ts";
 import { createOpenAiChatModels } from "../../shared/inference/openai/chat-models.ts";
 import { createOpenAiSynthesizer } from "../../shared/inference/openai/synthesizer.ts";
 import { createOpenAiTranscriber } from "../../shared/inference/openai/transcriber.ts";
@@ -11,6 +11,7 @@ import { openItemTable } from "../../shared/storage/item-table.ts";
 import { openBucket } from "../../shared/storage/s3-bucket.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
 import { openTable } from "../../shared/storage/table.ts";
+import type { ModelTask } from "../../shared/telemetry/backend-uses.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { legacyFunction } from "./contract.ts";
 import { legacyEndpoints } from "./endpoints.ts";
@@ -18,7 +19,7 @@ import { createSavedTranscriptions } from "./saved-transcriptions.ts";
 
 const environment = readEnvironment(legacyFunction.environment, process.env);
 
-const backend = (task: InferenceTask, baseUrl: string, silenceMilliseconds: number) => ({
+const backend = (task: ModelTask, baseUrl: string, silenceMilliseconds: number) => ({
   baseUrl,
   silenceMilliseconds,
   apiKey: inferenceKey(environment.INFERENCE_KEYS_SECRET_ID, task),

@@ -5,6 +5,7 @@ import { createAccountsRepository } from "../../shared/accounts/accounts-reposit
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { mailRequest } from "../../shared/mail/mail-request.ts";
+import { raceDeadline } from "../../shared/outbound/timeouts.ts";
 import { workThrough } from "../../shared/queue/work-through.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
@@ -31,13 +32,6 @@ const dependencies = {
   baseUrl: environment.PUBLIC_BASE_URL,
 };
 
-/** What Lambda breaks off would make the whole batch come again, with the mails that were sent already. */
-const withinTime = <Result>(work: Promise<Result>, deadline: AbortSignal): Promise<Result> => {
-  const { promise: overdue, reject } = Promise.withResolvers<never>();
-  deadline.addEventListener("abort", () => reject(deadline.reason), { once: true });
-  return Promise.race([work, overdue]);
-};
-
 /** Works through a batch of the mail queue; what failed is reported and comes again, in order. */
 export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
   workThrough(event, context, {
@@ -46,7 +40,9 @@ export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResp
     reserveMilliseconds: 1_000,
     work: async ({ body }, deadline) => {
       try {
-        await withinTime(sendMail(mailRequest.parse(JSON.parse(body)), dependencies), deadline);
+        const request = mailRequest.parse(JSON.parse(body));
+        // What Lambda breaks off would make the whole batch come again, with the mails that were sent already.
+        await raceDeadline(deadline, () => sendMail(request, dependencies));
         return true;
       } catch (error) {
         logger.error("mail.failed", { reason: error instanceof Error ? error.name : "unknown" });

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { ChatModels } from "../../shared/inference/chat.ts";
-import { type InferenceTask, inferenceKey } from "../../shared/inference/inference-keys.ts";
+import { inferenceKey } from "../../shared/inference/inference-keys.ts";
 import { createOpenAiChatModels } from "../../shared/inference/openai/chat-models.ts";
 import { createOpenAiSynthesizer } from "../../shared/inference/openai/synthesizer.ts";
 import { createOpenAiTranscriber } from "../../shared/inference/openai/transcriber.ts";
@@ -8,6 +8,7 @@ import { createOpenAiTranslator } from "../../shared/inference/openai/translator
 import type { SpeechSynthesizer } from "../../shared/inference/speech.ts";
 import type { Transcriber } from "../../shared/inference/transcription.ts";
 import type { Translator } from "../../shared/inference/translation.ts";
+import type { ModelTask } from "../../shared/telemetry/backend-uses.ts";
 import type { messagingFunction } from "./contract.ts";
 
 type Environment = z.output<typeof messagingFunction.environment>;
@@ -22,7 +23,7 @@ export interface AssistantModels {
 
 /** Connects the models that the environment names. */
 export const connectModels = (environment: Environment): AssistantModels => {
-  const backend = (task: InferenceTask, baseUrl: string, silenceMilliseconds: number) => ({
+  const backend = (task: ModelTask, baseUrl: string, silenceMilliseconds: number) => ({
     baseUrl,
     silenceMilliseconds,
     apiKey: inferenceKey(environment.INFERENCE_KEYS_SECRET_ID, task),

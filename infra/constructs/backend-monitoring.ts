@@ -58,7 +58,7 @@ const modelDown = (namespace: string, task: ModelTask): Condition => ({
   description:
     `The model server of the task "${task}" fails so steadily that functions have stopped asking it; its operations ` +
     "answer 503. Start it again, or deploy with the address of another one in " +
-    `${task.toUpperCase()}_BASE_URL. The lines \`backend.left_alone\` name its host.`,
+    `${task.toUpperCase()}_BASE_URL. The lines \`circuit.opened\` name its host.`,
   runbook: "A model server is down",
   metric: backendMetrics(namespace, task).circuitsOpened,
   threshold: 1,

@@ -69,6 +69,40 @@ export const speechBackendEnvironment = {
   INFERENCE_KEYS_SECRET_ID: z.string().min(1),
 };
 
+/** What Lambda gives to every function, and where AWS is when it is not AWS itself, under the names that the SDK reads. */
+const awsEnvironment = z.object({
+  AWS_REGION: z.string().min(1).default("us-east-1"),
+  AWS_ENDPOINT_URL: z.url().optional(),
+  AWS_ENDPOINT_URL_DYNAMODB: z.url().optional(),
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: z.url().optional(),
+  AWS_ENDPOINT_URL_S3: z.url().optional(),
+});
+
+/** Where the services of AWS are that are not called through the SDK, or only with their address. */
+export interface AwsConfig {
+  readonly region: string;
+  /** A server in the place of AWS; `undefined` for AWS itself. */
+  readonly endpoints: Readonly<Record<"DynamoDB" | "SecretsManager" | "S3", string | undefined>>;
+}
+
+/**
+ * Region and addresses of AWS, from the variables that the SDK reads as well.
+ *
+ * @throws Error that names every malformed variable, without their values.
+ */
+export const readAwsConfig = (variables: Readonly<Record<string, string | undefined>>): AwsConfig => {
+  const environment = readEnvironment(awsEnvironment, variables);
+  const everyService = environment.AWS_ENDPOINT_URL;
+  return {
+    region: environment.AWS_REGION,
+    endpoints: {
+      DynamoDB: environment.AWS_ENDPOINT_URL_DYNAMODB ?? everyService,
+      SecretsManager: environment.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? everyService,
+      S3: environment.AWS_ENDPOINT_URL_S3 ?? everyService,
+    },
+  };
+};
+
 /**
  * Reads a function's variables once, when it starts.
  *

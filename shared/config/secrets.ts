@@ -1,21 +1,26 @@
 import * as z from "zod";
-import { AwsCallError, openAwsJsonService } from "../outbound/aws-json.ts";
+import { AwsCallError, type AwsJsonService, openAwsJsonService } from "../outbound/aws-json.ts";
+import { describeError } from "../telemetry/describe-error.ts";
+import { logger } from "../telemetry/logger.ts";
 
-const secretsManager = openAwsJsonService("SecretsManager");
+/** `AWSPREVIOUS` is the value before the last rotation. */
+export type SecretVersion = "AWSCURRENT" | "AWSPREVIOUS";
+
+let secretsManager: AwsJsonService | undefined;
 
 const secretValue = z.object({ SecretString: z.string().optional() });
 
 /**
  * A secret's value from AWS Secrets Manager.
  *
- * @param version `AWSPREVIOUS` is the value before the last rotation.
  * @returns `undefined` when the secret has no such version.
  * @throws AwsCallError
  */
 export const readSecret = async (
   secretId: string,
-  version: "AWSCURRENT" | "AWSPREVIOUS" = "AWSCURRENT",
+  version: SecretVersion = "AWSCURRENT",
 ): Promise<string | undefined> => {
+  secretsManager ??= openAwsJsonService("SecretsManager");
   try {
     const answer = await secretsManager.call("GetSecretValue", { SecretId: secretId, VersionStage: version });
     return secretValue.parse(answer).SecretString;
@@ -23,4 +28,70 @@ export const readSecret = async (
     if (error instanceof AwsCallError && error.name === "ResourceNotFoundException") return undefined;
     throw error;
   }
+};
+
+/** A secret's value, kept in memory. */
+export interface CachedSecret<Value> {
+  /** The value at hand; read on first use, and again once it is too old. */
+  get(): Promise<Value>;
+  /** The value as it is now, or the one at hand when it was asked for less than a minute ago. */
+  reload(): Promise<Value>;
+}
+
+/** How a secret is read, and how long it is good for. */
+export interface CachedSecretOptions<Value> {
+  /** Names the secret in the log. */
+  readonly name: string;
+  /** Reads it and checks what it says. */
+  readonly load: () => Promise<Value>;
+  /** After this time `get` reads it again; without it, only `reload` does. */
+  readonly maximumAgeMilliseconds?: number;
+}
+
+/** Neither forged tokens nor an outage make a function ask for a secret more often than this. */
+const shortestIntervalMilliseconds = 60_000;
+
+/**
+ * Keeps a secret's value. When it cannot be read again, the last good value stays in use and is asked for again a minute
+ * later: an outage of Secrets Manager must not take away a key that still works.
+ *
+ * `get` and `reload` reject only as long as no value has ever been read; the next call then tries again.
+ */
+export const cacheSecret = <Value>({
+  name,
+  load,
+  maximumAgeMilliseconds = Number.POSITIVE_INFINITY,
+}: CachedSecretOptions<Value>): CachedSecret<Value> => {
+  let lastGood: { readonly value: Value; readonly readAt: number } | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let loading: Promise<Value> | undefined;
+
+  const loadOrKeep = async (): Promise<Value> => {
+    askedAt = performance.now();
+    try {
+      const value = await load();
+      lastGood = { value, readAt: askedAt };
+      return value;
+    } catch (error) {
+      if (!lastGood) throw error;
+      logger.warn("secret.not_refreshed", { secret: name, reason: describeError(error) });
+      return lastGood.value;
+    }
+  };
+
+  const valueWithin = async (ageMilliseconds: number): Promise<Value> => {
+    const now = performance.now();
+    if (lastGood && now - lastGood.readAt < ageMilliseconds) return lastGood.value;
+    const wasJustAsked = !loading && now - askedAt < shortestIntervalMilliseconds;
+    if (lastGood && wasJustAsked) return lastGood.value;
+    loading ??= loadOrKeep().finally(() => {
+      loading = undefined;
+    });
+    return loading;
+  };
+
+  return {
+    get: () => valueWithin(maximumAgeMilliseconds),
+    reload: () => valueWithin(shortestIntervalMilliseconds),
+  };
 };

@@ -1,15 +1,9 @@
 import * as z from "zod";
-import { readSecret } from "../config/secrets.ts";
+import { cacheSecret, readSecret } from "../config/secrets.ts";
+import { type ModelTask, modelTasks } from "../telemetry/backend-uses.ts";
 
-/** The tasks whose servers may ask for a key. */
-export type InferenceTask = "chat" | "translation" | "transcription" | "speech";
-
-const inferenceKeys = z.object({
-  chat: z.string().optional(),
-  translation: z.string().optional(),
-  transcription: z.string().optional(),
-  speech: z.string().optional(),
-});
+/** Members beside the tasks are nobody's business here. */
+const inferenceKeys = z.looseRecord(z.enum(modelTasks), z.string().optional());
 
 const keptForMilliseconds = 5 * 60_000;
 
@@ -17,24 +11,22 @@ const keptForMilliseconds = 5 * 60_000;
  * The key of a task's server, from the secret that holds them as one JSON object. Translation falls back to the key
  * of chat. Read while the function starts and again every five minutes, so that a changed key needs no deployment.
  *
- * @throws Error when the secret cannot be read or is not such an object.
+ * The result rejects when the secret has never been read, or was no such object whenever it was.
  */
-export const inferenceKey = (secretId: string, task: InferenceTask): (() => Promise<string | undefined>) => {
-  let reading: Promise<z.output<typeof inferenceKeys>> | undefined;
-  let readAt = 0;
-  const read = async () => inferenceKeys.parse(JSON.parse((await readSecret(secretId)) ?? "{}"));
-  const start = () => {
-    readAt = performance.now();
-    reading = read();
-    reading.catch(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
-  start();
+export const inferenceKey = (
+  secretId: string,
+  task: ModelTask,
+  read: (secretId: string) => Promise<string | undefined> = readSecret,
+): (() => Promise<string | undefined>) => {
+  const keys = cacheSecret({
+    name: "model servers' keys",
+    maximumAgeMilliseconds: keptForMilliseconds,
+    load: async () => inferenceKeys.parse(JSON.parse((await read(secretId)) ?? "{}")),
+  });
+  // Should this fail, the first request asks again.
+  keys.get().catch(() => undefined);
   return async () => {
-    const isFresh = performance.now() - readAt <= keptForMilliseconds;
-    const keys = await (isFresh && reading ? reading : start());
-    return keys[task] ?? (task === "translation" ? keys.chat : undefined);
+    const keyByTask = await keys.get();
+    return keyByTask[task] ?? (task === "translation" ? keyByTask.chat : undefined);
   };
 };

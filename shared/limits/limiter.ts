@@ -1,4 +1,5 @@
 import type { AccountType } from "../accounts/account.ts";
+import { raceDeadline } from "../outbound/timeouts.ts";
 import type { LogEvent } from "../telemetry/log-events.ts";
 import { logger } from "../telemetry/logger.ts";
 import { type Admission, admissionOf } from "./admission.ts";
@@ -35,29 +36,10 @@ export interface LimiterOptions {
   /** Milliseconds of Unix time. */
   readonly now?: () => number;
   /** How long the store may take before a request goes uncounted. */
-  readonly patienceMilliseconds?: number;
+  readonly timeoutMilliseconds?: number;
 }
 
-const defaultPatienceMilliseconds = 500;
-
-/** Rejects when the work takes too long, even if the work itself takes no notice of its signal. */
-const within = async <Result>(
-  milliseconds: number,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> => {
-  const deadline = new AbortController();
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const error = new Error(`The counters gave no answer within ${milliseconds} ms.`);
-    reject(error);
-    deadline.abort(error);
-  }, milliseconds);
-  try {
-    return await Promise.race([work(deadline.signal), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+const defaultTimeoutMilliseconds = 500;
 
 /** A limiter over counters that every instance of every function shares. */
 export const createLimiter = (
@@ -65,7 +47,7 @@ export const createLimiter = (
   {
     addressLimits = {},
     now = Date.now,
-    patienceMilliseconds = defaultPatienceMilliseconds,
+    timeoutMilliseconds = defaultTimeoutMilliseconds,
   }: LimiterOptions = {},
 ): Limiter => {
   const perMinuteByAddress = { ...defaultAddressLimits, ...addressLimits };
@@ -101,7 +83,7 @@ export const createLimiter = (
       const { policy, count, giveBack } = planOf(request, windows);
       const attempt = async <Result>(event: LogEvent, work: (signal: AbortSignal) => Promise<Result>) => {
         try {
-          return await within(patienceMilliseconds, work);
+          return await raceDeadline(AbortSignal.timeout(timeoutMilliseconds), work);
         } catch (error) {
           logger.error(event, {
             limit_class: request.limitClass,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type CachedSecret, cacheSecret, type SecretVersion } from "../config/secrets.ts";
 
 const platformSecrets = z.object({
   /** What the platform's console is told, and proves itself with when it asks for the webhook. */
@@ -19,14 +20,9 @@ export interface PlatformSecretVersions {
 }
 
 /** Gives the messaging platform's secrets. */
-export interface PlatformSecretSource {
-  get(): Promise<PlatformSecretVersions>;
-  /** As they are now, or the ones at hand when they were read less than a minute ago. */
-  reload(): Promise<PlatformSecretVersions>;
-}
+export type PlatformSecretSource = CachedSecret<PlatformSecretVersions>;
 
 const keptForMilliseconds = 5 * 60_000;
-const reloadAfterMilliseconds = 60_000;
 
 const parse = (text: string | undefined): PlatformSecrets => {
   try {
@@ -45,25 +41,13 @@ const parse = (text: string | undefined): PlatformSecrets => {
  * @param read gives the secret's current and previous value.
  */
 export const createPlatformSecretSource = (
-  read: (version: "AWSCURRENT" | "AWSPREVIOUS") => Promise<string | undefined>,
-): PlatformSecretSource => {
-  let loading: Promise<PlatformSecretVersions> | undefined;
-  let loadedAt = 0;
-
-  const load = async (): Promise<PlatformSecretVersions> => {
-    const [current, previous] = await Promise.all([read("AWSCURRENT"), read("AWSPREVIOUS")]);
-    return { current: parse(current), previous: parse(previous) };
-  };
-
-  const within = (milliseconds: number): Promise<PlatformSecretVersions> => {
-    if (loading && performance.now() - loadedAt < milliseconds) return loading;
-    loadedAt = performance.now();
-    loading = load().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  };
-
-  return { get: () => within(keptForMilliseconds), reload: () => within(reloadAfterMilliseconds) };
-};
+  read: (version: SecretVersion) => Promise<string | undefined>,
+): PlatformSecretSource =>
+  cacheSecret({
+    name: "messaging platform",
+    maximumAgeMilliseconds: keptForMilliseconds,
+    load: async () => {
+      const [current, previous] = await Promise.all([read("AWSCURRENT"), read("AWSPREVIOUS")]);
+      return { current: parse(current), previous: parse(previous) };
+    },
+  });

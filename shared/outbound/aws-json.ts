@@ -1,8 +1,9 @@
 import aws4 from "aws4";
-import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
 import * as z from "zod";
+import { type AwsConfig, readAwsConfig } from "../config/environment.ts";
 import { dependencyFailure } from "../errors/dependency-failure.ts";
 import { readBody, sendRequest } from "./http-client.ts";
+import { retry } from "./retry.ts";
 
 /**
  * Why not the SDK: every request of the service makes two calls of this kind, in functions that start often. One call
@@ -17,13 +18,11 @@ const services = {
     signingName: "dynamodb",
     target: "DynamoDB_20120810",
     contentType: "application/x-amz-json-1.0",
-    endpointVariable: "AWS_ENDPOINT_URL_DYNAMODB",
   },
   SecretsManager: {
     signingName: "secretsmanager",
     target: "secretsmanager",
     contentType: "application/x-amz-json-1.1",
-    endpointVariable: "AWS_ENDPOINT_URL_SECRETS_MANAGER",
   },
 } as const;
 
@@ -31,7 +30,10 @@ const services = {
 const maximumAnswerBytes = 17_000_000;
 
 /** How long one try may take, its whole answer included; three of them stay well below a function's time. */
-const tryMilliseconds = 3_000;
+const usualTryMilliseconds = 3_000;
+
+/** Before the second try, and at random up to as long again. */
+const usualPauseMilliseconds = 50;
 
 const failureBody = z.looseObject({ __type: z.string().optional(), message: z.string().optional() });
 
@@ -61,15 +63,12 @@ export class AwsCallError extends Error {
   }
 }
 
-/** The address of a service and the credentials of the function, from the variables that the SDK reads as well. */
-const readSurroundings = (service: keyof typeof services) => {
-  const { signingName, endpointVariable } = services[service];
-  const region = process.env["AWS_REGION"] ?? "us-east-1";
+const addressOf = (service: keyof typeof services, { region, endpoints }: AwsConfig): URL => {
   const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
-  const endpoint = process.env[endpointVariable] ?? process.env["AWS_ENDPOINT_URL"];
-  return { url: new URL(endpoint ?? `https://${signingName}.${region}.${domain}/`), region };
+  return new URL(endpoints[service] ?? `https://${services[service].signingName}.${region}.${domain}/`);
 };
 
+/** Read for each call, as the SDK does. */
 const credentials = (): aws4.Credentials => ({
   accessKeyId: process.env["AWS_ACCESS_KEY_ID"] ?? "",
   secretAccessKey: process.env["AWS_SECRET_ACCESS_KEY"] ?? "",
@@ -94,8 +93,6 @@ const readFailure = (text: string): z.infer<typeof failureBody> => {
   }
 };
 
-const isPassing = (error: unknown): boolean => dependencyFailure(error) !== undefined;
-
 /** A service of AWS that speaks JSON, one operation a call. */
 export interface AwsJsonService {
   /**
@@ -107,25 +104,34 @@ export interface AwsJsonService {
   call(operation: string, input: object, signal?: AbortSignal): Promise<unknown>;
 }
 
-/**
- * A service of AWS in the function's own region, under the function's own credentials.
- *
- * @param endpoint where it is, if not where the environment says.
- */
-export const openAwsJsonService = (service: keyof typeof services, endpoint?: string): AwsJsonService => {
+/** Where a service is and how long it may take, where that differs from what the environment and AWS say. */
+export interface AwsJsonOptions {
+  readonly endpoint?: string | undefined;
+  readonly config?: AwsConfig;
+  /** Of one try, its whole answer included. */
+  readonly tryMilliseconds?: number;
+  /** How long to wait before the second try; before the third twice as long. */
+  readonly pauseMilliseconds?: number;
+}
+
+/** A service of AWS in the function's own region, under the function's own credentials. */
+export const openAwsJsonService = (
+  service: keyof typeof services,
+  {
+    config = readAwsConfig(process.env),
+    endpoint,
+    tryMilliseconds = usualTryMilliseconds,
+    pauseMilliseconds = usualPauseMilliseconds,
+  }: AwsJsonOptions = {},
+): AwsJsonService => {
   const { signingName, target, contentType } = services[service];
-  const surroundings = readSurroundings(service);
-  const url = endpoint === undefined ? surroundings.url : new URL(endpoint);
-  const tries = retry(handleWhen(isPassing), {
-    maxAttempts: 2,
-    backoff: new ExponentialBackoff({ initialDelay: 50, maxDelay: 1_000 }),
-  });
+  const url = endpoint === undefined ? addressOf(service, config) : new URL(endpoint);
 
   const attempt = async (operation: string, body: string, signal: AbortSignal): Promise<unknown> => {
     const { headers = {} } = aws4.sign(
       {
         service: signingName,
-        region: surroundings.region,
+        region: config.region,
         host: url.host,
         method: "POST",
         path: url.pathname,
@@ -152,14 +158,21 @@ export const openAwsJsonService = (service: keyof typeof services, endpoint?: st
   return {
     call: (operation, input, signal = new AbortController().signal) => {
       const body = JSON.stringify(input);
-      return tries.execute(async () => {
+      const attemptOrFail = async () => {
         try {
           return await attempt(operation, body, signal);
         } catch (error) {
           if (signal.aborted || error instanceof AwsCallError) throw error;
           throw new AwsCallError("NetworkError", "AWS did not answer.", { cause: error, $retryable: {} });
         }
-      }, signal);
+      };
+      return retry(attemptOrFail, {
+        tries: 3,
+        isWorthRepeating: (outcome) =>
+          outcome.status === "rejected" && dependencyFailure(outcome.reason) !== undefined,
+        pauseMilliseconds: (failures) => pauseMilliseconds * 2 ** (failures - 1),
+        signal,
+      });
     },
   };
 };

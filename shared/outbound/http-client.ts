@@ -5,6 +5,7 @@ import {
   request as requestHttp,
 } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { withIdleTimeout } from "./timeouts.ts";
 
 /**
  * Connections are kept and used again, newest first. `node:https` and not `fetch`: loading undici costs a function
@@ -40,11 +41,16 @@ export interface RequestHead {
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /**
+   * Called once the whole request has left this machine. A request that fails before that has had no effect on the other
+   * side.
+   */
+  readonly onSent?: (() => void) | undefined;
 }
 
-/** A request with a body that is there already. */
+/** A request with a body that is there already, or none. */
 export interface BackendRequest extends RequestHead {
-  readonly body: string;
+  readonly body?: string | Uint8Array | undefined;
   /** How long the server may stay silent, before its first byte and between two bytes. */
   readonly silenceMilliseconds: number;
 }
@@ -65,11 +71,12 @@ export const connectionFailure = (cause: unknown): Error =>
     : new BackendUnreachable("The connection failed.", { cause });
 
 /** Opens a request; redirects will not be followed, and the signal destroys it or its answer with its reason. */
-export const openExchange = ({ url, method, headers, signal }: RequestHead): Exchange => {
+export const openExchange = ({ url, method, headers, signal, onSent }: RequestHead): Exchange => {
   signal.throwIfAborted();
   const secure = url.protocol === "https:";
   const agent = secure ? agents["https:"] : agents["http:"];
   const request = (secure ? requestHttps : requestHttp)(url, { method, agent, headers });
+  if (onSent) request.once("finish", onSent);
   let answer: IncomingMessage | undefined;
   // Once there is an answer, it is what must be destroyed. A request that is destroyed (by its own `signal` option too)
   // while its answer ends leaves its socket with an error that nothing listens to, which ends the process.
@@ -101,7 +108,10 @@ export const sendRequest = async (options: BackendRequest): Promise<IncomingMess
   const { headers, body, silenceMilliseconds } = options;
   const { request, response, end } = openExchange({
     ...options,
-    headers: { ...headers, "Content-Length": String(Buffer.byteLength(body)) },
+    headers: {
+      ...headers,
+      ...(body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) }),
+    },
   });
   request.setTimeout(silenceMilliseconds, () => {
     end(new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`));
@@ -111,11 +121,33 @@ export const sendRequest = async (options: BackendRequest): Promise<IncomingMess
 };
 
 /**
+ * The bytes of an answer as they arrive. The server may be silent for so long while it is waited for; the time that the
+ * reader takes with a piece is not counted. Leaving the iteration early closes the connection.
+ *
+ * @throws BackendTimeout or BackendUnreachable.
+ */
+export async function* readPieces(
+  response: IncomingMessage,
+  silenceMilliseconds: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  // The socket's own time-out does not know whether the server is silent or its reader slow.
+  response.setTimeout(0);
+  const onIdle = (): void => {
+    response.destroy(new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`));
+  };
+  try {
+    yield* withIdleTimeout<Uint8Array>(response, { milliseconds: silenceMilliseconds, onIdle });
+  } catch (error) {
+    throw connectionFailure(error);
+  }
+}
+
+/**
  * Reads a whole body of at most `maximumBytes`.
  *
  * @throws BackendTimeout, BackendUnreachable, or RangeError when the body is larger.
  */
-export const readBody = async (response: IncomingMessage, maximumBytes: number): Promise<string> => {
+export const readBytes = async (response: IncomingMessage, maximumBytes: number): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -129,5 +161,9 @@ export const readBody = async (response: IncomingMessage, maximumBytes: number):
     if (error instanceof RangeError) throw error;
     throw connectionFailure(error);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 };
+
+/** Reads a whole body as text, as {@link readBytes} does. */
+export const readBody = async (response: IncomingMessage, maximumBytes: number): Promise<string> =>
+  (await readBytes(response, maximumBytes)).toString("utf8");

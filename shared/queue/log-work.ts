@@ -13,7 +13,7 @@ const idsOf = ({ messageId, attributes }: SQSRecord) => ({
 /** One line when the work on a record begins. */
 export const logBegun = (record: SQSRecord, operation: string): void => {
   const traceparent = requestScope()?.traceparent;
-  logger.info("work.begun", {
+  logger.info("record.started", {
     operation,
     ...idsOf(record),
     ...(traceparent === undefined ? {} : { trace_id: traceIdOf(traceparent) }),
@@ -26,7 +26,7 @@ export const logEnded = (
   outcome: { readonly operation: string; readonly milliseconds: number; readonly isDone: boolean },
 ): void => {
   const { operation, milliseconds, isDone } = outcome;
-  logger.info("work.ended", {
+  logger.info("record.finished", {
     ...idsOf(record),
     cold_start: takeColdStart(),
     ...measured({ operation, milliseconds, client_error: 0, server_error: isDone ? 0 : 1 }),

@@ -58,6 +58,6 @@ export const workThrough = async (
     stoppedGroups.add(group);
     again.push(record.messageId);
   }
-  if (left > 0) logger.warn("work.left", { operation: work.operation, count: left });
+  if (left > 0) logger.warn("record.returned", { operation: work.operation, count: left });
   return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
 };

@@ -56,7 +56,7 @@ const toItem = (wire: WireItem | undefined): Item => (wire ? unmarshall(wire) : 
  * @param endpoint where DynamoDB is, if not where the environment says.
  */
 export const openItemTable = (name: string, endpoint?: string): ItemTable => {
-  const dynamodb = openAwsJsonService("DynamoDB", endpoint);
+  const dynamodb = openAwsJsonService("DynamoDB", { endpoint });
   return {
     readItems: async (keys, signal) => {
       const request = { Keys: keys.map((key) => marshall(key)), ConsistentRead: true };

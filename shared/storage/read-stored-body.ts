@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { withIdleTimeout } from "../outbound/timeouts.ts";
 import { StorageTimeout, storageFailure } from "./storage-failure.ts";
 
 /**
@@ -24,12 +25,10 @@ export async function* readStoredBody(
     if (!(Body instanceof Readable)) throw new Error("S3 gave no body.");
     body = Body;
     const silence = new StorageTimeout(`S3 was silent for ${longestSilence} ms.`);
-    for (const pieces = body[Symbol.asyncIterator](); ; ) {
-      const timer = setTimeout(() => breakOff(silence), longestSilence);
-      const piece: IteratorResult<Uint8Array> = await pieces.next().finally(() => clearTimeout(timer));
-      if (piece.done) return;
-      yield piece.value;
-    }
+    yield* withIdleTimeout<Uint8Array>(body, {
+      milliseconds: longestSilence,
+      onIdle: () => breakOff(silence),
+    });
   } catch (error) {
     throw storageFailure(error);
   } finally {

@@ -1,4 +1,5 @@
 import { AppError } from "../errors/app-error.ts";
+import { raceDeadline } from "../outbound/timeouts.ts";
 
 /** When another try makes sense after the store has said nothing. */
 const retryAfterSeconds = 5;
@@ -43,7 +44,7 @@ export const callStore = async <Result>(
 ): Promise<Result> => {
   const deadline = AbortSignal.timeout(milliseconds);
   try {
-    return await call(deadline);
+    return await raceDeadline(deadline, call);
   } catch (error) {
     throw storageFailure(
       deadline.aborted

@@ -8,10 +8,11 @@ export const logEvents = {
   "answer.not_accepted": "The messaging platform refused an answer; `status` and `outcome` are its words.",
   "answer.not_sent": "The messaging platform could not be reached, or said nothing in time.",
   "authorizer.failed": "A token could not be checked: the table or the signing key did not answer.",
-  "backend.is_back": "A model's server that was left alone answers again; `backend` is the task it serves.",
-  "backend.left_alone":
-    "A model's server failed five times in a row; nobody asks it for some seconds. `backend` is the task it serves.",
   "chat.broken_off": "A model stopped in the middle of a streamed answer; the caller was told in the stream.",
+  "circuit.closed":
+    "A model's server that nobody asked for a while answers again; `backend` is the task it serves.",
+  "circuit.opened":
+    "A model's server failed five times in a row; nobody asks it for some seconds. `backend` is the task it serves.",
   "delivery.failed": "A delivery of the messaging platform was not taken in; the platform sends it again.",
   "delivery.not_signed": "A delivery of the messaging platform had no valid signature.",
   "limits.not_counted": "A request was served uncounted, because the table did not answer in time.",
@@ -26,23 +27,25 @@ export const logEvents = {
   "note.not_refreshed":
     "A conversation's summary stays as it was, because the model did not write a new one.",
   "receipt.not_saved": "Delivery receipts were lost, because the table did not answer.",
+  "record.finished":
+    "The last line of each try; `server_error` is 1 when the record comes again. Carries the metrics, as a request's does.",
+  "record.returned":
+    "Records of a batch went back to the queue untouched: an earlier one failed, or the function's time was nearly over.",
+  "record.started":
+    "The first line of each try at a record of a queue. `request_id` names the request that asked for the work.",
   "request.answered":
     "The last line of each request, when its answer has left: a stream's line comes with its last byte. Carries the metrics.",
   "request.failed": "A request ended with a 5xx status; `code` and `reason` say why.",
   "request.received":
     "The first line of each request, when it is known what it asks for. A browser's preflight has only the last.",
+  "secret.not_refreshed":
+    "A secret could not be read again; its last good value stays in use. `secret` says which one.",
   "speech.broken_off":
     "Speech stopped in the middle of a streamed answer; the caller was told in the stream.",
   "speech.item_failed": "One text of a batch could not be spoken; the others were.",
   "stream.failed": "The maker of a streamed answer failed; the answer was broken off.",
   "upload.not_aborted": "Parts of a broken upload stay in the bucket until its lifecycle removes them.",
   "voice.not_made": "An answer went out as text only, because it could not be spoken.",
-  "work.begun":
-    "The first line of each try at a record of a queue. `request_id` names the request that asked for the work.",
-  "work.ended":
-    "The last line of each try; `server_error` is 1 when the record comes again. Carries the metrics, as a request's does.",
-  "work.left":
-    "Records of a batch went back to the queue untouched: an earlier one failed, or the function's time was nearly over.",
 } as const;
 
 /** The name of a line in the log. */

@@ -76,7 +76,7 @@ const patience = { timeout: 40_000, interval: 100 };
 
 /** Waits until so many more tries at records have ended than before. */
 const whenEnded = async (tries: number): Promise<void> => {
-  await expect.poll(() => linesOf("work.ended").length, patience).toBeGreaterThanOrEqual(tries);
+  await expect.poll(() => linesOf("record.finished").length, patience).toBeGreaterThanOrEqual(tries);
 };
 
 beforeAll(async () => {
@@ -107,9 +107,9 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
     expect(ofRequest).toMatchObject([
       { message: "request.received", operation: "receiveDelivery", trace_id: traceId },
       { message: "request.answered", operation: "receiveDelivery", status: 200 },
-      { message: "work.begun", operation: "answerMessage", trace_id: traceId, tries: 1 },
+      { message: "record.started", operation: "answerMessage", trace_id: traceId, tries: 1 },
       {
-        message: "work.ended",
+        message: "record.finished",
         operation: "answerMessage",
         tries: 1,
         cold_start: true,
@@ -128,7 +128,7 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
   });
 
   it("has nothing of what somebody sends, in any kind of message", async () => {
-    const before = linesOf("work.ended").length;
+    const before = linesOf("record.finished").length;
     const contents = [
       text(`${canary} was here`),
       text(`translate ${canary}`),
@@ -145,7 +145,7 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
     ];
     for (const content of contents) await deliver(messageOf(content));
     await whenEnded(before + contents.length);
-    expect(linesOf("work.ended").filter((line) => line["server_error"] === 1)).toEqual([]);
+    expect(linesOf("record.finished").filter((line) => line["server_error"] === 1)).toEqual([]);
     expect(service.leaks()).toEqual([]);
   });
 
@@ -170,7 +170,7 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
 
   it("has nothing of what models and the platform say when they fail", async () => {
     for (const fault of failingWithCanary) {
-      const before = linesOf("work.ended").length;
+      const before = linesOf("record.finished").length;
       model.behave(fault);
       await deliver(messageOf(text(`${canary} was here`)));
       await deliver(messageOf({ type: "audio", audio: { id: canary } }));
@@ -179,13 +179,13 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
     }
     model.behave(speakingOfCanary);
     for (const refusal of refusing) {
-      const before = linesOf("work.ended").length;
+      const before = linesOf("record.finished").length;
       platform.behave(refusal);
       await deliver(messageOf(text(`${canary} was here`)));
       await whenEnded(before + 1);
     }
     platform.behave(taking);
-    expect(linesOf("work.ended").some((line) => Number(line["platform_failures"]) > 0)).toBe(true);
+    expect(linesOf("record.finished").some((line) => Number(line["platform_failures"]) > 0)).toBe(true);
     await expect
       .poll(() => service.lines().map(({ message }) => message), patience)
       .toEqual(
@@ -201,7 +201,7 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
 
   it("has no address and no link of a mail, whether it is sent or not", async () => {
     await service.signUp();
-    const ofMails = () => linesOf("work.ended").filter(({ operation }) => operation === "sendMail");
+    const ofMails = () => linesOf("record.finished").filter(({ operation }) => operation === "sendMail");
     await expect.poll(ofMails, patience).toMatchObject([{ server_error: 0 }]);
     expect(ses.received.length).toBe(1);
     ses.behave(answering(400, { __type: "MessageRejected", message: `${canaryAccount.email} is ${canary}` }));
@@ -213,7 +213,7 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
   });
 
   it("has a first line for each last one, of those events that are described", () => {
-    expect(linesOf("work.begun").length).toBeGreaterThanOrEqual(linesOf("work.ended").length);
+    expect(linesOf("record.started").length).toBeGreaterThanOrEqual(linesOf("record.finished").length);
     expect(service.lines().filter(({ message }) => !(message in logEvents))).toEqual([]);
   });
 });

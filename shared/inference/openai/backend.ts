@@ -8,8 +8,8 @@ import {
   BackendUnreachable,
   sendRequest,
 } from "../../outbound/http-client.ts";
+import type { ModelTask } from "../../telemetry/backend-uses.ts";
 import { requestScope } from "../../telemetry/request-scope.ts";
-import type { InferenceTask } from "../inference-keys.ts";
 
 /** A server that speaks the OpenAI HTTP API. */
 export interface Backend {
@@ -23,7 +23,7 @@ export interface Backend {
 
 /** A server as one task's, whose name it has in logs and metrics. */
 export interface TaskBackend extends Backend {
-  readonly task: InferenceTask;
+  readonly task: ModelTask;
 }
 
 /** When another try makes sense while a model is loading: GPUs take 2 to 3 minutes to start from nothing. */

@@ -58,10 +58,10 @@ const createGuard = ({ baseUrl, task }: TaskBackend): Guard => {
   });
   const { host } = new URL(baseUrl);
   breaker.onBreak(() => {
-    logger.warn("backend.left_alone", { backend: task, host, seconds: pauseSeconds });
+    logger.warn("circuit.opened", { backend: task, host, seconds: pauseSeconds });
     requestScope()?.backends.noteCircuitOpened(task);
   });
-  breaker.onReset(() => logger.info("backend.is_back", { backend: task, host }));
+  breaker.onReset(() => logger.info("circuit.closed", { backend: task, host }));
 
   /** Gives the failures that are no fault of the server's as values: the breaker takes what is returned for success. */
   const attempt = async <Result>(signal: AbortSignal, exchange: () => Promise<Result>) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage, type ParseError } from "eventsource-parser";
 import { BackendTimeout, connectionFailure } from "../../outbound/http-client.ts";
+import { withIdleTimeout } from "../../outbound/timeouts.ts";
 import { unusable } from "./backend.ts";
 
 /** A single event may be this long. How long a stream may be is nobody's business here. */
@@ -51,19 +52,18 @@ export async function* readEvents(
   silenceMilliseconds: number,
 ): AsyncGenerator<readonly EventSourceMessage[], void, undefined> {
   const cut = createEventCutter();
-  let isWaiting = true;
-  const silence = setTimeout(() => {
-    if (isWaiting) {
-      response.destroy(new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`));
-    }
-  }, silenceMilliseconds);
+  const onIdle = (): void => {
+    response.destroy(new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`));
+  };
   // The socket's own time-out does not know whether the server is silent or its reader slow.
   response.setTimeout(0);
   response.setEncoding("utf8");
   let isOver = false;
   try {
-    for await (const text of textOf(response)) {
-      isWaiting = false;
+    for await (const text of withIdleTimeout(textOf(response), {
+      milliseconds: silenceMilliseconds,
+      onIdle,
+    })) {
       const events = cut(text);
       const last = events.findIndex(isLast);
       if (last >= 0) {
@@ -72,15 +72,12 @@ export async function* readEvents(
         return;
       }
       if (events.length > 0) yield events;
-      isWaiting = true;
-      silence.refresh();
     }
     isOver = true;
     // Some servers forget the blank line after the last event.
     const events = cut("\n\n").filter((event) => !isLast(event));
     if (events.length > 0) yield events;
   } finally {
-    clearTimeout(silence);
     if (isOver) release(response);
     else response.destroy();
   }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { ClientRequest } from "node:http";
 import { BackendTimeout, openExchange, type RequestHead, readBody } from "../../outbound/http-client.ts";
+import { awaitActivity } from "../../outbound/timeouts.ts";
 
 /** A body that is sent piece by piece. */
 export interface UploadBody {
@@ -53,16 +54,13 @@ export const sendUpload = async (options: UploadRequest): Promise<UploadAnswer> 
   try {
     // A server may answer before it has the whole body, most often to refuse it.
     await Promise.race([response, sendPieces(request, options, end, sending.signal)]);
-    const silence = setTimeout(
-      () => end(new BackendTimeout(`The server took more than ${silenceMilliseconds} ms to answer.`)),
-      silenceMilliseconds,
-    );
-    try {
-      const answer = await response;
-      return { statusCode: answer.statusCode ?? 0, body: await readBody(answer, maximumAnswerBytes) };
-    } finally {
-      clearTimeout(silence);
-    }
+    const onIdle = (): void =>
+      end(new BackendTimeout(`The server took more than ${silenceMilliseconds} ms to answer.`));
+    const answer = async (): Promise<UploadAnswer> => {
+      const head = await response;
+      return { statusCode: head.statusCode ?? 0, body: await readBody(head, maximumAnswerBytes) };
+    };
+    return await awaitActivity(answer(), { milliseconds: silenceMilliseconds, onIdle });
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
@@ -84,9 +82,8 @@ const sendPieces = async (
       if (stop.aborted || request.destroyed) return;
       if (request.write(piece.subarray(start, start + sliceBytes))) continue;
       const stalled = new BackendTimeout(`The server took nothing for ${stallMilliseconds} ms.`);
-      const timer = setTimeout(() => end(stalled), stallMilliseconds);
-      await once(request, "drain", { signal: stop }).catch(() => undefined);
-      clearTimeout(timer);
+      const drained = once(request, "drain", { signal: stop }).catch(() => undefined);
+      await awaitActivity(drained, { milliseconds: stallMilliseconds, onIdle: () => end(stalled) });
     }
   }
   request.end();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { UnreadableAudioError } from "../../audio/audio-errors.ts";
 import { readWavHeader } from "../../audio/wav/wav-header.ts";
-import { readBody } from "../../outbound/http-client.ts";
+import { readBody, readPieces } from "../../outbound/http-client.ts";
 import type { Speech, SpeechHeader, SpeechRequest, SpeechSynthesizer } from "../speech.ts";
 import {
   type Backend,
@@ -13,7 +13,6 @@ import {
   unusable,
 } from "./backend.ts";
 import { callBackend } from "./call-backend.ts";
-import { readPieces } from "./read-pieces.ts";
 
 /** Enough of an answer that is no speech to see what it says. */
 const maximumWordsBytes = 64 * 1024;

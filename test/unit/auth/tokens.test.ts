@@ -3,6 +3,7 @@ import { SignJWT, UnsecuredJWT } from "jose";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createSigningKeySource } from "../../../shared/auth/signing-keys.ts";
 import { bearerToken, createTokens } from "../../../shared/auth/tokens.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
 
 const day = 24 * 60 * 60;
 
@@ -89,6 +90,21 @@ describe("an access token", () => {
     const forged = await forge((jwt) => jwt, { secret: "another-secret" });
     for (let attempt = 0; attempt < 20; attempt += 1) await tokens.verify(`${forged}${attempt}`);
     expect(read.mock.calls.length).toBeLessThanOrEqual(2);
+  });
+
+  it("that is forged does not cost good tokens their keys while the secret cannot be read", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const log = vi.spyOn(logger, "warn").mockReturnValue();
+    const { tokens, read } = setup();
+    const good = [await tokens.sign(claims, day), await tokens.sign({ ...claims, tokenId: "token-2" }, day)];
+    vi.advanceTimersByTime(60_000);
+    read.mockRejectedValue(new Error("Secrets Manager does not answer."));
+    const forged = await forge((jwt) => jwt, { secret: "another-secret" });
+    expect(await tokens.verify(forged)).toBeUndefined();
+    expect(log).toHaveBeenCalledWith("secret.not_refreshed", expect.anything());
+    for (const token of good) expect(await tokens.verify(token)).toMatchObject({ userId: 7 });
+    expect(await tokens.sign(claims, day)).toEqual(expect.any(String));
+    log.mockRestore();
   });
 
   it.each([

@@ -137,7 +137,7 @@ describe("when the store cannot count", () => {
       given.resolve(signal);
       return new Promise(() => undefined);
     });
-    const limiter = createLimiter(counters, { patienceMilliseconds: 20 });
+    const limiter = createLimiter(counters, { timeoutMilliseconds: 20 });
     expect((await limiter.admit(task())).refusal).toBeUndefined();
     expect((await given.promise).aborted).toBe(true);
     expect(log).toHaveBeenCalledOnce();

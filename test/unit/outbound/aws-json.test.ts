@@ -1,6 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readAwsConfig } from "../../../shared/config/environment.ts";
 import { toAppError } from "../../../shared/errors/dependency-failure.ts";
 import { openAwsJsonService } from "../../../shared/outbound/aws-json.ts";
 import {
@@ -32,6 +33,10 @@ afterEach(async () => {
   await aws.close();
 });
 
+/** A service whose tries are short and follow each other closely. */
+const openAws = (service: "DynamoDB" | "SecretsManager") =>
+  openAwsJsonService(service, { endpoint: address, tryMilliseconds: 300, pauseMilliseconds: 1 });
+
 const refusal = (name: string, more: object = {}) =>
   answering(400, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "No.", ...more });
 
@@ -58,7 +63,7 @@ class Sha256 {
 describe("a call of an AWS service that speaks JSON", () => {
   it("carries the operation and the input, and gives the answer", async () => {
     aws.behave(answering(200, { Item: { PK: { S: "a" } } }));
-    const answer = await openAwsJsonService("DynamoDB", address).call("GetItem", { TableName: "é" });
+    const answer = await openAws("DynamoDB").call("GetItem", { TableName: "é" });
     expect(answer).toEqual({ Item: { PK: { S: "a" } } });
     expect(aws.received).toMatchObject([
       {
@@ -77,7 +82,7 @@ describe("a call of an AWS service that speaks JSON", () => {
     "to %s is signed as the SDK would sign it",
     async (service) => {
       aws.behave(answering(200, {}));
-      await openAwsJsonService(service, address).call("GetSecretValue", { SecretId: "a b/é" });
+      await openAws(service).call("GetSecretValue", { SecretId: "a b/é" });
       const [{ headers = {}, body = "" } = {}] = aws.received;
       const authorization = headers.authorization ?? "";
       const signedNames = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(";") ?? [];
@@ -113,13 +118,13 @@ describe("a call of an AWS service that speaks JSON", () => {
 
   it("is repeated when AWS throttles it, fails or breaks the connection", async () => {
     aws.behave(refusal("ThrottlingException"), resetting, answering(200, { done: true }));
-    expect(await openAwsJsonService("DynamoDB", address).call("UpdateItem", {})).toEqual({ done: true });
+    expect(await openAws("DynamoDB").call("UpdateItem", {})).toEqual({ done: true });
     expect(aws.received).toHaveLength(3);
   });
 
   it("is given up after three tries, as a failure that passes", async () => {
     aws.behave(answering(503, "<html>no</html>"));
-    const error = await failureOf(openAwsJsonService("DynamoDB", address).call("UpdateItem", {}));
+    const error = await failureOf(openAws("DynamoDB").call("UpdateItem", {}));
     expect(error).toMatchObject({ name: "UnknownError", $metadata: { httpStatusCode: 503 } });
     expect(toAppError(error).code).toBe("service_unavailable");
     expect(aws.received).toHaveLength(3);
@@ -127,7 +132,7 @@ describe("a call of an AWS service that speaks JSON", () => {
 
   it("that nobody answers is a failure that passes", async () => {
     await aws.close();
-    const error = await failureOf(openAwsJsonService("DynamoDB", address).call("UpdateItem", {}));
+    const error = await failureOf(openAws("DynamoDB").call("UpdateItem", {}));
     expect(error).toMatchObject({ name: "NetworkError" });
     expect(toAppError(error).code).toBe("service_unavailable");
     aws = await startFakeBackend();
@@ -136,17 +141,17 @@ describe("a call of an AWS service that speaks JSON", () => {
   it("does not wait for an answer that comes drop by drop, and asks again", async () => {
     const dripping: Behaviour = (response) => {
       response.writeHead(200, { "Content-Type": "application/json" });
-      const timer = setInterval(() => response.write(" "), 100);
+      const timer = setInterval(() => response.write(" "), 50);
       response.once("close", () => clearInterval(timer));
     };
     aws.behave(dripping, answering(200, { done: true }));
-    expect(await openAwsJsonService("DynamoDB", address).call("UpdateItem", {})).toEqual({ done: true });
+    expect(await openAws("DynamoDB").call("UpdateItem", {})).toEqual({ done: true });
     expect(aws.received).toHaveLength(2);
-  }, 15_000);
+  });
 
   it("that is refused is not repeated, and says what AWS says", async () => {
     aws.behave(refusal("ConditionalCheckFailedException", { Item: { n: { N: "3" } } }));
-    const error = await failureOf(openAwsJsonService("DynamoDB", address).call("UpdateItem", {}));
+    const error = await failureOf(openAws("DynamoDB").call("UpdateItem", {}));
     expect(error).toMatchObject({
       name: "ConditionalCheckFailedException",
       message: "No.",
@@ -160,7 +165,7 @@ describe("a call of an AWS service that speaks JSON", () => {
   it("ends with its signal, and is not repeated then", async () => {
     aws.behave(() => undefined);
     const leaving = new AbortController();
-    const call = openAwsJsonService("DynamoDB", address).call("UpdateItem", {}, leaving.signal);
+    const call = openAws("DynamoDB").call("UpdateItem", {}, leaving.signal);
     await vi.waitFor(() => expect(aws.received).toHaveLength(1));
     leaving.abort(new Error("The caller has left."));
     expect(await failureOf(call)).toMatchObject({ message: "The caller has left." });
@@ -168,12 +173,36 @@ describe("a call of an AWS service that speaks JSON", () => {
   });
 
   it.each([
-    ["the variable of the service", { AWS_ENDPOINT_URL_DYNAMODB: true }],
-    ["the variable of all services", { AWS_ENDPOINT_URL: true }],
-  ])("goes where %s says", async (_case, variables) => {
-    for (const name of Object.keys(variables)) vi.stubEnv(name, address);
+    ["the variable of the service", "AWS_ENDPOINT_URL_DYNAMODB"],
+    ["the variable of all services", "AWS_ENDPOINT_URL"],
+  ])("goes where %s says", async (_case, name) => {
     aws.behave(answering(200, {}));
-    await openAwsJsonService("DynamoDB").call("GetItem", {});
+    const config = readAwsConfig({ [name]: address });
+    await openAwsJsonService("DynamoDB", { config }).call("GetItem", {});
     expect(aws.received).toHaveLength(1);
+  });
+});
+
+describe("where AWS is", () => {
+  it("is the variable of a service before that of all, and AWS itself without either", () => {
+    expect(
+      readAwsConfig({
+        AWS_REGION: "eu-west-1",
+        AWS_ENDPOINT_URL: "http://127.0.0.1:1",
+        AWS_ENDPOINT_URL_SECRETS_MANAGER: "http://127.0.0.1:2",
+      }),
+    ).toEqual({
+      region: "eu-west-1",
+      endpoints: {
+        DynamoDB: "http://127.0.0.1:1",
+        SecretsManager: "http://127.0.0.1:2",
+        S3: "http://127.0.0.1:1",
+      },
+    });
+    expect(readAwsConfig({})).toEqual({ region: "us-east-1", endpoints: {} });
+  });
+
+  it("is not taken from a variable that is no address", () => {
+    expect(() => readAwsConfig({ AWS_ENDPOINT_URL_S3: "somewhere" })).toThrow("AWS_ENDPOINT_URL_S3");
   });
 });

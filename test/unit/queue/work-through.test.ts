@@ -80,7 +80,7 @@ describe("A batch of a queue", () => {
       begun: ["amina-1", "brian-1", "brian-2"],
       again: ["amina-1", "amina-2"],
     });
-    expect(lines.at(-1)).toEqual({ message: "work.left", operation: "example", count: 1 });
+    expect(lines.at(-1)).toEqual({ message: "record.returned", operation: "example", count: 1 });
   });
 
   it("is left to the queue from where too little time remains for another record", async () => {
@@ -94,7 +94,7 @@ describe("A batch of a queue", () => {
       begun: ["amina-1", "brian-1"],
       again: ["amina-2", "brian-2"],
     });
-    expect(lines.at(-1)).toEqual({ message: "work.left", operation: "example", count: 2 });
+    expect(lines.at(-1)).toEqual({ message: "record.returned", operation: "example", count: 2 });
   });
 
   it("gets on by one record even where the function has less time than one should have", async () => {
@@ -133,7 +133,7 @@ describe("A record of a queue", () => {
     });
     expect(seen).toEqual(["the-request", traceparent]);
     expect(lines[0]).toEqual({
-      message: "work.begun",
+      message: "record.started",
       operation: "example",
       queue_message_id: "1",
       tries: 2,
@@ -157,7 +157,7 @@ describe("A record of a queue", () => {
       requestScope()?.backends.noteCall("platform", 40, messageId === "2");
       return messageId === "1";
     });
-    expect(lines.filter(({ message }) => message === "work.ended")).toMatchObject([
+    expect(lines.filter(({ message }) => message === "record.finished")).toMatchObject([
       {
         operation: "example",
         queue_message_id: "1",

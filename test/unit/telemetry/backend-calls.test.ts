@@ -116,7 +116,7 @@ describe("A server that is left alone", () => {
     for (let call = 0; call < 5; call += 1) await ask();
     expect(scope.backends.fields()).toMatchObject({ speech_failures: 5, speech_circuit_opened: 1 });
     expect(logger.warn).toHaveBeenCalledWith(
-      "backend.left_alone",
+      "circuit.opened",
       expect.objectContaining({ backend: "speech", host: new URL(server.baseUrl).host }),
     );
     scope = openRequestScope(10_000);

@@ -21,7 +21,7 @@ describe("A line of the log", () => {
 
   it("is about none outside of requests", () => {
     const write = vi.spyOn(Logger.prototype, "warn").mockReturnValue();
-    logger.warn("backend.left_alone", { seconds: 10 });
-    expect(write).toHaveBeenCalledWith("backend.left_alone", { seconds: 10 });
+    logger.warn("circuit.opened", { seconds: 10 });
+    expect(write).toHaveBeenCalledWith("circuit.opened", { seconds: 10 });
   });
 });

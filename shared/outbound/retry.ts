@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How often something is tried, and what for. */
+export interface RetryOptions<Result> {
+  /** In all, the first included. */
+  readonly tries: number;
+  /** Whether another try makes sense after one that ended so. */
+  readonly isWorthRepeating: (outcome: PromiseSettledResult<Result>) => boolean;
+  /** Lets go of a result that will not be used. */
+  readonly discard?: (result: Result) => void;
+  /** How long to wait after so many failures, before the random part that keeps callers from coming back together. */
+  readonly pauseMilliseconds: (failures: number) => number;
+  /** Ends the tries; the one that is under way must listen to it itself. */
+  readonly signal: AbortSignal;
+  /** Waits between two tries. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+const sleepUntil = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  sleep(milliseconds, undefined, { signal });
+
+/**
+ * Tries until it succeeds, fails for good, or has been tried often enough. Between two tries it waits for the pause, and
+ * at random up to as long again.
+ *
+ * @throws what the last try throws, or the signal's reason.
+ */
+export const retry = async <Result>(
+  attempt: () => Promise<Result>,
+  { tries, isWorthRepeating, discard, pauseMilliseconds, signal, wait = sleepUntil }: RetryOptions<Result>,
+): Promise<Result> => {
+  for (let failures = 1; ; failures += 1) {
+    const [outcome] = await Promise.allSettled([attempt()]);
+    if (failures === tries || !isWorthRepeating(outcome)) {
+      if (outcome.status === "rejected") throw outcome.reason;
+      return outcome.value;
+    }
+    if (outcome.status === "fulfilled") discard?.(outcome.value);
+    const pause = pauseMilliseconds(failures) * (1 + Math.random());
+    // The pause rejects with an error of its own, behind which a time-out could not be seen.
+    await wait(pause, signal).catch(() => signal.throwIfAborted());
+  }
+};

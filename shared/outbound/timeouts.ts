@@ -1,0 +1,65 @@
+/**
+ * Does work that must be over at a deadline: its signal aborts then, and the promise rejects with the signal's reason even
+ * if the work takes no notice.
+ */
+export const raceDeadline = async <Result>(
+  deadline: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> => {
+  deadline.throwIfAborted();
+  const { promise: overdue, reject } = Promise.withResolvers<never>();
+  const rejectOverdue = (): void => reject(deadline.reason);
+  deadline.addEventListener("abort", rejectOverdue, { once: true });
+  try {
+    return await Promise.race([work(deadline), overdue]);
+  } finally {
+    deadline.removeEventListener("abort", rejectOverdue);
+  }
+};
+
+/** A limit for how long the other side of a connection may do nothing. */
+export interface IdleTimeout {
+  readonly milliseconds: number;
+  /** Called once a wait has taken that long; it ends what is waited for, so that the wait ends as well. */
+  readonly onIdle: () => void;
+}
+
+/** Waits for one sign of life. */
+export const awaitActivity = async <Result>(
+  activity: Promise<Result>,
+  { milliseconds, onIdle }: IdleTimeout,
+): Promise<Result> => {
+  const timer = setTimeout(onIdle, milliseconds);
+  try {
+    return await activity;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/**
+ * The pieces of a source as they come. Each is waited for on its own: the time that the reader takes with a piece is not
+ * counted. Leaving the iteration leaves the source's as well.
+ */
+export async function* withIdleTimeout<Piece>(
+  source: AsyncIterable<Piece>,
+  timeout: IdleTimeout,
+): AsyncGenerator<Piece, void, undefined> {
+  const pieces = source[Symbol.asyncIterator]();
+  let isOver = false;
+  try {
+    for (;;) {
+      const piece = await awaitActivity(pieces.next(), timeout).catch((error: unknown) => {
+        isOver = true;
+        throw error;
+      });
+      if (piece.done) {
+        isOver = true;
+        return;
+      }
+      yield piece.value;
+    }
+  } finally {
+    if (!isOver) await pieces.return?.();
+  }
+}

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { cacheSecret } from "../../../shared/config/secrets.ts";
+import { inferenceKey } from "../../../shared/inference/inference-keys.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  vi.spyOn(logger, "warn").mockReturnValue();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const fiveMinutes = 5 * 60_000;
+const outage = () => Promise.reject(new Error("Secrets Manager does not answer."));
+
+const setUp = (maximumAgeMilliseconds?: number) => {
+  const load = vi.fn<() => Promise<string>>().mockResolvedValue("one");
+  const secret = cacheSecret({
+    name: "example",
+    load,
+    ...(maximumAgeMilliseconds === undefined ? {} : { maximumAgeMilliseconds }),
+  });
+  return { load, secret };
+};
+
+describe("a secret that is kept", () => {
+  it("is read once for all who ask at the same time", async () => {
+    const { load, secret } = setUp();
+    expect(await Promise.all([secret.get(), secret.get(), secret.reload()])).toEqual(["one", "one", "one"]);
+    expect(load).toHaveBeenCalledOnce();
+  });
+
+  it("is read again once it is too old, and not before", async () => {
+    const { load, secret } = setUp(fiveMinutes);
+    await secret.get();
+    load.mockResolvedValue("two");
+    vi.advanceTimersByTime(fiveMinutes - 1);
+    expect(await secret.get()).toBe("one");
+    vi.advanceTimersByTime(1);
+    expect(await secret.get()).toBe("two");
+  });
+
+  it("without an age is only read again on demand, at most once a minute", async () => {
+    const { load, secret } = setUp();
+    await secret.get();
+    load.mockResolvedValue("two");
+    vi.advanceTimersByTime(59_999);
+    expect(await secret.reload()).toBe("one");
+    vi.advanceTimersByTime(1);
+    expect(await secret.get()).toBe("one");
+    expect(await secret.reload()).toBe("two");
+    expect(load).toHaveBeenCalledTimes(2);
+  });
+
+  it("stays in use when it cannot be read again, and is asked for again after a minute", async () => {
+    const { load, secret } = setUp(fiveMinutes);
+    await secret.get();
+    vi.advanceTimersByTime(fiveMinutes);
+    load.mockImplementation(outage);
+    expect(await secret.get()).toBe("one");
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith("secret.not_refreshed", {
+      secret: "example",
+      reason: expect.objectContaining({ message: "Secrets Manager does not answer." }),
+    });
+    vi.advanceTimersByTime(59_999);
+    expect([await secret.get(), await secret.reload()]).toEqual(["one", "one"]);
+    expect(load).toHaveBeenCalledTimes(2);
+    vi.advanceTimersByTime(1);
+    load.mockResolvedValue("two");
+    expect(await secret.get()).toBe("two");
+  });
+
+  it("does not make anybody wait for a reload who needs none", async () => {
+    const { load, secret } = setUp(fiveMinutes);
+    await secret.get();
+    vi.advanceTimersByTime(60_000);
+    load.mockReturnValue(new Promise(() => undefined));
+    void secret.reload();
+    expect(await secret.get()).toBe("one");
+  });
+
+  it("that was never read is asked for each time", async () => {
+    const { load, secret } = setUp();
+    load.mockImplementation(outage);
+    await expect(secret.get()).rejects.toThrow("does not answer");
+    await expect(secret.reload()).rejects.toThrow("does not answer");
+    load.mockResolvedValue("one");
+    expect(await secret.get()).toBe("one");
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+});
+
+describe("the key of a model's server", () => {
+  const keys = { chat: "c", speech: "s", note: ["of the operator"] };
+
+  it("is the task's own; translation goes with that of chat", async () => {
+    const read = async () => JSON.stringify(keys);
+    expect(await inferenceKey("id", "speech", read)()).toBe("s");
+    expect(await inferenceKey("id", "transcription", read)()).toBeUndefined();
+    expect(await inferenceKey("id", "translation", read)()).toBe("c");
+    const withOwn = async () => JSON.stringify({ ...keys, translation: "t" });
+    expect(await inferenceKey("id", "translation", withOwn)()).toBe("t");
+  });
+
+  it("is none while the operator has filled in nothing", async () => {
+    expect(await inferenceKey("id", "chat", async () => undefined)()).toBeUndefined();
+  });
+
+  it("is asked for while the function starts, and again when that failed", async () => {
+    const read = vi.fn(async (_secretId: string): Promise<string | undefined> => JSON.stringify(keys));
+    read.mockImplementationOnce(outage);
+    const key = inferenceKey("id", "chat", read);
+    expect(read).toHaveBeenCalledExactlyOnceWith("id");
+    await Promise.resolve();
+    await expect(key().catch(() => key())).resolves.toBe("c");
+  });
+
+  it("outlives an outage of Secrets Manager, and what an operator writes by mistake", async () => {
+    const read = vi.fn(async (): Promise<string | undefined> => JSON.stringify(keys));
+    const key = inferenceKey("id", "chat", read);
+    expect(await key()).toBe("c");
+    vi.advanceTimersByTime(fiveMinutes);
+    read.mockImplementation(outage);
+    expect(await key()).toBe("c");
+    vi.advanceTimersByTime(60_000);
+    read.mockResolvedValue("no JSON");
+    expect(await key()).toBe("c");
+    vi.advanceTimersByTime(60_000);
+    read.mockResolvedValue(JSON.stringify({ chat: "new" }));
+    expect(await key()).toBe("new");
+  });
+});

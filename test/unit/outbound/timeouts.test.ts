@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { awaitActivity, raceDeadline, withIdleTimeout } from "../../../shared/outbound/timeouts.ts";
+
+const never = new Promise<never>(() => undefined);
+
+describe("work with a deadline", () => {
+  it("gives its result when it is done in time, and no longer listens to the deadline", async () => {
+    const { signal } = new AbortController();
+    const remove = vi.spyOn(signal, "removeEventListener");
+    expect(await raceDeadline(signal, async () => "done")).toBe("done");
+    expect(remove).toHaveBeenCalledOnce();
+  });
+
+  it("fails with the deadline's reason, even when it takes no notice of it", async () => {
+    const deadline = new AbortController();
+    const seen = vi.fn();
+    const race = raceDeadline(deadline.signal, (signal) => {
+      signal.addEventListener("abort", seen);
+      return never;
+    });
+    deadline.abort(new Error("The time is over."));
+    await expect(race).rejects.toThrow("The time is over.");
+    expect(seen).toHaveBeenCalledOnce();
+  });
+
+  it("is not begun when the time is over already", async () => {
+    const work = vi.fn(async () => "done");
+    await expect(raceDeadline(AbortSignal.abort(new Error("Too late.")), work)).rejects.toThrow("Too late.");
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  it("fails as it fails", async () => {
+    const race = raceDeadline(new AbortController().signal, () => Promise.reject(new Error("Broken.")));
+    await expect(race).rejects.toThrow("Broken.");
+  });
+});
+
+describe("an idle time-out", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("ends a wait after exactly its time", async () => {
+    const onIdle = vi.fn();
+    void awaitActivity(never, { milliseconds: 100, onIdle });
+    await vi.advanceTimersByTimeAsync(99);
+    expect(onIdle).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(onIdle).toHaveBeenCalledOnce();
+  });
+
+  it("is over with the wait, however that ends", async () => {
+    const onIdle = vi.fn();
+    expect(await awaitActivity(Promise.resolve("done"), { milliseconds: 100, onIdle })).toBe("done");
+    const failing = awaitActivity(Promise.reject(new Error("Broken.")), { milliseconds: 100, onIdle });
+    await expect(failing).rejects.toThrow("Broken.");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(onIdle).not.toHaveBeenCalled();
+  });
+
+  /** Pieces that come after so many milliseconds each. */
+  const pieces = (delays: readonly number[]) => {
+    const left = vi.fn();
+    async function* make() {
+      try {
+        for (const delay of delays) {
+          await new Promise((resolve) => setTimeout(resolve, delay));
+          yield delay;
+        }
+      } finally {
+        left();
+      }
+    }
+    return { source: make(), left };
+  };
+
+  it("counts for each piece anew, and not while the reader is busy with one", async () => {
+    const onIdle = vi.fn();
+    const { source } = pieces([99, 99, 99]);
+    const seen: number[] = [];
+    const reading = (async () => {
+      for await (const piece of withIdleTimeout(source, { milliseconds: 100, onIdle })) {
+        seen.push(piece);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    })();
+    await vi.advanceTimersByTimeAsync(3 * 599);
+    await reading;
+    expect(seen).toEqual([99, 99, 99]);
+    expect(onIdle).not.toHaveBeenCalled();
+  });
+
+  it("is called for a piece that takes too long", async () => {
+    const onIdle = vi.fn();
+    const { source } = pieces([50, 101]);
+    const iteration = withIdleTimeout(source, { milliseconds: 100, onIdle });
+    const first = iteration.next();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(await first).toEqual({ done: false, value: 50 });
+    void iteration.next();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(onIdle).toHaveBeenCalledOnce();
+  });
+
+  it("leaves the source when its reader leaves", async () => {
+    const { source, left } = pieces([0, 0]);
+    const iteration = withIdleTimeout(source, { milliseconds: 100, onIdle: () => undefined });
+    const first = iteration.next();
+    await vi.advanceTimersByTimeAsync(1);
+    await first;
+    expect(left).not.toHaveBeenCalled();
+    await iteration.return();
+    expect(left).toHaveBeenCalledOnce();
+  });
+});

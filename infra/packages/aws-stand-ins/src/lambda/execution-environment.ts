@@ -96,8 +96,9 @@ export class ExecutionEnvironment implements RuntimeSession {
   }
 
   #spawn(): ChildProcess {
-    const { directory, memoryMegabytes } = this.#configuration;
+    const { directory, memoryMegabytes, inspectorPort } = this.#configuration;
     const options = ["--enable-source-maps", `--max-old-space-size=${memoryMegabytes}`];
+    if (inspectorPort !== undefined) options.push(`--inspect=127.0.0.1:${inspectorPort}`);
     const child = spawn(process.execPath, [...options, BOOTSTRAP], {
       cwd: directory,
       env: processEnvironment(this.#configuration, this.#runtimeApi.open(this)),

@@ -11,6 +11,8 @@ export interface FunctionConfiguration {
   readonly timeoutSeconds: number;
   readonly memoryMegabytes: number;
   readonly environment: Readonly<Record<string, string>>;
+  /** A port of 127.0.0.1 on which a debugger can attach to its process, of which there is only one then. */
+  readonly inspectorPort?: number;
 }
 
 /** What a process needs of the machine it runs on; nothing else of the developer's own environment gets in. */

@@ -32,6 +32,7 @@ interface Member {
 export class FunctionPool {
   readonly #start: (listener: EnvironmentListener) => PooledEnvironment;
   readonly #places: StartingPlaces;
+  readonly #maximum: number;
   readonly #members = new Set<Member>();
   /** The most recently used last. */
   readonly #idle: Member[] = [];
@@ -41,10 +42,16 @@ export class FunctionPool {
   /**
    * @param start starts an environment that reports to the listener
    * @param places where an environment has to have a place while it starts
+   * @param maximum how many environments there may be; invocations beyond them wait in order
    */
-  constructor(start: (listener: EnvironmentListener) => PooledEnvironment, places: StartingPlaces) {
+  constructor(
+    start: (listener: EnvironmentListener) => PooledEnvironment,
+    places: StartingPlaces,
+    maximum: number = Number.POSITIVE_INFINITY,
+  ) {
     this.#start = start;
     this.#places = places;
+    this.#maximum = maximum;
   }
 
   /** How many environments there are, whatever they do. */
@@ -62,6 +69,11 @@ export class FunctionPool {
     this.#waiting.push(invocation);
     if (this.#closed) this.#refuseWaiting();
     else this.#dispatch();
+  }
+
+  /** Starts an environment before there is an invocation for it, unless there is an environment. */
+  warm(): void {
+    if (this.#members.size === 0 && this.#places.take(this.#dispatchLater)) this.#add();
   }
 
   stopLongestIdle(): void {
@@ -95,7 +107,8 @@ export class FunctionPool {
       if (invocation !== undefined) this.#assign(member, invocation);
     }
     const expected = [...this.#members].filter(({ state }) => state === "starting" || state === "returning");
-    for (let missing = this.#waiting.length - expected.length; missing > 0; missing -= 1) {
+    const missing = Math.min(this.#waiting.length - expected.length, this.#maximum - this.#members.size);
+    for (let started = 0; started < missing; started += 1) {
       if (!this.#places.take(this.#dispatchLater)) return;
       this.#add();
     }

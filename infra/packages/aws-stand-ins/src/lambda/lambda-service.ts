@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import pLimit, { type LimitFunction } from "p-limit";
-import { ExecutionEnvironment } from "./execution-environment.ts";
+import { type EnvironmentListener, ExecutionEnvironment } from "./execution-environment.ts";
 import { type FunctionConfiguration, functionArn } from "./function-configuration.ts";
 import { FunctionPool } from "./function-pool.ts";
 import { Invocation, type InvocationResult } from "./invocation.ts";
@@ -43,10 +43,12 @@ export class LambdaService {
     const places = new StartingPlaces(Math.max(2, availableParallelism()));
     for (const configuration of options.functions) {
       const log = (line: string) => options.log(configuration.name, line);
-      const pool = new FunctionPool((listener) => {
+      const start = (listener: EnvironmentListener) => {
         this.#makeRoom();
         return new ExecutionEnvironment({ configuration, runtimeApi: this.#runtimeApi, listener, log });
-      }, places);
+      };
+      // Two processes cannot listen on one inspector's port.
+      const pool = new FunctionPool(start, places, configuration.inspectorPort === undefined ? undefined : 1);
       this.#functions.set(configuration.name, { arn: functionArn(configuration), pool });
     }
   }
@@ -64,8 +66,7 @@ export class LambdaService {
     event: unknown,
     options: { signal?: AbortSignal } = {},
   ): Promise<InvocationResult> {
-    const target = this.#functions.get(functionName);
-    if (target === undefined) throw new Error(`There is no function named ${functionName}.`);
+    const target = this.#find(functionName);
     options.signal?.throwIfAborted();
 
     const payload = Buffer.from(JSON.stringify(event ?? null));
@@ -78,6 +79,13 @@ export class LambdaService {
     return invocation.result;
   }
 
+  /** Starts a function's process before its first invocation. @throws when there is no such function. */
+  async warm(functionName: string): Promise<void> {
+    const { pool } = this.#find(functionName);
+    await this.#runtimeApi.listen();
+    pool.warm();
+  }
+
   /** Stops every environment, for instance after code has changed; invocations in flight finish first. */
   async recycle(): Promise<void> {
     await Promise.all(this.#pools().map((pool) => pool.recycle()));
@@ -87,6 +95,12 @@ export class LambdaService {
   async close(): Promise<void> {
     await Promise.all(this.#pools().map((pool) => pool.close()));
     await this.#runtimeApi.shutDown();
+  }
+
+  #find(functionName: string): DeployedFunction {
+    const found = this.#functions.get(functionName);
+    if (found === undefined) throw new Error(`There is no function named ${functionName}.`);
+    return found;
   }
 
   async #run(invocation: Invocation, pool: FunctionPool): Promise<void> {

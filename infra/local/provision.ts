@@ -2,13 +2,7 @@ import { randomBytes } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateBucketCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
-import {
-  ensureQueue,
-  ensureTable,
-  LOCAL_REGION,
-  type LocalModel,
-  type LocalResource,
-} from "@language-ai/aws-stand-ins";
+import { ensureTable, LOCAL_REGION, type LocalModel, type LocalResource } from "@language-ai/aws-stand-ins";
 import { type EmbeddedServices, localCredentials } from "./embedded-services.ts";
 import { localPlatformSecrets } from "./messaging/deliveries.ts";
 
@@ -44,7 +38,7 @@ const deadLettersFirst = (queues: readonly LocalResource[]): LocalResource[] =>
 
 const provisionQueues = async (queues: readonly LocalResource[], { sqs, endpoints }: EmbeddedServices) => {
   if (sqs) {
-    for (const { name, properties } of deadLettersFirst(queues)) await ensureQueue(sqs, name, properties);
+    for (const { name, properties } of deadLettersFirst(queues)) sqs.ensureQueue(name, properties);
     return;
   }
   const client = new SQSClient({

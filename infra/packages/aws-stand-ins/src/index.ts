@@ -9,7 +9,6 @@ export { DEFAULT_MAXIMUM_CONCURRENCY, LambdaService } from "./lambda/lambda-serv
 export { startS3 } from "./s3/s3-server.ts";
 export { startSecrets } from "./secrets/secrets-server.ts";
 export { startSes } from "./ses/ses-server.ts";
-export { ensureQueue } from "./sqs/ensure-queue.ts";
 export { type SqsServer, startSqs } from "./sqs/sqs-server.ts";
 export type { LocalModel, LocalResource } from "./template/local-model.ts";
 export { readAssembly } from "./template/read-assembly.ts";

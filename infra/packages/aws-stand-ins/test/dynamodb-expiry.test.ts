@@ -71,7 +71,7 @@ describe("the sweep of expired items", () => {
 
 describe("time to live", () => {
   const name = "sessions";
-  const patience = { maxWaitTime: 10, minDelay: 0.02, maxDelay: 0.2 };
+  const waiting = { maxWaitTime: 10, minDelay: 0.02, maxDelay: 0.2 };
   const create = async () => {
     await fixture.client.send(
       new CreateTableCommand({
@@ -81,7 +81,7 @@ describe("time to live", () => {
         KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
       }),
     );
-    await waitUntilTableExists({ client: fixture.client, ...patience }, { TableName: name });
+    await waitUntilTableExists({ client: fixture.client, ...waiting }, { TableName: name });
   };
   const set = (Enabled: boolean, TableName = name) =>
     fixture.client.send(
@@ -109,7 +109,7 @@ describe("time to live", () => {
   it("does not survive the deletion of its table", async () => {
     await set(true);
     await fixture.client.send(new DeleteTableCommand({ TableName: name }));
-    await waitUntilTableNotExists({ client: fixture.client, ...patience }, { TableName: name });
+    await waitUntilTableNotExists({ client: fixture.client, ...waiting }, { TableName: name });
     await create();
     expect(await status()).toBe("DISABLED");
   });

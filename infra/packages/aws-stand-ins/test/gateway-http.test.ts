@@ -95,7 +95,7 @@ describe("A connection", () => {
     socket.destroy();
   });
 
-  it("is spared the sending of a body that is too large, when it asks first", async () => {
+  it("need not send a body that is too large, when it asks first", async () => {
     await start();
     const answer = await converse(
       head("POST /upload HTTP/1.1", "Content-Length: 20000000", "Expect: 100-continue"),

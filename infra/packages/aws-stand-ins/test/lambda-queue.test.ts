@@ -2,7 +2,7 @@ import type { SQSEvent } from "aws-lambda";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { EventSourceMapping } from "../src/lambda/event-source-mapping.ts";
 import type { InvocationResult } from "../src/lambda/invocation.ts";
-import { queueArn } from "../src/sqs/sqs-server.ts";
+import { queueArn } from "../src/sqs/queue-settings.ts";
 import { startLambda } from "./lambda-fixture.ts";
 import { QueueUnderTest, type SqsUnderTest, startSqsUnderTest } from "./sqs-fixture.ts";
 

@@ -3,12 +3,9 @@ import { Readable } from "node:stream";
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
-  DeleteObjectsCommand,
   GetObjectAttributesCommand,
   GetObjectCommand,
-  GetObjectTaggingCommand,
   HeadObjectCommand,
-  PutObjectTaggingCommand,
 } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -21,8 +18,6 @@ beforeAll(async () => {
 afterAll(() => s3.close());
 
 const head = (Key: string) => s3.client.send(new HeadObjectCommand({ Bucket: bucket, Key }));
-const tagsOf = async (Key: string) =>
-  (await s3.client.send(new GetObjectTaggingCommand({ Bucket: bucket, Key }))).TagSet;
 
 describe("An object", () => {
   it("comes back byte for byte, with the MD5 of its body as entity tag", async () => {
@@ -72,19 +67,6 @@ describe("An object", () => {
       expect($metadata.httpStatusCode, attempt).toBe(204);
     }
     expect(await refusalOf(s3.get("short-lived"))).toBe("404 NoSuchKey");
-  });
-
-  it("is deleted together with others in one request", async () => {
-    await s3.put("many/1", "x");
-    await s3.put("many/2 & <3>", "x");
-    const { Deleted } = await s3.client.send(
-      new DeleteObjectsCommand({
-        Bucket: bucket,
-        Delete: { Objects: [{ Key: "many/1" }, { Key: "many/2 & <3>" }, { Key: "many/never-there" }] },
-      }),
-    );
-    expect(Deleted?.map(({ Key }) => Key)).toEqual(["many/1", "many/2 & <3>", "many/never-there"]);
-    expect(await refusalOf(s3.get("many/2 & <3>"))).toBe("404 NoSuchKey");
   });
 });
 
@@ -157,64 +139,6 @@ describe("A condition", () => {
   });
 });
 
-describe("Tags", () => {
-  it("are given with the object and replaced afterwards", async () => {
-    await s3.put("tagged", "x", { Tagging: "state=unused&owner=a%20b" });
-    expect(await tagsOf("tagged")).toEqual([
-      { Key: "state", Value: "unused" },
-      { Key: "owner", Value: "a b" },
-    ]);
-    const Tagging = { TagSet: [{ Key: "state", Value: "used" }] };
-    await s3.client.send(new PutObjectTaggingCommand({ Bucket: bucket, Key: "tagged", Tagging }));
-    expect(await tagsOf("tagged")).toEqual(Tagging.TagSet);
-    await s3.client.send(
-      new PutObjectTaggingCommand({ Bucket: bucket, Key: "tagged", Tagging: { TagSet: [] } }),
-    );
-    expect(await tagsOf("tagged")).toEqual([]);
-  });
-
-  it.each([
-    ["with the same key twice", "a=1&a=2"],
-    ["with an empty key", "=1"],
-    ["in too great a number", Array.from({ length: 11 }, (_, index) => `k${index}=v`).join("&")],
-  ])("%s are refused", async (_reason, Tagging) => {
-    expect(await refusalOf(s3.put("badly-tagged", "x", { Tagging }))).toBe("400 InvalidTag");
-  });
-});
-
-describe("A copy", () => {
-  const copy = (Key: string, source: string, input: object = {}) =>
-    s3.client.send(
-      new CopyObjectCommand({ Bucket: bucket, Key, CopySource: encodeURI(`${bucket}/${source}`), ...input }),
-    );
-
-  it("has the bytes, metadata and tags of the original and outlives it", async () => {
-    await s3.put("originals/ŋŋamba.txt", "omulamwa", {
-      Metadata: { account: "42" },
-      Tagging: "state=unused",
-    });
-    await copy("copied", "originals/ŋŋamba.txt");
-    await s3.client.send(new DeleteObjectCommand({ Bucket: bucket, Key: "originals/ŋŋamba.txt" }));
-    expect(await s3.get("copied")).toBe("omulamwa");
-    expect((await head("copied")).Metadata).toEqual({ account: "42" });
-    expect(await tagsOf("copied")).toEqual([{ Key: "state", Value: "unused" }]);
-  });
-
-  it("onto itself may change metadata and tags, and nothing else", async () => {
-    await s3.put("renewed", "x", { Metadata: { account: "1" }, Tagging: "state=unused" });
-    expect(await refusalOf(copy("renewed", "renewed"))).toBe("400 InvalidRequest");
-    const replace = { MetadataDirective: "REPLACE", TaggingDirective: "REPLACE" };
-    await copy("renewed", "renewed", { ...replace, Metadata: { account: "2" }, Tagging: "state=used" });
-    expect(await s3.get("renewed")).toBe("x");
-    expect((await head("renewed")).Metadata).toEqual({ account: "2" });
-    expect(await tagsOf("renewed")).toEqual([{ Key: "state", Value: "used" }]);
-  });
-
-  it("of what is not there is refused", async () => {
-    expect(await refusalOf(copy("copied-nothing", "not-there"))).toBe("404 NoSuchKey");
-  });
-});
-
 describe("What is not implemented", () => {
   it("is refused in so many words, not ignored", async () => {
     await s3.put("plain", "x");
@@ -224,6 +148,11 @@ describe("What is not implemented", () => {
     );
     expect(await refusalOf(s3.put("locked", "x", { ACL: "public-read" }))).toBe("501 NotImplemented");
     expect(await refusalOf(s3.get("plain", { VersionId: "1" }))).toBe("501 NotImplemented");
-    expect(await refusalOf(s3.get("locked"))).toBe("404 NoSuchKey");
+    expect(await refusalOf(s3.put("tagged", "x", { Tagging: "a=b" }))).toBe("501 NotImplemented");
+    const copy = new CopyObjectCommand({ Bucket: bucket, Key: "copied", CopySource: `${bucket}/plain` });
+    expect(await refusalOf(s3.client.send(copy))).toBe("501 NotImplemented");
+    for (const key of ["locked", "tagged", "copied"]) {
+      expect(await refusalOf(s3.get(key))).toBe("404 NoSuchKey");
+    }
   });
 });

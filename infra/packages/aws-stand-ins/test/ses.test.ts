@@ -148,7 +148,7 @@ describe("A mail sent with the SDK", () => {
         from: "a@example.com",
         to: ["b@example.com", "c@example.com"],
         subject: "raw",
-        text: "hello\n",
+        text: "hello",
         html: "",
       },
     ]);

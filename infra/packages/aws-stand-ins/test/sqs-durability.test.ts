@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GetQueueUrlCommand } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ensureQueue, queueArn, type SqsServer, startSqs } from "../src/sqs/sqs-server.ts";
+import { queueArn } from "../src/sqs/queue-settings.ts";
+import { type SqsServer, startSqs } from "../src/sqs/sqs-server.ts";
 import { promptly, QueueUnderTest, sqsClient } from "./sqs-fixture.ts";
 
 let dataDirectory: string;
@@ -42,7 +43,7 @@ const FIFO = { FifoQueue: true, ContentBasedDeduplication: true };
 describe("The embedded SQS after a restart", () => {
   it("has its queues and their messages, and still knows what it has seen", async () => {
     const before = await start();
-    await ensureQueue(before, "kept.fifo", { ...FIFO, VisibilityTimeout: 77 });
+    before.ensureQueue("kept.fifo", { ...FIFO, VisibilityTimeout: 77 });
     await queueOf(before, "kept.fifo").send("kept", { MessageGroupId: "group" });
     await stop(before);
 
@@ -55,7 +56,7 @@ describe("The embedded SQS after a restart", () => {
 
   it("keeps a message in flight hidden until its time-out, and lets its receiver delete it", async () => {
     const before = await start();
-    await ensureQueue(before, "in-flight", { VisibilityTimeout: 30 });
+    before.ensureQueue("in-flight", { VisibilityTimeout: 30 });
     const earlier = queueOf(before, "in-flight");
     await earlier.send("finished after the restart");
     await earlier.send("abandoned");
@@ -72,7 +73,7 @@ describe("The embedded SQS after a restart", () => {
 
   it("answers those who wait when it is closed, with an end of the connection", async () => {
     const server = await start();
-    await ensureQueue(server, "closing", {});
+    server.ensureQueue("closing", {});
     const { bodies } = await queueOf(server, "closing").startWaiting();
     const refused = expect(promptly(bodies)).rejects.toThrow("socket hang up");
     await stop(server);
@@ -119,9 +120,9 @@ interface OwnProcess {
 const startInOwnProcess = async (directory: string): Promise<OwnProcess> => {
   const module = new URL("../src/sqs/sqs-server.ts", import.meta.url).href;
   const program = `
-    import { ensureQueue, startSqs } from ${JSON.stringify(module)};
+    import { startSqs } from ${JSON.stringify(module)};
     const server = await startSqs({ dataDirectory: process.argv[1] });
-    await ensureQueue(server, "killed.fifo", ${JSON.stringify(FIFO)});
+    server.ensureQueue("killed.fifo", ${JSON.stringify(FIFO)});
     process.stdout.write(server.endpoint);
   `;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", program, directory], {
@@ -141,8 +142,8 @@ const startInOwnProcess = async (directory: string): Promise<OwnProcess> => {
 describe("A queue made from a template", () => {
   it("has the properties of its CloudFormation resource, in whatever type they are written", async () => {
     const server = await start();
-    await ensureQueue(server, "dead.fifo", { FifoQueue: "true" });
-    await ensureQueue(server, "from-template.fifo", {
+    server.ensureQueue("dead.fifo", { FifoQueue: "true" });
+    server.ensureQueue("from-template.fifo", {
       FifoQueue: true,
       ContentBasedDeduplication: "true",
       VisibilityTimeout: "360",
@@ -171,10 +172,10 @@ describe("A queue made from a template", () => {
 
   it("keeps its messages when its properties change", async () => {
     const server = await start();
-    await ensureQueue(server, "changing", { VisibilityTimeout: 10 });
+    server.ensureQueue("changing", { VisibilityTimeout: 10 });
     const queue = queueOf(server, "changing");
     await queue.send("kept");
-    await ensureQueue(server, "changing", { DelaySeconds: 1 });
+    server.ensureQueue("changing", { DelaySeconds: 1 });
 
     expect(await queue.attributes()).toMatchObject({ VisibilityTimeout: "30", DelaySeconds: "1" });
     expect(await queue.receiveBodies()).toEqual(["kept"]);
@@ -182,7 +183,7 @@ describe("A queue made from a template", () => {
 
   it("has the URL that the server gives for its name", async () => {
     const server = await start();
-    await ensureQueue(server, "addressed", {});
+    server.ensureQueue("addressed", {});
     const { QueueUrl } = await sqsClient(server.endpoint).send(
       new GetQueueUrlCommand({ QueueName: "addressed" }),
     );
@@ -192,16 +193,14 @@ describe("A queue made from a template", () => {
 
   it("is refused when a property is out of its bounds", async () => {
     const server = await start();
-    await expect(ensureQueue(server, "wrong", { VisibilityTimeout: "soon" })).rejects.toThrow(
-      "VisibilityTimeout",
-    );
+    expect(() => server.ensureQueue("wrong", { VisibilityTimeout: "soon" })).toThrow("VisibilityTimeout");
   });
 });
 
 describe("The embedded SQS is idle", () => {
   it("when it has no messages, and becomes so with the deletion of the last one", async () => {
     const server = await start();
-    await ensureQueue(server, "work", { VisibilityTimeout: 30 });
+    server.ensureQueue("work", { VisibilityTimeout: 30 });
     const queue = queueOf(server, "work");
     expect(server.isIdle()).toBe(true);
     await queue.send("x");
@@ -216,7 +215,7 @@ describe("The embedded SQS is idle", () => {
 
   it("not while a message is delayed", async () => {
     const server = await start();
-    await ensureQueue(server, "work", { DelaySeconds: 60 });
+    server.ensureQueue("work", { DelaySeconds: 60 });
     await queueOf(server, "work").send("x");
 
     expect(server.isIdle()).toBe(false);
@@ -225,8 +224,8 @@ describe("The embedded SQS is idle", () => {
 
   it("also when its dead-letter queue holds messages", async () => {
     const server = await start();
-    await ensureQueue(server, "dead", {});
-    await ensureQueue(server, "work", {
+    server.ensureQueue("dead", {});
+    server.ensureQueue("work", {
       RedrivePolicy: { deadLetterTargetArn: queueArn("dead"), maxReceiveCount: 1 },
     });
     const queue = queueOf(server, "work");
@@ -241,7 +240,7 @@ describe("The embedded SQS is idle", () => {
 
   it("no longer to be waited for when it is closed", async () => {
     const server = await start();
-    await ensureQueue(server, "work", {});
+    server.ensureQueue("work", {});
     await queueOf(server, "work").send("x");
     const idle = server.whenIdle(20_000);
     await stop(server);
@@ -253,7 +252,7 @@ describe("The embedded SQS is idle", () => {
 describe("A queue whose worker starts", () => {
   it("hands out again what the worker of an earlier process had taken and not finished", async () => {
     const before = await start();
-    await ensureQueue(before, "work.fifo", { ...FIFO, VisibilityTimeout: 1_800 });
+    before.ensureQueue("work.fifo", { ...FIFO, VisibilityTimeout: 1_800 });
     const earlier = queueOf(before, "work.fifo");
     await earlier.send("abandoned", { MessageGroupId: "group" });
     await earlier.receive();
@@ -271,11 +270,11 @@ describe("A queue whose worker starts", () => {
 
   it("is waited for, even if it is a dead-letter queue", async () => {
     const server = await start();
-    await ensureQueue(server, "dead", {});
-    await ensureQueue(server, "work", {
+    server.ensureQueue("dead", {});
+    server.ensureQueue("work", {
       RedrivePolicy: { deadLetterTargetArn: queueArn("dead"), maxReceiveCount: 1 },
     });
-    await queueOf(server, "dead").send("set aside");
+    await queueOf(server, "dead").send("dead-lettered");
     expect(server.isIdle()).toBe(true);
     server.attachWorker("dead");
 

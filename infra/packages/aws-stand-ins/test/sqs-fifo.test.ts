@@ -1,6 +1,6 @@
 import { ChangeMessageVisibilityCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ensureQueue, queueArn } from "../src/sqs/sqs-server.ts";
+import { queueArn } from "../src/sqs/queue-settings.ts";
 import { promptly, type QueueUnderTest, type SqsUnderTest, startSqsUnderTest } from "./sqs-fixture.ts";
 
 let sqs: SqsUnderTest;
@@ -92,7 +92,7 @@ describe("A message group of a FIFO queue", () => {
   it("keeps its order when the queue's delay is taken away", async () => {
     const queue = await createFifo("shorter-delay", { DelaySeconds: "60" });
     await sendAll(queue, "group", ["1"]);
-    await ensureQueue(sqs.server, "shorter-delay.fifo", { FifoQueue: true, ContentBasedDeduplication: true });
+    sqs.server.ensureQueue("shorter-delay.fifo", { FifoQueue: true, ContentBasedDeduplication: true });
     await sendAll(queue, "group", ["2"]);
 
     expect(await queue.receive()).toEqual([]);

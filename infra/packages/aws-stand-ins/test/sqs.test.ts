@@ -12,7 +12,7 @@ import {
   StartMessageMoveTaskCommand,
 } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { queueArn } from "../src/sqs/sqs-server.ts";
+import { queueArn } from "../src/sqs/queue-settings.ts";
 import { promptly, type QueueUnderTest, type SqsUnderTest, startSqsUnderTest } from "./sqs-fixture.ts";
 
 let sqs: SqsUnderTest;

@@ -36,7 +36,7 @@ const tableProperties = z.object({
 });
 
 /** In seconds; the waiter's own defaults are made for a cloud, where it takes twenty seconds to look again. */
-const patience = { maxWaitTime: 30, minDelay: 0.02, maxDelay: 1 };
+const waiting = { maxWaitTime: 30, minDelay: 0.02, maxDelay: 1 };
 
 /**
  * Creates a table when it is missing, with its keys, indexes and time to live, and waits until it is ready. It is billed
@@ -58,7 +58,7 @@ export const ensureTable = async (
     ...definition,
   });
   const isNew = !(await exists(client, tableName)) && (await create(client, creation));
-  await waitUntilTableExists({ client, ...patience }, { TableName: tableName });
+  await waitUntilTableExists({ client, ...waiting }, { TableName: tableName });
   if (isNew && TimeToLiveSpecification?.Enabled) {
     const { AttributeName, Enabled } = TimeToLiveSpecification;
     const command = { TableName: tableName, TimeToLiveSpecification: { AttributeName, Enabled } };

@@ -37,7 +37,7 @@ export interface Answers {
   readonly maximumHeadBytes?: number;
 }
 
-const patience: SlowCallerTimeouts = { headersMilliseconds: 15_000, requestMilliseconds: 300_000 };
+const defaultTimeouts: SlowCallerTimeouts = { headersMilliseconds: 15_000, requestMilliseconds: 300_000 };
 
 const SHUTDOWN_GRACE_MILLISECONDS = 2_000;
 /** Longer than the pools of common HTTP clients keep a connection, so that it is the client that lets go of it. */
@@ -112,7 +112,7 @@ const close = async (server: Server): Promise<void> => {
  * @throws Error when the port is in use, saying what to do.
  */
 export const startHttpServer = async (
-  { port, host, log, slowCallers = patience }: HttpServerOptions,
+  { port, host, log, slowCallers = defaultTimeouts }: HttpServerOptions,
   { answer, wordUnreadable, maximumHeadBytes }: Answers,
 ): Promise<LocalServer> => {
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {

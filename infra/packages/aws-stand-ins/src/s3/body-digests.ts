@@ -19,8 +19,18 @@ export interface ReceivedBody {
   readonly checksums: Checksums;
 }
 
-const announcedTrailers = (request: AuthenticatedRequest): readonly string[] =>
-  (request.headers.get("x-amz-trailer") ?? "").split(",").map((name) => name.trim().toLowerCase());
+/** @throws {S3Error} `NotImplemented` for a trailer that would be taken without being looked at. */
+const announcedTrailers = (request: AuthenticatedRequest): readonly string[] => {
+  const names = (request.headers.get("x-amz-trailer") ?? "")
+    .split(",")
+    .map((name) => name.trim().toLowerCase());
+  const known = ["", ...checksumNames.map(checksumHeader)];
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new S3Error("NotImplemented", { message: `The trailer ${unknown} is not implemented.` });
+  }
+  return names;
+};
 
 /** Computes, while a body passes by, every digest its sender has promised, and compares them at the end. */
 export class BodyDigests {

@@ -29,7 +29,6 @@ const lifecycleRule = z.strictObject({
   Id: z.string().optional(),
   Status: z.enum(["Enabled", "Disabled"]),
   Prefix: z.string().default(""),
-  TagFilters: z.array(z.strictObject({ Key: z.string(), Value: z.string() })).default([]),
   ExpirationInDays: z.int().positive().optional(),
   AbortIncompleteMultipartUpload: z.strictObject({ DaysAfterInitiation: z.int().positive() }).optional(),
   // There are neither versions nor storage classes here.
@@ -47,7 +46,6 @@ const lifecycleRules = z.array(lifecycleRule).transform((rules): readonly Lifecy
     .filter(({ Status }) => Status === "Enabled")
     .map((rule) => ({
       prefix: rule.Prefix,
-      tags: rule.TagFilters.map(({ Key, Value }) => ({ key: Key, value: Value })),
       expirationInDays: rule.ExpirationInDays,
       abortUploadsAfterDays: rule.AbortIncompleteMultipartUpload?.DaysAfterInitiation,
     })),

@@ -1,13 +1,13 @@
-import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-import { Crc64Nvme, crc32c } from "./crc.ts";
+import { Crc64Nvme } from "./crc.ts";
 
-export const checksumNames = ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] as const;
+/** What AWS's own clients send by default: the SDKs the one, the command line the other. */
+export const checksumNames = ["crc32", "crc64nvme"] as const;
 export type ChecksumName = (typeof checksumNames)[number];
 
 /** Base64 values by algorithm, as in the `x-amz-checksum-*` headers. */
-export type Checksums = Partial<Record<ChecksumName, string>>;
+export type Checksums = Record<string, string>;
 
 export interface RunningChecksum {
   update(chunk: Uint8Array): void;
@@ -15,11 +15,11 @@ export interface RunningChecksum {
   digest(): string;
 }
 
-const runningCrc = (next: (chunk: Uint8Array, previous: number) => number): RunningChecksum => {
+const runningCrc32 = (): RunningChecksum => {
   let crc = 0;
   return {
     update: (chunk) => {
-      crc = next(chunk, crc);
+      crc = crc32(chunk, crc);
     },
     digest: () => {
       const bytes = Buffer.alloc(4);
@@ -29,28 +29,13 @@ const runningCrc = (next: (chunk: Uint8Array, previous: number) => number): Runn
   };
 };
 
-const runningHash = (algorithm: "sha1" | "sha256"): RunningChecksum => {
-  const hash = createHash(algorithm);
-  return { update: (chunk) => hash.update(chunk), digest: () => hash.digest("base64") };
-};
-
 const runningCrc64 = (): RunningChecksum => {
   const crc = new Crc64Nvme();
   return { update: (chunk) => crc.update(chunk), digest: () => crc.digest().toString("base64") };
 };
 
-export const startChecksum = (name: ChecksumName): RunningChecksum => {
-  switch (name) {
-    case "crc32":
-      return runningCrc(crc32);
-    case "crc32c":
-      return runningCrc(crc32c);
-    case "crc64nvme":
-      return runningCrc64();
-    default:
-      return runningHash(name);
-  }
-};
+export const startChecksum = (name: ChecksumName): RunningChecksum =>
+  name === "crc32" ? runningCrc32() : runningCrc64();
 
 export const checksumHeader = (name: ChecksumName): string => `x-amz-checksum-${name}`;
 

@@ -3,7 +3,6 @@ import * as z from "zod";
 import { S3Error } from "./s3-error.ts";
 import type { S3Request } from "./s3-request.ts";
 import type { S3Response } from "./s3-response.ts";
-import { childrenNamed, optionalChildText, readXml, type XmlElement } from "./xml-reader.ts";
 
 export const corsRuleSchema = z.object({
   allowedOrigins: z.array(z.string()),
@@ -13,31 +12,6 @@ export const corsRuleSchema = z.object({
   maxAgeSeconds: z.number().optional(),
 });
 export type CorsRule = z.infer<typeof corsRuleSchema>;
-
-const listOf = (rule: XmlElement, name: string): string[] =>
-  childrenNamed(rule, name).map(({ text }) => text);
-
-const readRule = (rule: XmlElement): CorsRule => {
-  const maxAge = optionalChildText(rule, "MaxAgeSeconds");
-  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge)) throw new S3Error("MalformedXML");
-  const parsed: CorsRule = {
-    allowedOrigins: listOf(rule, "AllowedOrigin"),
-    allowedMethods: listOf(rule, "AllowedMethod"),
-    allowedHeaders: listOf(rule, "AllowedHeader"),
-    exposedHeaders: listOf(rule, "ExposeHeader"),
-    maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
-  };
-  if (parsed.allowedOrigins.length === 0 || parsed.allowedMethods.length === 0)
-    throw new S3Error("MalformedXML");
-  return parsed;
-};
-
-/** The rules of a `PutBucketCors` request. */
-export const readCorsDocument = (document: string): readonly CorsRule[] => {
-  const rules = childrenNamed(readXml(document, "CORSConfiguration"), "CORSRule").map(readRule);
-  if (rules.length === 0) throw new S3Error("MalformedXML");
-  return rules;
-};
 
 /** A pattern holds at most one `*`, which stands for any run of characters. */
 const matchesPattern = (pattern: string, value: string): boolean => {

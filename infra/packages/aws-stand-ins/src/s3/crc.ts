@@ -1,17 +1,3 @@
-/** A table-driven CRC-32C (Castagnoli). Node has only the plain CRC-32. */
-const crc32cTable = Uint32Array.from({ length: 256 }, (_, index) => {
-  let value = index;
-  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0x82f63b78 : value >>> 1;
-  return value;
-});
-
-/** CRC-32C of `data`, continuing from the CRC of what came before it; an unsigned 32-bit number. */
-export const crc32c = (data: Uint8Array, previous = 0): number => {
-  let crc = ~previous;
-  for (const byte of data) crc = (crc >>> 8) ^ (crc32cTable[(crc ^ byte) & 0xff] ?? 0);
-  return ~crc >>> 0;
-};
-
 const crc64High = new Uint32Array(256);
 const crc64Low = new Uint32Array(256);
 for (let index = 0; index < 256; index += 1) {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
 
+// The columns `tags` are always empty; they are here because data directories have them.
 // Keys are TEXT under SQLite's BINARY collation, which compares UTF-8 bytes: the order in which S3 lists.
 const schema = `
   CREATE TABLE IF NOT EXISTS buckets (

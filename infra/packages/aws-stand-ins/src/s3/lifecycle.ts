@@ -15,11 +15,7 @@ const isOver = (since: Date, days: number, now: Date): boolean => {
 };
 
 const expires = (object: StoredObject, rule: LifecycleRule, now: Date): boolean =>
-  rule.expirationInDays !== undefined &&
-  isOver(object.modifiedAt, rule.expirationInDays, now) &&
-  rule.tags.every((wanted) =>
-    object.tags.some(({ key, value }) => key === wanted.key && value === wanted.value),
-  );
+  rule.expirationInDays !== undefined && isOver(object.modifiedAt, rule.expirationInDays, now);
 
 const expireObjects = (storage: Storage, bucketName: string, rule: LifecycleRule, now: Date): number => {
   const expired = [...storage.objects.list(bucketName, rule.prefix, "")].filter((object) =>

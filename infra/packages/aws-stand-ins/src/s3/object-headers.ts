@@ -71,7 +71,6 @@ export const describeObject = (object: StoredObject, request: S3Request): Record
     ...readOverrides(request.query),
     // A checksum covers the whole object; the SDK would compare it with the part it asked for.
     ...(wantsChecksums && !request.headers.has("range") ? checksumHeaders(object.checksums) : {}),
-    ...(object.tags.length > 0 ? { "x-amz-tagging-count": String(object.tags.length) } : {}),
     etag: `"${object.etag}"`,
     "last-modified": object.modifiedAt.toUTCString(),
     "accept-ranges": "bytes",

@@ -2,13 +2,10 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import * as z from "zod";
 
 import type { BodyFiles } from "./body-files.ts";
-import { checksumNames } from "./checksums.ts";
 import { jsonColumn } from "./database.ts";
-import { type Tag, tagSchema } from "./tags.ts";
 
-export const checksumsColumn = jsonColumn(z.partialRecord(z.enum(checksumNames), z.string()));
+export const checksumsColumn = jsonColumn(z.record(z.string(), z.string()));
 export const headersColumn = jsonColumn(z.record(z.string(), z.string()));
-export const tagsColumn = jsonColumn(z.array(tagSchema));
 
 const rowSchema = z
   .object({
@@ -19,7 +16,6 @@ const rowSchema = z
     etag: z.string(),
     modified_at: z.number(),
     headers: headersColumn,
-    tags: tagsColumn,
     checksums: checksumsColumn,
   })
   .transform(({ modified_at, ...object }) => ({ ...object, modifiedAt: new Date(modified_at) }));
@@ -27,7 +23,7 @@ const rowSchema = z
 /** An object as stored: `body` names its file, `headers` are those it was put with and is served with. */
 export type StoredObject = Readonly<z.infer<typeof rowSchema>>;
 
-export type NewObject = Omit<StoredObject, "modifiedAt" | "tags"> & { readonly tags: readonly Tag[] };
+export type NewObject = Omit<StoredObject, "modifiedAt">;
 
 /** Looks at the object about to be replaced, if there is one, and throws to refuse the replacement. */
 export type WriteCondition = (current: StoredObject | undefined) => void;
@@ -37,15 +33,13 @@ export class ObjectStore {
   readonly #bodies: BodyFiles;
   readonly #find: StatementSync;
   readonly #put: StatementSync;
-  readonly #setTags: StatementSync;
   readonly #delete: StatementSync;
   readonly #list: StatementSync;
 
   constructor(database: DatabaseSync, bodies: BodyFiles) {
     this.#bodies = bodies;
     this.#find = database.prepare("SELECT * FROM objects WHERE bucket = ? AND key = ?");
-    this.#put = database.prepare("INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    this.#setTags = database.prepare("UPDATE objects SET tags = ? WHERE bucket = ? AND key = ?");
+    this.#put = database.prepare("INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, '[]', ?)");
     this.#delete = database.prepare("DELETE FROM objects WHERE bucket = ? AND key = ?");
     this.#list = database.prepare(
       "SELECT * FROM objects WHERE bucket = :bucket AND key > :after AND key >= :from ORDER BY key",
@@ -75,15 +69,10 @@ export class ObjectStore {
       object.etag,
       modifiedAt.getTime(),
       JSON.stringify(object.headers),
-      JSON.stringify(object.tags),
       JSON.stringify(object.checksums),
     );
     if (replaced !== undefined) this.#bodies.release(replaced.body);
-    return { ...object, tags: [...object.tags], modifiedAt };
-  }
-
-  setTags(bucket: string, key: string, tags: readonly Tag[]): void {
-    this.#setTags.run(JSON.stringify(tags), bucket, key);
+    return { ...object, modifiedAt };
   }
 
   delete(bucket: string, key: string): void {

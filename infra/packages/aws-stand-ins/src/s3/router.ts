@@ -1,19 +1,11 @@
 import { responseOverrides } from "./object-headers.ts";
-import { createBucket, headBucket, listBuckets, putBucketCors } from "./operations/buckets.ts";
+import { createBucket, listBuckets } from "./operations/buckets.ts";
 import type { BucketCall, ObjectCall, Operation, ServiceCall } from "./operations/call.ts";
 import { completeMultipartUpload } from "./operations/complete-multipart-upload.ts";
-import { copyObject } from "./operations/copy-object.ts";
-import { deleteObject, deleteObjects } from "./operations/delete-objects.ts";
 import { getObject, headObject } from "./operations/get-object.ts";
 import { listObjects, listParameters } from "./operations/list-objects.ts";
-import {
-  abortMultipartUpload,
-  createMultipartUpload,
-  listParts,
-  uploadPart,
-} from "./operations/multipart-upload.ts";
-import { getObjectTagging, putObjectTagging } from "./operations/object-tagging.ts";
-import { putObject } from "./operations/put-object.ts";
+import { abortMultipartUpload, createMultipartUpload, uploadPart } from "./operations/multipart-upload.ts";
+import { deleteObject, putObject } from "./operations/put-object.ts";
 import { S3Error } from "./s3-error.ts";
 import type { S3Request } from "./s3-request.ts";
 import type { S3Response } from "./s3-response.ts";
@@ -24,8 +16,6 @@ interface Route<Call extends ServiceCall> {
   readonly required?: readonly string[];
   /** Query parameters the request may have. Any other makes it a request for something else. */
   readonly optional?: readonly string[];
-  /** True for the operation that is meant when there is an `x-amz-copy-source`. */
-  readonly copies?: boolean;
   readonly run: Operation<Call>;
 }
 
@@ -34,23 +24,16 @@ const serviceRoutes: readonly Route<ServiceCall>[] = [{ method: "GET", run: list
 const bucketCreation: readonly Route<BucketCall>[] = [{ method: "PUT", run: createBucket }];
 
 const bucketRoutes: readonly Route<BucketCall>[] = [
-  { method: "HEAD", run: headBucket },
   { method: "GET", required: ["list-type"], optional: listParameters, run: listObjects },
-  { method: "POST", required: ["delete"], run: deleteObjects },
-  { method: "PUT", required: ["cors"], run: putBucketCors },
 ];
 
 const objectRoutes: readonly Route<ObjectCall>[] = [
   { method: "GET", optional: responseOverrides, run: getObject },
   { method: "HEAD", optional: responseOverrides, run: headObject },
   { method: "PUT", run: putObject },
-  { method: "PUT", copies: true, run: copyObject },
   { method: "DELETE", run: deleteObject },
-  { method: "GET", required: ["tagging"], run: getObjectTagging },
-  { method: "PUT", required: ["tagging"], run: putObjectTagging },
   { method: "POST", required: ["uploads"], run: createMultipartUpload },
   { method: "PUT", required: ["uploadId", "partNumber"], run: uploadPart },
-  { method: "GET", required: ["uploadId"], optional: ["max-parts", "part-number-marker"], run: listParts },
   { method: "POST", required: ["uploadId"], run: completeMultipartUpload },
   { method: "DELETE", required: ["uploadId"], run: abortMultipartUpload },
 ];
@@ -58,7 +41,7 @@ const objectRoutes: readonly Route<ObjectCall>[] = [
 // Of the headers S3 gives a meaning to, those that are understood here. The rest are refused: an object must not
 // seem encrypted, locked or private in a way it is not.
 const understoodHeaders =
-  /^x-amz-(?:checksum-(?:algorithm|crc32|crc32c|crc64nvme|mode|sha1|sha256|type)|content-sha256|copy-source|date|decoded-content-length|meta-.+|metadata-directive|sdk-checksum-algorithm|security-token|tagging|tagging-directive|trailer|user-agent)$/;
+  /^x-amz-(?:checksum-(?:algorithm|crc32|crc64nvme|mode|type)|content-sha256|date|decoded-content-length|meta-.+|sdk-checksum-algorithm|security-token|trailer|user-agent)$/;
 
 // In the query of a presigned URL: the signature itself, the SDK's note of the operation, and the checksum the SDK
 // takes of the body it does not have yet, which S3 does not look at either.
@@ -85,7 +68,7 @@ const refuseHoistedHeaders = (parameters: readonly string[]): void => {
   }
 };
 
-/** The operation a request asks for: its method, its query and whether it copies decide. */
+/** The operation a request asks for: its method and its query decide. */
 const findRoute = <Call extends ServiceCall>(
   routes: readonly Route<Call>[],
   request: S3Request,
@@ -93,11 +76,9 @@ const findRoute = <Call extends ServiceCall>(
   refuseUnknownHeaders(request);
   const parameters = [...request.query.keys()].filter((name) => !parametersWithoutEffect.test(name));
   refuseHoistedHeaders(parameters);
-  const copies = request.headers.has("x-amz-copy-source");
   const route = routes.find(
-    ({ method, required = [], optional = [], copies: routeCopies = false }) =>
+    ({ method, required = [], optional = [] }) =>
       method === request.method &&
-      routeCopies === copies &&
       required.every((name) => parameters.includes(name)) &&
       parameters.every((name) => required.includes(name) || optional.includes(name)),
   );
@@ -110,7 +91,7 @@ const longestKey = 1024;
 /**
  * Runs the operation an authenticated request asks for.
  *
- * @throws {S3Error} `NotImplemented` for everything the product and the SDK do not need.
+ * @throws {S3Error} `NotImplemented` for everything that README.md does not name.
  */
 export const routeRequest = async (call: ServiceCall): Promise<S3Response> => {
   const { request, storage } = call;

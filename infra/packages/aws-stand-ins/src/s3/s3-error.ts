@@ -32,7 +32,6 @@ const catalogue = {
   ],
   InvalidRange: [416, "The requested range is not satisfiable."],
   InvalidRequest: [400, "The request is not valid."],
-  InvalidTag: [400, "The tag that you provided is not valid."],
   InvalidURI: [400, "The specified URI couldn't be parsed."],
   KeyTooLongError: [400, "Your key is too long."],
   MalformedTrailerError: [400, "The request contained trailing data that was not well-formed."],

@@ -40,7 +40,7 @@ export interface S3Server {
   close(): Promise<void>;
 }
 
-/** A slow client may take as long over one request as a presigned URL of the product lives. */
+/** A slow client may take as long over one request as a presigned URL usually lives. */
 const requestTimeout = 30 * 60_000;
 
 const answer = async (

@@ -4,8 +4,7 @@ import * as z from "zod";
 
 import type { BodyFiles } from "./body-files.ts";
 import { inTransaction } from "./database.ts";
-import { checksumsColumn, headersColumn, tagsColumn } from "./object-store.ts";
-import type { Tag } from "./tags.ts";
+import { checksumsColumn, headersColumn } from "./object-store.ts";
 
 const uploadSchema = z
   .object({
@@ -14,7 +13,6 @@ const uploadSchema = z
     key: z.string(),
     created_at: z.number(),
     headers: headersColumn,
-    tags: tagsColumn,
   })
   .transform(({ created_at, ...upload }) => ({ ...upload, createdAt: new Date(created_at) }));
 
@@ -29,7 +27,7 @@ const partSchema = z
   })
   .transform(({ modified_at, ...part }) => ({ ...part, modifiedAt: new Date(modified_at) }));
 
-/** A multipart upload that is neither completed nor aborted; `headers` and `tags` are for the object to be. */
+/** A multipart upload that is neither completed nor aborted; `headers` are for the object to be. */
 export type Upload = Readonly<z.infer<typeof uploadSchema>>;
 export type Part = Readonly<z.infer<typeof partSchema>>;
 
@@ -49,7 +47,7 @@ export class UploadStore {
   constructor(database: DatabaseSync, bodies: BodyFiles) {
     this.#database = database;
     this.#bodies = bodies;
-    this.#insert = database.prepare("INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?)");
+    this.#insert = database.prepare("INSERT INTO uploads VALUES (?, ?, ?, ?, ?, '[]')");
     this.#find = database.prepare("SELECT * FROM uploads WHERE id = ? AND bucket = ? AND key = ?");
     this.#list = database.prepare("SELECT * FROM uploads WHERE bucket = ? ORDER BY key, created_at");
     this.#delete = database.prepare("DELETE FROM uploads WHERE id = ?");
@@ -60,9 +58,9 @@ export class UploadStore {
   }
 
   /** The identifier of a new upload. */
-  create(bucket: string, key: string, headers: Record<string, string>, tags: readonly Tag[]): string {
+  create(bucket: string, key: string, headers: Record<string, string>): string {
     const id = randomUUID();
-    this.#insert.run(id, bucket, key, Date.now(), JSON.stringify(headers), JSON.stringify(tags));
+    this.#insert.run(id, bucket, key, Date.now(), JSON.stringify(headers));
     return id;
   }
 

@@ -1,8 +1,8 @@
+import PostalMime from "postal-mime";
 import * as z from "zod";
 import { AwsError } from "../aws-protocol/aws-error.ts";
+import { addressProblem, formatMailbox, type Mailbox, parseAddresses, withoutGroups } from "./addresses.ts";
 import type { SentMail } from "./mail-store.ts";
-import { addressProblem, formatMailbox, type Mailbox, parseAddresses } from "./mime/addresses.ts";
-import { parseMimeMessage } from "./mime/mime-message.ts";
 
 const MAXIMUM_RECIPIENTS = 50;
 
@@ -50,19 +50,37 @@ const readSimple = ({ Subject, Body }: SimpleContent): MailContent => {
   };
 };
 
-const readRaw = (data: string): MailContent => {
-  const { headers, subject, text, html } = parseMimeMessage(Buffer.from(data, "base64"));
-  const mailboxes = (...names: string[]) => names.flatMap((name) => parseAddresses(headers.get(name) ?? ""));
-  const senders = mailboxes("from");
-  if (senders.length === 0) throw badRequest("Missing required header 'From'.");
-  return { subject, text, html, senders, recipients: mailboxes("to", "cc", "bcc") };
+/** A part's last line has no line break of its own: that one belongs to the framing, and the parser leaves it in. */
+const withoutFraming = (part = ""): string => part.replace(/\n$/, "");
+
+/** What the recipients of a MIME message see; a message that is attached is no part of its text. */
+export const readRaw = async (message: Uint8Array): Promise<MailContent> => {
+  const {
+    from,
+    to = [],
+    cc = [],
+    bcc = [],
+    subject,
+    text,
+    html,
+  } = await PostalMime.parse(message, {
+    forceRfc822Attachments: true,
+  });
+  if (from === undefined) throw badRequest("Missing required header 'From'.");
+  return {
+    subject: subject ?? "",
+    text: withoutFraming(text),
+    html: withoutFraming(html),
+    senders: withoutGroups([from]),
+    recipients: withoutGroups([...to, ...cc, ...bcc]),
+  };
 };
 
-const readContent = ({ Raw, Simple, Template }: SendEmailInput["Content"]): MailContent => {
+const readContent = async ({ Raw, Simple, Template }: SendEmailInput["Content"]): Promise<MailContent> => {
   if ([Raw, Simple, Template].filter((kind) => kind !== undefined).length !== 1) {
     throw badRequest("Exactly one of Content.Simple, Content.Raw and Content.Template must be specified.");
   }
-  if (Raw !== undefined) return readRaw(Raw.Data);
+  if (Raw !== undefined) return readRaw(Buffer.from(Raw.Data, "base64"));
   if (Simple !== undefined) return readSimple(Simple);
   throw badRequest("Templates are not kept locally: send simple or raw content.");
 };
@@ -96,8 +114,8 @@ const checkSender = (sender: Mailbox): void => {
  * @throws AwsError `BadRequestException` for a mail without recipients, sender or content or with a malformed address,
  *   `MessageRejected` for a sender that can never be verified.
  */
-export const readSendEmail = (input: SendEmailInput, at: string): SentMail => {
-  const { senders, recipients, ...shown } = readContent(input.Content);
+export const readSendEmail = async (input: SendEmailInput, at: string): Promise<SentMail> => {
+  const { senders, recipients, ...shown } = await readContent(input.Content);
   const requested = input.FromEmailAddress === undefined ? [] : parseAddresses(input.FromEmailAddress);
   const [sender] = senders.length > 0 ? senders : requested;
   if (sender === undefined) throw badRequest("FromEmailAddress is required.");

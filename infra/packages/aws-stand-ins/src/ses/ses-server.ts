@@ -41,7 +41,7 @@ const sesProtocol = (mails: MailStore): AwsProtocol => ({
       throw new AwsError("BadRequestException", `${issue?.path.join(".")}: ${issue?.message}`);
     }
     const at = new Date().toISOString();
-    mails.add(readSendEmail(input.data, at));
+    mails.add(await readSendEmail(input.data, at));
     return { MessageId: `${Date.parse(at).toString(16).padStart(16, "0")}-${randomUUID()}-000000` };
   },
   describeError: ({ code, message }) => ({ headers: { "x-amzn-errortype": code }, body: { message } }),

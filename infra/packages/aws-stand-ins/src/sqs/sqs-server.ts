@@ -5,13 +5,10 @@ import { messageOperations } from "./message-operations.ts";
 import { MessageStore } from "./message-store.ts";
 import { QueueChanges } from "./queue-changes.ts";
 import { queueOperations } from "./queue-operations.ts";
-import type { QueueSettings } from "./queue-settings.ts";
+import { queueNameSchema, queueSettingsSchema } from "./queue-settings.ts";
 import { QueueStore } from "./queue-store.ts";
 import { openSqsDatabase } from "./sqs-database.ts";
 import { queryErrorHeader, refuseInput } from "./sqs-errors.ts";
-
-export { ensureQueue } from "./ensure-queue.ts";
-export { queueArn } from "./queue-settings.ts";
 
 // A batch holds 1 MiB of messages, and JSON may need six bytes for one (`\u0001`).
 const MAXIMUM_BODY_BYTES = 8 * 1_048_576;
@@ -22,11 +19,15 @@ export interface SqsServer {
   /** The URL of a queue, whether it exists or not. Only valid while the server runs, because it names the port. */
   queueUrl(queueName: string): string;
   /**
-   * Creates a queue or replaces its settings; its messages stay.
+   * Creates or updates a queue from the properties of an `AWS::SQS::Queue` resource; its messages stay. A property that
+   * the template leaves out has its default again. Properties without a meaning on one machine, such as encryption and
+   * tags, are ignored.
    *
-   * @throws AwsError `InvalidParameterValue` when the name, the kind of queue and the dead-letter queue do not fit.
+   * @param properties the resource's properties after intrinsic functions were resolved.
+   * @throws ZodError when a property is out of its bounds, AwsError when name, kind of queue and dead-letter queue do not
+   *   fit, or the dead-letter queue was not created before.
    */
-  saveQueue(queueName: string, settings: QueueSettings): void;
+  ensureQueue(queueName: string, properties: unknown): void;
   /**
    * Says that a worker of this process is about to take messages from a queue. What is in flight there belonged to a
    * worker of an earlier process, which is gone, and is handed out again. A dead-letter queue counts as busy from now on.
@@ -78,15 +79,15 @@ export const startSqs = async ({ dataDirectory, port, now = Date.now }: SqsOptio
   const isIdle = (): boolean =>
     queues.all().every((queue) => {
       const { visible, inFlight, delayed } = messages.counts(queue);
-      const isSetAside = queues.isDeadLetterQueue(queue.name) && !attended.has(queue.name);
-      return visible + inFlight + delayed === 0 || isSetAside;
+      const isUnattended = queues.isDeadLetterQueue(queue.name) && !attended.has(queue.name);
+      return visible + inFlight + delayed === 0 || isUnattended;
     });
 
   return {
     endpoint: server.endpoint,
     queueUrl,
-    saveQueue: (queueName, settings) => {
-      queues.save(queueName, settings);
+    ensureQueue: (queueName, properties) => {
+      queues.save(queueNameSchema.parse(queueName), queueSettingsSchema.parse(properties ?? {}));
       changes.announce(queueName);
     },
     attachWorker: (queueName) => {

@@ -1,15 +1,12 @@
 import * as z from "zod";
 import type { Stack } from "./cloud-assembly.ts";
-import { intrinsicFunctions } from "./intrinsic-functions.ts";
-import { NO_VALUE } from "./no-value.ts";
-import type { References } from "./references.ts";
+import {
+  type Evaluation,
+  type EvaluationContext,
+  intrinsicFunctions,
+  NO_VALUE,
+} from "./intrinsic-functions.ts";
 import { type Site, TemplateError } from "./template-error.ts";
-
-/** What evaluation can reach beyond the resource it is about. */
-export interface Surroundings {
-  readonly stacks: readonly Stack[];
-  readonly references: References;
-}
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -23,24 +20,21 @@ const asIntrinsic = (value: unknown): [name: string, argument: unknown] | undefi
 };
 
 /** Evaluates what a template says about one of its resources. */
-export class Evaluator {
-  readonly surroundings: Surroundings;
-  /** The stack in which names are looked up. */
+export class Evaluator implements Evaluation {
+  readonly context: EvaluationContext;
   readonly stack: Stack;
   readonly #site: Site;
 
-  constructor(surroundings: Surroundings, stack: Stack, site: Site) {
-    this.surroundings = surroundings;
+  constructor(context: EvaluationContext, stack: Stack, site: Site) {
+    this.context = context;
     this.stack = stack;
     this.#site = site;
   }
 
-  /** The same resource's evaluator among the names of another stack, whose output it reads. */
   within(stack: Stack): Evaluator {
-    return new Evaluator(this.surroundings, stack, this.#site);
+    return new Evaluator(this.context, stack, this.#site);
   }
 
-  /** @throws TemplateError when the value depends on something without a local meaning. */
   resolve(value: unknown): unknown {
     const resolved = this.#evaluate(value);
     return resolved === NO_VALUE ? undefined : resolved;
@@ -64,7 +58,6 @@ export class Evaluator {
     }
   }
 
-  /** As {@link resolve}, for a value that must come out as text; numbers and booleans are written out. */
   text(value: unknown): string {
     const resolved = this.resolve(value);
     if (typeof resolved === "string") return resolved;
@@ -72,26 +65,22 @@ export class Evaluator {
     throw this.error("needs text where the template has something else");
   }
 
-  /** As {@link resolve}, for a value that must come out as a list. */
   list(value: unknown): readonly unknown[] {
     const resolved = this.resolve(value);
     if (Array.isArray(resolved)) return resolved;
     throw this.error("needs a list where the template has something else");
   }
 
-  /** As {@link resolve}, for a value that must come out in a certain form. */
   parse<Output>(schema: z.ZodType<Output>, value: unknown): Output {
     const parsed = schema.safeParse(this.resolve(value));
     if (parsed.success) return parsed.data;
     throw this.error(`is not of the form that is served locally: ${z.prettifyError(parsed.error)}`);
   }
 
-  /** Whether a condition of the stack holds. */
   condition(name: string): boolean {
     return this.truth(this.stack.template.Conditions[name]);
   }
 
-  /** The truth of a condition's definition. */
   truth(definition: unknown): boolean {
     if (isRecord(definition) && typeof definition["Condition"] === "string") {
       return this.condition(definition["Condition"]);

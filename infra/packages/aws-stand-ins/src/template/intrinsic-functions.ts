@@ -1,14 +1,45 @@
 import * as z from "zod";
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
 import type { Stack } from "./cloud-assembly.ts";
-import type { Evaluator } from "./evaluator.ts";
-import { NO_VALUE } from "./no-value.ts";
+import type { References } from "./references.ts";
+import type { TemplateError } from "./template-error.ts";
 
-type IntrinsicFunction = (argument: unknown, evaluator: Evaluator) => unknown;
+/** The value of `AWS::NoValue`: the property that holds it does not exist. */
+export const NO_VALUE: unique symbol = Symbol("AWS::NoValue");
 
-const unevaluatedList = (argument: unknown, evaluator: Evaluator): readonly unknown[] => {
+/** What evaluation can reach beyond the resource it is about. */
+export interface EvaluationContext {
+  readonly stacks: readonly Stack[];
+  readonly references: References;
+}
+
+/** What an intrinsic function asks back: its arguments are evaluated by whoever called it. */
+export interface Evaluation {
+  readonly context: EvaluationContext;
+  /** The stack in which names are looked up. */
+  readonly stack: Stack;
+  /** The same evaluation among the names of another stack, whose output it reads. */
+  within(stack: Stack): Evaluation;
+  /** @throws TemplateError when the value depends on something without a local meaning. */
+  resolve(value: unknown): unknown;
+  /** As {@link resolve}, for a value that must come out as text; numbers and booleans are written out. */
+  text(value: unknown): string;
+  /** As {@link resolve}, for a value that must come out as a list. */
+  list(value: unknown): readonly unknown[];
+  /** As {@link resolve}, for a value that must come out in a certain form. */
+  parse<Output>(schema: z.ZodType<Output>, value: unknown): Output;
+  /** Whether a condition of the stack holds. */
+  condition(name: string): boolean;
+  /** The truth of a condition's definition. */
+  truth(definition: unknown): boolean;
+  error(problem: string): TemplateError;
+}
+
+type IntrinsicFunction = (argument: unknown, evaluation: Evaluation) => unknown;
+
+const unevaluatedList = (argument: unknown, evaluation: Evaluation): readonly unknown[] => {
   if (Array.isArray(argument)) return argument;
-  throw evaluator.error("has an intrinsic function whose arguments are not a list");
+  throw evaluation.error("has an intrinsic function whose arguments are not a list");
 };
 
 const pseudoParameters: Readonly<Record<string, ((stack: Stack) => unknown) | undefined>> = {
@@ -23,111 +54,113 @@ const pseudoParameters: Readonly<Record<string, ((stack: Stack) => unknown) | un
 };
 
 // A parameter of an SSM type names the place of its value, and that place is in a real account.
-const parameterValue = (name: string, evaluator: Evaluator): unknown => {
-  const parameter = evaluator.stack.template.Parameters[name];
+const parameterValue = (name: string, evaluation: Evaluation): unknown => {
+  const parameter = evaluation.stack.template.Parameters[name];
   if (parameter?.Default === undefined || parameter.Type.startsWith("AWS::SSM::")) {
-    throw evaluator.error(`depends on the parameter ${name}, which has no value locally`);
+    throw evaluation.error(`depends on the parameter ${name}, which has no value locally`);
   }
   return parameter.Default;
 };
 
-const withoutMeaning = (what: string, logicalId: string, evaluator: Evaluator): never => {
-  const type = evaluator.stack.template.Resources[logicalId]?.Type ?? "which does not exist";
-  throw evaluator.error(`depends on ${what} (${type}), which has no local meaning`);
+const withoutMeaning = (what: string, logicalId: string, evaluation: Evaluation): never => {
+  const type = evaluation.stack.template.Resources[logicalId]?.Type ?? "which does not exist";
+  throw evaluation.error(`depends on ${what} (${type}), which has no local meaning`);
 };
 
-const ref: IntrinsicFunction = (argument, evaluator) => {
-  const name = evaluator.text(argument);
+const ref: IntrinsicFunction = (argument, evaluation) => {
+  const name = evaluation.text(argument);
   const pseudoParameter = pseudoParameters[name];
-  if (pseudoParameter !== undefined) return pseudoParameter(evaluator.stack);
-  if (name in evaluator.stack.template.Parameters) return parameterValue(name, evaluator);
-  const { references } = evaluator.surroundings;
-  return references.ref(evaluator.stack, name) ?? withoutMeaning(`Ref to ${name}`, name, evaluator);
+  if (pseudoParameter !== undefined) return pseudoParameter(evaluation.stack);
+  if (name in evaluation.stack.template.Parameters) return parameterValue(name, evaluation);
+  const { references } = evaluation.context;
+  return references.ref(evaluation.stack, name) ?? withoutMeaning(`Ref to ${name}`, name, evaluation);
 };
 
-const getAttribute: IntrinsicFunction = (argument, evaluator) => {
+const getAttribute: IntrinsicFunction = (argument, evaluation) => {
   const path =
-    typeof argument === "string" ? argument.split(".") : evaluator.list(argument).map((part) => String(part));
+    typeof argument === "string"
+      ? argument.split(".")
+      : evaluation.list(argument).map((part) => String(part));
   const [logicalId = "", ...attribute] = path;
-  const { references } = evaluator.surroundings;
+  const { references } = evaluation.context;
   return (
-    references.attribute(evaluator.stack, logicalId, attribute.join(".")) ??
-    withoutMeaning(`Fn::GetAtt to ${path.join(".")}`, logicalId, evaluator)
+    references.attribute(evaluation.stack, logicalId, attribute.join(".")) ??
+    withoutMeaning(`Fn::GetAtt to ${path.join(".")}`, logicalId, evaluation)
   );
 };
 
 const substitution = z.tuple([z.string(), z.record(z.string(), z.unknown())]);
 
-const substitute: IntrinsicFunction = (argument, evaluator) => {
-  const [template, variables] = evaluator.parse(
+const substitute: IntrinsicFunction = (argument, evaluation) => {
+  const [template, variables] = evaluation.parse(
     substitution,
     typeof argument === "string" ? [argument, {}] : argument,
   );
   const values = new Map(Object.entries(variables));
   return template.replace(/\$\{(?<literal>!?)(?<name>[^}]+)\}/g, (_match, literal: string, name: string) => {
     if (literal !== "") return `\${${name}}`;
-    if (values.has(name)) return evaluator.text(values.get(name));
-    return evaluator.text(name.includes(".") ? { "Fn::GetAtt": name } : { Ref: name });
+    if (values.has(name)) return evaluation.text(values.get(name));
+    return evaluation.text(name.includes(".") ? { "Fn::GetAtt": name } : { Ref: name });
   });
 };
 
-const select: IntrinsicFunction = (argument, evaluator) => {
-  const [index, items] = evaluator.list(argument);
-  const selected = evaluator.list(items)[Number(index)];
+const select: IntrinsicFunction = (argument, evaluation) => {
+  const [index, items] = evaluation.list(argument);
+  const selected = evaluation.list(items)[Number(index)];
   if (selected === undefined) {
-    throw evaluator.error("selects (Fn::Select) an item that its list does not have");
+    throw evaluation.error("selects (Fn::Select) an item that its list does not have");
   }
   return selected;
 };
 
 // The branch that is not taken stays unevaluated: it may well be one that has no local meaning.
-const choose: IntrinsicFunction = (argument, evaluator) => {
-  const [condition, whenTrue, whenFalse] = unevaluatedList(argument, evaluator);
-  return evaluator.resolve(evaluator.condition(String(condition)) ? whenTrue : whenFalse) ?? NO_VALUE;
+const choose: IntrinsicFunction = (argument, evaluation) => {
+  const [condition, whenTrue, whenFalse] = unevaluatedList(argument, evaluation);
+  return evaluation.resolve(evaluation.condition(String(condition)) ? whenTrue : whenFalse) ?? NO_VALUE;
 };
 
-const findInMap: IntrinsicFunction = (argument, evaluator) => {
-  const [map, first, second] = evaluator.list(argument).map((key) => String(key));
-  const found = evaluator.stack.template.Mappings[map ?? ""]?.[first ?? ""]?.[second ?? ""];
+const findInMap: IntrinsicFunction = (argument, evaluation) => {
+  const [map, first, second] = evaluation.list(argument).map((key) => String(key));
+  const found = evaluation.stack.template.Mappings[map ?? ""]?.[first ?? ""]?.[second ?? ""];
   if (found === undefined) {
-    throw evaluator.error(`looks up (Fn::FindInMap) ${map}.${first}.${second}, which is not mapped`);
+    throw evaluation.error(`looks up (Fn::FindInMap) ${map}.${first}.${second}, which is not mapped`);
   }
   return found;
 };
 
-const importValue: IntrinsicFunction = (argument, evaluator) => {
-  const wanted = evaluator.text(argument);
-  for (const stack of evaluator.surroundings.stacks) {
+const importValue: IntrinsicFunction = (argument, evaluation) => {
+  const wanted = evaluation.text(argument);
+  for (const stack of evaluation.context.stacks) {
     for (const { Export, Value } of Object.values(stack.template.Outputs)) {
-      const exporter = evaluator.within(stack);
+      const exporter = evaluation.within(stack);
       if (Export !== undefined && exporter.resolve(Export.Name) === wanted) return exporter.resolve(Value);
     }
   }
-  throw evaluator.error(`imports (Fn::ImportValue) ${wanted}, which no stack of the assembly exports`);
+  throw evaluation.error(`imports (Fn::ImportValue) ${wanted}, which no stack of the assembly exports`);
 };
 
 const stackOutput = z.object({ StackName: z.string(), OutputName: z.string() });
 
 // What the CDK writes for a reference between stacks when it is weak (feature flag defaultCrossStackReferences).
-const getStackOutput: IntrinsicFunction = (argument, evaluator) => {
-  const { StackName: stackName, OutputName: outputName } = evaluator.parse(stackOutput, argument);
-  const stack = evaluator.surroundings.stacks.find(({ name }) => name === stackName);
+const getStackOutput: IntrinsicFunction = (argument, evaluation) => {
+  const { StackName: stackName, OutputName: outputName } = evaluation.parse(stackOutput, argument);
+  const stack = evaluation.context.stacks.find(({ name }) => name === stackName);
   const output = stack?.template.Outputs[outputName];
   if (stack === undefined || output === undefined) {
-    throw evaluator.error(
+    throw evaluation.error(
       `reads (Fn::GetStackOutput) ${stackName}.${outputName}, which is not in the assembly`,
     );
   }
-  return evaluator.within(stack).resolve(output.Value);
+  return evaluation.within(stack).resolve(output.Value);
 };
 
 /** The intrinsic functions of CloudFormation that mean something on one machine, by the name templates call them by. */
 export const intrinsicFunctions: Readonly<Record<string, IntrinsicFunction | undefined>> = {
   Ref: ref,
-  "Fn::And": (argument, evaluator) =>
-    unevaluatedList(argument, evaluator).every((item) => evaluator.truth(item)),
-  "Fn::Equals": (argument, evaluator) => {
-    const [left, right] = evaluator.list(argument);
+  "Fn::And": (argument, evaluation) =>
+    unevaluatedList(argument, evaluation).every((item) => evaluation.truth(item)),
+  "Fn::Equals": (argument, evaluation) => {
+    const [left, right] = evaluation.list(argument);
     return String(left) === String(right);
   },
   "Fn::FindInMap": findInMap,
@@ -135,20 +168,20 @@ export const intrinsicFunctions: Readonly<Record<string, IntrinsicFunction | und
   "Fn::GetStackOutput": getStackOutput,
   "Fn::If": choose,
   "Fn::ImportValue": importValue,
-  "Fn::Join": (argument, evaluator) => {
-    const [separator, items] = evaluator.list(argument);
-    return evaluator
+  "Fn::Join": (argument, evaluation) => {
+    const [separator, items] = evaluation.list(argument);
+    return evaluation
       .list(items)
-      .map((item) => evaluator.text(item))
+      .map((item) => evaluation.text(item))
       .join(String(separator));
   },
-  "Fn::Not": (argument, evaluator) => !evaluator.truth(unevaluatedList(argument, evaluator)[0]),
-  "Fn::Or": (argument, evaluator) =>
-    unevaluatedList(argument, evaluator).some((item) => evaluator.truth(item)),
+  "Fn::Not": (argument, evaluation) => !evaluation.truth(unevaluatedList(argument, evaluation)[0]),
+  "Fn::Or": (argument, evaluation) =>
+    unevaluatedList(argument, evaluation).some((item) => evaluation.truth(item)),
   "Fn::Select": select,
-  "Fn::Split": (argument, evaluator) => {
-    const [separator, text] = evaluator.list(argument);
-    return evaluator.text(text).split(String(separator));
+  "Fn::Split": (argument, evaluation) => {
+    const [separator, text] = evaluation.list(argument);
+    return evaluation.text(text).split(String(separator));
   },
   "Fn::Sub": substitute,
 };

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Assembly, Stack } from "./cloud-assembly.ts";
-import { Evaluator, type Surroundings } from "./evaluator.ts";
+import { Evaluator } from "./evaluator.ts";
+import type { EvaluationContext } from "./intrinsic-functions.ts";
 import { References } from "./references.ts";
 import type { LocalAddresses } from "./resource-kinds.ts";
 import type { TemplateError } from "./template-error.ts";
@@ -23,19 +24,19 @@ export interface ResourceView {
 /** The resources of all stacks, with their references resolved to local names. */
 export class ResolvedAssembly {
   readonly assetDirectories: ReadonlyMap<string, string>;
-  readonly #surroundings: Surroundings;
+  readonly #context: EvaluationContext;
 
   constructor({ stacks, assetDirectories }: Assembly, addresses: LocalAddresses) {
     this.assetDirectories = assetDirectories;
     const references = new References(stacks, addresses, (stack, logicalId, key) =>
       this.#evaluator(stack, logicalId).text(stack.template.Resources[logicalId]?.Properties[key]),
     );
-    this.#surroundings = { stacks, references };
+    this.#context = { stacks, references };
   }
 
   /** The resources of some types, in the order of the templates, without those whose condition does not hold. */
   resources(...types: readonly string[]): readonly ResourceView[] {
-    return this.#surroundings.stacks.flatMap((stack) =>
+    return this.#context.stacks.flatMap((stack) =>
       Object.entries(stack.template.Resources)
         .filter(([, { Type }]) => types.includes(Type))
         .filter(
@@ -48,7 +49,7 @@ export class ResolvedAssembly {
 
   #view(stack: Stack, logicalId: string): ResourceView {
     const evaluator = this.#evaluator(stack, logicalId);
-    const { references } = this.#surroundings;
+    const { references } = this.#context;
     const { Type: type = "", Properties: properties = {} } = stack.template.Resources[logicalId] ?? {};
     return {
       logicalId,
@@ -69,6 +70,6 @@ export class ResolvedAssembly {
   }
 
   #evaluator(stack: Stack, logicalId: string): Evaluator {
-    return new Evaluator(this.#surroundings, stack, { stackName: stack.name, logicalId });
+    return new Evaluator(this.#context, stack, { stackName: stack.name, logicalId });
   }
 }

@@ -1,4 +1,3 @@
-import { readCorsDocument } from "../cors.ts";
 import { receiveText } from "../received-body.ts";
 import { S3Error } from "../s3-error.ts";
 import { type S3Response, xmlResponse } from "../s3-response.ts";
@@ -39,15 +38,4 @@ export const createBucket = async ({
   }
   if (!storage.buckets.create(bucketName)) throw new S3Error("BucketAlreadyOwnedByYou");
   return { status: 200, headers: { location: `/${bucketName}` } };
-};
-
-/** The router has found the bucket by now. */
-export const headBucket = ({ region }: BucketCall): S3Response => ({
-  status: 200,
-  headers: { "x-amz-bucket-region": region },
-});
-
-export const putBucketCors = async ({ request, storage, bucketName }: BucketCall): Promise<S3Response> => {
-  storage.buckets.setCors(bucketName, readCorsDocument(await receiveText(request)));
-  return { status: 200 };
 };

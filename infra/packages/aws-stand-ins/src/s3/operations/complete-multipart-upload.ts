@@ -90,8 +90,8 @@ export const completeMultipartUpload = async (call: ObjectCall): Promise<S3Respo
   }
   const etag = multipartEtag(parts);
   const size = parts.reduce((total, part) => total + part.size, 0);
-  const { headers, tags } = upload;
-  storage.objects.put({ bucket: bucketName, key, body, size, etag, headers, tags, checksums: {} }, condition);
+  const { headers } = upload;
+  storage.objects.put({ bucket: bucketName, key, body, size, etag, headers, checksums: {} }, condition);
   storage.uploads.delete(upload.id);
   return xmlResponse("CompleteMultipartUploadResult", {
     Location: `/${bucketName}/${key}`,

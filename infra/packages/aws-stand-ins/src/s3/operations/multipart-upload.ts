@@ -3,12 +3,10 @@ import { readObjectHeaders } from "../object-headers.ts";
 import { receiveBody } from "../received-body.ts";
 import { S3Error } from "../s3-error.ts";
 import { type S3Response, xmlResponse } from "../s3-response.ts";
-import { readTaggingHeader } from "../tags.ts";
 import type { Upload } from "../upload-store.ts";
 import type { ObjectCall } from "./call.ts";
 
 const mostParts = 10_000;
-const largestPage = 1000;
 
 /** @throws {S3Error} `NoSuchUpload` when it is unknown, completed, aborted, or another key's. */
 export const findUpload = ({ request, storage, bucketName, key }: ObjectCall): Upload => {
@@ -17,25 +15,27 @@ export const findUpload = ({ request, storage, bucketName, key }: ObjectCall): U
   return upload;
 };
 
-const readNumber = (query: URLSearchParams, name: string, fallback: number, largest: number): number => {
-  const value = query.get(name) ?? String(fallback);
-  if (!/^\d{1,9}$/.test(value) || Number(value) > largest) {
-    throw new S3Error("InvalidArgument", { message: `${name} must be an integer not above ${largest}.` });
+/** @throws {S3Error} `InvalidArgument` when it is not a number from 1 to 10,000. */
+const partNumberOf = ({ query }: ObjectCall["request"]): number => {
+  const value = query.get("partNumber") ?? "";
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : 0;
+  if (number < 1 || number > mostParts) {
+    throw new S3Error("InvalidArgument", {
+      message: `partNumber must be an integer from 1 to ${mostParts}.`,
+    });
   }
-  return Number(value);
+  return number;
 };
 
 export const createMultipartUpload = ({ request, storage, bucketName, key }: ObjectCall): S3Response => {
-  const tags = readTaggingHeader(request.headers.get("x-amz-tagging"));
-  const id = storage.uploads.create(bucketName, key, readObjectHeaders(request), tags);
+  const id = storage.uploads.create(bucketName, key, readObjectHeaders(request));
   return xmlResponse("InitiateMultipartUploadResult", { Bucket: bucketName, Key: key, UploadId: id });
 };
 
 export const uploadPart = async (call: ObjectCall): Promise<S3Response> => {
   const { request, storage } = call;
   const { id: uploadId } = findUpload(call);
-  const number = readNumber(request.query, "partNumber", 0, mostParts);
-  if (number === 0) throw new S3Error("InvalidArgument", { message: "partNumber must be at least 1." });
+  const number = partNumberOf(request);
   const { id: body, result } = await storage.bodies.create((file) => receiveBody(request, file));
   const { size, md5: etag, checksums } = result;
   if (storage.uploads.find(call.bucketName, call.key, uploadId) === undefined) {
@@ -44,30 +44,6 @@ export const uploadPart = async (call: ObjectCall): Promise<S3Response> => {
   }
   storage.uploads.putPart(uploadId, { number, body, size, etag, checksums });
   return { status: 200, headers: { etag: `"${etag}"`, ...checksumHeaders(checksums) } };
-};
-
-export const listParts = (call: ObjectCall): S3Response => {
-  const { request, storage, bucketName, key } = call;
-  const upload = findUpload(call);
-  const after = readNumber(request.query, "part-number-marker", 0, mostParts);
-  const pageSize = Math.min(readNumber(request.query, "max-parts", largestPage, 2 ** 31), largestPage);
-  const remaining = storage.uploads.parts(upload.id).filter(({ number }) => number > after);
-  const parts = remaining.slice(0, pageSize);
-  return xmlResponse("ListPartsResult", {
-    Bucket: bucketName,
-    Key: key,
-    UploadId: upload.id,
-    PartNumberMarker: after,
-    NextPartNumberMarker: parts.at(-1)?.number,
-    MaxParts: pageSize,
-    IsTruncated: parts.length < remaining.length,
-    Part: parts.map(({ number, modifiedAt, etag, size }) => ({
-      PartNumber: number,
-      LastModified: modifiedAt.toISOString(),
-      ETag: `"${etag}"`,
-      Size: size,
-    })),
-  });
 };
 
 export const abortMultipartUpload = (call: ObjectCall): S3Response => {

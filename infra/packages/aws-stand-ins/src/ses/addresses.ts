@@ -1,4 +1,4 @@
-import { decodeEncodedWords } from "./encoded-words.ts";
+import { type Address, addressParser } from "postal-mime";
 
 /** One mailbox of an address list. */
 export interface Mailbox {
@@ -8,20 +8,15 @@ export interface Mailbox {
   readonly address: string;
 }
 
-const ENTRIES = /(?:"(?:[^"\\]|\\.)*"|<[^>]*>|\([^)]*\)|[^,])+/g;
-const NAME_AND_ADDRESS = /^(.*)<([^<>]*)>\s*$/s;
+/** The mailboxes of a list, those of its groups included. */
+export const withoutGroups = (addresses: readonly Address[]): Mailbox[] =>
+  addresses.flatMap(({ name, address, group }): Mailbox[] => group ?? [{ name, address }]);
 
-const parseMailbox = (entry: string): Mailbox => {
-  const withoutComments = entry.replace(/("(?:[^"\\]|\\.)*")|\([^)]*\)/g, "$1").trim();
-  const [, name, address] = NAME_AND_ADDRESS.exec(withoutComments) ?? [];
-  if (name === undefined || address === undefined) return { name: "", address: withoutComments };
-  const unquoted = name.trim().replace(/^"(.*)"$/s, (_quoted, text: string) => text.replace(/\\(.)/g, "$1"));
-  return { name: decodeEncodedWords(unquoted), address: address.trim() };
+/** The mailboxes of one string of the API. Without angle brackets it is one address, whatever is wrong with it. */
+export const parseAddresses = (entry: string): Mailbox[] => {
+  if (!entry.includes("<")) return [{ name: "", address: entry.trim() }];
+  return withoutGroups(addressParser(entry));
 };
-
-/** The mailboxes of a `From`, `To` or `Cc` header, or of one string of the API. */
-export const parseAddresses = (list: string): Mailbox[] =>
-  (list.match(ENTRIES) ?? []).filter((entry) => entry.trim() !== "").map(parseMailbox);
 
 /** `Name <local@domain>`, or the address alone. */
 export const formatMailbox = ({ name, address }: Mailbox): string =>

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { account, accountType } from "../../shared/accounts/account.ts";
+import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { text } from "../../shared/http/text.ts";
 import { email, newPassword, shortText, username } from "./fields.ts";
 
 const tag = "Accounts and tokens";

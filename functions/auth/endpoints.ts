@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/errors/app-error.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
-import { Reply } from "../../shared/http/reply.ts";
+import { Reply } from "../../shared/http/response.ts";
 import {
   meOperation,
   profileOperation,

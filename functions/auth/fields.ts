@@ -1,6 +1,6 @@
 import { dictionary } from "@zxcvbn-ts/language-common";
 import * as z from "zod";
-import { text } from "../../shared/http/text.ts";
+import { text } from "../../shared/http/fields.ts";
 
 /** A user name as it is registered. */
 export const username = text()

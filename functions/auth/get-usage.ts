@@ -1,8 +1,8 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import type { Caller } from "../../shared/auth/caller.ts";
-import { numbersOf } from "../../shared/limits/count-within.ts";
 import { accountCounters, dayOfCounter, limitKeys } from "../../shared/limits/keys.ts";
+import { numbersOf } from "../../shared/limits/limit-counters.ts";
 import { accountPolicies } from "../../shared/limits/policies.ts";
 import { dateOf, monthOf, windowsAt } from "../../shared/limits/windows.ts";
 import type { Table } from "../../shared/storage/table.ts";

@@ -5,7 +5,7 @@ import { createSigningKeySource } from "../../shared/auth/signing-keys.ts";
 import { createTokens } from "../../shared/auth/tokens.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { readSecret } from "../../shared/config/secrets.ts";
-import { createBufferedHandler } from "../../shared/http/create-handler.ts";
+import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
 import { createLimiter } from "../../shared/limits/limiter.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { type CounterValues, numbersOf } from "../../shared/limits/count-within.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
+import { type CounterValues, numbersOf } from "../../shared/limits/limit-counters.ts";
 import type { Table } from "../../shared/storage/table.ts";
 
 /** What is remembered of the wrong passwords for one name. */

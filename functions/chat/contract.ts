@@ -5,8 +5,8 @@ import {
   tokenEnvironment,
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
+import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { text } from "../../shared/http/text.ts";
 import { chatModelIds } from "../../shared/inference/chat.ts";
 import { tokenUsage } from "../../shared/inference/usage.ts";
 

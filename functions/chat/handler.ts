@@ -1,6 +1,6 @@
 import { createTokenAuthorization } from "../../shared/auth/authorize.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { createStreamingHandler } from "../../shared/http/create-handler.ts";
+import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { inferenceKey } from "../../shared/inference/inference-keys.ts";
 import { createOpenAiChatModels } from "../../shared/inference/openai/chat-models.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";

@@ -1,8 +1,7 @@
 import { AppError } from "../../shared/errors/app-error.ts";
-import { type BodyChunks, Reply } from "../../shared/http/reply.ts";
+import { type BodyChunks, Reply } from "../../shared/http/response.ts";
 import type { ChatModels, ChatRequest } from "../../shared/inference/chat.ts";
-import { describeError } from "../../shared/telemetry/describe-error.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import { newAnswerHead } from "./create-chat-completion.ts";
 import { writeFrames } from "./write-frames.ts";
 

@@ -1,4 +1,5 @@
-import { AppError } from "../../shared/errors/app-error.ts";
+import type { AppError } from "../../shared/errors/app-error.ts";
+import { toAppError } from "../../shared/errors/dependency-failure.ts";
 import { errorBody } from "../../shared/errors/error-body.ts";
 import type { ChatEvent, ChatStream } from "../../shared/inference/chat.ts";
 import type { ChatCompletionChunk } from "./contract.ts";
@@ -61,7 +62,7 @@ export async function* writeFrames(
     }
     yield lastFrame;
   } catch (thrown) {
-    const error = AppError.from(thrown);
+    const error = toAppError(thrown);
     onFailure(error);
     yield waiting + frame({ error: errorBody(error, "").error }) + lastFrame;
   }

@@ -5,7 +5,7 @@ import {
   type ZodOpenApiOverride,
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
-import { service } from "../../shared/config/service.ts";
+import { service } from "../../shared/config/function-definition.ts";
 import { type ErrorCode, errorCatalogue } from "../../shared/errors/catalogue.ts";
 import { type BodyEncoding, limitClassOf, type Operation, tags } from "../../shared/http/operation.ts";
 

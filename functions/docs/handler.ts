@@ -1,5 +1,5 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { createBufferedHandler } from "../../shared/http/create-handler.ts";
+import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { docsFunction } from "./contract.ts";
 import { docsEndpoints } from "./endpoints.ts";
 

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { tableEnvironment } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
+import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { text } from "../../shared/http/text.ts";
 import { identifiableLanguages } from "../../shared/language-id/languages.ts";
 
 const tag = "Language identification";

@@ -1,5 +1,5 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { createBufferedHandler } from "../../shared/http/create-handler.ts";
+import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { loadLanguageModel } from "../../shared/language-id/model.ts";
 import { readWeights } from "../../shared/language-id/read-weights.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { formNumber, optionalField } from "../../shared/http/form-fields.ts";
+import { formNumber, optionalField, text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { text } from "../../shared/http/text.ts";
 import { tokenUsage } from "../../shared/inference/usage.ts";
 import { replacedBy } from "./settings.ts";
 

@@ -1,4 +1,4 @@
-import { service } from "../../shared/config/service.ts";
+import { service } from "../../shared/config/function-definition.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import type { ChatModels } from "../../shared/inference/chat.ts";
 import { type SpeechDependencies, speechContext } from "../speech/dependencies.ts";

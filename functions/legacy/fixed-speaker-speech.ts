@@ -1,8 +1,8 @@
 import type { RequestContext } from "../../shared/auth/caller.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
-import { Reply } from "../../shared/http/reply.ts";
-import { describeError } from "../../shared/telemetry/describe-error.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import { toAppError } from "../../shared/errors/dependency-failure.ts";
+import { Reply } from "../../shared/http/response.ts";
+import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import type { SpeechItem } from "../speech/contract.ts";
 import type { SpeechDependencies } from "../speech/dependencies.ts";
 import { openStoredStream, type StoredStream, streamOnly } from "../speech/stream-speech.ts";
@@ -164,7 +164,7 @@ export async function* writeAudioEvents({
       total_bytes: totalBytes,
     });
   } catch (thrown) {
-    const { code, message, cause } = AppError.from(thrown);
+    const { code, message, cause } = toAppError(thrown);
     logger.error("speech.broken_off", { code, reason: describeError(cause) });
     yield frame("error", { error: message });
   }

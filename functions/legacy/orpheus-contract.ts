@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { characters, text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { characters, text } from "../../shared/http/text.ts";
 import {
   batchResponse,
   batchResult,

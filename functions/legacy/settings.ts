@@ -75,7 +75,7 @@ const gone = ({ id, method, path, summary, tag, response, deprecated }: Operatio
     errors: ["gone"],
     ...(deprecated ? { deprecated } : {}),
   },
-  handle: async () => {
+  prepare: () => {
     throw new AppError("gone", {
       ...(deprecated ? { message: `This address has been given up; use ${deprecated.successor}.` } : {}),
     });

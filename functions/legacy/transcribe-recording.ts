@@ -1,6 +1,6 @@
 import type { RequestContext } from "../../shared/auth/caller.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
-import { Reply } from "../../shared/http/reply.ts";
+import { ReplyWithHeaders } from "../../shared/http/response.ts";
 import type { Recording, Transcriber, Transcription } from "../../shared/inference/transcription.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
 import {
@@ -32,7 +32,7 @@ const toReply = (
   transcription: Transcription,
   withSpeakers: boolean,
   more: Partial<LegacyTranscription> = {},
-): Reply => {
+): ReplyWithHeaders<LegacyTranscription> => {
   const told = withSpeakers ? formatDiarization(transcription) : undefined;
   const body: LegacyTranscription = {
     audio_transcription: transcription.text,
@@ -45,11 +45,7 @@ const toReply = (
     original_duration_minutes: null,
     ...more,
   };
-  return new Reply({
-    contentType: "application/json",
-    headers: withSpeakers && !told ? { "X-Diarization": "unavailable" } : {},
-    body: JSON.stringify(body),
-  });
+  return new ReplyWithHeaders(body, withSpeakers && !told ? { "X-Diarization": "unavailable" } : {});
 };
 
 /**
@@ -61,7 +57,7 @@ export const transcribeOnly = async (
   recording: Recording,
   { language, withSpeakers }: { readonly language: string | undefined; readonly withSpeakers: boolean },
   { transcriber, signal }: { readonly transcriber: Transcriber; readonly signal: AbortSignal },
-): Promise<Reply> => {
+): Promise<ReplyWithHeaders<LegacyTranscription>> => {
   const request = { recording, language, withSegments: false, withSpeakers };
   return toReply(await transcriber.transcribe(request, { signal }), withSpeakers);
 };
@@ -79,7 +75,7 @@ export const transcribeAndSave = async (
   { language, adapter, recognise_speakers: withSpeakers }: TranscriptionChoices,
   context: RequestContext,
   { transcriber, store, bucketName, saved }: LegacyTranscriptionDependencies,
-): Promise<Reply> => {
+): Promise<ReplyWithHeaders<LegacyTranscription>> => {
   const chosen = language ?? adapter ?? "lug";
   const { objectKey, recording, isTrimmed } = await keepRecording(measured, field, context, store);
   try {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { findTranslationLanguage } from "../../shared/catalogue/languages.ts";
-import { formBoolean, optionalField, requiredFormFile } from "../../shared/http/form-fields.ts";
+import { formBoolean, optionalField, requiredFormFile } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { replacedBy } from "./settings.ts";
 

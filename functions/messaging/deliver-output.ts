@@ -1,7 +1,6 @@
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import { writeReference } from "../../shared/messaging/send-receipt.ts";
-import { describeError } from "../../shared/telemetry/describe-error.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import type { Content, MessagingPlatform, Recipient, SendOutcome } from "./messaging-platform.ts";
 import type { Output, SpeechOutput } from "./plan.ts";
 import type { VoiceNotes } from "./voice-notes.ts";

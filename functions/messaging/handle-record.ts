@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
 import type { SQSRecord } from "aws-lambda";
 import { type InboundMessage, inboundMessage } from "../../shared/messaging/inbound-message.ts";
-import { describeError } from "../../shared/telemetry/describe-error.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
-import type { Attempt } from "./message-records.ts";
-import { LeaseLost, RetryLater } from "./message-records.ts";
+import { describeError, logger } from "../../shared/telemetry/logger.ts";
+import { type Attempt, LeaseLost, RetryLater } from "./message-records.ts";
 import type { Planner } from "./plan.ts";
 
 /** What working through the queue touches. */

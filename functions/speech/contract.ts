@@ -5,8 +5,8 @@ import {
   tableEnvironment,
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
+import { characters, text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { characters, text } from "../../shared/http/text.ts";
 
 const tag = "Speech";
 

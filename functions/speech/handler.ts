@@ -1,5 +1,5 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { createStreamingHandler } from "../../shared/http/create-handler.ts";
+import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { inferenceKey } from "../../shared/inference/inference-keys.ts";
 import { createOpenAiSynthesizer } from "../../shared/inference/openai/synthesizer.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";

@@ -1,5 +1,5 @@
 import type { RequestContext } from "../../shared/auth/caller.ts";
-import { Reply } from "../../shared/http/reply.ts";
+import { Reply } from "../../shared/http/response.ts";
 import type { SignedLink } from "../../shared/storage/object-store.ts";
 import type { SpeechItem } from "./contract.ts";
 import type { SpeechDependencies } from "./dependencies.ts";

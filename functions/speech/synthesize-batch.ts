@@ -1,8 +1,8 @@
 import pLimit from "p-limit";
 import type { RequestContext } from "../../shared/auth/caller.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
-import { describeError } from "../../shared/telemetry/describe-error.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import { toAppError } from "../../shared/errors/dependency-failure.ts";
+import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import type { BatchRequest, BatchResponse, BatchResult, SpeechItem } from "./contract.ts";
 import type { SpeechDependencies } from "./dependencies.ts";
 import { newSpeechId } from "./stored-speech.ts";
@@ -19,7 +19,7 @@ const chooseVoiceOfItem = (item: SpeechItem, index: number): ChosenVoice => {
   try {
     return chooseVoice(item.voice, item.language);
   } catch (thrown) {
-    const error = AppError.from(thrown);
+    const error = toAppError(thrown);
     throw new AppError(error.code, {
       message: `item index ${index}: ${error.message}`,
       param: error.param && `items.${index}.${error.param}`,
@@ -30,7 +30,7 @@ const chooseVoiceOfItem = (item: SpeechItem, index: number): ChosenVoice => {
 };
 
 const failed = (index: number, thrown: unknown): Outcome => {
-  const error = AppError.from(thrown);
+  const error = toAppError(thrown);
   const { cause } = error;
   logger.error("speech.item_failed", {
     index,

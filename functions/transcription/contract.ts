@@ -6,7 +6,7 @@ import {
   transcriptionBackendEnvironment,
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
-import { formBoolean, formFile, optionalField } from "../../shared/http/form-fields.ts";
+import { formBoolean, formFile, optionalField } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 
 /**

@@ -10,8 +10,7 @@ import {
   inspectAudio,
 } from "../../shared/audio/read-audio.ts";
 import type { RequestContext } from "../../shared/auth/caller.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import { ValidationError } from "../../shared/errors/validation-error.ts";
+import { AppError, ValidationError } from "../../shared/errors/app-error.ts";
 import type { Recording } from "../../shared/inference/transcription.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
 import type { UploadsRepository } from "../../shared/uploads/uploads-repository.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { tableEnvironment, translationBackendEnvironment } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
+import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { text } from "../../shared/http/text.ts";
 import { tokenUsage } from "../../shared/inference/usage.ts";
 
 const language = text()

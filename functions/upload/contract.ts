@@ -6,8 +6,8 @@ import {
   tokenEnvironment,
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
+import { characters, text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { characters, text } from "../../shared/http/text.ts";
 
 /** `type/subtype` with optional parameters (RFC 9110, section 8.3.1). */
 const mediaType =

@@ -1,6 +1,6 @@
 import { createTokenAuthorization } from "../../shared/auth/authorize.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { createBufferedHandler } from "../../shared/http/create-handler.ts";
+import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
 import { createLimiter } from "../../shared/limits/limiter.ts";
 import { openItemTable } from "../../shared/storage/item-table.ts";

@@ -5,8 +5,8 @@ import {
   tableEnvironment,
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
+import { rawBody } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { rawBody } from "../../shared/http/raw-body.ts";
 
 const tag = "Messaging";
 const path = "/tasks/webhook";

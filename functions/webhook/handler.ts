@@ -1,6 +1,6 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { readSecret } from "../../shared/config/secrets.ts";
-import { createBufferedHandler } from "../../shared/http/create-handler.ts";
+import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { createPlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
 import { saveReceipt } from "../../shared/messaging/send-receipt.ts";
 import { openTable } from "../../shared/storage/table.ts";

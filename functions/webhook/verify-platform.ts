@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../shared/errors/app-error.ts";
-import { Reply } from "../../shared/http/reply.ts";
+import { Reply } from "../../shared/http/response.ts";
 import type {
   PlatformSecretSource,
   PlatformSecretVersions,

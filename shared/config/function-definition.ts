@@ -1,6 +1,9 @@
 import type * as z from "zod";
 import type { Operation } from "../http/operation.ts";
 
+/** What this service is called, and the version of the API that it serves, wherever it introduces itself. */
+export const service = { name: "Language AI Service", apiVersion: "2.1" } as const;
+
 /** A Lambda function as its feature declares it: what it serves and what it needs from its surroundings. */
 export interface FunctionDefinition<Environment extends z.ZodRawShape = z.ZodRawShape> {
   /** The feature's folder under `functions/`; also the name of its bundle. */

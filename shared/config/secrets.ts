@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { AwsCallError, type AwsJsonService, openAwsJsonService } from "../outbound/aws-json.ts";
-import { describeError } from "../telemetry/describe-error.ts";
-import { logger } from "../telemetry/logger.ts";
+import { describeError, logger } from "../telemetry/logger.ts";
 
 /** `AWSPREVIOUS` is the value before the last rotation. */
 export type SecretVersion = "AWSCURRENT" | "AWSPREVIOUS";

@@ -48,4 +48,7 @@ export const dependencyFailure = (thrown: unknown): AppError | undefined => {
 };
 
 /** Whatever was thrown as one of our errors: itself, a passing failure of AWS, or `internal`. */
-export const toAppError = (thrown: unknown): AppError => dependencyFailure(thrown) ?? AppError.from(thrown);
+export const toAppError = (thrown: unknown): AppError =>
+  thrown instanceof AppError
+    ? thrown
+    : (dependencyFailure(thrown) ?? new AppError("internal", { cause: thrown }));

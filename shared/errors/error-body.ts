@@ -1,6 +1,5 @@
-import type { AppError } from "./app-error.ts";
+import { type AppError, ValidationError, type ValidationIssue } from "./app-error.ts";
 import { type ErrorCode, errorCatalogue } from "./catalogue.ts";
-import { ValidationError, type ValidationIssue } from "./validation-error.ts";
 
 /** The JSON body of every error: `detail` for people used to FastAPI, `error` for the OpenAI SDKs. */
 export interface ErrorBody {

@@ -1,8 +1,7 @@
 import type { Decision } from "../auth/authorize.ts";
 import { type Caller, caller } from "../auth/caller.ts";
 import { AppError } from "../errors/app-error.ts";
-import type { HttpEvent } from "./http-event.ts";
-import type { HttpMiddleware } from "./http-request.ts";
+import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
 /** Decides about an `Authorization` header. */
 export type Authorize = (authorization: string | undefined) => Promise<Decision>;
@@ -22,12 +21,12 @@ const byAuthorizer = ({ requestContext }: HttpEvent): Caller => {
 /**
  * Finds out who is calling, for operations that ask for a token: from API Gateway's authorizer, or by the token itself
  * where none stands in front of the function, which is behind a function URL and at deprecated routes. An event without
- * an authorizer's word never came past one, so nothing is believed that nobody checked.
+ * the authorizer's context did not pass it, so its caller is checked here.
  */
 export const authenticate = (authorize: Authorize | undefined): HttpMiddleware => ({
   before: async ({ event }) => {
     if (event.endpoint?.operation.auth !== "user") return;
-    const isChecked = event.door === "rest-api" && Boolean(event.requestContext.authorizer);
+    const isChecked = event.entryPoint === "rest-api" && Boolean(event.requestContext.authorizer);
     event.caller = isChecked ? byAuthorizer(event) : await byToken(authorize, event);
   },
 });

@@ -1,3 +1,6 @@
+import type { HttpMiddleware } from "./request.ts";
+import type { Router } from "./router.ts";
+
 /** Request headers a browser may send: ours, and those the OpenAI SDKs add to every call. */
 export const corsAllowedHeaders: readonly string[] = [
   "Authorization",
@@ -36,9 +39,30 @@ export const corsExposedHeaders: readonly string[] = [
   "x-ratelimit-reset-requests",
 ];
 
-/** Headers of every answer. Tokens travel in `Authorization`, never in cookies, so any origin may call. */
+/** Headers of every response. Tokens travel in `Authorization`, never in cookies, so any origin may call. */
 export const commonResponseHeaders: Readonly<Record<string, string>> = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": corsExposedHeaders.join(", "),
   "X-Content-Type-Options": "nosniff",
 };
+
+/**
+ * Answers a browser's preflight behind a function URL; the REST API answers its own. The headers are written here
+ * because a function URL that also sets them would send each of them twice, which browsers refuse.
+ */
+export const answerPreflight = (router: Router): HttpMiddleware => ({
+  before: ({ event }) => {
+    if (event.entryPoint !== "function-url" || event.httpMethod !== "OPTIONS") return undefined;
+    return {
+      statusCode: 204,
+      headers: {
+        ...commonResponseHeaders,
+        "Access-Control-Allow-Methods": router.methods(event).join(", "),
+        "Access-Control-Allow-Headers": corsAllowedHeaders.join(", "),
+        "Access-Control-Max-Age": "86400",
+        "X-Request-Id": event.requestId,
+      },
+      body: "",
+    };
+  },
+});

@@ -2,10 +2,11 @@ import * as z from "zod";
 import type { Caller } from "../auth/caller.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Operation } from "./operation.ts";
-import type { Reply } from "./reply.ts";
-import { validate } from "./validate.ts";
+import type { HttpMiddleware } from "./request.ts";
+import type { Reply, ReplyWithHeaders } from "./response.ts";
+import { validate } from "./validation.ts";
 
-/** What a handler knows of the request besides its parsed parts. */
+/** What is known of a request besides its validated parts. */
 export interface RequestFacts {
   readonly id: string;
   /** Names in lower case. */
@@ -14,14 +15,12 @@ export interface RequestFacts {
   readonly signal: AbortSignal;
 }
 
-/** A request before validation, as the handler stack found it. */
-export interface RawRequest extends RequestFacts {
+/** A request before validation, as the steps before it found it. */
+export interface RawRequest extends Omit<RequestFacts, "signal"> {
   readonly body: unknown;
   readonly query: unknown;
   readonly path: unknown;
   readonly caller: Caller | undefined;
-  /** Called once the request is known to be valid and before it is carried out; rejects what is beyond a limit. */
-  readonly admit?: (() => Promise<void>) | undefined;
 }
 
 /** The validated parts of a request; `caller` is there exactly when the operation asks for a token. */
@@ -33,11 +32,17 @@ export interface EndpointInput<Body, Query, Path, Auth> {
   readonly request: RequestFacts;
 }
 
-/** An operation bound to the code that carries it out. */
+/** A valid request, for which nothing has been done yet. */
+export interface PreparedRequest {
+  /** @throws AppError as the use case says. */
+  execute(signal: AbortSignal): Promise<unknown>;
+}
+
+/** An operation bound to its use case. */
 export interface Endpoint {
   readonly operation: Operation;
-  /** @throws ValidationError when the request breaks its contract; AppError as `admit` and the use case say. */
-  handle(request: RawRequest): Promise<unknown>;
+  /** @throws ValidationError when the request breaks its contract; AppError `unauthenticated` without a caller. */
+  prepare(request: RawRequest): PreparedRequest;
 }
 
 /** Binds an operation to its use case. A wrong body field or result is a compile error. */
@@ -49,9 +54,9 @@ export const endpoint = <
   Auth extends "user" | "public",
 >(
   operation: Operation<Body, Query, Path, Result, Auth>,
-  carryOut: (
+  execute: (
     input: EndpointInput<z.output<Body>, z.output<Query>, z.output<Path>, Auth>,
-  ) => Promise<z.input<Result> | Reply> | z.input<Result> | Reply,
+  ) => EndpointResult<z.input<Result>> | Promise<EndpointResult<z.input<Result>>>,
 ): Endpoint => {
   const requestSchema = z.object({
     body: operation.body?.schema ?? z.undefined(),
@@ -60,23 +65,43 @@ export const endpoint = <
   });
   return {
     operation,
-    handle: async (raw) => {
-      if (operation.auth === "user" && !raw.caller) throw new AppError("unauthenticated");
+    prepare: ({ id, headers, caller, ...raw }) => {
+      if (operation.auth === "user" && !caller) throw new AppError("unauthenticated");
       const parts = validate(requestSchema, {
         body: operation.body ? raw.body : undefined,
         query: operation.query ? raw.query : undefined,
         path: operation.pathParameters ? raw.path : undefined,
       });
-      await raw.admit?.();
-      // The type parameters default to ZodUndefined exactly when a part is not declared, and a caller was
-      // demanded above when `Auth` is "user"; neither can be expressed as control flow.
-      const input = { ...parts, caller: raw.caller, request: raw } as unknown as EndpointInput<
-        z.output<Body>,
-        z.output<Query>,
-        z.output<Path>,
-        Auth
-      >;
-      return carryOut(input);
+      return {
+        execute: async (signal) => {
+          // The type parameters default to ZodUndefined exactly when a part is not declared, and a caller was
+          // demanded above when `Auth` is "user"; neither can be expressed as control flow.
+          const input = { ...parts, caller, request: { id, headers, signal } } as unknown as EndpointInput<
+            z.output<Body>,
+            z.output<Query>,
+            z.output<Path>,
+            Auth
+          >;
+          return execute(input);
+        },
+      };
     },
   };
 };
+
+/** What a use case may give: the declared result, with headers of its own or without, or something that is not JSON. */
+export type EndpointResult<Result> = Result | ReplyWithHeaders<Result> | Reply;
+
+/** Holds the request to its operation's contract. */
+export const validateRequest = (): HttpMiddleware => ({
+  before: ({ event }) => {
+    event.prepared = event.endpoint?.prepare({
+      id: event.requestId,
+      headers: event.headers,
+      body: event.parsedBody ?? undefined,
+      query: event.queryStringParameters ?? {},
+      path: event.pathParameters ?? {},
+      caller: event.caller,
+    });
+  },
+});

@@ -1,9 +1,8 @@
 import httpJsonBodyParser from "@middy/http-json-body-parser";
-import { ValidationError } from "../errors/validation-error.ts";
-import type { HttpMiddleware, HttpRequest } from "./http-request.ts";
-import { hasTooManyValues, maximumValues } from "./json-values.ts";
+import { ValidationError } from "../errors/app-error.ts";
 import { checkMultipartFraming, FramingError, maximumParts } from "./multipart-framing.ts";
 import type { BodyEncoding } from "./operation.ts";
+import type { HttpEvent, HttpMiddleware, HttpRequest } from "./request.ts";
 
 const json = httpJsonBodyParser();
 
@@ -47,38 +46,68 @@ const syntaxErrorPosition = (text: string): number | undefined => {
   }
 };
 
-const parseJson = async (request: HttpRequest): Promise<void> => {
-  if (request.event.body === null || request.event.body === "") return;
-  const source = request.event.body;
-  try {
-    await json.before?.(request);
-  } catch (thrown) {
+/**
+ * The most values that a JSON body may have, counted at every depth. No valid request comes near it; without it, a
+ * body of 6 MB can hold three million wrong elements, and what validation notes about each of them fills the
+ * function's memory.
+ */
+export const maximumValues = 100_000;
+
+/** Whether a parsed JSON document has more values than are looked at. */
+export const hasTooManyValues = (document: unknown): boolean => {
+  const open = [document];
+  let seen = 1;
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== "object" || value === null) continue;
+    const members: readonly unknown[] = Object.values(value);
+    seen += members.length;
+    if (seen > maximumValues) return true;
+    for (const member of members) open.push(member);
+  }
+  return false;
+};
+
+/**
+ * What a parser package reads out of a request. The packages put it in the place of the body's text, so they work on a
+ * copy of the event.
+ */
+const readWith = async (
+  { before }: { before?: (request: HttpRequest) => unknown },
+  request: HttpRequest,
+): Promise<unknown> => {
+  const event = { ...request.event };
+  await before?.({ ...request, event });
+  return event.body;
+};
+
+const bytesOf = ({ body, isBase64Encoded }: HttpEvent): Buffer =>
+  Buffer.from(body ?? "", isBase64Encoded ? "base64" : "utf8");
+
+const parseJson = async (request: HttpRequest): Promise<unknown> => {
+  if (!request.event.body) return undefined;
+  const parsed = await readWith(json, request).catch((thrown: unknown) => {
     if (statusOf(thrown) === 415) {
       throw invalidBody(
         "model_attributes_type",
         "Input should be a valid dictionary or object to extract fields from (send it with Content-Type: application/json)",
       );
     }
-    const text = request.event.isBase64Encoded ? Buffer.from(source, "base64").toString() : source;
-    const position = syntaxErrorPosition(text);
+    const position = syntaxErrorPosition(bytesOf(request.event).toString());
     if (position !== undefined) throw invalidBody("json_invalid", "JSON decode error", ["body", position]);
     // Valid JSON that the parser still refuses has a key such as `__proto__`.
     throw invalidBody("value_error", "Value error, a key is not allowed");
-  }
-  if (hasTooManyValues(request.event.body)) {
+  });
+  if (hasTooManyValues(parsed)) {
     throw invalidBody("value_error", `Value error, the body has more than ${maximumValues} values`);
   }
+  return parsed;
 };
 
-const parseMultipart = async (request: HttpRequest): Promise<void> => {
-  const { body, headers, isBase64Encoded } = request.event;
+const parseMultipart = async (request: HttpRequest): Promise<unknown> => {
   try {
-    checkMultipartFraming(
-      headers["content-type"],
-      Buffer.from(body ?? "", isBase64Encoded ? "base64" : "utf8"),
-    );
+    checkMultipartFraming(request.event.headers["content-type"], bytesOf(request.event));
     multipart ??= loadMultipart();
-    await (await multipart).before?.(request);
+    return await readWith(await multipart, request);
   } catch (thrown) {
     if (thrown instanceof FramingError) throw invalidBody("value_error", `Value error, ${thrown.message}`);
     if (statusOf(thrown) === undefined) throw thrown;
@@ -87,34 +116,27 @@ const parseMultipart = async (request: HttpRequest): Promise<void> => {
 };
 
 /** Forms of either encoding, as browsers send them: a form without files may still be written as multipart. */
-const parseForm = async (request: HttpRequest): Promise<void> => {
+const parseForm = async (request: HttpRequest): Promise<unknown> => {
   const contentType = request.event.headers["content-type"] ?? "";
   if (/^multipart\/form-data\b/i.test(contentType)) return parseMultipart(request);
   // Anything else, JSON above all, is a form without fields: the caller learns which fields are missing.
-  if (!/^application\/x-www-form-urlencoded\b/i.test(contentType) || !request.event.body) {
-    Object.assign(request.event, { body: {} });
-    return;
-  }
+  if (!/^application\/x-www-form-urlencoded\b/i.test(contentType) || !request.event.body) return {};
   form ??= loadForm();
-  await (await form).before?.(request);
+  return readWith(await form, request);
 };
 
-const takeBytes = async ({ event }: HttpRequest): Promise<void> => {
-  const bytes = Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
-  Object.assign(event, { body: bytes });
-};
-
-const parsers: Readonly<Record<BodyEncoding, (request: HttpRequest) => Promise<void>>> = {
+const parsers: Readonly<Record<BodyEncoding, (request: HttpRequest) => Promise<unknown>>> = {
   json: parseJson,
   form: parseForm,
   multipart: parseMultipart,
-  raw: takeBytes,
+  raw: async ({ event }) => bytesOf(event),
 };
 
 /** Reads the body as the matched operation declares it; every failure is a 422 in Pydantic's words. */
 export const parseBody = (): HttpMiddleware => ({
-  before: async (request: HttpRequest) => {
-    const encoding = request.event.endpoint?.operation.body?.encoding;
-    if (encoding) await parsers[encoding](request);
+  before: async (request) => {
+    const { event } = request;
+    const encoding = event.endpoint?.operation.body?.encoding;
+    if (encoding) event.parsedBody = await parsers[encoding](request);
   },
 });

@@ -1,10 +1,10 @@
 import type { AppError } from "../errors/app-error.ts";
 import { toAppError } from "../errors/dependency-failure.ts";
 import { errorBody, oauthErrorBody } from "../errors/error-body.ts";
-import { describeError } from "../telemetry/describe-error.ts";
-import { logger } from "../telemetry/logger.ts";
-import type { HttpMiddleware, HttpResponse } from "./http-request.ts";
+import { describeError, logger } from "../telemetry/logger.ts";
 import type { Operation } from "./operation.ts";
+import type { HttpMiddleware } from "./request.ts";
+import type { HttpResponse } from "./response.ts";
 
 const errorResponse = (
   error: AppError,
@@ -21,7 +21,7 @@ const errorResponse = (
   body: JSON.stringify((format === "oauth" ? oauthErrorBody : errorBody)(error, requestId)),
 });
 
-/** Turns whatever was thrown into an answer, and logs what is not the caller's fault. */
+/** Turns whatever was thrown into a response, and logs what is not the caller's fault. */
 export const respondError = (): HttpMiddleware => ({
   onError: (request) => {
     const error = toAppError(request.error);

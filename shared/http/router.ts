@@ -1,6 +1,7 @@
 import { AppError } from "../errors/app-error.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { HttpEvent } from "./http-event.ts";
+import type { HttpEvent, HttpMiddleware } from "./request.ts";
+import { logReceived } from "./request-log.ts";
 
 type Target = Pick<HttpEvent, "httpMethod" | "resource">;
 
@@ -33,3 +34,14 @@ export const createRouter = (endpoints: readonly Endpoint[]): Router => {
     methods,
   };
 };
+
+/** Finds the endpoint of a request, and writes the request's first line into the log whether there is one or not. */
+export const routeRequest = (router: Router): HttpMiddleware => ({
+  before: ({ event }) => {
+    try {
+      event.endpoint = router.find(event);
+    } finally {
+      logReceived(event);
+    }
+  },
+});

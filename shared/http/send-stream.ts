@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { describeError } from "../telemetry/describe-error.ts";
-import { logger } from "../telemetry/logger.ts";
-import type { BodyChunks } from "./reply.ts";
+import { describeError, logger } from "../telemetry/logger.ts";
+import type { StreamEnd } from "./request-log.ts";
+import type { BodyChunks } from "./response.ts";
 
 /** Resolves when the stream takes more or has come to its end; a reader that went away is no error. */
 const whenWritable = async (stream: Writable): Promise<void> => {
@@ -21,8 +21,8 @@ const sendChunks = async (
   onSent: (bytes: number) => void,
 ): Promise<void> => {
   const chunks = body[Symbol.asyncIterator]();
-  const leave = () => void chunks.return?.().catch(() => undefined);
-  stream.once("close", leave);
+  const stop = () => void chunks.return?.().catch(() => undefined);
+  stream.once("close", stop);
   try {
     // Without a first write the runtime forgets status and headers; with an empty one they leave at once.
     stream.write("");
@@ -35,8 +35,8 @@ const sendChunks = async (
       if (!stream.write(next.value)) await whenWritable(stream);
     }
   } finally {
-    // The stream's own close, at the end of a whole answer, is nobody's leaving.
-    stream.off("close", leave);
+    // A stream that was sent as a whole closes, too.
+    stream.off("close", stop);
   }
 };
 
@@ -44,19 +44,19 @@ const sendChunks = async (
  * Writes a body at the reader's pace and ends the stream.
  *
  * Whoever makes the chunks reports failures in the stream's own format. Where that has none, as audio has, it throws:
- * the stream is then left open, and the invocation fails, which makes Lambda break off the answer so that nobody takes
- * it for whole. (To destroy the stream instead would end the runtime.) When the reader goes away, the iteration is
- * left, which lets the maker of the chunks stop its work; that is no failure.
+ * the stream is then left open, and the invocation fails, which makes Lambda break off the response so that nobody takes
+ * it for whole. (To destroy the stream instead would end the runtime.) When the reader goes away, the iteration
+ * ends, which lets the maker of the chunks stop its work; that is no failure.
  *
  * @param onSent is told the size of each piece.
- * @returns whether the answer left whole, or its reader left before the end.
+ * @returns whether the response left whole, or its reader went away before the end.
  * @throws what the maker of the chunks throws.
  */
 export const sendStream = async (
   stream: Writable,
   body: string | BodyChunks,
   onSent: (bytes: number) => void = () => undefined,
-): Promise<"whole" | "left"> => {
+): Promise<Exclude<StreamEnd, "failed">> => {
   stream.on("error", () => undefined);
   try {
     if (typeof body === "string") {
@@ -69,5 +69,5 @@ export const sendStream = async (
   }
   stream.end();
   await finished(stream).catch(() => undefined);
-  return stream.writableFinished ? "whole" : "left";
+  return stream.writableFinished ? "whole" : "client_disconnected";
 };

@@ -1,10 +1,10 @@
 import { AppError } from "../errors/app-error.ts";
-import type { Counts } from "./limit-counters.ts";
+import type { AccountRequest, Counts } from "./limit-counters.ts";
 import type { AccountPolicy } from "./policies.ts";
 import { secondsUntil, type Windows } from "./windows.ts";
 
 /** Where a caller stands in one window. */
-export interface Standing {
+export interface WindowStatus {
   readonly window: "minute" | "day";
   readonly limit: number;
   /** Requests left in the window; `undefined` when they could not be counted. */
@@ -16,11 +16,11 @@ export interface Standing {
 /** The limiter's answer to a request. */
 export interface Admission {
   /** Of every window that counts for the request, the minute's first. */
-  readonly standings: readonly [Standing, ...Standing[]];
-  /** `rate_limited` or `quota_exceeded`, when the request must not be carried out. */
+  readonly statuses: readonly [WindowStatus, ...WindowStatus[]];
+  /** `rate_limited` or `quota_exceeded`, when the request must not be executed. */
   readonly refusal: AppError | undefined;
-  /** Takes the request off the quota again; there is nothing to call when it was not counted against one. Never rejects. */
-  readonly returnQuota?: () => Promise<void>;
+  /** The task that was counted on its account's quota, which a refund takes off again. */
+  readonly countedTask?: AccountRequest;
 }
 
 const rateLimited = (limit: number, retryAfterSeconds: number) =>
@@ -52,20 +52,20 @@ const left = (limit: number, used: number): number => Math.max(0, limit - used);
 const leftToday = (perDay: number, { perMonth }: AccountPolicy, { day, month }: Counts): number =>
   Math.min(left(perDay, day), perMonth === undefined ? Number.POSITIVE_INFINITY : left(perMonth, month));
 
-const standingsOf = (
+const statusesOf = (
   policy: AccountPolicy,
   counts: Counts | undefined,
   { ends }: Windows,
   now: number,
-): Admission["standings"] => {
-  const minute: Standing = {
+): Admission["statuses"] => {
+  const minute: WindowStatus = {
     window: "minute",
     limit: policy.perMinute,
     remaining: counts && left(policy.perMinute, counts.minute),
     resetSeconds: secondsUntil(ends.minute, now),
   };
   if (policy.perDay === undefined) return [minute];
-  const day: Standing = {
+  const day: WindowStatus = {
     window: "day",
     limit: policy.perDay,
     remaining: counts && leftToday(policy.perDay, policy, counts),
@@ -75,11 +75,11 @@ const standingsOf = (
 };
 
 /** Where the caller stands once a request is off the quota again. */
-export const afterReturn = ([minute, ...others]: Admission["standings"]): Admission["standings"] => [
+export const afterRefund = ([minute, ...others]: Admission["statuses"]): Admission["statuses"] => [
   minute,
-  ...others.map((standing) => ({
-    ...standing,
-    remaining: standing.remaining === undefined ? undefined : standing.remaining + 1,
+  ...others.map((status) => ({
+    ...status,
+    remaining: status.remaining === undefined ? undefined : status.remaining + 1,
   })),
 ];
 
@@ -95,6 +95,6 @@ export const admissionOf = (
   windows: Windows,
   now: number,
 ): Admission => ({
-  standings: standingsOf(policy, counts, windows, now),
+  statuses: statusesOf(policy, counts, windows, now),
   refusal: counts && refusalOf(counts, policy, windows, now),
 });

@@ -1,5 +1,4 @@
-import type { ItemTable } from "../storage/item-table.ts";
-import { type CounterValues, countWithin } from "./count-within.ts";
+import type { Item, ItemTable } from "../storage/item-table.ts";
 import { accountCounters, limitKeys, minuteOfCounter } from "./keys.ts";
 import type { AccountPolicy, AddressLimitClass } from "./policies.ts";
 import type { Windows } from "./windows.ts";
@@ -37,8 +36,60 @@ export interface LimitCounters {
   countForAccount(request: AccountRequest, signal: AbortSignal): Promise<Counts>;
   countForAddress(request: AddressRequest, signal: AbortSignal): Promise<Counts>;
   /** Takes a counted task off the day and the month again; the minute has seen it all the same. */
-  returnTask(request: AccountRequest, signal: AbortSignal): Promise<void>;
+  refund(request: AccountRequest, signal: AbortSignal): Promise<void>;
 }
+
+/** A counter of an item, and the value at which it stops. */
+interface Counter {
+  readonly attribute: string;
+  /** `undefined` for a counter that only counts. */
+  readonly limit: number | undefined;
+}
+
+/** The numbers of an item; a counter that is not there has counted nothing yet. */
+export type CounterValues = ReadonlyMap<string, number>;
+
+/** The numbers of an item. */
+export const numbersOf = (item: Item | undefined): CounterValues =>
+  new Map(
+    Object.entries(item ?? {}).flatMap(([name, value]) => (typeof value === "number" ? [[name, value]] : [])),
+  );
+
+/** A write that raises all the counters, or none when one of them has reached its limit. */
+const conditionalAddition = (counters: readonly Counter[], expiresAt: number) => {
+  const limited = counters.flatMap(({ limit }, index) => (limit === undefined ? [] : [{ limit, index }]));
+  return {
+    UpdateExpression: `SET expires_at = :expires ADD ${counters.map((_, index) => `#c${index} :one`).join(", ")}`,
+    ConditionExpression: limited
+      .map(({ index }) => `(attribute_not_exists(#c${index}) OR #c${index} < :l${index})`)
+      .join(" AND "),
+    ExpressionAttributeNames: Object.fromEntries(
+      counters.map(({ attribute }, index) => [`#c${index}`, attribute]),
+    ),
+    ExpressionAttributeValues: {
+      ":one": 1,
+      ":expires": expiresAt,
+      ...Object.fromEntries(limited.map(({ limit, index }) => [`:l${index}`, limit])),
+    },
+  };
+};
+
+/**
+ * Raises the counters of an item by one, all together, unless one of them has reached its limit: one atomic write.
+ *
+ * @param expiresAt Unix seconds after which the item may go.
+ * @returns whether it counted, and all numbers of the item, after the write or as they stand in its way.
+ */
+const countWithin = async (
+  table: ItemTable,
+  Key: Readonly<Record<string, string>>,
+  counters: readonly [Counter & { readonly limit: number }, ...Counter[]],
+  expiresAt: number,
+  signal: AbortSignal,
+): Promise<{ readonly counted: boolean; readonly values: CounterValues }> => {
+  const { applied, item } = await table.update({ Key, ...conditionalAddition(counters, expiresAt) }, signal);
+  return { counted: applied, values: numbersOf(item) };
+};
 
 /** How long a month's counters are kept after its end: usage is shown for 30 days. */
 const keptSeconds = 35 * 24 * 60 * 60;
@@ -107,7 +158,7 @@ export const createLimitCounters = (table: ItemTable): LimitCounters => {
       };
     },
 
-    returnTask: async ({ userId, task, windows }, signal) => {
+    refund: async ({ userId, task, windows }, signal) => {
       if (task === undefined) return;
       const names = [
         accountCounters.day(windows.dayOfMonth),

@@ -1,8 +1,8 @@
 import type { AccountType } from "../accounts/account.ts";
 import { raceDeadline } from "../outbound/timeouts.ts";
 import type { LogEvent } from "../telemetry/log-events.ts";
-import { logger } from "../telemetry/logger.ts";
-import { type Admission, admissionOf } from "./admission.ts";
+import { describeError, logger } from "../telemetry/logger.ts";
+import { type Admission, admissionOf, afterRefund } from "./admission.ts";
 import type { LimitCounters } from "./limit-counters.ts";
 import {
   type AccountLimitClass,
@@ -10,6 +10,7 @@ import {
   type AddressLimits,
   accountPolicies,
   defaultAddressLimits,
+  type LimitClass,
 } from "./policies.ts";
 import { addressGroup } from "./source-address.ts";
 import { type Windows, windowsAt } from "./windows.ts";
@@ -28,6 +29,8 @@ export type LimitedRequest =
 export interface Limiter {
   /** Never rejects: when the store cannot count, the request is admitted and the failure is logged. */
   admit(request: LimitedRequest): Promise<Admission>;
+  /** Takes an admitted task off its account's quota again, where it was counted on one. Never rejects, either. */
+  refund(admission: Admission): Promise<Admission>;
 }
 
 export interface LimiterOptions {
@@ -72,30 +75,41 @@ export const createLimiter = (
     return {
       policy,
       count: (signal: AbortSignal) => counters.countForAccount(counted, signal),
-      ...(isTask ? { giveBack: (signal: AbortSignal) => counters.returnTask(counted, signal) } : {}),
+      ...(isTask ? { countedTask: counted } : {}),
     };
+  };
+
+  /** @returns `undefined` when the store failed, which is logged, or took too long. */
+  const attempt = async <Result>(
+    event: LogEvent,
+    limitClass: LimitClass,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result | undefined> => {
+    try {
+      return await raceDeadline(AbortSignal.timeout(timeoutMilliseconds), work);
+    } catch (error) {
+      logger.error(event, { limit_class: limitClass, reason: describeError(error) });
+      return undefined;
+    }
   };
 
   return {
     admit: async (request) => {
       const time = now();
       const windows = windowsAt(time);
-      const { policy, count, giveBack } = planOf(request, windows);
-      const attempt = async <Result>(event: LogEvent, work: (signal: AbortSignal) => Promise<Result>) => {
-        try {
-          return await raceDeadline(AbortSignal.timeout(timeoutMilliseconds), work);
-        } catch (error) {
-          logger.error(event, {
-            limit_class: request.limitClass,
-            reason: error instanceof Error ? `${error.name}: ${error.message}` : "unknown",
-          });
-          return undefined;
-        }
-      };
-      const counts = await attempt("limits.not_counted", count);
+      const { policy, count, countedTask } = planOf(request, windows);
+      const counts = await attempt("limits.not_counted", request.limitClass, count);
       const admission = admissionOf(policy, counts, windows, time);
-      if (!counts?.counted || !giveBack) return admission;
-      return { ...admission, returnQuota: () => attempt("limits.not_returned", giveBack) };
+      return counts?.counted && countedTask ? { ...admission, countedTask } : admission;
+    },
+
+    refund: async ({ countedTask, ...admission }) => {
+      if (!countedTask) return admission;
+      const isRefunded = await attempt("limits.not_refunded", "task", async (signal) => {
+        await counters.refund(countedTask, signal);
+        return true;
+      });
+      return isRefunded ? { ...admission, statuses: afterRefund(admission.statuses) } : admission;
     },
   };
 };

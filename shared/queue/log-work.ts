@@ -1,9 +1,7 @@
 import type { SQSRecord } from "aws-lambda";
-import { takeColdStart } from "../telemetry/cold-start.ts";
 import { logger } from "../telemetry/logger.ts";
 import { measured } from "../telemetry/request-metrics.ts";
-import { requestScope } from "../telemetry/request-scope.ts";
-import { traceIdOf } from "../telemetry/trace-context.ts";
+import { requestScope, traceIdOf } from "../telemetry/request-scope.ts";
 
 const idsOf = ({ messageId, attributes }: SQSRecord) => ({
   queue_message_id: messageId,
@@ -28,7 +26,6 @@ export const logEnded = (
   const { operation, milliseconds, isDone } = outcome;
   logger.info("record.finished", {
     ...idsOf(record),
-    cold_start: takeColdStart(),
     ...measured({ operation, milliseconds, client_error: 0, server_error: isDone ? 0 : 1 }),
   });
 };

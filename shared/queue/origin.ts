@@ -1,7 +1,6 @@
 import type { MessageAttributeValue } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
-import { type Origin, requestScope } from "../telemetry/request-scope.ts";
-import { readTraceparent } from "../telemetry/trace-context.ts";
+import { type Origin, readTraceparent, requestScope } from "../telemetry/request-scope.ts";
 
 const attribute = (name: string, value: string | undefined): Record<string, MessageAttributeValue> =>
   value === undefined ? {} : { [name]: { DataType: "String", StringValue: value } };

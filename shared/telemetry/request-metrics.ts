@@ -35,6 +35,15 @@ const envelope = (Namespace: string, backends: Readonly<Record<string, unknown>>
   };
 };
 
+let isFirst = true;
+
+/** Whether this is the first line of its kind in the process: its request waited for the function to start. */
+const takeColdStart = (): boolean => {
+  const isCold = isFirst;
+  isFirst = false;
+  return isCold;
+};
+
 /**
  * Members for the last line of the current request: what is measured of it, how long models and other backends were
  * waited for (where any was asked), and what makes the line a source of metrics, by operation and by backend. CloudWatch
@@ -48,6 +57,7 @@ export const measured = (metrics: RequestMetrics) => {
   const backends = scope?.backends.fields() ?? {};
   const namespace = process.env["METRICS_NAMESPACE"];
   return {
+    cold_start: takeColdStart(),
     ...metrics,
     ...(scope?.modelUse === "asked" ? { upstream_milliseconds: Math.round(scope.upstreamMilliseconds) } : {}),
     ...backends,

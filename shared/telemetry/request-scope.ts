@@ -42,9 +42,19 @@ export const openRequestScope = (
 
 const scopes = new AsyncLocalStorage<RequestScope>();
 
-/** Carries out the work for a request, within its scope. */
+/** Does the work for a request within its scope. */
 export const inRequestScope = <Result>(scope: RequestScope, work: () => Result): Result =>
   scopes.run(scope, work);
 
 /** The scope of the request that is being worked for; `undefined` outside of one. */
 export const requestScope = (): RequestScope | undefined => scopes.getStore();
+
+/** Version 00 of W3C Trace Context: trace and parent in lower-case hexadecimal, neither of them all zeros. */
+const version00 = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** A `traceparent` header that may be sent on; `undefined` for one that is absent or not as the standard says. */
+export const readTraceparent = (header: string | undefined): string | undefined =>
+  header !== undefined && version00.test(header) ? header : undefined;
+
+/** The id that all parts of a trace have in common, out of a checked `traceparent`. */
+export const traceIdOf = (traceparent: string): string => traceparent.slice(3, 35);

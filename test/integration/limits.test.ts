@@ -258,7 +258,7 @@ describe("a task that is taken off the quota again", () => {
       windows: at("2026-11-20T10:00:00Z"),
     };
     await countTimes(2, { userId, policy: request.policy });
-    await instance(0).returnTask(request, never);
+    await instance(0).refund(request, never);
     expect(await count({ userId, policy: request.policy })).toMatchObject({
       counted: true,
       minute: 3,
@@ -314,11 +314,11 @@ describe("a table that cannot be written to", () => {
       await withServer(listener, async (endpoint) => {
         const limiter = createLimiter(createLimitCounters(openItemTable("language-ai", endpoint)));
         const startedAt = performance.now();
-        const { refusal, standings } = await limiter.admit(request);
+        const { refusal, statuses } = await limiter.admit(request);
         // Half a second, and what a busy machine adds.
         expect(performance.now() - startedAt).toBeLessThan(1_500);
         expect(refusal).toBeUndefined();
-        expect(standings[0]).toMatchObject({ limit: 50, remaining: undefined });
+        expect(statuses[0]).toMatchObject({ limit: 50, remaining: undefined });
         expect(log).toHaveBeenCalledExactlyOnceWith("limits.not_counted", expect.anything());
       });
     },

@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { fetchOutcome } from "../../infra/packages/aws-stand-ins/test/s3-fixture.ts";
-import { createStreamingHandler } from "../../shared/http/create-handler.ts";
+import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { createOpenAiSynthesizer } from "../../shared/inference/openai/synthesizer.ts";
 import { type Behaviour, type FakeBackend, startFakeBackend } from "../support/fake-backend.ts";
 import { lambdaContext, lambdaEvent } from "../support/lambda-event.ts";

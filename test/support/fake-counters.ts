@@ -9,7 +9,7 @@ import type {
 export interface FakeCounters extends LimitCounters {
   readonly accounts: AccountRequest[];
   readonly addresses: AddressRequest[];
-  readonly returned: AccountRequest[];
+  readonly refunded: AccountRequest[];
 }
 
 const first: Counts = { counted: true, minute: 1, day: 1, month: 1 };
@@ -20,13 +20,13 @@ export const fakeCounters = (
 ): FakeCounters => {
   const accounts: AccountRequest[] = [];
   const addresses: AddressRequest[] = [];
-  const returned: AccountRequest[] = [];
+  const refunded: AccountRequest[] = [];
   return {
     accounts,
     addresses,
-    returned,
-    returnTask: async (request) => {
-      returned.push(request);
+    refunded,
+    refund: async (request) => {
+      refunded.push(request);
     },
     countForAccount: (request, signal) => {
       accounts.push(request);

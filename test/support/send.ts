@@ -1,5 +1,5 @@
-import { createBufferedHandler, type HandlerOptions } from "../../shared/http/create-handler.ts";
 import type { Endpoint } from "../../shared/http/endpoint.ts";
+import { createBufferedHandler, type HandlerOptions } from "../../shared/http/pipeline.ts";
 import { lambdaContext, lambdaEvent, type TestRequest } from "./lambda-event.ts";
 import { unlimited } from "./unlimited.ts";
 

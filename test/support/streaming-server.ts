@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { createStreamingHandler } from "../../shared/http/create-handler.ts";
 import type { Endpoint } from "../../shared/http/endpoint.ts";
+import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { lambdaContext, lambdaEvent } from "./lambda-event.ts";
 import { authorizedCaller } from "./send.ts";
 import { unlimited } from "./unlimited.ts";

@@ -3,7 +3,8 @@ import type { Limiter } from "../../shared/limits/limiter.ts";
 /** Admits every request, for tests of everything else. */
 export const unlimited: Limiter = {
   admit: async () => ({
-    standings: [{ window: "minute", limit: 50, remaining: 49, resetSeconds: 60 }],
+    statuses: [{ window: "minute", limit: 50, remaining: 49, resetSeconds: 60 }],
     refusal: undefined,
   }),
+  refund: async (admission) => admission,
 };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { EventSourceMessage } from "eventsource-parser";
-import { AppError } from "../../errors/app-error.ts";
+import { toAppError } from "../../errors/dependency-failure.ts";
 import { BackendTimeout, BackendUnreachable, readBody } from "../../outbound/http-client.ts";
 import type { ChatAnswer, ChatEvent, ChatStream } from "../chat.ts";
 import { type Backend, exchangeFailure, failureOf, postJson, type TaskBackend, unusable } from "./backend.ts";
@@ -23,7 +23,7 @@ const takeAll = (answer: StreamedAnswer, events: readonly EventSourceMessage[]) 
     for (const event of events) group.push(...answer.take(event));
     return { group };
   } catch (error) {
-    return { group, failure: AppError.from(error) };
+    return { group, failure: toAppError(error) };
   }
 };
 

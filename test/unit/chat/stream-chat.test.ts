@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { chatCompletionChunk } from "../../../functions/chat/contract.ts";
 import { type ChatDependencies, chatEndpoints } from "../../../functions/chat/endpoints.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
-import { createStreamingHandler } from "../../../shared/http/create-handler.ts";
-import { Reply } from "../../../shared/http/reply.ts";
+import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
+import { Reply } from "../../../shared/http/response.ts";
 import type { ChatEvent, ChatModels } from "../../../shared/inference/chat.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
@@ -190,15 +190,15 @@ describe("a streamed answer", () => {
         })(),
     };
     const [endpoint] = chatEndpoints({ models });
-    const reply = await endpoint?.handle({
+    const prepared = endpoint?.prepare({
       id: "request-1",
       headers: {},
-      signal: new AbortController().signal,
       body: JSON.parse(body),
       query: {},
       path: {},
       caller: { userId: 7, username: "amina", accountType: "Free", tokenId: "t" },
     });
+    const reply = await prepared?.execute(new AbortController().signal);
     if (!(reply instanceof Reply) || typeof reply.body === "string") throw new Error("Expected a stream.");
     const texts = reply.body[Symbol.asyncIterator]();
     await texts.next();

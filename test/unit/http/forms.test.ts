@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { endpoint } from "../../../shared/http/endpoint.ts";
-import { formNumber, optionalField, requiredFormFile } from "../../../shared/http/form-fields.ts";
+import { formNumber, optionalField, requiredFormFile } from "../../../shared/http/fields.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { encodeForm, formFile } from "../../support/multipart.ts";
 import { send } from "../../support/send.ts";

@@ -2,9 +2,9 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import type { Decision } from "../../../shared/auth/authorize.ts";
-import { createStreamingHandler } from "../../../shared/http/create-handler.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
+import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { lambdaContext } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 

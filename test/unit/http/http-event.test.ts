@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toHttpEvent } from "../../../shared/http/http-event.ts";
+import { toHttpEvent } from "../../../shared/http/request.ts";
 import { lambdaEvent } from "../../support/lambda-event.ts";
 
 describe("the headers of a request", () => {

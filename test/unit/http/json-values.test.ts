@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { ValidationError } from "../../../shared/errors/validation-error.ts";
-import { hasTooManyValues, maximumValues } from "../../../shared/http/json-values.ts";
-import { validate } from "../../../shared/http/validate.ts";
+import { ValidationError } from "../../../shared/errors/app-error.ts";
+import { hasTooManyValues, maximumValues } from "../../../shared/http/parse-body.ts";
+import { validate } from "../../../shared/http/validation.ts";
 
 describe("a JSON body", () => {
   it("may have 100,000 values and no more, wherever they are", () => {

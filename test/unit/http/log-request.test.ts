@@ -2,10 +2,10 @@ import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { AppError } from "../../../shared/errors/app-error.ts";
-import { createBufferedHandler, createStreamingHandler } from "../../../shared/http/create-handler.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
-import { Reply } from "../../../shared/http/reply.ts";
+import { createBufferedHandler, createStreamingHandler } from "../../../shared/http/pipeline.ts";
+import { Reply } from "../../../shared/http/response.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
@@ -85,7 +85,7 @@ describe("the line at the start of a request", () => {
 });
 
 describe("the line at the end of a request", () => {
-  it("says which operation answered whom with which status, through which door and how fast", async () => {
+  it("says which operation answered whom with which status, through which entry point and how fast", async () => {
     await createBufferedHandler(answering)(event(), lambdaContext());
     expect(answered()).toEqual([
       {
@@ -93,7 +93,7 @@ describe("the line at the end of a request", () => {
         request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         operation: "example",
         account_id: 7,
-        door: "rest-api",
+        entry_point: "rest-api",
         status: 200,
         milliseconds: expect.any(Number),
         client_error: 0,
@@ -180,6 +180,6 @@ describe("the line at the end of a stream", () => {
     const sent = new PassThrough();
     sent.once("data", () => sent.destroy());
     await Reflect.apply(handler, undefined, [event(), sent, lambdaContext()]);
-    expect(answered()).toMatchObject([{ ended: "left", server_error: 0 }]);
+    expect(answered()).toMatchObject([{ ended: "client_disconnected", server_error: 0 }]);
   });
 });

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { translateEndpoints } from "../../../functions/translate/endpoints.ts";
-import { createStreamingHandler } from "../../../shared/http/create-handler.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
-import { Reply } from "../../../shared/http/reply.ts";
+import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
+import { Reply } from "../../../shared/http/response.ts";
 import { createOpenAiTranslator } from "../../../shared/inference/openai/translator.ts";
 import { createLimiter } from "../../../shared/limits/limiter.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
@@ -105,9 +105,9 @@ describe("the quota of an account", () => {
       const ask = async () => (await send(endpoints, request, { limiter: createLimiter(counters) })).status;
       backend.behave(answering(500, "no"));
       for (let count = 0; count < 5; count += 1) expect(await ask()).toBe(502);
-      expect(counters.returned).toEqual([]);
+      expect(counters.refunded).toEqual([]);
       expect(await ask()).toBe(503);
       expect(counters.accounts).toHaveLength(6);
-      expect(counters.returned).toHaveLength(1);
+      expect(counters.refunded).toHaveLength(1);
     }));
 });

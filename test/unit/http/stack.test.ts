@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { AppError } from "../../../shared/errors/app-error.ts";
-import { createBufferedHandler, createStreamingHandler } from "../../../shared/http/create-handler.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import type { Operation } from "../../../shared/http/operation.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
-import { Reply } from "../../../shared/http/reply.ts";
+import { createBufferedHandler, createStreamingHandler } from "../../../shared/http/pipeline.ts";
+import { Reply } from "../../../shared/http/response.ts";
 import { stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 import { unlimited } from "../../support/unlimited.ts";
@@ -136,7 +136,9 @@ describe("a request the function cannot finish in its time", () => {
 });
 
 describe("a function", () => {
-  const doing = (operation: Operation) => [{ operation, handle: async () => ({ answer: "yes" }) }];
+  const doing = (operation: Operation) => [
+    { operation, prepare: () => ({ execute: async () => ({ answer: "yes" }) }) },
+  ];
   const unlimitedOperation = { ...open, limit: "none" } as const;
 
   it.each([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { endpoint } from "../../../shared/http/endpoint.ts";
+import { text } from "../../../shared/http/fields.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
-import { text } from "../../../shared/http/text.ts";
 import { send } from "../../support/send.ts";
 
 const operation = defineOperation({

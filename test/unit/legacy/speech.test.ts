@@ -191,7 +191,7 @@ describe("the voice model's routes", () => {
     });
     const { body } = await post("/tasks/modal/orpheus/tts/batch", items(16));
     expect(body.results).toHaveLength(16);
-    expect(Object.keys(body)).toEqual(["results", "request_id", "timings_ms"]);
+    expect(Object.keys(body).toSorted()).toEqual(["request_id", "results", "timings_ms"]);
     expect(body.results[15]).toMatchObject({ index: 15, status: "ok", speaker_id: "salt_lug_0001" });
     expect(body.results[15].gcs_object).toMatch(/^speech\//);
     expect(body.results[15]).not.toHaveProperty("voice");

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { corsExposedHeaders } from "../../../shared/http/cors.ts";
-import { createStreamingHandler } from "../../../shared/http/create-handler.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
-import { Reply } from "../../../shared/http/reply.ts";
+import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
+import { Reply } from "../../../shared/http/response.ts";
 import type { Counts } from "../../../shared/limits/limit-counters.ts";
 import { createLimiter } from "../../../shared/limits/limiter.ts";
 import { fakeCounters } from "../../support/fake-counters.ts";
@@ -206,7 +206,7 @@ describe("a task that is refused by its meaning", () => {
     });
     const response = await call(task);
     expect(response.status).toBe(400);
-    expect(counters.returned).toHaveLength(1);
+    expect(counters.refunded).toHaveLength(1);
     expect(response.headers["RateLimit"]).toMatch(/^"minute";r=46;t=\d+, "day";r=494;/);
   });
 
@@ -218,13 +218,13 @@ describe("a task that is refused by its meaning", () => {
         throw new AppError(code);
       });
       await call(task);
-      expect(counters.returned).toEqual([]);
+      expect(counters.refunded).toEqual([]);
     },
   );
 
   it("and a task that succeeds is not", async () => {
     const { call, counters } = setup();
     await call(task);
-    expect(counters.returned).toEqual([]);
+    expect(counters.refunded).toEqual([]);
   });
 });

@@ -25,54 +25,51 @@ afterEach(() => {
 
 describe("an admitted request", () => {
   it("is told where its account stands in the minute and in the day", async () => {
-    const { standings, refusal } = await admit({ counted: true, minute: 1, day: 12, month: 340 });
+    const { statuses, refusal } = await admit({ counted: true, minute: 1, day: 12, month: 340 });
     expect(refusal).toBeUndefined();
-    expect(standings).toEqual([
+    expect(statuses).toEqual([
       { window: "minute", limit: 50, remaining: 49, resetSeconds: 45 },
       { window: "day", limit: 500, remaining: 488, resetSeconds: 3_585 },
     ]);
   });
 
   it("is told what the month leaves for the day, when that is less", async () => {
-    const { standings } = await admit({ counted: true, minute: 1, day: 12, month: 4_997 });
-    expect(standings[1]).toMatchObject({ window: "day", limit: 500, remaining: 3 });
+    const { statuses } = await admit({ counted: true, minute: 1, day: 12, month: 4_997 });
+    expect(statuses[1]).toMatchObject({ window: "day", limit: 500, remaining: 3 });
   });
 
   it.each([
     ["Premium", 100, 5_000],
     ["Free", 50, 500],
   ] as const)("of a %s account has that tier's limits", async (type, perMinute, perDay) => {
-    const { standings } = await admit({ counted: true, minute: 1, day: 1, month: 1 }, task(type));
-    expect(standings.map(({ limit }) => limit)).toEqual([perMinute, perDay]);
+    const { statuses } = await admit({ counted: true, minute: 1, day: 1, month: 1 }, task(type));
+    expect(statuses.map(({ limit }) => limit)).toEqual([perMinute, perDay]);
   });
 
   it("of an Admin account has a minute's limit and no quota", async () => {
-    const { standings } = await admit(
-      { counted: true, minute: 1, day: 9_999, month: 999_999 },
-      task("Admin"),
-    );
-    expect(standings).toEqual([{ window: "minute", limit: 1_000, remaining: 999, resetSeconds: 45 }]);
+    const { statuses } = await admit({ counted: true, minute: 1, day: 9_999, month: 999_999 }, task("Admin"));
+    expect(statuses).toEqual([{ window: "minute", limit: 1_000, remaining: 999, resetSeconds: 45 }]);
   });
 
   it("that is no task is limited by the minute only, and takes nothing from the quota", async () => {
     const counters = fakeCounters();
     const request = { ...task(), limitClass: "account" } as const;
-    const { standings } = await createLimiter(counters, { now: () => now }).admit(request);
-    expect(standings.map(({ window }) => window)).toEqual(["minute"]);
+    const { statuses } = await createLimiter(counters, { now: () => now }).admit(request);
+    expect(statuses.map(({ window }) => window)).toEqual(["minute"]);
     expect(counters.accounts).toMatchObject([{ userId: 7, task: undefined, policy: { perMinute: 50 } }]);
   });
 });
 
 describe("a refused request", () => {
   it("names the minute's limit first, and says when the minute ends", async () => {
-    const { refusal, standings } = await admit({ counted: false, minute: 50, day: 500, month: 5_000 });
+    const { refusal, statuses } = await admit({ counted: false, minute: 50, day: 500, month: 5_000 });
     expect(refusal).toMatchObject({
       status: 429,
       code: "rate_limited",
       message: "Rate limit exceeded: 50 per 1 minute",
       retryAfterSeconds: 45,
     });
-    expect(standings[0].remaining).toBe(0);
+    expect(statuses[0].remaining).toBe(0);
   });
 
   it("names the day's quota", async () => {
@@ -86,14 +83,14 @@ describe("a refused request", () => {
   });
 
   it("names the month's quota", async () => {
-    const { refusal, standings } = await admit({ counted: false, minute: 3, day: 20, month: 5_000 });
+    const { refusal, statuses } = await admit({ counted: false, minute: 3, day: 20, month: 5_000 });
     expect(refusal).toMatchObject({
       status: 429,
       code: "quota_exceeded",
       message: "Monthly quota exceeded",
       retryAfterSeconds: 10 * 86_400 + 3_585,
     });
-    expect(standings[1]?.remaining).toBe(0);
+    expect(statuses[1]?.remaining).toBe(0);
   });
 });
 
@@ -112,8 +109,8 @@ describe("a request without a token", () => {
   it("has the limit that the stage sets", async () => {
     const counters = fakeCounters();
     const limiter = createLimiter(counters, { addressLimits: { credentials: 6_000 } });
-    const { standings } = await limiter.admit({ limitClass: "credentials", sourceAddress: "127.0.0.1" });
-    expect(standings).toMatchObject([{ window: "minute", limit: 6_000, remaining: 5_999 }]);
+    const { statuses } = await limiter.admit({ limitClass: "credentials", sourceAddress: "127.0.0.1" });
+    expect(statuses).toMatchObject([{ window: "minute", limit: 6_000, remaining: 5_999 }]);
   });
 });
 
@@ -121,12 +118,12 @@ describe("when the store cannot count", () => {
   it("requests are served, what is left is not made up, and the failure is logged", async () => {
     const log = vi.spyOn(logger, "error").mockReturnValue();
     const counters = fakeCounters(() => Promise.reject(new Error("The table is on fire.")));
-    const { standings, refusal } = await createLimiter(counters, { now: () => now }).admit(task());
+    const { statuses, refusal } = await createLimiter(counters, { now: () => now }).admit(task());
     expect(refusal).toBeUndefined();
-    expect(standings.map(({ remaining }) => remaining)).toEqual([undefined, undefined]);
+    expect(statuses.map(({ remaining }) => remaining)).toEqual([undefined, undefined]);
     expect(log).toHaveBeenCalledExactlyOnceWith("limits.not_counted", {
       limit_class: "task",
-      reason: "Error: The table is on fire.",
+      reason: expect.objectContaining({ name: "Error", message: "The table is on fire." }),
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { describeError } from "../../../shared/telemetry/describe-error.ts";
+import { describeError } from "../../../shared/telemetry/logger.ts";
 
 const thrownBy = (work: () => unknown): unknown => {
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readTraceparent, traceIdOf } from "../../../shared/telemetry/trace-context.ts";
+import { readTraceparent, traceIdOf } from "../../../shared/telemetry/request-scope.ts";
 
 const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { ValidationIssue } from "../errors/validation-error.ts";
+import { ValidationError, type ValidationIssue } from "../errors/app-error.ts";
 
 type Issue = z.core.$ZodIssue;
 type Described = readonly [type: string, msg: string];
@@ -107,7 +107,7 @@ const describe = (issue: Exclude<Issue, z.core.$ZodIssueUnrecognizedKeys>): Desc
  * One zod issue in the words FastAPI callers know (types and messages of Pydantic 2.13). Never carries the
  * rejected value: it may be a password.
  */
-export const validationIssues = (issue: Issue): ValidationIssue[] => {
+const validationIssues = (issue: Issue): ValidationIssue[] => {
   const loc = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
@@ -118,4 +118,19 @@ export const validationIssues = (issue: Issue): ValidationIssue[] => {
   }
   const [type, msg] = describe(issue);
   return [{ loc, msg, type }];
+};
+
+/** So many problems are told: a response about each of 100,000 wrong elements would be too large to be sent. */
+const maximumIssues = 100;
+
+/**
+ * Parses an untrusted value.
+ *
+ * @throws ValidationError that names each of the first 100 problems by its place, in Pydantic's vocabulary.
+ */
+export const validate = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
+  // Without reportInput an absent field and a field of the wrong type look the same.
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  throw new ValidationError(result.error.issues.flatMap(validationIssues).slice(0, maximumIssues));
 };

@@ -1,0 +1,71 @@
+import { logger } from "../telemetry/logger.ts";
+import { measured } from "../telemetry/request-metrics.ts";
+import { readTraceparent, requestScope, traceIdOf } from "../telemetry/request-scope.ts";
+import type { HttpEvent, HttpMiddleware } from "./request.ts";
+
+/** Ids that may be echoed in a header and written to a log as they are. */
+const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
+
+/**
+ * Gives the request its id, the caller's own when it may be echoed, else API Gateway's, and takes note of the trace it is
+ * part of.
+ */
+export const identifyRequest = (): HttpMiddleware => ({
+  before: ({ event }) => {
+    const own = event.headers["x-request-id"];
+    if (own && requestIdPattern.test(own)) event.requestId = own;
+    const scope = requestScope();
+    if (!scope) return;
+    scope.requestId = event.requestId;
+    scope.traceparent = readTraceparent(event.headers["traceparent"]);
+  },
+});
+
+/** What met no route is counted together. */
+const noOperation = "none";
+
+/** Operations are told apart by their ids. */
+const operationOf = ({ endpoint }: HttpEvent): string => endpoint?.operation.id ?? noOperation;
+
+/**
+ * One line for each request as soon as it is known what it asks for, short because most of what there is to say comes
+ * with its last line: it shows the requests whose function was broken off before that, and leads to the caller's trace.
+ */
+export const logReceived = (event: HttpEvent): void => {
+  const traceparent = requestScope()?.traceparent;
+  logger.info("request.received", {
+    request_id: event.requestId,
+    operation: operationOf(event),
+    ...(traceparent === undefined ? {} : { trace_id: traceIdOf(traceparent) }),
+  });
+};
+
+/** How a streamed response ended: as a whole, because its reader went away, or because its maker failed. */
+export type StreamEnd = "whole" | "client_disconnected" | "failed";
+
+/** How a response left. */
+export interface ResponseOutcome {
+  readonly status: number;
+  /** Of a stream: how much of it left, and how it ended. */
+  readonly stream?: { readonly bytes: number; readonly ended: StreamEnd };
+}
+
+/**
+ * One line for each request, when its response has left: which operation, by whom, which status, how long. CloudWatch
+ * takes the metrics by operation and by backend out of the same line.
+ */
+export const logAnswered = (event: HttpEvent, { status, stream }: ResponseOutcome): void => {
+  logger.info("request.answered", {
+    request_id: event.requestId,
+    account_id: event.caller?.userId,
+    entry_point: event.entryPoint,
+    status,
+    ...stream,
+    ...measured({
+      operation: operationOf(event),
+      milliseconds: Math.round(performance.now() - event.receivedAt),
+      client_error: status >= 400 && status < 500 ? 1 : 0,
+      server_error: status >= 500 || stream?.ended === "failed" ? 1 : 0,
+    }),
+  });
+};

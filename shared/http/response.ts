@@ -1,0 +1,100 @@
+import { commonResponseHeaders } from "./cors.ts";
+import { limitHeaders } from "./limit-requests.ts";
+import type { Deprecation, Operation } from "./operation.ts";
+import type { HttpMiddleware, HttpRequest } from "./request.ts";
+
+/** Bytes of a response that leave while they are made. */
+export type BodyChunks = AsyncIterable<string | Uint8Array>;
+
+/** A response on its way out. Streaming functions may send chunks; buffered ones only text. */
+export interface HttpResponse {
+  statusCode: number;
+  headers: Record<string, string>;
+  body: string | BodyChunks;
+}
+
+/** A response that is not the JSON of its operation: a page, a sound, a stream, or an error in words of its own. */
+export class Reply {
+  readonly status: number;
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | BodyChunks;
+
+  constructor(options: {
+    readonly status?: number;
+    readonly contentType: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body: string | BodyChunks;
+  }) {
+    this.status = options.status ?? 200;
+    this.contentType = options.contentType;
+    this.headers = options.headers ?? {};
+    this.body = options.body;
+  }
+}
+
+/** The result of an operation together with headers of its own. */
+export class ReplyWithHeaders<Result> {
+  readonly result: Result;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(result: Result, headers: Readonly<Record<string, string>>) {
+    this.result = result;
+    this.headers = headers;
+  }
+}
+
+/**
+ * A result as JSON, through the response schema of its operation: what the schema does not name does not leave, so that
+ * a stored secret cannot be sent by mistake.
+ *
+ * @throws Error with the places of the problems, never the values, when the result is not what the operation declares.
+ */
+const declaredJson = ({ id, response }: Operation, result: unknown): string => {
+  const parsed = response.schema.safeParse(result);
+  if (parsed.success) return JSON.stringify(parsed.data);
+  const places = parsed.error.issues.map(({ path, code }) => `${path.join(".") || "(all of it)"}: ${code}`);
+  throw new Error(`The result of ${id} breaks its response schema. ${places.join("; ")}`);
+};
+
+/** What an operation's use case gives, as a response. @throws Error as `declaredJson` does. */
+export const toResponse = (operation: Operation, given: unknown): HttpResponse => {
+  if (given instanceof Reply) {
+    if (given.status < 400 && given.contentType.startsWith("application/json")) {
+      throw new Error(
+        `JSON leaves through the response schema of ${operation.id}: give a result, not a Reply.`,
+      );
+    }
+    const headers = { ...given.headers, "Content-Type": given.contentType };
+    return { statusCode: given.status, headers, body: given.body };
+  }
+  const { result, headers } = given instanceof ReplyWithHeaders ? given : new ReplyWithHeaders(given, {});
+  return {
+    statusCode: operation.response.status,
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: declaredJson(operation, result),
+  };
+};
+
+/** RFC 9745, RFC 8594 and the link relation of RFC 5829. */
+const deprecationHeaders = ({ since, sunset, successor }: Deprecation): Record<string, string> => ({
+  Deprecation: `@${Math.floor(since.getTime() / 1_000)}`,
+  Sunset: sunset.toUTCString(),
+  Link: `<${successor}>; rel="successor-version"`,
+});
+
+const addHeaders = ({ event, response }: HttpRequest): void => {
+  if (!response) return;
+  const { confidential, deprecated } = event.endpoint?.operation ?? {};
+  response.headers = {
+    ...commonResponseHeaders,
+    ...(confidential ? { "Cache-Control": "no-store" } : {}),
+    ...(deprecated ? deprecationHeaders(deprecated) : {}),
+    "X-Request-Id": event.requestId,
+    ...(event.admission ? limitHeaders(event.admission.statuses) : {}),
+    ...response.headers,
+  };
+};
+
+/** Puts the headers that every response carries on successes and errors alike. */
+export const responseHeaders = (): HttpMiddleware => ({ after: addHeaders, onError: addHeaders });

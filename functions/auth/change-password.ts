@@ -35,7 +35,7 @@ export const resetPassword = async (
   { accounts, links, passwordGuard }: Pick<AuthDependencies, "accounts" | "links" | "passwordGuard">,
 ): Promise<ActionOutcome> => {
   const userId = await links.find(token, "reset-password");
-  const account = userId === undefined ? undefined : await accounts.findById(userId);
+  const account = userId === undefined ? undefined : await accounts.find({ id: userId });
   if (!account) throw new AppError("invalid_link");
   // Whoever opens the account's mail need not wait for what others have guessed.
   await Promise.all([account.username, account.email].map(passwordGuard.forgive));
@@ -55,7 +55,7 @@ export const changePassword = async (
   request: { readonly old_password: string; readonly new_password: string },
   { accounts, passwordGuard }: Pick<AuthDependencies, "accounts" | "passwordGuard">,
 ): Promise<ActionOutcome> => {
-  const account = await accounts.findById(userId);
+  const account = await accounts.findWithPassword({ id: userId });
   if (!account) throw new AppError("unauthenticated");
   if (account.oauth_type !== "Credentials") {
     throw new AppError("bad_request", {

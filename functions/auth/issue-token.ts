@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AccountItem } from "../../shared/accounts/account.ts";
+import type { StoredAccount } from "../../shared/accounts/account.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { AccessToken, TokenRequest } from "./credentials-contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
@@ -19,10 +19,9 @@ const findByPassword = async (
   username: string,
   password: string,
   accounts: AuthDependencies["accounts"],
-): Promise<AccountItem | undefined> => {
-  const found = username.includes("@")
-    ? await accounts.findByEmail(username)
-    : await accounts.findByUsername(username);
+): Promise<StoredAccount | undefined> => {
+  // No user name has an @ in it.
+  const found = await accounts.findWithPassword(username.includes("@") ? { email: username } : { username });
   const usesPassword = found?.oauth_type === "Credentials";
   const matches = await verifyPassword(password, usesPassword ? found.password_hash : undefined);
   return matches ? found : undefined;

@@ -1,18 +1,18 @@
-import { type Account, type AccountItem, toAccount } from "../../shared/accounts/account.ts";
+import { type Account, type StoredAccount, toAccount } from "../../shared/accounts/account.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { organizationTypes, type ProfileRequest, type ProfileStatus } from "./account-contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 
 type Accounts = Pick<AuthDependencies, "accounts">;
 
-const existing = (item: AccountItem | undefined): AccountItem => {
+const existing = (item: StoredAccount | undefined): StoredAccount => {
   if (!item) throw new AppError("unauthenticated");
   return item;
 };
 
 /** The caller's account. */
 export const getAccount = async (userId: number, { accounts }: Accounts): Promise<Account> =>
-  toAccount(existing(await accounts.findById(userId)));
+  toAccount(existing(await accounts.find({ id: userId })));
 
 /**
  * Changes the fields that are given; null and absent ones stay as they are.
@@ -45,7 +45,7 @@ export const updateProfile = async (
 
 /** Which fields of a profile still have no value; an organisation called `Unknown` counts as none. */
 export const getProfileStatus = async (userId: number, { accounts }: Accounts): Promise<ProfileStatus> => {
-  const item = existing(await accounts.findById(userId));
+  const item = existing(await accounts.find({ id: userId }));
   const missing: ProfileStatus["missing_fields"] = [];
   if (!item.full_name) missing.push("full_name");
   if (item.organization === "Unknown") missing.push("organization");

@@ -21,7 +21,7 @@ export const resendVerification = async (
   userId: number,
   { accounts, mailQueue }: Pick<AuthDependencies, "accounts" | "mailQueue">,
 ): Promise<ActionOutcome> => {
-  const account = await accounts.findById(userId);
+  const account = await accounts.find({ id: userId });
   if (account?.email_verified) {
     return { success: true, error: null, message: "The e-mail address is verified already." };
   }

@@ -69,10 +69,9 @@ export const sendMail = async (
   request: MailRequest,
   { accounts, links, deliver, baseUrl }: MailDependencies,
 ): Promise<void> => {
-  const account =
-    request.kind === "verify-email"
-      ? await accounts.findById(request.userId)
-      : await accounts.findByEmail(request.email);
+  const account = await accounts.find(
+    request.kind === "verify-email" ? { id: request.userId } : { email: request.email },
+  );
   if (!account) return;
   if (request.kind === "verify-email" && account.email_verified) return;
   if (request.kind === "reset-password" && account.oauth_type !== "Credentials") return;

@@ -59,7 +59,7 @@ const readArguments = (args: string[]): Wanted => {
 
 const change = async (tableName: string, { username, type, disabled }: Change): Promise<object> => {
   const accounts = createAccountsRepository(openTable(tableName));
-  let account = await accounts.findByUsername(username);
+  let account = await accounts.find({ username });
   if (!account) throw new Error(`There is no account with the username ${username}.`);
   if (type) account = await accounts.setAccountType(account.id, type);
   if (account && disabled !== undefined) account = await accounts.setDisabled(account.id, disabled);

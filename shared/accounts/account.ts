@@ -26,12 +26,11 @@ export const account = z
   .meta({ id: "Account" });
 export type Account = z.infer<typeof account>;
 
-/** An account as it is stored. */
-export const accountItem = z.object({
+/** An account as it is stored, without the hash of its password: whoever needs that asks for it by name. */
+export const storedAccount = z.object({
   id: z.int(),
   username: z.string(),
   email: z.string(),
-  password_hash: z.string(),
   organization: z.string(),
   account_type: accountType,
   oauth_type: oauthType,
@@ -44,10 +43,14 @@ export const accountItem = z.object({
   token_epoch: z.int(),
   created_at: z.string(),
 });
-export type AccountItem = z.infer<typeof accountItem>;
+export type StoredAccount = z.infer<typeof storedAccount>;
+
+/** An account with the hash of its password, for comparing one. */
+export const accountWithPassword = storedAccount.extend({ password_hash: z.string() });
+export type AccountWithPassword = z.infer<typeof accountWithPassword>;
 
 /** An account as its owner sees it. */
-export const toAccount = (item: AccountItem): Account => ({
+export const toAccount = (item: StoredAccount): Account => ({
   id: item.id,
   username: item.username,
   email: item.email,

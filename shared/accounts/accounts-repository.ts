@@ -3,7 +3,15 @@ import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dy
 import * as z from "zod";
 import { AppError } from "../errors/app-error.ts";
 import type { Table } from "../storage/table.ts";
-import { type Account, type AccountItem, accountItem, passwordChange } from "./account.ts";
+import {
+  type Account,
+  type AccountType,
+  type AccountWithPassword,
+  accountWithPassword,
+  passwordChange,
+  type StoredAccount,
+  storedAccount,
+} from "./account.ts";
 import { accountKeys } from "./keys.ts";
 
 const claimItem = z.object({ user_id: z.int() });
@@ -14,7 +22,7 @@ const counterItem = z.object({ value: z.int() });
 
 /** What an account starts with; the rest follows from the rules of registration. */
 export type NewAccount = Pick<
-  AccountItem,
+  AccountWithPassword,
   "username" | "email" | "password_hash" | "organization" | "full_name" | "organization_type" | "sector"
 >;
 
@@ -23,21 +31,46 @@ export type ProfileChanges = Partial<
   Pick<Account, "full_name" | "organization" | "organization_type" | "sector">
 >;
 
+/** One of the ways in which an account can be named; user names and addresses are matched without case. */
+export type AccountReference =
+  | { readonly id: number }
+  | { readonly username: string }
+  | { readonly email: string };
+
+/** What a cancelled registration collided with; `undefined` when the claims were not what cancelled it. */
+const takenIn = (cause: TransactionCanceledException): AppError | undefined => {
+  const [username, email] = cause.CancellationReasons ?? [];
+  // The second: two registrations of one name that collide inside DynamoDB. The other one is being written.
+  for (const code of ["ConditionalCheckFailed", "TransactionConflict"]) {
+    if (username?.Code === code) return new AppError("username_taken", { param: "username", cause });
+    if (email?.Code === code) return new AppError("email_taken", { param: "email", cause });
+  }
+  return undefined;
+};
+
 /** Accounts in the table. */
 export type AccountsRepository = ReturnType<typeof createAccountsRepository>;
 
 /** The repository of accounts over the service's table; access patterns A1 to A4 of this folder's README. */
 export const createAccountsRepository = ({ client, name: TableName }: Table) => {
-  const findById = async (userId: number): Promise<AccountItem | undefined> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName, Key: accountKeys.profile(userId), ConsistentRead: true }),
-    );
-    return Item && accountItem.parse(Item);
+  const read = async (Key: Record<string, string>) => {
+    const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+    return Item;
   };
 
-  const findByClaim = async (Key: Record<string, string>): Promise<AccountItem | undefined> => {
-    const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-    return findById(Item ? claimItem.parse(Item).user_id : nobody);
+  const readAccount = async (reference: AccountReference) => {
+    if ("id" in reference) return read(accountKeys.profile(reference.id));
+    const claim = await read(
+      "email" in reference
+        ? accountKeys.emailClaim(reference.email)
+        : accountKeys.usernameClaim(reference.username),
+    );
+    return read(accountKeys.profile(claim ? claimItem.parse(claim).user_id : nobody));
+  };
+
+  const find = async (reference: AccountReference): Promise<StoredAccount | undefined> => {
+    const item = await readAccount(reference);
+    return item && storedAccount.parse(item);
   };
 
   const nextId = async (): Promise<number> => {
@@ -57,7 +90,7 @@ export const createAccountsRepository = ({ client, name: TableName }: Table) => 
   /** Changes fields of an existing account. @returns the changed account, `undefined` when there is none. */
   const update = async (userId: number, changes: Record<string, unknown>) => {
     const fields = Object.entries(changes).filter(([, value]) => value !== undefined);
-    if (fields.length === 0) return findById(userId);
+    if (fields.length === 0) return find({ id: userId });
     try {
       const { Attributes } = await client.send(
         new UpdateCommand({
@@ -72,7 +105,7 @@ export const createAccountsRepository = ({ client, name: TableName }: Table) => 
           ReturnValues: "ALL_NEW",
         }),
       );
-      return accountItem.parse(Attributes);
+      return storedAccount.parse(Attributes);
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return undefined;
       throw error;
@@ -80,17 +113,21 @@ export const createAccountsRepository = ({ client, name: TableName }: Table) => 
   };
 
   return {
-    findById,
-    findByUsername: (username: string) => findByClaim(accountKeys.usernameClaim(username)),
-    findByEmail: (email: string) => findByClaim(accountKeys.emailClaim(email)),
+    find,
+
+    /** The account with the hash of its password, for as many reads as without it. */
+    findWithPassword: async (reference: AccountReference): Promise<AccountWithPassword | undefined> => {
+      const item = await readAccount(reference);
+      return item && accountWithPassword.parse(item);
+    },
 
     /**
      * Creates an account together with its claims on name and address: all of it or nothing.
      *
      * @throws AppError `username_taken` or `email_taken`.
      */
-    create: async (fields: NewAccount): Promise<AccountItem> => {
-      const item: AccountItem = {
+    create: async (fields: NewAccount): Promise<StoredAccount> => {
+      const item: AccountWithPassword = {
         ...fields,
         id: await nextId(),
         account_type: "Free",
@@ -117,30 +154,14 @@ export const createAccountsRepository = ({ client, name: TableName }: Table) => 
             ],
           }),
         );
-        return item;
+        return storedAccount.parse(item);
       } catch (error) {
-        if (!(error instanceof TransactionCanceledException)) throw error;
-        const [username, email] = error.CancellationReasons ?? [];
-        if (username?.Code === "ConditionalCheckFailed") {
-          throw new AppError("username_taken", { param: "username", cause: error });
-        }
-        if (email?.Code === "ConditionalCheckFailed") {
-          throw new AppError("email_taken", { param: "email", cause: error });
-        }
-        // Two registrations of one name that collide inside DynamoDB: the other one is being written.
-        if (username?.Code === "TransactionConflict") {
-          throw new AppError("username_taken", { param: "username", cause: error });
-        }
-        if (email?.Code === "TransactionConflict") {
-          throw new AppError("email_taken", { param: "email", cause: error });
-        }
-        throw error;
+        throw error instanceof TransactionCanceledException ? (takenIn(error) ?? error) : error;
       }
     },
 
     updateProfile: (userId: number, changes: ProfileChanges) => update(userId, changes),
-    setAccountType: (userId: number, type: AccountItem["account_type"]) =>
-      update(userId, { account_type: type }),
+    setAccountType: (userId: number, type: AccountType) => update(userId, { account_type: type }),
     setDisabled: (userId: number, disabled: boolean) => update(userId, { disabled }),
 
     /** Sets a new password and revokes every token of the account. */

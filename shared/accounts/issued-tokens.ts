@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { TokenClaims } from "../auth/tokens.ts";
 import type { ItemTable } from "../storage/item-table.ts";
-import { type AccountItem, accountItem } from "./account.ts";
+import { type StoredAccount, storedAccount } from "./account.ts";
 import { accountKeys } from "./keys.ts";
 
 /** An issued token as it is stored. */
@@ -20,7 +20,7 @@ export interface IssuedTokens {
    *
    * @returns `undefined` when the token was revoked or its account is gone.
    */
-  findAccount(token: TokenClaims): Promise<AccountItem | undefined>;
+  findAccount(token: TokenClaims): Promise<StoredAccount | undefined>;
 }
 
 /** Issued tokens in the service's table; access pattern T1 of this folder's README. */
@@ -30,7 +30,7 @@ export const createIssuedTokens = (table: ItemTable): IssuedTokens => ({
     const profile = items.find((item) => item["SK"] === "PROFILE");
     const token = items.find((item) => item["SK"] !== "PROFILE");
     if (!profile || !token) return undefined;
-    const found = accountItem.parse(profile);
+    const found = storedAccount.parse(profile);
     return tokenItem.parse(token).token_epoch === found.token_epoch ? found : undefined;
   },
 });

@@ -1,5 +1,5 @@
 import { type Account, toAccount } from "../../shared/accounts/account.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import { describeErrorName, logger } from "../../shared/telemetry/logger.ts";
 import type { RegisterRequest } from "./account-contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 import { hashPassword } from "./passwords.ts";
@@ -28,7 +28,7 @@ export const register = async (
     await mailQueue.send({ kind: "verify-email", userId: created.id });
   } catch (error) {
     // The account exists and works; its owner can ask for the mail again.
-    logger.error("mail.not_queued", { reason: error instanceof Error ? error.name : "unknown" });
+    logger.error("mail.not_queued", { reason: describeErrorName(error) });
   }
   return toAccount(created);
 };

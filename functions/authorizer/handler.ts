@@ -2,7 +2,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } fro
 import { createTokenAuthorization } from "../../shared/auth/authorize.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { openItemTable } from "../../shared/storage/item-table.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import { authorizerFunction } from "./contract.ts";
 
 const environment = readEnvironment(authorizerFunction.environment, process.env);
@@ -24,7 +24,7 @@ export const handler = async (
 ): Promise<APIGatewayAuthorizerResult> => {
   const decision = await authorize(authorizationHeader(event)).catch((error: unknown) => {
     // Lambda's own count of errors cannot tell this from a refused token.
-    logger.error("authorizer.failed", { reason: error instanceof Error ? error.name : "unknown" });
+    logger.error("authorizer.failed", { reason: describeError(error) });
     throw error;
   });
   // API Gateway turns exactly this message into its UNAUTHORIZED response.

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { characters, text } from "../../shared/http/fields.ts";
+import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { speechResponse } from "../speech/contract.ts";
 import { defaultSpeakerId, speakerIds } from "./fixed-speakers.ts";
@@ -63,7 +63,7 @@ export const vendorSpeechJobOperation = declareJob("legacyVendorSpeechJob", "/ta
 
 const spokenRequest = z
   .object({
-    text: text().trim().check(characters(1, 10_000)).meta({ minLength: 1, maxLength: 10_000 }),
+    text: text().trim().min(1).max(10_000),
     speaker_id: speakerId,
     response_mode: z.enum(["url", "stream", "both"]).default("url").meta({
       description: "Of `/tts` and `/tts-alt`; the other two routes have one mode each",

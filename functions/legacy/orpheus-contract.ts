@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { characters, text } from "../../shared/http/fields.ts";
+import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import {
   batchResponse,
@@ -28,7 +28,7 @@ const orpheusItem = speechItem
     seed: true,
   })
   .extend({
-    text: text().trim().check(characters(1, 2_000)).meta({ minLength: 1, maxLength: 2_000 }),
+    text: text().trim().min(1).max(2_000),
     speaker_id: speechItem.shape.voice,
   })
   .meta({ id: "LegacyVoiceItem" });

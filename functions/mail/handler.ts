@@ -8,7 +8,7 @@ import { mailRequest } from "../../shared/mail/mail-request.ts";
 import { raceDeadline } from "../../shared/outbound/timeouts.ts";
 import { workThrough } from "../../shared/queue/work-through.ts";
 import { openTable } from "../../shared/storage/table.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import { describeErrorName, logger } from "../../shared/telemetry/logger.ts";
 import { mailFunction } from "./contract.ts";
 import { sendMail } from "./send-mail.ts";
 
@@ -45,7 +45,7 @@ export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResp
         await raceDeadline(deadline, () => sendMail(request, dependencies));
         return true;
       } catch (error) {
-        logger.error("mail.failed", { reason: error instanceof Error ? error.name : "unknown" });
+        logger.error("mail.failed", { reason: describeErrorName(error) });
         return false;
       }
     },

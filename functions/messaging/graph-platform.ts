@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { logger } from "../../shared/telemetry/logger.ts";
+import { describeErrorName, logger } from "../../shared/telemetry/logger.ts";
 import { fetchMedia } from "./graph-media.ts";
 import { renderMessage } from "./graph-message.ts";
 import { readOutcome } from "./graph-outcome.ts";
@@ -35,7 +35,7 @@ export const createGraphPlatform = (api: GraphApi): MessagingPlatform => ({
       const isSure = error instanceof NotSent;
       logger.warn("answer.not_sent", {
         sure: isSure,
-        reason: error instanceof Error ? error.name : "unknown",
+        reason: describeErrorName(error),
       });
       return isSure ? { kind: "postponed", seconds: notSentSeconds, code: -1 } : { kind: "unknown" };
     }

@@ -1,5 +1,5 @@
 import type { ChatModels } from "../../shared/inference/chat.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import { type Conversation, recentExchanges } from "./conversation.ts";
 import { cutText } from "./cut-text.ts";
 import { guardOutput } from "./guard-output.ts";
@@ -56,7 +56,7 @@ export const refreshNote = async (
       exchanges: conversation.exchanges.slice(-recentExchanges),
     };
   } catch (error) {
-    logger.warn("note.not_refreshed", { reason: error instanceof Error ? error.name : "unknown" });
+    logger.warn("note.not_refreshed", { reason: describeError(error) });
     return conversation;
   }
 };

@@ -5,7 +5,7 @@ import {
   tableEnvironment,
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
-import { characters, text } from "../../shared/http/fields.ts";
+import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 
 const tag = "Speech";
@@ -22,10 +22,7 @@ const knob = (schema: z.ZodNumber, usual: number, description: string) =>
     .nullish()
     .meta({ description: `${description}; left to the model when absent, whose usual value is ${usual}` });
 
-const spokenText = text()
-  .trim()
-  .check(characters(1, 5_000))
-  .meta({ minLength: 1, maxLength: 5_000, example: "Wasuze otya nno?" });
+const spokenText = text().trim().min(1).max(5_000).meta({ example: "Wasuze otya nno?" });
 
 const speechFields = {
   text: spokenText,

@@ -6,7 +6,7 @@ import {
   tokenEnvironment,
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
-import { characters, text } from "../../shared/http/fields.ts";
+import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 
 /** `type/subtype` with optional parameters (RFC 9110, section 8.3.1). */
@@ -15,19 +15,16 @@ const mediaType =
 
 export const uploadRequest = z
   .object({
-    file_name: text()
-      .check(characters(1, 255))
-      .meta({ minLength: 1, maxLength: 255, example: "interview.mp3" }),
+    file_name: text().min(1).max(255).meta({ example: "interview.mp3" }),
     content_type: text()
       .trim()
-      .check(characters(1, 100))
+      .min(1)
+      .max(100)
       .refine((value) => mediaType.test(value), {
         error: "Value error, a content type looks like audio/mpeg",
         params: { type: "value_error" },
       })
       .meta({
-        minLength: 1,
-        maxLength: 100,
         example: "audio/mpeg",
         description: "The upload must carry exactly this `Content-Type`",
       }),

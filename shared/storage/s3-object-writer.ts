@@ -5,7 +5,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { logger } from "../telemetry/logger.ts";
+import { describeError, logger } from "../telemetry/logger.ts";
 import type { ObjectWriter } from "./object-store.ts";
 import type { Bucket } from "./s3-bucket.ts";
 import { callStore, storageFailure } from "./storage-failure.ts";
@@ -83,7 +83,7 @@ export class S3ObjectWriter implements ObjectWriter {
       );
     } catch (error) {
       // The bucket's lifecycle rule removes what is left of an upload after a day.
-      logger.warn("upload.not_aborted", { reason: error instanceof Error ? error.name : "unknown" });
+      logger.warn("upload.not_aborted", { reason: describeError(error) });
     }
   }
 

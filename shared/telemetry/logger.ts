@@ -37,3 +37,11 @@ export const describeError = (
     stack: stack.split("\n").filter((line) => /^\s+at /.test(line)),
   };
 };
+
+/**
+ * An error of a service whose sentences quote what it was given, a mail address say: its name only, in the form of
+ * {@link describeError}.
+ */
+export const describeErrorName = (error: unknown): { readonly name: string } => ({
+  name: error instanceof Error ? error.name : "unknown",
+});

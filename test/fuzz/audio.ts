@@ -19,6 +19,8 @@ const { values } = parseArgs({
   },
 });
 
+const mostMilliseconds = 10_000;
+
 const files = await soundFiles();
 const endAt = performance.now() + Number(values.seconds) * 1_000;
 const outcomes = { read: 0, refused: 0, "not audio": 0 };
@@ -33,6 +35,7 @@ for (let number = 0; performance.now() < endAt; number += 1) {
   const mutant = mutate(bytes, random);
   try {
     const { outcome, milliseconds } = await observeReading(mutant);
+    if (milliseconds > mostMilliseconds) throw new Error(`It took ${Math.round(milliseconds)} ms.`);
     outcomes[outcome] += 1;
     slowest = Math.max(slowest, milliseconds);
   } catch (error) {

@@ -1,30 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type SoundFile, soundFiles } from "../../fixtures/audio/corpus.ts";
-import { mutate } from "../../fixtures/audio/mutate.ts";
-import { type Observation, observeReading } from "../../fixtures/audio/observe-reading.ts";
-import { Random } from "../../fixtures/audio/random.ts";
+import { soundFiles } from "../../fixtures/audio/corpus.ts";
+import { observeMutants, observeReading } from "../../fixtures/audio/observe-reading.ts";
 
 const files = await soundFiles();
-const mutantsOfEach = 500;
+/** Enough to see that nothing is badly broken; thousands of them in damaged-files.endurance.test.ts. */
+const mutantsOfEach = 60;
 
-const observeMutants = async ({ name, bytes }: SoundFile, seed: number): Promise<readonly Observation[]> => {
-  const observations: Observation[] = [];
-  for (let number = 0; number < mutantsOfEach; number += 1) {
-    const random = new Random(seed * 1_000_003 + number);
-    try {
-      observations.push(await observeReading(mutate(bytes, random)));
-    } catch (error) {
-      throw new Error(`Mutant ${number} of ${name} was not answered well.`, { cause: error });
-    }
-  }
-  return observations;
-};
-
-describe("A damaged file", { timeout: 60_000 }, () => {
+describe("A damaged file", () => {
   it.each(files.map((file, seed) => ({ ...file, seed })))(
-    "is always answered in time, with facts or one sentence, and can be cut: $name",
+    "is always answered, with facts or one sentence, and can be cut: $name",
     async (file) => {
-      const observations = await observeMutants(file, file.seed);
+      const observations = await observeMutants(file, file.seed, mutantsOfEach);
       expect(observations).toHaveLength(mutantsOfEach);
       // Most damage leaves something that can be played; a reader that refused everything would pass all the
       // rest.
@@ -33,14 +19,6 @@ describe("A damaged file", { timeout: 60_000 }, () => {
       );
     },
   );
-
-  it("leaves no memory behind, however many come", async () => {
-    const before = process.memoryUsage().rss;
-    const [file] = files;
-    if (!file) throw new Error("There is no file to damage.");
-    for (let seed = 0; seed < 3; seed += 1) await observeMutants(file, 5_000 + seed);
-    expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
-  });
 
   it("is answered wherever it was cut off", async () => {
     for (const { bytes } of files) {

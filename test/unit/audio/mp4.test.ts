@@ -5,9 +5,12 @@ import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/rea
 import {
   box,
   type Mp4Layout,
+  type Mp4Tables,
+  makeIndexedMp4,
   makeMp4,
   mp4PacketSamples,
   mp4Rate,
+  uint32,
   withBoxContent,
 } from "../../fixtures/audio/make-mp4.ts";
 import { Random } from "../../fixtures/audio/random.ts";
@@ -111,5 +114,131 @@ describe("An MP4 file", () => {
     const refusal = inspectAudio(bufferSource(file));
     await expect(refusal).rejects.toThrow(UnreadableAudioError);
     await expect(refusal).rejects.toThrow(message);
+  });
+});
+
+describe("The index of an MP4 file", () => {
+  /** Each sample is filled with its number, from 1, and is one byte longer than the one before it. */
+  const samples = Array.from({ length: 17 }, (_, index) => Buffer.alloc(index + 1, index + 1));
+  const bytesOf = (from: number, to: number): Buffer => Buffer.concat(samples.slice(from - 1, to));
+  const gap = Buffer.alloc(9, 0xee);
+  // Chunks 1 and 2 of three samples, chunk 3 of one, chunks 4 and 5 of five: 17 samples. The third chunk lies first.
+  const data = Buffer.concat([
+    bytesOf(7, 7),
+    gap,
+    bytesOf(1, 3),
+    bytesOf(4, 6),
+    gap,
+    bytesOf(8, 12),
+    gap,
+    bytesOf(13, 17),
+  ]);
+  const tables: Mp4Tables = {
+    samplesPerChunk: [
+      [1, 3],
+      [3, 1],
+      [4, 5],
+    ],
+    chunks: [16, 22, 0, 46, 105],
+    durations: [
+      [10, 100],
+      [7, 50],
+    ],
+    sizes: Uint32Array.from(samples, ({ length }) => length),
+    data,
+  };
+  const inspect = (file: Buffer) => inspectAudio(bufferSource(file));
+  const soundOf = async (file: Buffer, seconds: number): Promise<Buffer> => {
+    const source = bufferSource(file);
+    const output = await collect(trimAudio(source, await inspectAudio(source), seconds));
+    return output.subarray(output.indexOf("mdat") + 4);
+  };
+
+  it("may have chunks of different numbers of samples", async () => {
+    // 10 samples of 100 ms, and 7 of 50 ms.
+    await expect(inspect(makeIndexedMp4(tables))).resolves.toMatchObject({
+      codec: "alac",
+      durationSeconds: 1.35,
+      sampleRate: 16_000,
+      channels: 1,
+    });
+  });
+
+  it("tells where each sample is, in whatever order the chunks lie", async () => {
+    // 0.84 s are reached by the ninth sample: two chunks, the third that lies before them, and two samples of the fourth.
+    expect((await soundOf(makeIndexedMp4(tables), 0.84)).equals(bytesOf(1, 9))).toBe(true);
+    expect((await soundOf(makeIndexedMp4(tables), 0.8)).equals(bytesOf(1, 8))).toBe(true);
+    expect((await soundOf(makeIndexedMp4(tables), 0.3)).equals(bytesOf(1, 3))).toBe(true);
+  });
+
+  it("may have offsets of 64 bits", async () => {
+    const file = makeIndexedMp4({ ...tables, hasLongOffsets: true });
+    await expect(inspect(file)).resolves.toMatchObject({ durationSeconds: 1.35 });
+    expect((await soundOf(file, 0.84)).equals(bytesOf(1, 9))).toBe(true);
+  });
+
+  it("may have one size for all samples", async () => {
+    const numbered = Buffer.from(Array.from({ length: 17 }, (_, index) => [index, index]).flat());
+    const file = makeIndexedMp4({ ...tables, chunks: [0, 6, 12, 14, 24], sizes: 2, data: numbered });
+    await expect(inspect(file)).resolves.toMatchObject({ durationSeconds: 1.35 });
+    expect((await soundOf(file, 0.84)).equals(numbered.subarray(0, 18))).toBe(true);
+  });
+
+  it("counts only the samples that are there when the file was cut off", async () => {
+    const file = makeIndexedMp4(tables);
+    const without = (bytes: number) => inspect(file.subarray(0, file.length - bytes));
+    // The last sample has 17 bytes, the one before it 16.
+    await expect(without(1)).resolves.toMatchObject({ durationSeconds: 1.3 });
+    await expect(without(17)).resolves.toMatchObject({ durationSeconds: 1.3 });
+    await expect(without(18)).resolves.toMatchObject({ durationSeconds: 1.25 });
+  });
+
+  it.each([
+    ["starts later", [[0, 200]], 1.15],
+    ["ends sooner", [[700, 100]], 0.7],
+    ["claims to end later than it does", [[9_000, 100]], 1.25],
+    [
+      "begins with a pause",
+      [
+        [300, 0xffffffff],
+        [0, 350],
+      ],
+      1,
+    ],
+    [
+      "is played in two pieces, of which only the beginning counts",
+      [
+        [300, 150],
+        [200, 900],
+      ],
+      1.2,
+    ],
+  ] as const)("may say where playing starts: a track that %s", async (_, edits, seconds) => {
+    const { durationSeconds } = await inspect(makeIndexedMp4({ ...tables, edits }));
+    expect(durationSeconds).toBeCloseTo(seconds, 9);
+  });
+
+  it("is written anew for a cut, with a time for each sample", async () => {
+    const source = bufferSource(makeIndexedMp4({ ...tables, edits: [[0, 50]] }));
+    const cut = await collect(trimAudio(source, await inspectAudio(source), 0.75));
+    const contentOf = (type: string): Buffer => {
+      const start = cut.indexOf(type) + 4;
+      return cut.subarray(start, start - 8 + cut.readUInt32BE(start - 8));
+    };
+    // Eight samples of 100 ms reach 0.05 + 0.75 s.
+    expect(contentOf("stts")).toEqual(uint32(0, 1, 8, 100));
+    expect(contentOf("stsc")).toEqual(uint32(0, 1, 1, 8, 1));
+    expect(contentOf("stsz")).toEqual(uint32(0, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8));
+    expect(contentOf("stco")).toEqual(uint32(0, 1, cut.indexOf("mdat") + 4));
+    expect(contentOf("elst")).toEqual(uint32(0, 1, 750, 50, 0x10000));
+    expect(contentOf("mdhd").subarray(12, 20)).toEqual(uint32(1_000, 800));
+    expect(contentOf("mvhd").subarray(12, 20)).toEqual(uint32(1_000, 750));
+    await expect(inspect(cut)).resolves.toMatchObject({ durationSeconds: 0.75 });
+  });
+
+  it("whose sample sizes are packed into less than a byte is refused", async () => {
+    const file = makeIndexedMp4(tables);
+    file.write("stz2", file.indexOf("stsz"), "latin1");
+    await expect(inspect(file)).rejects.toThrow(/index is of a kind that cannot be read/);
   });
 });

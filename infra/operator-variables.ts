@@ -58,6 +58,8 @@ const operatorVariables = z.object({
   AUTHORIZER_CACHE_SECONDS: z.coerce.number().optional(),
   /** Sender of mails, `Name <address>` or an address; the address or its domain must be verified in SES. */
   MAIL_FROM: z.string().optional(),
+  /** Where the local service listens; a deployment has no use for it. */
+  PORT: z.coerce.number().int().optional(),
   /** Who is told of alarms; without it alarms are only shown. */
   ALARM_EMAIL: z.string().optional(),
 });

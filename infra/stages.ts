@@ -49,20 +49,22 @@ export const deployedStage = (name: string, variables: Variables): StageSettings
  * @param variables must hold `CHAT_BASE_URL`; `PORT` (3000) is where the service listens
  * @throws Error when `CHAT_BASE_URL` is missing or a setting is not valid.
  */
-export const localStage = (variables: Variables): StageSettings =>
-  applyVariables(
+export const localStage = (variables: Variables): StageSettings => {
+  const given = readOperatorVariables(variables);
+  return applyVariables(
     {
       ...shared,
       chatBaseUrl: undefined,
       name: "local",
-      publicBaseUrl: `http://127.0.0.1:${variables["PORT"] || 3000}`,
+      publicBaseUrl: `http://127.0.0.1:${given.PORT ?? 3000}`,
       removal: "retain",
       logRetention: RetentionDays.ONE_DAY,
       // Everybody is 127.0.0.1 here; a test suite alone registers hundreds of accounts.
       limits: { anonymousPerMinute: 6_000, credentialsPerMinute: 6_000 },
     },
-    readOperatorVariables(variables),
+    given,
   );
+};
 
 const applyVariables = (
   { chatBaseUrl, ...defaults }: StageDefaults,

@@ -10,7 +10,6 @@ import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod";
-import { localPlatformSecrets } from "../local/messaging/deliveries.ts";
 import { findRunningService } from "../local/running-service.ts";
 import { readLocalSettings } from "../local/settings.ts";
 import { type Answer, answersTo, lastAnswerId, type Person, sendMessage, uploadRecording } from "./person.ts";
@@ -127,13 +126,14 @@ const printAnswer = (answer: Answer): string =>
 
 try {
   const wanted = readArguments(process.argv.slice(2));
-  const running = await findRunningService(readLocalSettings(process.env).dataDirectory);
+  const { dataDirectory, platformSecrets } = readLocalSettings(process.env);
+  const running = await findRunningService(dataDirectory);
   if (!running) throw new Error("The service is not running; start it with npm start.");
   const person = {
     id: wanted.from,
     name: wanted.name,
     serviceUrl: running.url,
-    appSecret: localPlatformSecrets(process.env).app_secret,
+    appSecret: platformSecrets.app_secret,
   };
   const answers = answersTo(person, async () => sendMessage(person, await contentOf(wanted, person)));
   for await (const answer of answers) process.stdout.write(`${printAnswer(answer)}\n`);

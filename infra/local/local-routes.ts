@@ -17,7 +17,7 @@ import { functionPath, idleHeader } from "./running-service.ts";
 const settleMilliseconds = 5_000;
 
 /** The feature's name of each function, as in the manifest, by the name the templates give it. */
-export const featureNames = (model: LocalModel): Map<string, string> =>
+export const featureNames = (model: Pick<LocalModel, "functions">): Map<string, string> =>
   new Map(model.functions.map(({ name, assetDirectory }) => [name, basename(assetDirectory)]));
 
 const json = (body: unknown, headers: Readonly<Record<string, string>> = {}): LocalAnswer => ({

@@ -1,4 +1,8 @@
-/** `npm start`: the whole service on this machine. With `--watch` it reloads functions when their code changes. */
+/**
+ * `npm start`: the whole service on this machine. With `--watch` it reloads functions when their code changes, with
+ * `--inspect <function>` a debugger can attach to that function.
+ */
+import { parseArgs } from "node:util";
 import { readLocalSettings } from "./settings.ts";
 import { type LocalService, startLocalService } from "./start-service.ts";
 
@@ -44,6 +48,11 @@ const banner = (service: LocalService, seconds: number): string => {
       ? [`  messages     ${service.url}/_local/messages  (npm run message -- "Hello" plays a person)`]
       : []),
     `  models       ${models}`,
+    ...(service.inspected
+      ? [
+          `  debugger     ${service.inspected.feature} listens at 127.0.0.1:${service.inspected.port}, in one process with a day instead of its time-out`,
+        ]
+      : []),
     `  started in ${seconds.toFixed(1)} s; Ctrl-C ends it, its data stays`,
     "",
     `ready ${service.url}`,
@@ -54,8 +63,14 @@ try {
   if (process.env["npm_lifecycle_event"]) endWithParent();
   const startedAt = performance.now();
   const settings = readLocalSettings(process.env);
-  service = await startLocalService({ settings, variables: process.env, log: print });
-  if (process.argv.includes("--watch")) await service.watch();
+  const { values } = parseArgs({ options: { watch: { type: "boolean" }, inspect: { type: "string" } } });
+  service = await startLocalService({
+    settings,
+    variables: process.env,
+    log: print,
+    inspect: values.inspect,
+  });
+  if (values.watch) await service.watch();
   print(banner(service, (performance.now() - startedAt) / 1_000));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

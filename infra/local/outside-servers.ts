@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { sampleModels, startSampleInference } from "@language-ai/sample-models";
-import { localPlatformSecrets } from "./messaging/deliveries.ts";
 import { type MessagingPlatformServer, startMessagingPlatform } from "./messaging/platform-server.ts";
 import type { LocalSettings } from "./settings.ts";
 
@@ -39,12 +38,11 @@ export const startModels = async (
 
 /** Starts the messaging platform's stand-in, unless the settings name the platform itself or another stand-in. */
 export const startMessaging = async (
-  { dataDirectory, messagingApiUrl }: LocalSettings,
-  variables: Variables,
+  { dataDirectory, messagingApiUrl, platformSecrets }: LocalSettings,
   baseUrl: string,
 ): Promise<MessagingPlatformServer | undefined> => {
   if (messagingApiUrl) return undefined;
-  const { access_token: accessToken, app_secret: appSecret } = localPlatformSecrets(variables);
+  const { access_token: accessToken, app_secret: appSecret } = platformSecrets;
   return startMessagingPlatform({
     dataDirectory: join(dataDirectory, "messaging"),
     accessToken,

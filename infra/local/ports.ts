@@ -8,13 +8,18 @@ export interface Ports {
   readonly sampleInference: number;
 }
 
-/** Takes a port for a moment. @returns its number, which for 0 is one that the system chose. */
-const tryPort = (port: number): Promise<number> =>
+/**
+ * Takes a port for a moment.
+ *
+ * @param variable names what a person may set when the port is in use
+ * @returns its number, which for 0 is one that the system chose.
+ */
+export const choosePort = (port: number, variable: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (error) => {
       const isTaken = "code" in error && error.code === "EADDRINUSE";
-      reject(isTaken ? new Error(`Port ${port} is in use; set PORT to another one.`) : error);
+      reject(isTaken ? new Error(`Port ${port} is in use; set ${variable} to another one.`) : error);
     });
     probe.listen(port, "127.0.0.1", () => {
       const address = probe.address();
@@ -29,10 +34,10 @@ const tryPort = (port: number): Promise<number> =>
  * @throws Error with a sentence when one of them is in use.
  */
 export const choosePorts = async (port: number): Promise<Ports> => {
-  const api = await tryPort(port);
+  const api = await choosePort(port, "PORT");
   if (port === 0) return { api, chatStream: 0, storage: 0, sampleInference: 0 };
   const [chatStream = 0, storage = 0, sampleInference = 0] = await Promise.all(
-    [port + 1, port + 2, port + 3].map(tryPort),
+    [port + 1, port + 2, port + 3].map((next) => choosePort(next, "PORT")),
   );
   return { api, chatStream, storage, sampleInference };
 };

@@ -4,27 +4,16 @@ import { CreateBucketCommand, S3Client, S3ServiceException } from "@aws-sdk/clie
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { ensureTable, LOCAL_REGION, type LocalModel, type LocalResource } from "@language-ai/aws-stand-ins";
 import { type EmbeddedServices, localCredentials } from "./embedded-services.ts";
-import { localPlatformSecrets } from "./messaging/deliveries.ts";
-
-type Variables = Readonly<Record<string, string | undefined>>;
-
-/** The keys of model servers, from the variables in which a person sets them. */
-const inferenceKeys = (variables: Variables): string =>
-  JSON.stringify({
-    chat: variables["CHAT_API_KEY"] || undefined,
-    translation: variables["TRANSLATION_API_KEY"] || undefined,
-    transcription: variables["TRANSCRIPTION_API_KEY"] || undefined,
-    speech: variables["SPEECH_API_KEY"] || undefined,
-  });
+import type { LocalSettings } from "./settings.ts";
 
 const provisionSecret = (
   { logicalId, name, properties }: LocalResource,
   { secrets }: EmbeddedServices,
-  variables: Variables,
+  { inferenceKeys, platformSecrets }: LocalSettings,
 ): void => {
-  if (logicalId.startsWith("InferenceKeys")) secrets.putSecret(name, inferenceKeys(variables));
+  if (logicalId.startsWith("InferenceKeys")) secrets.putSecret(name, JSON.stringify(inferenceKeys));
   else if (logicalId.startsWith("MessagingSecrets")) {
-    secrets.putSecret(name, JSON.stringify(localPlatformSecrets(variables)));
+    secrets.putSecret(name, JSON.stringify(platformSecrets));
   } else if ("GenerateSecretString" in properties) {
     secrets.ensureSecret(name, () => randomBytes(48).toString("base64url"));
   } else throw new Error(`Nothing is known of the value of the secret ${logicalId}.`);
@@ -77,9 +66,9 @@ const provisionBuckets = async (buckets: readonly LocalResource[], { s3, endpoin
 export const provision = async (
   model: LocalModel,
   services: EmbeddedServices,
-  variables: Variables,
+  settings: LocalSettings,
 ): Promise<void> => {
-  for (const secret of model.secrets) provisionSecret(secret, services, variables);
+  for (const secret of model.secrets) provisionSecret(secret, services, settings);
   const client = new DynamoDBClient({
     endpoint: services.endpoints.dynamoDb,
     region: LOCAL_REGION,

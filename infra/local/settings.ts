@@ -1,16 +1,18 @@
 import { resolve } from "node:path";
 import { DEFAULT_MAXIMUM_CONCURRENCY } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
+import type { PlatformSecrets } from "../../shared/messaging/platform-secrets.ts";
+import type { ModelTask } from "../../shared/telemetry/backend-uses.ts";
+
+/** Where there is none, the server is asked without one. */
+type InferenceKeys = Readonly<Record<ModelTask, string | undefined>>;
 
 const endpoint = z.url({ protocol: /^https?$/ }).optional();
 
+const port = z.coerce.number({ error: "must be a number" }).int().min(0);
+
 const settings = z.object({
-  PORT: z.coerce
-    .number({ error: "must be a number" })
-    .int()
-    .min(0)
-    .max(65_000, { error: "must be at most 65000: the ports above it are used too" })
-    .default(3000),
+  PORT: port.max(65_000, { error: "must be at most 65000: the ports above it are used too" }).default(3000),
   DATA_DIR: z.string().min(1).default(".local"),
   LOG_LEVEL: z.enum(["DEBUG", "INFO", "WARN", "ERROR", "SILENT"]).default("WARN"),
   FUNCTION_CONCURRENCY: z.coerce
@@ -20,6 +22,15 @@ const settings = z.object({
     .default(DEFAULT_MAXIMUM_CONCURRENCY),
   CHAT_BASE_URL: endpoint,
   MESSAGING_API_URL: endpoint,
+  INSPECT_PORT: port.max(65_535).default(9229),
+  CHAT_API_KEY: z.string().optional(),
+  TRANSLATION_API_KEY: z.string().optional(),
+  TRANSCRIPTION_API_KEY: z.string().optional(),
+  SPEECH_API_KEY: z.string().optional(),
+  /** They protect nothing unless a person has set them. */
+  MESSAGING_VERIFY_TOKEN: z.string().default("local-verify-token"),
+  MESSAGING_APP_SECRET: z.string().default("local-app-secret"),
+  MESSAGING_ACCESS_TOKEN: z.string().default("local-access-token"),
   /** Other servers in place of the embedded ones. */
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   AWS_ENDPOINT_URL_S3: endpoint,
@@ -41,6 +52,11 @@ export interface LocalSettings {
   readonly chatBaseUrl: string | undefined;
   /** `undefined` when the built-in stand-in is to take what would go to the messaging platform. */
   readonly messagingApiUrl: string | undefined;
+  /** Where a debugger can attach to the function that is inspected, if one is. 0 takes any free port. */
+  readonly inspectPort: number;
+  /** The keys of other model servers, by task. */
+  readonly inferenceKeys: InferenceKeys;
+  readonly platformSecrets: Readonly<Record<keyof PlatformSecrets, string>>;
   readonly externalEndpoints: {
     readonly dynamoDb: string | undefined;
     readonly s3: string | undefined;
@@ -70,6 +86,18 @@ export const readLocalSettings = (variables: Readonly<Record<string, string | un
     functionConcurrency: data.FUNCTION_CONCURRENCY,
     chatBaseUrl: data.CHAT_BASE_URL,
     messagingApiUrl: data.MESSAGING_API_URL,
+    inspectPort: data.INSPECT_PORT,
+    inferenceKeys: {
+      chat: data.CHAT_API_KEY,
+      translation: data.TRANSLATION_API_KEY,
+      transcription: data.TRANSCRIPTION_API_KEY,
+      speech: data.SPEECH_API_KEY,
+    },
+    platformSecrets: {
+      verify_token: data.MESSAGING_VERIFY_TOKEN,
+      app_secret: data.MESSAGING_APP_SECRET,
+      access_token: data.MESSAGING_ACCESS_TOKEN,
+    },
     externalEndpoints: {
       dynamoDb: data.AWS_ENDPOINT_URL_DYNAMODB,
       s3: data.AWS_ENDPOINT_URL_S3,

@@ -8,7 +8,8 @@ import {
 import { prepareAssembly } from "./assembly.ts";
 import { type EmbeddedServices, sdkVariables, startEmbeddedServices } from "./embedded-services.ts";
 import {
-  type FunctionSurroundings,
+  chooseInspected,
+  type Inspected,
   type RunningFunctions,
   reloadOnChange,
   startEventSources,
@@ -32,6 +33,8 @@ export interface LocalService {
   readonly platform: MessagingPlatformServer | undefined;
   readonly model: LocalModel;
   readonly services: EmbeddedServices;
+  /** `undefined` when no debugger can attach. */
+  readonly inspected: Inspected | undefined;
   /** Invokes a function by its feature's name, as in the manifest. */
   invoke(feature: string, event: unknown): Promise<InvocationResult>;
   /** Rebuilds and restarts functions whenever their code changes. */
@@ -46,13 +49,15 @@ export interface StartOptions {
   /** Decide the stage, as an operator's variables decide a deployed one. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly log: (line: string) => void;
+  /** The feature whose function a debugger is to attach to. */
+  readonly inspect?: string | undefined;
 }
 
 const host = "127.0.0.1";
 
 /** Opens the two entry points of a deployment: the REST API, and the URL of the function that streams. */
 const openEntryPoints = async (
-  { model, services, log }: FunctionSurroundings,
+  { model, services, log }: Pick<LocalService, "model" | "services"> & Pick<StartOptions, "log">,
   functions: RunningFunctions,
   platform: MessagingPlatformServer | undefined,
   ports: Ports,
@@ -79,16 +84,17 @@ const openEntryPoints = async (
 };
 
 const start = async (
-  { settings, variables, log }: StartOptions,
+  { settings, variables, log, inspect }: StartOptions,
   cleanup: Cleanup,
 ): Promise<Omit<LocalService, "close">> => {
   const { dataDirectory } = settings;
+  const inspected = inspect === undefined ? undefined : await chooseInspected(inspect, settings);
   await claimDataDirectory(dataDirectory);
   const ports = await choosePorts(settings.port);
   const models = await startModels(settings, ports.sampleInference, variables);
   cleanup.add(() => models.close());
   const baseUrl = `http://${host}:${ports.api}`;
-  const platform = await startMessaging(settings, variables, baseUrl);
+  const platform = await startMessaging(settings, baseUrl);
   if (platform) cleanup.add(() => platform.close());
 
   const preparing = prepareAssembly(dataDirectory, {
@@ -106,13 +112,13 @@ const start = async (
     queues: services.endpoints.sqs,
     functionUrl: () => `http://${host}:${ports.chatStream}/`,
   });
-  await provision(model, services, variables);
+  await provision(model, services, settings);
 
-  const surroundings = { model, services, settings, log };
-  const functions = startFunctions(surroundings);
+  const environment = { model, services, settings, log, inspected };
+  const functions = await startFunctions(environment);
   cleanup.add(() => functions.close());
-  const { url, chatStreamUrl } = await openEntryPoints(surroundings, functions, platform, ports, cleanup);
-  for (const source of startEventSources(surroundings, functions.lambda)) cleanup.add(() => source.close());
+  const { url, chatStreamUrl } = await openEntryPoints(environment, functions, platform, ports, cleanup);
+  for (const source of startEventSources(environment, functions.lambda)) cleanup.add(() => source.close());
 
   await announceService(dataDirectory, {
     processId: process.pid,
@@ -128,9 +134,10 @@ const start = async (
     platform,
     model,
     services,
+    inspected,
     invoke: functions.invokeFeature,
     watch: async () => {
-      const watcher = await reloadOnChange(surroundings, functions.lambda);
+      const watcher = await reloadOnChange(environment, functions);
       cleanup.add(() => watcher.dispose());
     },
   };

@@ -1,15 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { PlatformSecrets } from "../../../shared/messaging/platform-secrets.ts";
 import type { TakenMessage } from "./take-message.ts";
-
-/** What stands in for the platform's secrets: those a person has set, else words that protect nothing. */
-export const localPlatformSecrets = (
-  variables: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<keyof PlatformSecrets, string>> => ({
-  verify_token: variables["MESSAGING_VERIFY_TOKEN"] || "local-verify-token",
-  app_secret: variables["MESSAGING_APP_SECRET"] || "local-app-secret",
-  access_token: variables["MESSAGING_ACCESS_TOKEN"] || "local-access-token",
-});
 
 /** The number of ours that the local service's messages come to. */
 export const localPhoneNumberId = "100000000000001";

@@ -1,0 +1,118 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { chooseInspected, type RunningFunctions, startFunctions } from "../../../infra/local/functions.ts";
+import { readLocalSettings } from "../../../infra/local/settings.ts";
+import { runCommand } from "../../support/run-service.ts";
+
+const source = `
+  export const handler = async (event, context) => {
+    if (event.pause) debugger;
+    return context.getRemainingTimeInMillis();
+  };
+`;
+const endpoints = { dynamoDb: "", s3: "", sqs: "", ses: "", secrets: "" };
+const settings = readLocalSettings({ INSPECT_PORT: "0" });
+const targets = z.tuple([z.object({ webSocketDebuggerUrl: z.url() })]);
+const debuggerMessage = z.object({ id: z.int().optional(), method: z.string().optional() });
+
+let directory: string;
+let functions: RunningFunctions;
+let port: number;
+
+/** A debugger that tells when the function pauses. */
+const attach = async () => {
+  const response = await fetch(`http://127.0.0.1:${port}/json/list`);
+  const [{ webSocketDebuggerUrl }] = targets.parse(await response.json());
+  const socket = new WebSocket(webSocketDebuggerUrl);
+  await once(socket, "open");
+  const send = (id: number, method: string) => socket.send(JSON.stringify({ id, method }));
+  const paused = Promise.withResolvers<void>();
+  const enabled = Promise.withResolvers<void>();
+  socket.addEventListener("message", ({ data }) => {
+    const { id, method } = debuggerMessage.parse(JSON.parse(data));
+    if (method === "Debugger.paused") paused.resolve();
+    if (id === 1) enabled.resolve();
+  });
+  send(1, "Debugger.enable");
+  await enabled.promise;
+  return { paused: paused.promise, resume: () => send(2, "Debugger.resume"), detach: () => socket.close() };
+};
+
+const invoke = async (feature: string, event: object): Promise<unknown> => {
+  const result = await functions.invokeFeature(feature, event);
+  if (result.kind !== "buffered") throw new Error(`The function ended with ${JSON.stringify(result)}.`);
+  return JSON.parse(result.payload.toString());
+};
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "language-ai-inspect-"));
+  const definitions = ["chat", "docs"].map((feature) => ({
+    logicalId: feature,
+    name: `Functions-${feature}`,
+    arn: `arn:aws:lambda:us-east-1:000000000000:function:Functions-${feature}`,
+    assetDirectory: join(directory, feature),
+    handler: "index.handler",
+    timeoutSeconds: 5,
+    memoryMegabytes: 128,
+    environment: {},
+  }));
+  for (const { assetDirectory } of definitions) {
+    await mkdir(assetDirectory);
+    await writeFile(join(assetDirectory, "index.mjs"), source);
+  }
+  const inspected = await chooseInspected("chat", settings);
+  port = inspected.port;
+  functions = await startFunctions({
+    model: { functions: definitions, eventSources: [], queues: [] },
+    services: { endpoints, sqs: undefined },
+    settings,
+    inspected,
+    log: () => undefined,
+  });
+});
+afterAll(async () => {
+  await functions.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+describe("a function that is inspected", () => {
+  it("stops where its debugger wants it to, from its first call on, and goes on when told", async () => {
+    const { paused, resume, detach } = await vi.waitFor(attach, { timeout: 10_000 });
+    const answer = invoke("chat", { pause: true });
+    await paused;
+    resume();
+    expect(await answer).toBeGreaterThan(0);
+    detach();
+  });
+
+  it("has a day instead of its own time-out, so that nothing ends it while somebody thinks", async () => {
+    expect(await invoke("chat", {})).toBeGreaterThan(23 * 60 * 60_000);
+    expect(await invoke("docs", {})).toBeLessThanOrEqual(5_000);
+  });
+
+  it("can be debugged again once its code is loaded anew", async () => {
+    await functions.reload();
+    const { detach } = await vi.waitFor(attach, { timeout: 10_000 });
+    detach();
+  });
+
+  it("must exist: another name is answered with those there are, before anything starts", async () => {
+    const command = runCommand("infra/local/main.ts", ["--inspect", "cat"], {
+      PORT: "0",
+      DATA_DIR: join(directory, "none"),
+    });
+    expect(await command.ended).toBe(1);
+    expect(command.output()).toMatch(/^There is no function cat; there are (\w+, )*chat, .*translate/);
+  });
+
+  it("needs a port that is free", async () => {
+    const taken = readLocalSettings({ INSPECT_PORT: String(port) });
+    await expect(chooseInspected("docs", taken)).rejects.toThrow(
+      `Port ${port} is in use; set INSPECT_PORT to another one.`,
+    );
+  });
+});

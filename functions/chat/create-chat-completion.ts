@@ -18,7 +18,7 @@ export const createChatCompletion = async (
   request: ChatRequest,
   { models, signal }: { readonly models: ChatModels; readonly signal: AbortSignal },
 ): Promise<ChatCompletion> => {
-  const head = newAnswerHead(request.model);
+  const head = newCompletionHead(request.model);
   const { text, finishReason, usage } = await models.answer(request, { signal });
   return {
     id: head.id,
@@ -30,8 +30,8 @@ export const createChatCompletion = async (
   };
 };
 
-/** What an answer and each of its chunks begin with. */
-export interface AnswerHead {
+/** What a completion and each of its chunks begin with. */
+export interface CompletionHead {
   readonly id: string;
   /** Unix time in seconds. */
   readonly created: number;
@@ -39,8 +39,8 @@ export interface AnswerHead {
   readonly model: ChatModelId;
 }
 
-/** The head of a new answer. */
-export const newAnswerHead = (model: ChatModelId): AnswerHead => ({
+/** The head of a new completion. */
+export const newCompletionHead = (model: ChatModelId): CompletionHead => ({
   id: `chatcmpl-${randomUUID().replaceAll("-", "")}`,
   created: Math.floor(Date.now() / 1_000),
   model,

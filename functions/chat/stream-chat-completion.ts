@@ -2,7 +2,7 @@ import { AppError } from "../../shared/errors/app-error.ts";
 import { type BodyChunks, Reply } from "../../shared/http/response.ts";
 import type { ChatModels, ChatRequest } from "../../shared/inference/chat.ts";
 import { describeError, logger } from "../../shared/telemetry/logger.ts";
-import { newAnswerHead } from "./create-chat-completion.ts";
+import { newCompletionHead } from "./create-chat-completion.ts";
 import { writeFrames } from "./write-frames.ts";
 
 /** What a streamed answer needs beyond the conversation. */
@@ -28,12 +28,12 @@ const tooLong = (milliseconds: number): AppError =>
   });
 
 /**
- * Calls `onLeave` at once when the iteration is left before its end; a generator that is waiting for its source would
+ * Calls `onCancel` at once when the client disconnects before the end; a generator that is waiting for its source would
  * learn of it only after its next text.
  */
-const leavable = (
+const cancellable = (
   texts: AsyncGenerator<string, void, undefined>,
-  { onEnd, onLeave }: { readonly onEnd: () => void; readonly onLeave: () => void },
+  { onEnd, onCancel }: { readonly onEnd: () => void; readonly onCancel: () => void },
 ): BodyChunks => ({
   [Symbol.asyncIterator]: () => ({
     next: async () => {
@@ -42,7 +42,7 @@ const leavable = (
       return result;
     },
     return: () => {
-      onLeave();
+      onCancel();
       return texts.return();
     },
   }),
@@ -51,7 +51,7 @@ const leavable = (
 /**
  * Continues a conversation with an answer that is sent while it is made. Resolves when the model has begun.
  *
- * The exchange with the model's server ends as soon as the iteration of the reply's body is left.
+ * The exchange with the model's server ends as soon as the client disconnects, which leaves the iteration of the reply's body.
  *
  * @throws AppError as the models do, for what fails before the beginning.
  */
@@ -62,29 +62,29 @@ export const streamChatCompletion = async (
   const { models, requestId, keepAliveMilliseconds, timeLimitMilliseconds } = dependencies;
   const exchange = new AbortController();
   const timer = setTimeout(() => exchange.abort(tooLong(timeLimitMilliseconds)), timeLimitMilliseconds);
-  let isLeft = false;
+  let isDisconnected = false;
   const stopTimer = (): void => clearTimeout(timer);
-  const leave = (): void => {
-    isLeft = true;
+  const disconnect = (): void => {
+    isDisconnected = true;
     stopTimer();
     exchange.abort();
   };
   const logFailure = ({ code, cause }: AppError): void => {
-    if (isLeft) return;
+    if (isDisconnected) return;
     logger.error("chat.broken_off", { request_id: requestId, code, reason: describeError(cause) });
   };
   try {
     const signal = AbortSignal.any([dependencies.signal, exchange.signal]);
     const answer = await models.streamAnswer(request, { signal });
-    const frames = writeFrames(newAnswerHead(request.model), answer, logFailure);
+    const frames = writeFrames(newCompletionHead(request.model), answer, logFailure);
     const texts = withKeepAlive(frames, keepAliveMilliseconds);
     return new Reply({
       contentType: "text/event-stream; charset=utf-8",
       headers,
-      body: leavable(texts, { onEnd: stopTimer, onLeave: leave }),
+      body: cancellable(texts, { onEnd: stopTimer, onCancel: disconnect }),
     });
   } catch (error) {
-    leave();
+    disconnect();
     throw error;
   }
 };

@@ -3,7 +3,7 @@ import { toAppError } from "../../shared/errors/dependency-failure.ts";
 import { errorBody } from "../../shared/errors/error-body.ts";
 import type { ChatEvent, ChatStream } from "../../shared/inference/chat.ts";
 import type { ChatCompletionChunk } from "./contract.ts";
-import type { AnswerHead } from "./create-chat-completion.ts";
+import type { CompletionHead } from "./create-chat-completion.ts";
 
 const frame = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 
@@ -11,7 +11,7 @@ const lastFrame = "data: [DONE]\n\n";
 
 type Choice = Partial<ChatCompletionChunk["choices"][number]>;
 
-const chunkWriter = ({ id, created, model }: AnswerHead) => {
+const chunkWriter = ({ id, created, model }: CompletionHead) => {
   const write = (choices: ChatCompletionChunk["choices"], usage: ChatCompletionChunk["usage"] = null) =>
     frame({
       id,
@@ -48,7 +48,7 @@ const chunkWriter = ({ id, created, model }: AnswerHead) => {
  * @param onFailure told of the failure, for the log
  */
 export async function* writeFrames(
-  head: AnswerHead,
+  head: CompletionHead,
   answer: ChatStream,
   onFailure: (error: AppError) => void,
 ): AsyncGenerator<string, void, undefined> {

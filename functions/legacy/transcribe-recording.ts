@@ -49,7 +49,7 @@ const toReply = (
 };
 
 /**
- * Writes a recording down and keeps nothing of it.
+ * `POST /tasks/org/stt` and `/tasks/{vendor_a}/stt`: writes a recording down and keeps nothing of it.
  *
  * @param language ISO 639-3; `undefined` leaves it to the model's server to find out.
  */
@@ -63,7 +63,8 @@ export const transcribeOnly = async (
 };
 
 /**
- * Writes the first ten minutes of a recording down, and saves the text and the audio.
+ * `POST /tasks/stt` and `/tasks/stt_from_gcs`: writes the first ten minutes of a recording down, and saves the text and
+ * the audio.
  *
  * @param field of the request that has the recording.
  * @throws AppError `external_service_error` when nothing was said, as in version 1; as `keepRecording` and the

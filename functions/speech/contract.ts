@@ -17,7 +17,7 @@ const removed = {
   max_new_audio_tokens: z.never().optional(),
 };
 
-const knob = (schema: z.ZodNumber, usual: number, description: string) =>
+const samplingParameter = (schema: z.ZodNumber, usual: number, description: string) =>
   schema
     .nullish()
     .meta({ description: `${description}; left to the model when absent, whose usual value is ${usual}` });
@@ -34,10 +34,14 @@ const speechFields = {
     example: "lug",
     description: "ISO 639-3 code; when voice and language are absent, Luganda",
   }),
-  temperature: knob(z.number().min(0).max(2), 0.6, "Sampling temperature"),
-  top_p: knob(z.number().gt(0).max(1), 0.95, "Nucleus sampling"),
-  repetition_penalty: knob(z.number().min(1).max(2), 1.1, "Penalty on repetition"),
-  max_tokens: knob(z.int().min(64).max(4_096), 1_200, "Most tokens of sound for each chunk of the text"),
+  temperature: samplingParameter(z.number().min(0).max(2), 0.6, "Sampling temperature"),
+  top_p: samplingParameter(z.number().gt(0).max(1), 0.95, "Nucleus sampling"),
+  repetition_penalty: samplingParameter(z.number().min(1).max(2), 1.1, "Penalty on repetition"),
+  max_tokens: samplingParameter(
+    z.int().min(64).max(4_096),
+    1_200,
+    "Most tokens of sound for each chunk of the text",
+  ),
   seed: z.int().nullish().meta({ description: "The same seed gives the same sound" }),
 };
 

@@ -177,7 +177,7 @@ describe("a streamed answer", () => {
     expect(aborted).toBe(true);
   });
 
-  it("ends its exchange at once when it is left, even while the model is silent", async () => {
+  it("ends its exchange at once when the client disconnects, even while the model is silent", async () => {
     const aborted = Promise.withResolvers<void>();
     const models: ChatModels = {
       ...modelsThatStream([]),

@@ -71,9 +71,9 @@ describe("POST /tasks/tts", () => {
     ],
     [{ max_new_audio_tokens: 1 }, { maximumTokens: 64 }],
     [{ max_new_audio_tokens: 100_000 }, { maximumTokens: 4_096 }],
-  ])("passes %j on, as far as the model takes it", async (knobs, sampling) => {
+  ])("passes %j on, as far as the model takes it", async (parameters, sampling) => {
     const legacy = legacyInMemory();
-    await post("/tasks/tts", { text: "Oli otya?", ...knobs }, legacy);
+    await post("/tasks/tts", { text: "Oli otya?", ...parameters }, legacy);
     expect(legacy.synthesize.mock.calls[0]?.[0].sampling).toMatchObject(sampling);
   });
 

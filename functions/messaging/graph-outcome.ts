@@ -51,3 +51,7 @@ export const readOutcome = ({ status, body }: GraphResponse): SendOutcome => {
   if (has(codes.temporary, code) || status >= 500 || code === -1) return { kind: "unknown" };
   return { kind: "refused", reason: "content", code };
 };
+
+/** Whether the platform refuses this one request for good; anything else is its own failure, or about us as a whole. */
+export const isRefusal = (response: GraphResponse): boolean =>
+  response.status === 404 || response.status === 410 || readOutcome(response).kind === "refused";

@@ -1,6 +1,12 @@
+import type { IncomingMessage } from "node:http";
+import { bufferSource } from "../../shared/audio/read-audio.ts";
+import { multipartForm } from "../../shared/inference/openai/multipart-form.ts";
+import { sendUpload } from "../../shared/inference/openai/send-upload.ts";
 import type { PlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
+import { type BackendRequest, readBody, readBytes, sendRequest } from "../../shared/outbound/http-client.ts";
 import { requestScope } from "../../shared/telemetry/request-scope.ts";
-import { type GraphResponse, readOutcome } from "./graph-outcome.ts";
+import { type GraphResponse, isRefusal } from "./graph-outcome.ts";
+import type { NewMedia } from "./messaging-platform.ts";
 
 /** Where the Graph API is. */
 export interface GraphApi {
@@ -11,105 +17,160 @@ export interface GraphApi {
   readonly secrets: PlatformSecretSource;
 }
 
-/** The request did not leave this machine, or was not taken: nothing has happened on the other side. */
+/** The request did not leave this machine: nothing has happened on the other side. */
 export class NotSent extends Error {
   override readonly name = "NotSent";
 }
 
-const notSentCodes: readonly unknown[] = [
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-];
+/** Every call is given up by its signal; this only keeps a connection from being held for longer. */
+const silenceMilliseconds = 60_000;
 
-const codeOf = (error: unknown): unknown => {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
-};
+/** An answer in JSON is a few hundred bytes. */
+const mostResponseBytes = 1024 * 1024;
 
-/** A failed `fetch` as {@link NotSent} where that is certain; otherwise the error as it is. */
-const fetchFailure = (error: unknown): unknown =>
-  notSentCodes.includes(codeOf(error))
-    ? new NotSent("The platform cannot be reached.", { cause: error })
-    : error;
-
-const readJson = async (response: Response): Promise<unknown> => {
+const parseJson = (text: string): unknown => {
   try {
-    return await response.json();
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 };
 
-/** Whether a failure is the platform's own, or about us as a whole, rather than about this one message or its person. */
-const isGeneralFailure = (answer: GraphResponse): boolean =>
-  answer.status !== 200 && readOutcome(answer).kind !== "refused";
+/** The token goes into the header only: addresses end up in logs. @throws NotSent while no token is filled in. */
+const authorizationOf = (token: string | undefined): string => {
+  if (token === undefined) throw new NotSent("There is no access token for the platform.");
+  return `Bearer ${token}`;
+};
 
-/** Sends a request of the Graph API as a step of the current message: measured with it. */
-const exchange = async (url: string, options: RequestInit): Promise<GraphResponse> => {
+/** Sends a request with this authorization. */
+type Send<Response> = (authorization: string) => Promise<Response>;
+
+/** Sends a request as a step of the current message: measured with it. */
+const measure = async <Response extends GraphResponse>(
+  authorization: string,
+  send: Send<Response>,
+): Promise<Response> => {
   const startedAt = performance.now();
   const note = (hasFailed: boolean): void =>
     requestScope()?.backends.noteCall("platform", performance.now() - startedAt, hasFailed);
   try {
-    const response = await fetch(url, options);
-    const answer = { status: response.status, body: await readJson(response) };
-    note(isGeneralFailure(answer));
-    return answer;
+    const response = await send(authorization);
+    note(response.status !== 200 && !isRefusal(response));
+    return response;
   } catch (error) {
     note(true);
-    throw fetchFailure(error);
+    throw error;
   }
 };
 
-/** The token goes into the header only: addresses end up in logs. @throws NotSent while no token is filled in. */
-export const authorization = async (
+/** Sends a request; once more with the newest token when the token is refused, which is definite: nothing happens twice. */
+const sendAuthorized = async <Response extends GraphResponse>(
   secrets: PlatformSecretSource,
-  version: "get" | "reload" = "get",
-): Promise<string> => {
-  const { current } = await secrets[version]();
-  if (current.access_token === undefined) throw new NotSent("There is no access token for the platform.");
-  return `Bearer ${current.access_token}`;
+  send: Send<Response>,
+): Promise<Response> => {
+  const known = authorizationOf((await secrets.get()).current.access_token);
+  const response = await measure(known, send);
+  if (response.status !== 401) return response;
+  const newest = authorizationOf((await secrets.reload()).current.access_token);
+  return newest === known ? response : measure(newest, send);
+};
+
+const addressOf = ({ baseUrl, version }: GraphApi, path: string): URL =>
+  new URL(`${baseUrl}/${version}${path}`);
+
+const traceHeaders = (): Readonly<Record<string, string>> => {
+  const traceparent = requestScope()?.traceparent;
+  return traceparent === undefined ? {} : { traceparent };
+};
+
+/** Sends a request. @throws NotSent when it did not leave as a whole; else the failure of the connection. */
+const sendWhole = async (request: BackendRequest): Promise<IncomingMessage> => {
+  let isSent = false;
+  const onSent = (): void => {
+    isSent = true;
+  };
+  try {
+    return await sendRequest({ ...request, onSent });
+  } catch (error) {
+    throw isSent ? error : new NotSent("The platform cannot be reached.", { cause: error });
+  }
 };
 
 /**
- * Sends a request to the Graph API; once more with the newest token when the token is refused, which is a definite
- * refusal, so nothing can happen twice.
+ * Calls the Graph API.
  *
  * @param path below the version, such as `/1234/messages`
- * @throws NotSent, or what `fetch` throws, when nobody knows what happened.
+ * @param request `body` becomes JSON and makes it a POST.
+ * @throws NotSent; or the failure of the connection, when nobody knows what happened.
  */
-export const callGraph = async (
-  { baseUrl, version, secrets }: GraphApi,
+export const callGraph = (
+  api: GraphApi,
   path: string,
-  options: {
-    readonly method: "GET" | "POST";
-    readonly body?: FormData | object;
-    readonly signal: AbortSignal;
-  },
-): Promise<GraphResponse> => {
-  const { method, body, signal } = options;
-  const traceparent = requestScope()?.traceparent;
-  const send = (token: string): Promise<GraphResponse> =>
-    exchange(`${baseUrl}/${version}${path}`, {
-      method,
+  { body, signal }: { readonly body?: object; readonly signal: AbortSignal },
+): Promise<GraphResponse> =>
+  sendAuthorized(api.secrets, async (authorization) => {
+    const response = await sendWhole({
+      url: addressOf(api, path),
+      method: body ? "POST" : "GET",
       headers: {
-        Authorization: token,
-        ...(traceparent === undefined ? {} : { traceparent }),
-        ...(body === undefined || body instanceof FormData ? {} : { "Content-Type": "application/json" }),
+        Authorization: authorization,
+        ...traceHeaders(),
+        ...(body ? { "Content-Type": "application/json" } : {}),
       },
-      ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
-      redirect: "manual",
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      silenceMilliseconds,
       signal,
     });
-  const token = await authorization(secrets);
-  const answer = await send(token);
-  if (answer.status !== 401) return answer;
-  const newest = await authorization(secrets, "reload");
-  return newest === token ? answer : send(newest);
-};
+    const text = await readBody(response, mostResponseBytes);
+    return { status: response.statusCode ?? 0, body: parseJson(text) };
+  });
+
+/** Uploads a file to the Graph API, in a form with these fields. @throws the failure of the connection. */
+export const uploadToGraph = (
+  api: GraphApi,
+  path: string,
+  fields: readonly (readonly [name: string, value: string])[],
+  { bytes, contentType, fileName }: NewMedia,
+  signal: AbortSignal,
+): Promise<GraphResponse> =>
+  sendAuthorized(api.secrets, async (authorization) => {
+    const file = { fieldName: "file", fileName, mediaType: contentType, source: bufferSource(bytes) };
+    const { statusCode, body } = await sendUpload({
+      url: addressOf(api, path),
+      headers: { Authorization: authorization, ...traceHeaders() },
+      body: multipartForm(fields, file),
+      stallMilliseconds: silenceMilliseconds,
+      silenceMilliseconds,
+      signal,
+    });
+    return { status: statusCode, body: parseJson(body) };
+  });
+
+/** The response to a request for a file. */
+export interface FileResponse extends GraphResponse {
+  /** `undefined` when there are more than were asked for, or the status is not 200. */
+  readonly bytes: Buffer | undefined;
+}
+
+/** Fetches a file of the platform. @throws the failure of the connection. */
+export const fetchFile = (
+  { secrets }: GraphApi,
+  url: URL,
+  maximumBytes: number,
+  signal: AbortSignal,
+): Promise<FileResponse> =>
+  sendAuthorized(secrets, async (authorization) => {
+    // The reference names both headers; without the second the platform's file server may refuse.
+    const headers = { Authorization: authorization, "User-Agent": "node" };
+    const response = await sendRequest({ url, method: "GET", headers, silenceMilliseconds, signal });
+    const status = response.statusCode ?? 0;
+    if (status !== 200) {
+      response.destroy();
+      return { status, body: undefined, bytes: undefined };
+    }
+    const bytes = await readBytes(response, maximumBytes).catch((error: unknown) => {
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    });
+    return { status, body: undefined, bytes };
+  });

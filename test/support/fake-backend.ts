@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers";
 
 /** A request the fake server received. */
 export interface ReceivedRequest {
+  readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
@@ -57,6 +58,7 @@ export const startFakeBackend = async (): Promise<FakeBackend> => {
     const bytes = await buffer(request).catch(() => undefined);
     if (!bytes) return;
     received.push({
+      method: request.method ?? "",
       path: request.url ?? "",
       headers: request.headers,
       body: bytes.toString("utf8"),

@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { createGraphPlatform } from "../../../functions/messaging/graph-platform.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { checkFileAddress } from "../../../functions/messaging/graph-media.ts";
+import { createGraphPlatform, type GraphTimeouts } from "../../../functions/messaging/graph-platform.ts";
 import { MediaError } from "../../../functions/messaging/messaging-platform.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
 import {
   answering,
   type Behaviour,
   type FakeBackend,
+  hanging,
   resetting,
   startFakeBackend,
 } from "../../support/fake-backend.ts";
@@ -24,15 +27,23 @@ const versions = (token: string | undefined) => ({
 });
 
 const setUp = (
-  options: { readonly token?: string | undefined; readonly newest?: string; readonly url?: string } = {},
+  options: {
+    readonly token?: string | undefined;
+    readonly newest?: string;
+    readonly url?: string;
+    readonly timeouts?: GraphTimeouts;
+  } = {},
 ) => {
   const token = "token" in options ? options.token : "access-token";
   const reload = vi.fn(async () => versions(options.newest ?? token));
-  const platform = createGraphPlatform({
-    baseUrl: options.url ?? baseUrl,
-    version: "v26.0",
-    secrets: { get: async () => versions(token), reload },
-  });
+  const platform = createGraphPlatform(
+    {
+      baseUrl: options.url ?? baseUrl,
+      version: "v26.0",
+      secrets: { get: async () => versions(token), reload },
+    },
+    options.timeouts,
+  );
   const send = () =>
     platform.send(
       { phoneNumberId: "100", phone: "256700000001", sender: "256700000001" },
@@ -46,14 +57,26 @@ const accepted = answering(200, { messaging_product: "whatsapp", messages: [{ id
 const refusing = (code: number, status = 400): Behaviour =>
   answering(status, { error: { message: "No.", type: "OAuthException", code } });
 
-beforeEach(() => server.behave(accepted));
+const hasty: GraphTimeouts = { send: 50, typing: 50, media: 50 };
+
+beforeEach(() => {
+  server.behave(accepted);
+  vi.spyOn(logger, "warn").mockReturnValue();
+});
+afterEach(() => vi.restoreAllMocks());
 
 describe("a message to the platform", () => {
   it("goes to the number's address with its token in the header, and nowhere else", async () => {
     expect(await setUp().send()).toEqual({ kind: "accepted", id: "wamid.out" });
     const [request] = server.received;
-    expect(request?.path).toBe("/v26.0/100/messages");
-    expect(request?.headers.authorization).toBe("Bearer access-token");
+    expect([request?.method, request?.path]).toEqual(["POST", "/v26.0/100/messages"]);
+    expect(request?.headers).toMatchObject({
+      authorization: "Bearer access-token",
+      "content-type": "application/json",
+      "content-length": String(Buffer.byteLength(request?.body ?? "")),
+    });
+    expect(request?.headers).not.toHaveProperty("traceparent");
+    expect(logger.warn).not.toHaveBeenCalled();
     expect(JSON.parse(request?.body ?? "")).toEqual({
       messaging_product: "whatsapp",
       recipient_type: "individual",
@@ -67,20 +90,29 @@ describe("a message to the platform", () => {
   });
 
   it.each([
-    [130_429, 30],
-    [131_056, 10],
-    [131_048, 30],
-    [80_007, 30],
-    [4, 30],
-    [190, 60],
-    [10, 60],
-    [131_031, 60],
-  ])("that is refused with code %i is postponed for %i seconds", async (code, seconds) => {
-    server.behave(refusing(code));
-    expect(await setUp().send()).toEqual({ kind: "postponed", seconds, code });
+    ...[4, 80_007, 130_429, 131_048, 133_016].map((code) => [code, 30] as const),
+    [131_056, 10] as const,
+    ...[0, 3, 10, 190, 368, 131_005, 131_031, 131_042, 200, 250, 299].map((code) => [code, 60] as const),
+  ])(
+    "that is refused with code %i is postponed for %i seconds, and the log says so",
+    async (code, seconds) => {
+      server.behave(refusing(code));
+      const outcome = { kind: "postponed", seconds, code };
+      expect(await setUp().send()).toEqual(outcome);
+      expect(logger.warn).toHaveBeenCalledExactlyOnceWith("answer.not_accepted", { status: 400, outcome });
+    },
+  );
+
+  it.each([
+    [429, 30],
+    [401, 60],
+    [403, 60],
+  ])("that is answered with status %i and no code is postponed for %i seconds", async (status, seconds) => {
+    server.behave(answering(status, "<h1>No</h1>"));
+    expect(await setUp().send()).toEqual({ kind: "postponed", seconds, code: -1 });
   });
 
-  it.each([131_047, 131_026, 131_030, 131_049, 131_050])(
+  it.each([131_021, 131_026, 131_030, 131_047, 131_049, 131_050, 131_062, 130_472])(
     "that is refused with code %i cannot reach the person",
     async (code) => {
       server.behave(refusing(code));
@@ -88,7 +120,7 @@ describe("a message to the platform", () => {
     },
   );
 
-  it.each([100, 131_008, 131_009, 131_051])(
+  it.each([100, 199, 300, 131_008, 131_009, 131_051])(
     "that is refused with code %i is wrong in itself",
     async (code) => {
       server.behave(refusing(code));
@@ -98,13 +130,32 @@ describe("a message to the platform", () => {
 
   it.each<[string, Behaviour]>([
     ["a fault of the platform", refusing(131_000, 500)],
+    ["a fault of the platform, whatever its code", refusing(100, 500)],
+    ...[1, 2, 131_000, 131_016, 133_004].map((code): [string, Behaviour] => [`code ${code}`, refusing(code)]),
     ["an answer that says nothing", answering(200, {})],
+    ["an answer without an id", answering(200, { messages: [] })],
+    ["an answer that is no JSON", answering(200, "OK")],
+    ["an answer that is far too long", answering(200, "x".repeat(2 * 1024 * 1024))],
     ["a page of a proxy", answering(502, "<h1>Bad gateway</h1>")],
+    ["a refusal without a code", answering(400, "<h1>Bad request</h1>")],
     ["a redirect", answering(302, {}, { Location: "http://127.0.0.1:9/" })],
     ["a connection that breaks", resetting],
   ])("may have arrived after %s", async (_what, behaviour) => {
     server.behave(behaviour);
     expect(await setUp().send()).toEqual({ kind: "unknown" });
+    expect(server.received).toHaveLength(1);
+    expect(logger.warn).toHaveBeenCalledOnce();
+  });
+
+  it("may have arrived when the platform says nothing in time", async () => {
+    server.behave(hanging);
+    expect(await setUp({ timeouts: { ...hasty, typing: 60_000, media: 60_000 } }).send()).toEqual({
+      kind: "unknown",
+    });
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith("answer.not_sent", {
+      sure: false,
+      reason: expect.objectContaining({ name: "TimeoutError" }),
+    });
   });
 
   it("has not arrived when the platform cannot be reached, or there is no token", async () => {
@@ -112,8 +163,43 @@ describe("a message to the platform", () => {
     const gone = await startFakeBackend();
     await gone.close();
     expect(await setUp({ url: new URL(gone.baseUrl).origin }).send()).toEqual(postponed);
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith("answer.not_sent", {
+      sure: true,
+      reason: expect.objectContaining({ name: "NotSent", message: "The platform cannot be reached." }),
+    });
     expect(await setUp({ token: undefined }).send()).toEqual(postponed);
     expect(server.received).toEqual([]);
+  });
+
+  it("goes to no other address than that of the number, whatever its name", async () => {
+    await setUp().platform.send(
+      { phoneNumberId: "../1?a=b", phone: undefined, sender: "UG.1" },
+      { kind: "text", text: "Webale" },
+      { quoting: undefined, reference: "ref" },
+    );
+    expect(server.received[0]?.path).toBe("/v26.0/..%2F1%3Fa%3Db/messages");
+    expect(JSON.parse(server.received[0]?.body ?? "")).toEqual({
+      messaging_product: "whatsapp",
+      recipient_type: "individual",
+      recipient: "UG.1",
+      type: "text",
+      text: { preview_url: true, body: "Webale" },
+      biz_opaque_callback_data: "ref",
+    });
+  });
+
+  it("is not sent again when the newest token is gone", async () => {
+    server.behave(refusing(190, 401), accepted);
+    const secrets = { get: async () => versions("token"), reload: async () => versions(undefined) };
+    const platform = createGraphPlatform({ baseUrl, version: "v26.0", secrets });
+    const recipient = { phoneNumberId: "100", phone: "1", sender: "1" };
+    const outcome = await platform.send(
+      recipient,
+      { kind: "text", text: "x" },
+      { quoting: "q", reference: "r" },
+    );
+    expect(outcome).toEqual({ kind: "postponed", seconds: 15, code: -1 });
+    expect(server.received).toHaveLength(1);
   });
 
   it("is sent again with the newest token when the one at hand is refused", async () => {
@@ -124,14 +210,27 @@ describe("a message to the platform", () => {
       "Bearer new-token",
     ]);
     server.behave(refusing(190, 401));
-    expect(await setUp().send()).toMatchObject({ kind: "postponed" });
+    const { send, reload } = setUp();
+    expect(await send()).toEqual({ kind: "postponed", seconds: 60, code: 190 });
+    expect(reload).toHaveBeenCalledOnce();
+    expect(server.received).toHaveLength(1);
+    server.behave(refusing(190, 401));
+    expect(await setUp({ newest: "new-token" }).send()).toEqual({
+      kind: "postponed",
+      seconds: 60,
+      code: 190,
+    });
+    expect(server.received).toHaveLength(2);
+    server.behave(refusing(190, 403));
+    expect(await setUp({ newest: "new-token" }).send()).toMatchObject({ kind: "postponed" });
     expect(server.received).toHaveLength(1);
   });
 });
 
 describe("the sign that somebody is typing", () => {
   it("also marks the message as read", async () => {
-    await setUp().platform.showTyping({ phoneNumberId: "100" }, "wamid.in");
+    await setUp().platform.showTyping({ phoneNumberId: "1/0" }, "wamid.in");
+    expect([server.received[0]?.method, server.received[0]?.path]).toEqual(["POST", "/v26.0/1%2F0/messages"]);
     expect(JSON.parse(server.received[0]?.body ?? "")).toEqual({
       messaging_product: "whatsapp",
       status: "read",
@@ -141,17 +240,26 @@ describe("the sign that somebody is typing", () => {
   });
 });
 
+describe("the sign that somebody is typing, on a platform that is silent", () => {
+  it("is given up after its own time", async () => {
+    server.behave(hanging);
+    const { platform } = setUp({ timeouts: { ...hasty, send: 60_000, media: 60_000 } });
+    await expect(platform.showTyping({ phoneNumberId: "100" }, "wamid.in")).rejects.toMatchObject({
+      name: "TimeoutError",
+    });
+  });
+});
+
 describe("a file that somebody sent", () => {
   const bytes = Buffer.from("OggS and so on");
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const facts = (members: object = {}) =>
-    answering(200, {
-      url: `${baseUrl}/file`,
-      mime_type: "audio/ogg",
-      sha256,
-      file_size: bytes.length,
-      ...members,
-    });
+  // The server's address is not known yet when cases are listed.
+  const facts =
+    (members: object = {}): Behaviour =>
+    (response, request) => {
+      const all = { url: `${baseUrl}/file`, mime_type: "audio/ogg", sha256, file_size: bytes.length };
+      answering(200, { ...all, ...members })(response, request);
+    };
   const file: Behaviour = (response) => void response.writeHead(200).end(bytes);
   const { signal } = new AbortController();
   const download = () => setUp().platform.download("77", { signal });
@@ -164,25 +272,101 @@ describe("a file that somebody sent", () => {
   it("is looked up, fetched with the token, and checked", async () => {
     server.behave(facts(), file);
     expect(Buffer.from((await download()).bytes)).toEqual(bytes);
-    expect(server.received.map(({ path, headers }) => [path, headers.authorization])).toEqual([
-      ["/v26.0/77", "Bearer access-token"],
-      ["/file", "Bearer access-token"],
-    ]);
+    expect(server.received.map(({ method, path, headers }) => [method, path, headers.authorization])).toEqual(
+      [
+        ["GET", "/v26.0/77", "Bearer access-token"],
+        ["GET", "/file", "Bearer access-token"],
+      ],
+    );
+    expect(server.received[0]?.headers).not.toHaveProperty("content-type");
+    expect(server.received[1]?.headers["user-agent"]).toBe("node");
+  });
+
+  it("is looked up under its id and nothing else", async () => {
+    server.behave(facts(), file);
+    await setUp().platform.download("../7?8", { signal });
+    expect(server.received[0]?.path).toBe("/v26.0/..%2F7%3F8");
+  });
+
+  it.each([
+    ["in the lookup", [refusing(190, 401), facts(), file], 3],
+    ["for the file itself", [facts(), answering(401, "no"), file], 3],
+  ])(
+    "is asked for again with the newest token when the one at hand is refused %s",
+    async (_when, list, calls) => {
+      server.behave(...list);
+      const { platform } = setUp({ newest: "new-token" });
+      expect(Buffer.from((await platform.download("77", { signal })).bytes)).toEqual(bytes);
+      expect(server.received).toHaveLength(calls);
+      expect(server.received.map(({ headers }) => headers.authorization)).toContain("Bearer new-token");
+    },
+  );
+
+  it.each([
+    ["its checksum is written in capitals", { sha256: sha256.toUpperCase() }],
+    ["its checksum is not known", { sha256: undefined }],
+    ["its size is not known", { file_size: undefined }],
+    ["its size is given as text", { file_size: String(bytes.length) }],
+    ["it is announced to be as large as a file may be", { file_size: 16 * 1024 * 1024 }],
+  ])("is taken also when %s", async (_what, members) => {
+    server.behave(facts(members), file);
+    expect(Buffer.from((await download()).bytes)).toEqual(bytes);
   });
 
   it.each<[string, Behaviour[], string]>([
     ["an id that the platform does not know (any more)", [refusing(100)], "gone"],
-    ["a link that is no longer good", [answering(200, {}), answering(404, {})], "unreachable"],
+    ["an id that the platform does not know, with another status", [answering(404, "Not found")], "gone"],
+    ["an id that was deleted", [answering(410, {})], "gone"],
+    ["a file that is not there any more", [facts(), answering(404, {})], "gone"],
+    ["a file that was deleted", [facts(), answering(410, {})], "gone"],
+    ["a lookup that says nothing", [answering(200, {})], "unreachable"],
+    [
+      "a lookup with another status",
+      [answering(202, { url: "https://lookaside.fbsbx.com/x" })],
+      "unreachable",
+    ],
+    ["a lookup that is refused without a reason", [answering(400, "<h1>Bad request</h1>")], "unreachable"],
     ["a platform that fails", [refusing(1, 500)], "unreachable"],
+    ["a platform that fails for a while", [refusing(2)], "unreachable"],
+    ["a platform that finds us too fast", [answering(429, {})], "unreachable"],
+    ["a platform that finds us too fast, by its code", [refusing(80_007)], "unreachable"],
+    ["a token that is not good", [refusing(190, 401)], "unreachable"],
+    ["a right that is missing", [refusing(10, 403)], "unreachable"],
+    ["a connection that breaks", [resetting], "unreachable"],
+    ["a file server that fails", [facts(), answering(503, {})], "unreachable"],
+    ["a file server that finds us too fast", [facts(), answering(429, {})], "unreachable"],
+    ["a file server that gives a part only", [facts(), answering(206, "Ogg")], "unreachable"],
+    ["a file server that breaks off", [facts(), resetting], "unreachable"],
   ])("cannot be had: %s", async (_what, behaviours, reason) => {
     server.behave(...behaviours);
     expect(await reasonOf()).toBe(reason);
+    expect(server.received).toHaveLength(behaviours.length);
+  });
+
+  it.each([
+    ["the lookup", [hanging]],
+    ["the file", [facts(), hanging]],
+  ])("cannot be had now when the platform says nothing in time about %s", async (_what, behaviours) => {
+    server.behave(...behaviours);
+    const { platform } = setUp({ timeouts: { ...hasty, send: 60_000, typing: 60_000 } });
+    await expect(platform.download("77", { signal })).rejects.toMatchObject({
+      name: "MediaError",
+      reason: "unreachable",
+      cause: expect.objectContaining({ name: "TimeoutError" }),
+    });
+  });
+
+  it("may be on the platform's own host", () => {
+    const address = "https://lookaside.fbsbx.com/whatsapp_business/attachments/?mid=77";
+    expect(checkFileAddress(address, baseUrl).href).toBe(address);
   });
 
   it.each([
     ["http://lookaside.fbsbx.com/x", "without TLS"],
     ["https://lookaside.fbsbx.com.evil.example/x", "with a similar name"],
     ["https://user@lookaside.fbsbx.com/x", "with somebody's name in front"],
+    ["https://:word@lookaside.fbsbx.com/x", "with a password in front"],
+    ["https://fbsbx.com/x", "above the one that is known"],
     ["https://lookaside.fbsbx.com:8443/x", "on another port"],
     ["http://169.254.169.254/latest/meta-data", "inside of the cloud"],
     ["http://127.0.0.1:9/x", "on this machine"],
@@ -211,8 +395,22 @@ describe("a file that somebody sent", () => {
       response.writeHead(200).on("drain", write);
       write();
     };
-    server.behave(facts(), endless);
+    server.behave(facts({ sha256: undefined }), endless);
     expect(await reasonOf()).toBe("too-large");
+  });
+
+  it.each([
+    [16 * 1024 * 1024, undefined],
+    [16 * 1024 * 1024 + 1, "too-large"],
+  ])("of %i bytes is taken, or too large: %s", async (size, reason) => {
+    server.behave(facts({ sha256: undefined }), (response) => {
+      response.writeHead(200).end(Buffer.alloc(size));
+    });
+    const result = await download().then(
+      (media) => media.bytes.length,
+      (error: unknown) => (error instanceof MediaError ? error.reason : error),
+    );
+    expect(result).toBe(reason ?? size);
   });
 
   it("is not used when it came damaged", async () => {
@@ -230,22 +428,51 @@ describe("a file that somebody sent", () => {
 describe("a file for the platform", () => {
   const { signal } = new AbortController();
   const note = { bytes: Buffer.from("OggS"), contentType: "audio/ogg; codecs=opus", fileName: "voice.ogg" };
-  const upload = () => setUp().platform.upload({ phoneNumberId: "100" }, note, { signal });
+  const upload = (options: Parameters<typeof setUp>[0] = {}, abort = signal) =>
+    setUp(options).platform.upload({ phoneNumberId: "1/0" }, note, { signal: abort });
 
-  it("is uploaded as a form", async () => {
+  it("is uploaded as a form of three parts and nothing else", async () => {
     server.behave(answering(200, { id: "4711" }));
     expect(await upload()).toBe("4711");
     const [request] = server.received;
-    expect(request?.path).toBe("/v26.0/100/media");
-    expect(request?.headers["content-type"]).toMatch(/^multipart\/form-data; boundary=/);
-    expect(request?.body).toContain('name="messaging_product"\r\n\r\nwhatsapp');
-    expect(request?.body).toContain(
-      'filename="voice.ogg"\r\nContent-Type: audio/ogg; codecs=opus\r\n\r\nOggS',
+    expect([request?.method, request?.path]).toEqual(["POST", "/v26.0/1%2F0/media"]);
+    expect(request?.headers.authorization).toBe("Bearer access-token");
+    const boundary = /^multipart\/form-data; boundary=(\S+)$/.exec(
+      request?.headers["content-type"] ?? "",
+    )?.[1];
+    const parts = [
+      'name="messaging_product"\r\n\r\nwhatsapp',
+      'name="type"\r\n\r\naudio/ogg; codecs=opus',
+      'name="file"; filename="voice.ogg"\r\nContent-Type: audio/ogg; codecs=opus\r\n\r\nOggS',
+    ];
+    expect(request?.body).toBe(
+      `${parts.map((part) => `--${boundary}\r\nContent-Disposition: form-data; ${part}\r\n`).join("")}--${boundary}--\r\n`,
     );
   });
 
-  it("that is not taken is an error", async () => {
-    server.behave(refusing(100));
-    await expect(upload()).rejects.toThrow("did not take the file (status 400)");
+  it("is uploaded again with the newest token when the one at hand is refused", async () => {
+    server.behave(refusing(190, 401), answering(200, { id: "4711" }));
+    expect(await upload({ newest: "new-token" })).toBe("4711");
+    expect(server.received.map(({ headers }) => headers.authorization)).toEqual([
+      "Bearer access-token",
+      "Bearer new-token",
+    ]);
+    expect(server.received[1]?.body).toContain("OggS");
+  });
+
+  it.each<[string, Behaviour, number]>([
+    ["refused", refusing(100), 400],
+    ["answered without an id", answering(200, {}), 200],
+    ["answered with another status", answering(202, { id: "4711" }), 202],
+  ])("that is %s is an error", async (_what, behaviour, status) => {
+    server.behave(behaviour);
+    await expect(upload()).rejects.toThrow(`did not take the file (status ${status})`);
+  });
+
+  it("is given up when the platform says nothing in time, or the work is over", async () => {
+    server.behave(hanging);
+    const timeouts = { ...hasty, send: 60_000, typing: 60_000 };
+    await expect(upload({ timeouts })).rejects.toMatchObject({ name: "TimeoutError" });
+    await expect(upload({}, AbortSignal.abort(new Error("Time is up.")))).rejects.toThrow("Time is up.");
   });
 });

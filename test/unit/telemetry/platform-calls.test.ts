@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createGraphPlatform } from "../../../functions/messaging/graph-platform.ts";
+import type { MessagingPlatform } from "../../../functions/messaging/messaging-platform.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 import { inRequestScope, openRequestScope } from "../../../shared/telemetry/request-scope.ts";
 import { answering, type FakeBackend, resetting, startFakeBackend } from "../../support/fake-backend.ts";
@@ -16,24 +17,31 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Sends a message within the scope of another one. @returns what the other one's last line will say of it. */
-const send = async () => {
+const platformOf = () => {
   const secrets = async () => ({ current: { access_token: "token" }, previous: {} });
-  const platform = createGraphPlatform({
+  return createGraphPlatform({
     baseUrl: new URL(server.baseUrl).origin,
     version: "v26.0",
     secrets: { get: secrets, reload: secrets },
   });
+};
+
+/** Does something with the platform within the scope of a message. @returns what the message's last line will say of it. */
+const measured = async (work: (platform: MessagingPlatform) => Promise<unknown>) => {
   const scope = { ...openRequestScope(10_000), traceparent };
-  await inRequestScope(scope, () =>
+  await inRequestScope(scope, () => work(platformOf())).catch(() => undefined);
+  return scope.backends.fields();
+};
+
+/** Sends a message within the scope of another one. @returns what the other one's last line will say of it. */
+const send = () =>
+  measured((platform) =>
     platform.send(
       { phoneNumberId: "100", phone: "256700000001", sender: "256700000001" },
       { kind: "text", text: "Webale" },
       { quoting: undefined, reference: "ref" },
     ),
   );
-  return scope.backends.fields();
-};
 
 const refusing = (code: number, status = 400) => answering(status, { error: { code } });
 
@@ -61,5 +69,44 @@ describe("A call to the messaging platform", () => {
   ])("does not count as failed when %s", async (_case, behaviour) => {
     server.behave(behaviour);
     expect(await send()).toEqual({ platform_milliseconds: expect.any(Number) });
+  });
+
+  const { signal } = new AbortController();
+  const download = () => measured((platform) => platform.download("77", { signal }));
+  const location = () => answering(200, { url: `${new URL(server.baseUrl).origin}/file` });
+  const two = [expect.any(Number), expect.any(Number)];
+
+  it("is measured twice when a file is looked up and fetched", async () => {
+    server.behave(location(), answering(200, "OggS"));
+    expect(await download()).toEqual({ platform_milliseconds: two });
+    expect(server.received[0]?.headers["traceparent"]).toBe(traceparent);
+  });
+
+  it.each([
+    ["the file server is ill", answering(503, "no"), 1],
+    ["the file server finds us too fast", answering(429, "no"), 1],
+    ["the file server breaks the connection", resetting, 1],
+    ["the file is not there any more", answering(404, "no"), undefined],
+    ["the file was deleted", answering(410, "no"), undefined],
+  ])("counts as failed, or not, when %s", async (_case, behaviour, failures) => {
+    server.behave(location(), behaviour);
+    expect(await download()).toEqual({
+      platform_milliseconds: two,
+      ...(failures === undefined ? {} : { platform_failures: failures }),
+    });
+  });
+
+  it("is measured when a file is uploaded or typing is shown", async () => {
+    server.behave(answering(200, { id: "4711" }));
+    const note = { bytes: Buffer.from("OggS"), contentType: "audio/ogg", fileName: "voice.ogg" };
+    expect(await measured((platform) => platform.upload({ phoneNumberId: "100" }, note, { signal }))).toEqual(
+      {
+        platform_milliseconds: expect.any(Number),
+      },
+    );
+    expect(server.received[0]?.headers["traceparent"]).toBe(traceparent);
+    expect(await measured((platform) => platform.showTyping({ phoneNumberId: "100" }, "wamid.in"))).toEqual({
+      platform_milliseconds: expect.any(Number),
+    });
   });
 });

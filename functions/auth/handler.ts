@@ -4,12 +4,10 @@ import { createTokensRepository } from "../../shared/accounts/tokens-repository.
 import { createSigningKeySource } from "../../shared/auth/signing-keys.ts";
 import { createTokens } from "../../shared/auth/tokens.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
+import { limiterFrom } from "../../shared/config/from-environment.ts";
 import { readSecret } from "../../shared/config/secrets.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
-import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
-import { createLimiter } from "../../shared/limits/limiter.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
-import { openItemTable } from "../../shared/storage/item-table.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { authFunction } from "./contract.ts";
 import { authEndpoints } from "./endpoints.ts";
@@ -20,9 +18,6 @@ import { createPasswordGuard } from "./password-guard.ts";
 const environment = readEnvironment(authFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
 const secondsInDay = 24 * 60 * 60;
-const limiter = createLimiter(createLimitCounters(openItemTable(environment.TABLE_NAME)), {
-  addressLimits: { credentials: environment.LIMIT_CREDENTIALS_PER_MINUTE },
-});
 
 export const handler = createBufferedHandler(
   authEndpoints({
@@ -37,5 +32,5 @@ export const handler = createBufferedHandler(
     usage: createUsageRepository(table),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,
   }),
-  { limiter },
+  { limiter: limiterFrom(environment), metricsNamespace: environment.METRICS_NAMESPACE },
 );

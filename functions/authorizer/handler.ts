@@ -1,15 +1,11 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
-import { createTokenAuthorization } from "../../shared/auth/authorize.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { openItemTable } from "../../shared/storage/item-table.ts";
+import { authorizeFrom } from "../../shared/config/from-environment.ts";
 import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import { authorizerFunction } from "./contract.ts";
 
 const environment = readEnvironment(authorizerFunction.environment, process.env);
-const authorize = createTokenAuthorization(
-  openItemTable(environment.TABLE_NAME),
-  environment.TOKEN_SECRET_ID,
-);
+const authorize = authorizeFrom(environment);
 
 /** The whole stage: an answer that API Gateway caches must hold for every route the same token may call next. */
 const everyRoute = (methodArn: string): string => methodArn.split("/").slice(0, 2).concat("*").join("/");

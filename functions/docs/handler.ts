@@ -7,4 +7,5 @@ const environment = readEnvironment(docsFunction.environment, process.env);
 
 export const handler = createBufferedHandler(
   docsEndpoints({ a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B }),
+  { metricsNamespace: environment.METRICS_NAMESPACE },
 );

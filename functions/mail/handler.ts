@@ -36,6 +36,7 @@ const dependencies = {
 export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
   workThrough(event, context, {
     operation: "sendMail",
+    metricsNamespace: environment.METRICS_NAMESPACE,
     leastMilliseconds,
     reserveMilliseconds: 1_000,
     work: async ({ body }, deadline) => {

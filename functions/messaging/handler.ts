@@ -1,8 +1,13 @@
 import { ChangeMessageVisibilityCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { readSecret } from "../../shared/config/secrets.ts";
-import { createPlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
+import {
+  chatModelsFrom,
+  platformSecretsFrom,
+  synthesizerFrom,
+  transcriberFrom,
+  translatorFrom,
+} from "../../shared/config/from-environment.ts";
 import { workThrough } from "../../shared/queue/work-through.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { createAnswerPlanner, planApology } from "./answer-message.ts";
@@ -11,7 +16,6 @@ import { createConversationsRepository } from "./conversation.ts";
 import { createGraphPlatform } from "./graph-platform.ts";
 import { handleRecord } from "./handle-record.ts";
 import { createFinishMessage, createMessageRecords } from "./message-records.ts";
-import { connectModels } from "./models.ts";
 import { createLibopusEncoder, createOpusSpeechEncoder } from "./opus-encoder.ts";
 import { type ProcessDependencies, processMessage } from "./process-message.ts";
 import { refreshNote } from "./refresh-note.ts";
@@ -34,11 +38,16 @@ const queue = new SQSClient({
   maxAttempts: 3,
   requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
 });
-const models = connectModels(environment);
+const models = {
+  chat: chatModelsFrom(environment),
+  translator: translatorFrom(environment),
+  transcriber: transcriberFrom(environment),
+  synthesizer: synthesizerFrom(environment),
+};
 const platform = createGraphPlatform({
   baseUrl: environment.MESSAGING_API_URL,
   version: environment.MESSAGING_API_VERSION,
-  secrets: createPlatformSecretSource((version) => readSecret(environment.MESSAGING_SECRET_ID, version)),
+  secrets: platformSecretsFrom(environment),
 });
 
 const work: ProcessDependencies = {
@@ -76,6 +85,7 @@ const handle = (record: SQSRecord, remainingMilliseconds: number, signal: AbortS
 export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
   workThrough(event, context, {
     operation: "answerMessage",
+    metricsNamespace: environment.METRICS_NAMESPACE,
     leastMilliseconds,
     reserveMilliseconds,
     work: (record, deadline) => handle(record, context.getRemainingTimeInMillis(), deadline),

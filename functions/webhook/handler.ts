@@ -1,7 +1,6 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { readSecret } from "../../shared/config/secrets.ts";
+import { platformSecretsFrom } from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
-import { createPlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
 import { saveReceipt } from "../../shared/messaging/send-receipt.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { webhookFunction } from "./contract.ts";
@@ -13,9 +12,10 @@ const table = openTable(environment.TABLE_NAME);
 
 export const handler = createBufferedHandler(
   webhookEndpoints({
-    secrets: createPlatformSecretSource((version) => readSecret(environment.MESSAGING_SECRET_ID, version)),
+    secrets: platformSecretsFrom(environment),
     signatureMode: environment.MESSAGING_SIGNATURE_MODE,
     queue: openMessageQueue(environment.MESSAGE_QUEUE_URL),
     saveReceipt: (answer, receipt) => saveReceipt(table, answer, receipt),
   }),
+  { metricsNamespace: environment.METRICS_NAMESPACE },
 );

@@ -69,13 +69,41 @@ export const speechBackendEnvironment = {
   INFERENCE_KEYS_SECRET_ID: z.string().min(1),
 };
 
-/** What Lambda gives to every function, and where AWS is when it is not AWS itself, under the names that the SDK reads. */
-const awsEnvironment = z.object({
+/**
+ * What every function is given without declaring it: its namespace of metrics by CDK, the region by Lambda, and by a
+ * local service the addresses that stand in for AWS, under the names that the SDK reads as well.
+ */
+const platformEnvironment = z.object({
+  /** Under which name metrics are filed; without it none are. */
+  METRICS_NAMESPACE: z.string().min(1).optional(),
   AWS_REGION: z.string().min(1).default("us-east-1"),
   AWS_ENDPOINT_URL: z.url().optional(),
   AWS_ENDPOINT_URL_DYNAMODB: z.url().optional(),
   AWS_ENDPOINT_URL_SECRETS_MANAGER: z.url().optional(),
   AWS_ENDPOINT_URL_S3: z.url().optional(),
+});
+export type PlatformEnvironment = z.output<typeof platformEnvironment>;
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const parse = <Schema extends z.ZodType>(schema: Schema, variables: Variables): z.output<Schema> => {
+  const result = schema.safeParse(variables);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  throw new Error(`The function's environment is not complete. ${problems.join("; ")}`);
+};
+
+/**
+ * Reads a function's variables once, when it starts: those it declares, and those that every function is given.
+ *
+ * @throws Error that names every missing or malformed variable, without their values.
+ */
+export const readEnvironment = <Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  variables: Variables,
+): z.output<z.ZodObject<Shape>> & PlatformEnvironment => ({
+  ...parse(platformEnvironment, variables),
+  ...parse(schema, variables),
 });
 
 /** Where the services of AWS are that are not called through the SDK, or only with their address. */
@@ -85,13 +113,8 @@ export interface AwsConfig {
   readonly endpoints: Readonly<Record<"DynamoDB" | "SecretsManager" | "S3", string | undefined>>;
 }
 
-/**
- * Region and addresses of AWS, from the variables that the SDK reads as well.
- *
- * @throws Error that names every malformed variable, without their values.
- */
-export const readAwsConfig = (variables: Readonly<Record<string, string | undefined>>): AwsConfig => {
-  const environment = readEnvironment(awsEnvironment, variables);
+/** Region and addresses of AWS for a function. */
+export const awsConfigOf = (environment: PlatformEnvironment): AwsConfig => {
   const everyService = environment.AWS_ENDPOINT_URL;
   return {
     region: environment.AWS_REGION,
@@ -104,16 +127,9 @@ export const readAwsConfig = (variables: Readonly<Record<string, string | undefi
 };
 
 /**
- * Reads a function's variables once, when it starts.
+ * Region and addresses of AWS, from the variables themselves.
  *
- * @throws Error that names every missing or malformed variable, without their values.
+ * @throws Error that names every malformed variable, without their values.
  */
-export const readEnvironment = <Shape extends z.ZodRawShape>(
-  schema: z.ZodObject<Shape>,
-  variables: Readonly<Record<string, string | undefined>>,
-): z.output<z.ZodObject<Shape>> => {
-  const result = schema.safeParse(variables);
-  if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  throw new Error(`The function's environment is not complete. ${problems.join("; ")}`);
-};
+export const readAwsConfig = (variables: Variables): AwsConfig =>
+  awsConfigOf(parse(platformEnvironment, variables));

@@ -38,14 +38,16 @@ export interface HandlerOptions {
   readonly authorize?: Authorize;
   /** Counts requests. Only a function whose operations are all of the limit class `none` can do without. */
   readonly limiter?: Limiter;
+  /** Under which name the metrics of its requests are filed; without it none are. */
+  readonly metricsNamespace?: string | undefined;
 }
 
 /** Time kept back for the response when the function's time is nearly over. */
 const reserveMilliseconds = 1_000;
 
 /** The scope of a request, which must be over shortly before the function's own end breaks it off without a word. */
-const openScope = (context: Context): RequestScope =>
-  openRequestScope(context.getRemainingTimeInMillis() - reserveMilliseconds);
+const openScope = (context: Context, { metricsNamespace }: HandlerOptions): RequestScope =>
+  openRequestScope(context.getRemainingTimeInMillis() - reserveMilliseconds, { metricsNamespace });
 
 /** middy's signal ends with the handler; a streamed body is still leaving then, and has no more time than another. */
 const withDeadline = (signal: AbortSignal): AbortSignal => {
@@ -112,7 +114,7 @@ const createPipeline = (endpoints: readonly Endpoint[], { authorize, limiter }: 
 export const createBufferedHandler = (endpoints: readonly Endpoint[], options: HandlerOptions = {}) => {
   const pipeline = createPipeline(endpoints, options);
   return (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> =>
-    inRequestScope(openScope(context), async () => {
+    inRequestScope(openScope(context, options), async () => {
       const request = toHttpEvent(event);
       const { body, ...response } = await pipeline(request, context);
       logAnswered(request, { status: response.statusCode });
@@ -129,7 +131,7 @@ export const createStreamingHandler = (endpoints: readonly Endpoint[], options: 
   const pipeline = createPipeline(endpoints, options);
   return awslambda.streamifyResponse<APIGatewayProxyEvent | APIGatewayProxyEventV2>(
     (event, responseStream, context) =>
-      inRequestScope(openScope(context), async () => {
+      inRequestScope(openScope(context, options), async () => {
         const request = toHttpEvent(event);
         const { body, ...metadata } = await pipeline(request, context);
         const stream = awslambda.HttpResponseStream.from(responseStream, metadata);

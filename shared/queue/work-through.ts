@@ -8,6 +8,8 @@ import { readOrigin } from "./origin.ts";
 export interface QueueWork {
   /** Names the work in logs and metrics. */
   readonly operation: string;
+  /** Under which name its metrics are filed; without it none are. */
+  readonly metricsNamespace?: string | undefined;
   /** Time that a record should have for itself; with less of it left, it is not begun. */
   readonly leastMilliseconds: number;
   /** Kept back from a record's time for what comes after its work. */
@@ -23,7 +25,10 @@ export interface QueueWork {
 
 const workOn = (record: SQSRecord, context: Context, { operation, ...options }: QueueWork) => {
   const milliseconds = context.getRemainingTimeInMillis() - options.reserveMilliseconds;
-  const scope = openRequestScope(milliseconds, readOrigin(record));
+  const scope = openRequestScope(milliseconds, {
+    origin: readOrigin(record),
+    metricsNamespace: options.metricsNamespace,
+  });
   return inRequestScope(scope, async () => {
     const startedAt = performance.now();
     logBegun(record, operation);

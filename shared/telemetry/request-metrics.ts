@@ -50,12 +50,12 @@ const takeColdStart = (): boolean => {
  * reads them out of it, without a call, an agent or a second line. The number of samples of `milliseconds` is the number
  * of requests.
  *
- * The stage's namespace comes from `METRICS_NAMESPACE`; without it the line makes no metrics.
+ * Without a namespace in the request's scope the line makes no metrics.
  */
 export const measured = (metrics: RequestMetrics) => {
   const scope = requestScope();
   const backends = scope?.backends.fields() ?? {};
-  const namespace = process.env["METRICS_NAMESPACE"];
+  const namespace = scope?.metricsNamespace;
   return {
     cold_start: takeColdStart(),
     ...metrics,

@@ -19,6 +19,8 @@ export interface RequestScope {
   /** How long model servers have been waited for; of a streamed answer, until it began. */
   upstreamMilliseconds: number;
   readonly backends: BackendUses;
+  /** Under which name the metrics of the work are filed; `undefined` when none are. */
+  readonly metricsNamespace: string | undefined;
 }
 
 /** Where work comes from: the request that asks for it, and the trace that one is part of. */
@@ -27,7 +29,10 @@ export type Origin = Pick<RequestScope, "requestId" | "traceparent">;
 /** A scope for work that must be over in so many milliseconds. Of a request, the origin is found out later. */
 export const openRequestScope = (
   milliseconds: number,
-  origin: Origin = { requestId: undefined, traceparent: undefined },
+  {
+    origin = { requestId: undefined, traceparent: undefined },
+    metricsNamespace,
+  }: { readonly origin?: Origin; readonly metricsNamespace?: string | undefined } = {},
 ): RequestScope => {
   const left = Math.max(0, milliseconds);
   return {
@@ -37,6 +42,7 @@ export const openRequestScope = (
     modelUse: "none",
     upstreamMilliseconds: 0,
     backends: new BackendUses(),
+    metricsNamespace,
   };
 };
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { deployedStage } from "../../infra/stages.ts";
@@ -62,14 +62,12 @@ const metricLine = z.object({
 
 /** The metrics without a dimension in the line of a request for which a backend failed and was left alone. */
 const metricsOfLine = (backend: BackendName, namespace: string): string[] => {
-  vi.stubEnv("METRICS_NAMESPACE", namespace);
-  const scope = openRequestScope(1_000);
+  const scope = openRequestScope(1_000, { metricsNamespace: namespace });
   scope.backends.noteCall(backend, 5, true);
   scope.backends.noteCircuitOpened(backend);
   const line = inRequestScope(scope, () =>
     measured({ operation: "example", milliseconds: 6, client_error: 0, server_error: 1 }),
   );
-  vi.unstubAllEnvs();
   return metricLine
     .parse(line)
     ._aws.CloudWatchMetrics.filter(({ Dimensions }) => Dimensions.flat().length === 0)

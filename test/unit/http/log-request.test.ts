@@ -50,7 +50,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
-  vi.unstubAllEnvs();
 });
 
 const answered = () => lines.filter(({ message }) => message === "request.answered");
@@ -128,8 +127,7 @@ describe("the line at the end of a request", () => {
   });
 
   it("carries the metrics of its operation, in the namespace of the stage", async () => {
-    vi.stubEnv("METRICS_NAMESPACE", "LanguageAi-test");
-    await createBufferedHandler(answering)(event(), lambdaContext());
+    await createBufferedHandler(answering, { metricsNamespace: "LanguageAi-test" })(event(), lambdaContext());
     const [line] = answered();
     expect(line?.["_aws"]).toMatchObject({
       Timestamp: expect.any(Number),

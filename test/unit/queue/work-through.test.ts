@@ -38,7 +38,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  vi.unstubAllEnvs();
 });
 
 /** Works through records. @returns the ids that were worked on, and those that come again. */
@@ -50,6 +49,7 @@ const run = async (
   const begun: string[] = [];
   const { batchItemFailures } = await workThrough({ Records: [...records] }, context, {
     operation: "example",
+    metricsNamespace: "LanguageAi-test",
     leastMilliseconds: 20_000,
     reserveMilliseconds,
     work: (record, deadline) => {
@@ -152,7 +152,6 @@ describe("A record of a queue", () => {
   });
 
   it("ends with a line that carries its metrics, as a request does", async () => {
-    vi.stubEnv("METRICS_NAMESPACE", "LanguageAi-test");
     await run([recordOf("1", "amina"), recordOf("2", "brian")], async ({ messageId }) => {
       requestScope()?.backends.noteCall("platform", 40, messageId === "2");
       return messageId === "1";

@@ -36,7 +36,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   vi.restoreAllMocks();
-  vi.unstubAllEnvs();
   await server.close();
 });
 
@@ -137,14 +136,17 @@ const envelope = z.object({
 
 describe("The last line of a request that asked a model", () => {
   it("carries the metrics of the backend beside those of the operation", async () => {
-    vi.stubEnv("METRICS_NAMESPACE", "LanguageAi-test");
     server.behave(answering(200, completion("Oli otya?")));
     const endpoints = translateEndpoints({ translator: createOpenAiTranslator(backend, "m") });
-    await send(endpoints, {
-      path: "/tasks/translate",
-      body: { source_language: "eng", target_language: "lug", text: "How are you?" },
-      authorizer: authorizedCaller,
-    });
+    await send(
+      endpoints,
+      {
+        path: "/tasks/translate",
+        body: { source_language: "eng", target_language: "lug", text: "How are you?" },
+        authorizer: authorizedCaller,
+      },
+      { metricsNamespace: "LanguageAi-test" },
+    );
     const line = vi.mocked(logger.info).mock.calls.find(([event]) => event === "request.answered")?.[1];
     const { CloudWatchMetrics } = envelope.parse(line?.["_aws"]);
     expect(CloudWatchMetrics).toEqual([

@@ -1,33 +1,29 @@
-import { basename } from "node:path";
 import { text } from "node:stream/consumers";
 import type {
   InvocationResult,
-  LocalAnswer,
+  LocalApplication,
   LocalModel,
+  LocalResponse,
   LocalRoutes,
   SqsServer,
 } from "@language-ai/aws-stand-ins";
 import { operations } from "../../functions/manifest.ts";
 import type { Operation } from "../../shared/http/operation.ts";
-import type { EmbeddedServices } from "./embedded-services.ts";
+import { featureOf, invokeFeature } from "./functions.ts";
 import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
 import { functionPath, idleHeader } from "./running-service.ts";
 
 /** How long a look at the mails or the messages waits for those that are on their way. */
 const settleMilliseconds = 5_000;
 
-/** The feature's name of each function, as in the manifest, by the name the templates give it. */
-export const featureNames = (model: Pick<LocalModel, "functions">): Map<string, string> =>
-  new Map(model.functions.map(({ name, assetDirectory }) => [name, basename(assetDirectory)]));
-
-const json = (body: unknown, headers: Readonly<Record<string, string>> = {}): LocalAnswer => ({
+const json = (body: unknown, headers: Readonly<Record<string, string>> = {}): LocalResponse => ({
   status: 200,
   headers: { "Content-Type": "application/json", ...headers },
   body: `${JSON.stringify(body, undefined, 2)}\n`,
 });
 
 const describeRoutes = (model: LocalModel) => {
-  const features = featureNames(model);
+  const features = new Map(model.functions.map((definition) => [definition.name, featureOf(definition)]));
   return model.restApi.routes.flatMap(({ method, path, operationName, integration, authorizer }) => {
     if (integration.type !== "lambda") return [];
     // By name: a stage decides what the providers are called in paths.
@@ -61,50 +57,43 @@ const messagingRoutes = (
     json({ id: platform.addMedia(headers["content-type"] ?? "application/octet-stream", body) }),
 });
 
-/** What the local routes show and use. */
-export interface LocalRoutesOptions {
-  readonly model: LocalModel;
-  readonly services: Pick<EmbeddedServices, "ses" | "sqs">;
-  readonly baseUrl: string;
-  readonly chatStreamUrl: string | undefined;
-  readonly platform: MessagingPlatformServer | undefined;
-  /** Invokes a function by its feature's name. */
-  readonly invoke: (feature: string, event: unknown) => Promise<InvocationResult>;
-}
-
 /** The routes under `/_local`: what is served, what would have left the machine. They exist nowhere but here. */
-export const localRoutes = ({
-  model,
-  services,
-  baseUrl,
-  chatStreamUrl,
-  platform,
-  invoke,
-}: LocalRoutesOptions): LocalRoutes => ({
-  "GET /_local/routes": async () =>
-    json({ base_url: baseUrl, chat_stream_url: chatStreamUrl ?? null, routes: describeRoutes(model) }),
-  "GET /_local/mail": async () => {
-    // Mails are written by a worker function: what was asked for a moment ago should be seen.
-    await services.sqs?.whenIdle(settleMilliseconds);
-    return json(services.ses?.sentMail() ?? []);
-  },
-  ...(platform ? messagingRoutes(platform, services.sqs) : {}),
-  ...Object.fromEntries(
-    [...featureNames(model).values()].map((feature) => [
-      `POST ${functionPath(feature)}`,
-      async (_request: unknown, body: Buffer): Promise<LocalAnswer> => {
-        const { ok, answer } = await printInvocation(
-          await invoke(feature, JSON.parse(body.toString("utf8"))),
-        );
-        return {
-          status: ok ? 200 : 502,
-          headers: { "Content-Type": "text/plain; charset=utf-8" },
-          body: answer,
-        };
-      },
-    ]),
-  ),
-});
+export const localRoutes = (
+  application: LocalApplication,
+  platform: MessagingPlatformServer | undefined,
+): LocalRoutes => {
+  const { model, standIns, url, functionUrls } = application;
+  const invoke = invokeFeature(application);
+  return {
+    "GET /_local/routes": async () =>
+      json({
+        base_url: url,
+        chat_stream_url: [...functionUrls.values()][0] ?? null,
+        routes: describeRoutes(model),
+      }),
+    "GET /_local/mail": async () => {
+      // Mails are written by a worker function: what was asked for a moment ago should be seen.
+      await standIns.sqs?.whenIdle(settleMilliseconds);
+      return json(standIns.ses?.sentMail() ?? []);
+    },
+    ...(platform ? messagingRoutes(platform, standIns.sqs) : {}),
+    ...Object.fromEntries(
+      model.functions.map(featureOf).map((feature) => [
+        `POST ${functionPath(feature)}`,
+        async (_request: unknown, body: Buffer): Promise<LocalResponse> => {
+          const { ok, answer } = await printInvocation(
+            await invoke(feature, JSON.parse(body.toString("utf8"))),
+          );
+          return {
+            status: ok ? 200 : 502,
+            headers: { "Content-Type": "text/plain; charset=utf-8" },
+            body: answer,
+          };
+        },
+      ]),
+    ),
+  };
+};
 
 /** What a function answered, as one text. A streamed answer is its metadata and its body, apart by a line break. */
 export const printInvocation = async (result: InvocationResult): Promise<{ ok: boolean; answer: string }> => {

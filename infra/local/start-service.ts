@@ -1,25 +1,23 @@
+import { join } from "node:path";
 import {
   type InvocationResult,
   type LocalModel,
-  readAssembly,
-  startFunctionUrl,
-  startRestApi,
+  sdkVariables,
+  serveAssembly,
 } from "@language-ai/aws-stand-ins";
+import { watchFunctions } from "../build.ts";
 import { prepareAssembly } from "./assembly.ts";
-import { type EmbeddedServices, sdkVariables, startEmbeddedServices } from "./embedded-services.ts";
 import {
   chooseInspected,
+  configureFunction,
   type Inspected,
-  type RunningFunctions,
-  reloadOnChange,
-  startEventSources,
-  startFunctions,
+  invokeFeature,
+  secretValue,
 } from "./functions.ts";
 import { localRoutes } from "./local-routes.ts";
 import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
 import { startMessaging, startModels } from "./outside-servers.ts";
-import { choosePorts, type Ports } from "./ports.ts";
-import { provision } from "./provision.ts";
+import { choosePorts } from "./ports.ts";
 import { announceService, claimDataDirectory, withdrawService } from "./running-service.ts";
 import type { LocalSettings } from "./settings.ts";
 
@@ -32,7 +30,6 @@ export interface LocalService {
   /** The messaging platform's stand-in; `undefined` when messages go elsewhere. */
   readonly platform: MessagingPlatformServer | undefined;
   readonly model: LocalModel;
-  readonly services: EmbeddedServices;
   /** `undefined` when no debugger can attach. */
   readonly inspected: Inspected | undefined;
   /** Invokes a function by its feature's name, as in the manifest. */
@@ -53,36 +50,6 @@ export interface StartOptions {
   readonly inspect?: string | undefined;
 }
 
-const host = "127.0.0.1";
-
-/** Opens the two entry points of a deployment: the REST API, and the URL of the function that streams. */
-const openEntryPoints = async (
-  { model, services, log }: Pick<LocalService, "model" | "services"> & Pick<StartOptions, "log">,
-  functions: RunningFunctions,
-  platform: MessagingPlatformServer | undefined,
-  ports: Ports,
-  cleanup: Cleanup,
-) => {
-  const invoke = functions.lambda.invoke.bind(functions.lambda);
-  const baseUrl = `http://${host}:${ports.api}`;
-  const [functionUrl] = model.functionUrls;
-  const stream = functionUrl
-    ? await startFunctionUrl({ functionUrl, invoke, port: ports.chatStream, host, log })
-    : undefined;
-  if (stream) cleanup.add(() => stream.close());
-  const routes = localRoutes({
-    model,
-    services,
-    baseUrl,
-    chatStreamUrl: stream?.url,
-    platform,
-    invoke: functions.invokeFeature,
-  });
-  const api = await startRestApi({ model, invoke, port: ports.api, host, localRoutes: routes, log });
-  cleanup.add(() => api.close());
-  return { url: baseUrl, chatStreamUrl: stream?.url };
-};
-
 const start = async (
   { settings, variables, log, inspect }: StartOptions,
   cleanup: Cleanup,
@@ -93,51 +60,51 @@ const start = async (
   const ports = await choosePorts(settings.port);
   const models = await startModels(settings, ports.sampleInference, variables);
   cleanup.add(() => models.close());
-  const baseUrl = `http://${host}:${ports.api}`;
+  const baseUrl = `http://127.0.0.1:${ports.api}`;
   const platform = await startMessaging(settings, baseUrl);
   if (platform) cleanup.add(() => platform.close());
 
-  const preparing = prepareAssembly(dataDirectory, {
-    ...models.variables,
-    ...(platform ? { MESSAGING_API_URL: platform.endpoint } : {}),
-    PORT: String(ports.api),
-    PUBLIC_BASE_URL: baseUrl,
+  const application = await serveAssembly({
+    assembly: prepareAssembly(dataDirectory, {
+      ...models.variables,
+      ...(platform ? { MESSAGING_API_URL: platform.endpoint } : {}),
+      PORT: String(ports.api),
+      PUBLIC_BASE_URL: baseUrl,
+    }),
+    dataDirectory,
+    endpoints: settings.externalEndpoints,
+    ports: { restApi: ports.api, functionUrls: ports.chatStream, s3: ports.storage },
+    configureFunction: configureFunction(settings, inspected),
+    maximumConcurrency: settings.functionConcurrency,
+    secretValue: secretValue(settings),
+    localRoutes: (served) => localRoutes(served, platform),
+    log,
   });
-  // A failure elsewhere must not leave this one unhandled; it is awaited below.
-  preparing.catch(() => undefined);
-  const services = await startEmbeddedServices(settings, ports.storage);
-  cleanup.add(() => services.close());
-
-  const model = readAssembly(await preparing, {
-    queues: services.endpoints.sqs,
-    functionUrl: () => `http://${host}:${ports.chatStream}/`,
-  });
-  await provision(model, services, settings);
-
-  const environment = { model, services, settings, log, inspected };
-  const functions = await startFunctions(environment);
-  cleanup.add(() => functions.close());
-  const { url, chatStreamUrl } = await openEntryPoints(environment, functions, platform, ports, cleanup);
-  for (const source of startEventSources(environment, functions.lambda)) cleanup.add(() => source.close());
-
+  cleanup.add(() => application.close());
+  const { model, standIns, url } = application;
   await announceService(dataDirectory, {
     processId: process.pid,
     url,
     tableName: model.tables[0]?.name ?? "",
-    sdkVariables: sdkVariables(services),
+    sdkVariables: sdkVariables(standIns),
   });
   cleanup.add(() => withdrawService(dataDirectory));
   return {
     url,
-    chatStreamUrl,
+    chatStreamUrl: [...application.functionUrls.values()][0],
     sampleInferenceUrl: models.sampleUrl,
     platform,
     model,
-    services,
     inspected,
-    invoke: functions.invokeFeature,
+    invoke: invokeFeature(application),
     watch: async () => {
-      const watcher = await reloadOnChange(environment, functions);
+      const watcher = await watchFunctions(
+        (problem) => {
+          if (problem) log(problem);
+          else void application.recycle().then(() => log("Functions reloaded."));
+        },
+        { outdir: join(dataDirectory, "build") },
+      );
       cleanup.add(() => watcher.dispose());
     },
   };

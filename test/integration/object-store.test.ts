@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { fetchOutcome } from "../../infra/packages/aws-stand-ins/test/s3-fixture.ts";
 import { readStoredBody } from "../../shared/storage/read-stored-body.ts";
+import { fetchOutcome } from "../support/storage-outcome.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 
 let bucket: TestBucket;

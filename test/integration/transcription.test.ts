@@ -4,20 +4,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { ensureTable, LambdaService, LOCAL_REGION } from "@language-ai/aws-stand-ins";
+import {
+  ensureTable,
+  LambdaService,
+  LOCAL_CREDENTIALS,
+  LOCAL_REGION,
+  type StandIns,
+  sdkVariables,
+  startStandIns,
+} from "@language-ai/aws-stand-ins";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { largestUploadBytes, transcriptionFunction } from "../../functions/transcription/contract.ts";
 import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
-import {
-  type EmbeddedServices,
-  localCredentials,
-  sdkVariables,
-  startEmbeddedServices,
-} from "../../infra/local/embedded-services.ts";
-import { readLocalSettings } from "../../infra/local/settings.ts";
-import { streamed } from "../../infra/packages/aws-stand-ins/test/lambda-fixture.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { makeMp4 } from "../fixtures/audio/make-mp4.ts";
 import { makeMp3Frame, repeat } from "../fixtures/audio/make-mpeg.ts";
@@ -50,7 +50,7 @@ const observer = `
 `;
 
 let directory: string;
-let services: EmbeddedServices;
+let services: StandIns;
 let model: RecordingServer;
 let lambda: LambdaService;
 let peakMegabytes = 0;
@@ -64,7 +64,7 @@ beforeAll(async () => {
   await build(bundleOptions({ transcription: "functions/transcription/handler.ts" }, bundles));
   await writeFile(join(bundles, "transcription", "observed.mjs"), observer);
 
-  services = await startEmbeddedServices(readLocalSettings({ DATA_DIR: join(directory, "data") }), 0);
+  services = await startStandIns({ dataDirectory: join(directory, "data") });
   await services.s3?.ensureBucket(bucket, {});
   services.secrets.putSecret("inference-keys", "{}");
   const { client } = table();
@@ -124,7 +124,7 @@ const upload = async (body: Buffer, userId?: number): Promise<string> => {
   const s3 = new S3Client({
     endpoint: services.endpoints.s3,
     region: LOCAL_REGION,
-    credentials: localCredentials,
+    credentials: LOCAL_CREDENTIALS,
     forcePathStyle: true,
   });
   await s3.send(new PutObjectCommand({ Bucket: bucket, Key: objectKey, Body: body }));
@@ -141,7 +141,9 @@ const invoke = async (fields: Readonly<Record<string, FormValue>>) => {
     authorizer: authorizedCaller,
     ...(await encodeForm({ language: "lug", ...fields })),
   });
-  const { body } = streamed(await lambda.invoke("transcription", event));
+  const result = await lambda.invoke("transcription", event);
+  if (result.kind !== "stream") throw new Error(`The function answered with ${JSON.stringify(result)}.`);
+  const { body } = result;
   const [metadata = "", content = ""] = (await text(body)).split("\0".repeat(8));
   return { status: prelude.parse(JSON.parse(metadata)).statusCode, body: JSON.parse(content) };
 };

@@ -15,7 +15,7 @@ async function compareRuntimes(folder: string): Promise<number> {
   await copyFile(pathOf("handlers.mjs"), join(folder, "handlers.mjs"));
   await writeFile(join(folder, "throwing-module.mjs"), 'throw new RangeError("while loading");');
   await writeFile(join(folder, "broken-module.mjs"), "export const handler = =>;");
-  const local = [pathOf("../../infra/packages/aws-stand-ins/src/lambda/runtime/bootstrap.mjs")];
+  const local = [fileURLToPath(import.meta.resolve("@language-ai/aws-stand-ins/bootstrap"))];
   const published = ["--import", pathOf("replace-native-client.ts"), await fetchRuntimeClient(folder)];
 
   let differences = 0;

@@ -1,16 +1,15 @@
 import { readdirSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GetObjectCommand, HeadObjectCommand, NoSuchKey } from "@aws-sdk/client-s3";
+import { GetObjectCommand, HeadObjectCommand, NoSuchKey, S3Client } from "@aws-sdk/client-s3";
+import { LOCAL_CREDENTIALS, LOCAL_REGION, startS3 } from "@language-ai/aws-stand-ins";
 import { vi } from "vitest";
-import {
-  bucket as bucketName,
-  credentials,
-  region,
-  startTestS3,
-} from "../../infra/packages/aws-stand-ins/test/s3-fixture.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
 import { openBucket } from "../../shared/storage/s3-bucket.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
+
+const bucketName = "audio";
 
 /** The service's own object store over an embedded S3, and a look behind the scenes. */
 export interface TestBucket {
@@ -28,11 +27,19 @@ export interface TestBucket {
 }
 
 export const startTestBucket = async (): Promise<TestBucket> => {
-  const s3 = await startTestS3();
-  vi.stubEnv("AWS_ACCESS_KEY_ID", credentials.accessKeyId);
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", credentials.secretAccessKey);
-  vi.stubEnv("AWS_REGION", region);
-  const bucket = openBucket(bucketName, s3.server.endpoint);
+  const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bucket-"));
+  const s3 = await startS3({ dataDirectory, credentials: LOCAL_CREDENTIALS, region: LOCAL_REGION });
+  await s3.ensureBucket(bucketName, {});
+  const behindTheScenes = new S3Client({
+    endpoint: s3.endpoint,
+    region: LOCAL_REGION,
+    credentials: LOCAL_CREDENTIALS,
+    forcePathStyle: true,
+  });
+  vi.stubEnv("AWS_ACCESS_KEY_ID", LOCAL_CREDENTIALS.accessKeyId);
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", LOCAL_CREDENTIALS.secretAccessKey);
+  vi.stubEnv("AWS_REGION", LOCAL_REGION);
+  const bucket = openBucket(bucketName, s3.endpoint);
   const calls: string[] = [];
   const failing: string[] = [];
   bucket.client.middlewareStack.add(
@@ -52,7 +59,7 @@ export const startTestBucket = async (): Promise<TestBucket> => {
     failNext: (call) => failing.push(call),
     read: async (key) => {
       try {
-        const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: bucketName, Key: key }));
+        const { Body } = await behindTheScenes.send(new GetObjectCommand({ Bucket: bucketName, Key: key }));
         return Buffer.from((await Body?.transformToByteArray()) ?? []);
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined;
@@ -60,13 +67,16 @@ export const startTestBucket = async (): Promise<TestBucket> => {
       }
     },
     contentType: async (key) => {
-      const { ContentType } = await s3.client.send(new HeadObjectCommand({ Bucket: bucketName, Key: key }));
+      const { ContentType } = await behindTheScenes.send(
+        new HeadObjectCommand({ Bucket: bucketName, Key: key }),
+      );
       return ContentType;
     },
-    storedBodies: () => readdirSync(join(s3.dataDirectory, "bodies")).length,
+    storedBodies: () => readdirSync(join(dataDirectory, "bodies")).length,
     close: async () => {
-      bucket.client.destroy();
+      for (const client of [bucket.client, behindTheScenes]) client.destroy();
       await s3.close();
+      await rm(dataDirectory, { recursive: true });
       vi.unstubAllEnvs();
     },
   };

@@ -2,9 +2,10 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { LambdaService } from "@language-ai/aws-stand-ins";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { chooseInspected, type RunningFunctions, startFunctions } from "../../../infra/local/functions.ts";
+import { chooseInspected, configureFunction } from "../../../infra/local/functions.ts";
 import { readLocalSettings } from "../../../infra/local/settings.ts";
 import { runCommand } from "../../support/run-service.ts";
 
@@ -14,13 +15,12 @@ const source = `
     return context.getRemainingTimeInMillis();
   };
 `;
-const endpoints = { dynamoDb: "", s3: "", sqs: "", ses: "", secrets: "" };
 const settings = readLocalSettings({ INSPECT_PORT: "0" });
 const targets = z.tuple([z.object({ webSocketDebuggerUrl: z.url() })]);
 const debuggerMessage = z.object({ id: z.int().optional(), method: z.string().optional() });
 
 let directory: string;
-let functions: RunningFunctions;
+let functions: LambdaService;
 let port: number;
 
 /** A debugger that tells when the function pauses. */
@@ -43,7 +43,7 @@ const attach = async () => {
 };
 
 const invoke = async (feature: string, event: object): Promise<unknown> => {
-  const result = await functions.invokeFeature(feature, event);
+  const result = await functions.invoke(`Functions-${feature}`, event);
   if (result.kind !== "buffered") throw new Error(`The function ended with ${JSON.stringify(result)}.`);
   return JSON.parse(result.payload.toString());
 };
@@ -66,13 +66,17 @@ beforeAll(async () => {
   }
   const inspected = await chooseInspected("chat", settings);
   port = inspected.port;
-  functions = await startFunctions({
-    model: { functions: definitions, eventSources: [], queues: [] },
-    services: { endpoints, sqs: undefined },
-    settings,
-    inspected,
+  const configure = configureFunction(settings, inspected);
+  functions = new LambdaService({
+    functions: definitions.map((definition) => ({
+      ...definition,
+      directory: definition.assetDirectory,
+      environment: {},
+      ...configure(definition),
+    })),
     log: () => undefined,
   });
+  await functions.startInspected();
 });
 afterAll(async () => {
   await functions.close();
@@ -95,7 +99,7 @@ describe("a function that is inspected", () => {
   });
 
   it("can be debugged again once its code is loaded anew", async () => {
-    await functions.reload();
+    await functions.recycle();
     const { detach } = await vi.waitFor(attach, { timeout: 10_000 });
     detach();
   });

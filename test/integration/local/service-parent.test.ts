@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isRunning } from "../../../infra/packages/aws-stand-ins/test/lambda-fixture.ts";
 
 let directory: string;
 let parent: ChildProcess | undefined;
@@ -28,6 +27,14 @@ const descendantsOf = (processId: number | undefined): number[] => {
     id !== undefined && parentId === processId ? [id] : [],
   );
   return children.flatMap((id) => [id, ...descendantsOf(id)]);
+};
+
+const isRunning = (processId: number): boolean => {
+  try {
+    return process.kill(processId, 0);
+  } catch {
+    return false;
+  }
 };
 
 /** Starts a process that starts the service, and waits for a word of it. */

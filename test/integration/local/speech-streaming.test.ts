@@ -4,9 +4,9 @@ import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fetchOutcome } from "../../../infra/packages/aws-stand-ins/test/s3-fixture.ts";
 import { type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
 import { type RunningService, runService } from "../../support/run-service.ts";
+import { fetchOutcome } from "../../support/storage-outcome.ts";
 import { soundBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
 
 const password = "seven storks by the lake";

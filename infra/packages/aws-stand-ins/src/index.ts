@@ -1,14 +1,23 @@
-export { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "./aws-protocol/local-account.ts";
-export { ensureTable, startDynamoDb } from "./dynamodb/dynamodb-server.ts";
-export { startFunctionUrl } from "./gateway/function-url-server.ts";
-export type { LocalAnswer, LocalRoutes } from "./gateway/local-routes.ts";
-export { startRestApi } from "./gateway/rest-api-server.ts";
-export { EventSourceMapping } from "./lambda/event-source-mapping.ts";
+/** The one entry of this package: what README.md explains. Nothing else of it is to be imported from outside. */
+
+export { LOCAL_ACCOUNT_ID, LOCAL_CREDENTIALS, LOCAL_REGION } from "./aws-protocol/local-account.ts";
+export { type DynamoDbServer, startDynamoDb } from "./dynamodb/dynamodb-server.ts";
+export { ensureTable } from "./dynamodb/ensure-table.ts";
+export type { LocalResponse, LocalRoutes } from "./gateway/local-routes.ts";
+export type { FunctionConfiguration } from "./lambda/function-configuration.ts";
 export type { InvocationResult } from "./lambda/invocation.ts";
 export { DEFAULT_MAXIMUM_CONCURRENCY, LambdaService } from "./lambda/lambda-service.ts";
-export { startS3 } from "./s3/s3-server.ts";
-export { startSecrets } from "./secrets/secrets-server.ts";
-export { startSes } from "./ses/ses-server.ts";
+export { type S3Server, startS3 } from "./s3/s3-server.ts";
+export { type SecretsServer, startSecrets } from "./secrets/secrets-server.ts";
+export { type LocalApplication, type ServeOptions, serveAssembly } from "./serve-assembly.ts";
+export { type SentMail, type SesServer, startSes } from "./ses/ses-server.ts";
 export { type SqsServer, startSqs } from "./sqs/sqs-server.ts";
-export type { LocalModel, LocalResource } from "./template/local-model.ts";
+export {
+  type ServiceEndpoints,
+  type StandIns,
+  type StandInsOptions,
+  sdkVariables,
+  startStandIns,
+} from "./stand-ins.ts";
+export type { LocalFunction, LocalModel, LocalResource } from "./template/local-model.ts";
 export { readAssembly } from "./template/read-assembly.ts";

@@ -8,7 +8,7 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ensureTable } from "../src/dynamodb/dynamodb-server.ts";
+import { ensureTable } from "../src/dynamodb/ensure-table.ts";
 import {
   clientOf,
   spawnServer,

@@ -1,7 +1,7 @@
 import { DescribeTableCommand, DescribeTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ensureTable } from "../src/dynamodb/dynamodb-server.ts";
+import { ensureTable } from "../src/dynamodb/ensure-table.ts";
 import {
   type DynamoDbFixture,
   getItem,

@@ -8,7 +8,8 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { type DynamoDbServer, ensureTable, startDynamoDb } from "../src/dynamodb/dynamodb-server.ts";
+import { type DynamoDbServer, startDynamoDb } from "../src/dynamodb/dynamodb-server.ts";
+import { ensureTable } from "../src/dynamodb/ensure-table.ts";
 
 export const tableName = "language-ai";
 

@@ -206,9 +206,7 @@ describe("A gateway", () => {
   it("says what to do when its port is in use", async () => {
     await start();
     const port = Number(new URL(gateway.url).port);
-    await expect(startTestGateway(model, {}, { port })).rejects.toThrow(
-      `Port ${port} is in use; set PORT to another one.`,
-    );
+    await expect(startTestGateway(model, {}, { port })).rejects.toThrow(`Port ${port} is in use.`);
   });
 
   it("finishes the requests it has before it closes, and takes no more", async () => {
@@ -255,7 +253,7 @@ describe("A local route", () => {
   };
 
   it("answers before the API does", async () => {
-    await start({ localRoutes });
+    await start({ localRoutes: () => localRoutes });
     const response = await fetch(`${gateway.url}/_local/mail?to=a`);
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await response.json()).toEqual({ asked: "/_local/mail?to=a" });
@@ -263,7 +261,7 @@ describe("A local route", () => {
   });
 
   it("takes bodies larger than the API's", async () => {
-    await start({ localRoutes });
+    await start({ localRoutes: () => localRoutes });
     const response = await fetch(`${gateway.url}/_local/media`, {
       method: "POST",
       body: Buffer.alloc(11_000_000),
@@ -274,13 +272,13 @@ describe("A local route", () => {
   });
 
   it("exists for its method only; everything else is the API's", async () => {
-    await start({ localRoutes });
+    await start({ localRoutes: () => localRoutes });
     expect((await fetch(`${gateway.url}/_local/mail`, { method: "POST" })).status).toBe(404);
     expect((await fetch(`${gateway.url}/_local/toString`)).status).toBe(404);
   });
 
   it("that fails gives 500 and says why in the log only", async () => {
-    await start({ localRoutes });
+    await start({ localRoutes: () => localRoutes });
     const response = await fetch(`${gateway.url}/_local/broken`);
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain("broken");

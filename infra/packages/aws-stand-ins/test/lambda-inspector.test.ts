@@ -38,7 +38,7 @@ describe("a function with an inspector's port", () => {
   afterEach(() => lambda.stop());
 
   it("can be debugged before it is invoked for the first time", async () => {
-    await lambda.service.warm("inspected");
+    await lambda.service.startInspected();
     const found = await vi.waitFor(() => targets(port), { timeout: 10_000 });
     expect(found).toMatchObject([
       { type: "node", webSocketDebuggerUrl: expect.stringContaining(`ws://127.0.0.1:${port}/`) },
@@ -46,8 +46,8 @@ describe("a function with an inspector's port", () => {
   });
 
   it("runs in one process, whatever else waits", async () => {
-    await lambda.service.warm("inspected");
-    await lambda.service.warm("inspected");
+    await lambda.service.startInspected();
+    await lambda.service.startInspected();
     const results = await Promise.all([1, 2, 3].map(() => lambda.service.invoke("inspected", {})));
     expect(new Set(results.map(returned)).size).toBe(1);
   });
@@ -55,7 +55,6 @@ describe("a function with an inspector's port", () => {
   it("listens on the same port again after its code has changed", async () => {
     const before = returned(await lambda.service.invoke("inspected", {}));
     await lambda.service.recycle();
-    await lambda.service.warm("inspected");
     const after = returned(await lambda.service.invoke("inspected", {}));
     expect(after).not.toBe(before);
     expect(await targets(port)).toMatchObject([{ type: "node" }]);
@@ -63,9 +62,5 @@ describe("a function with an inspector's port", () => {
 
   it("leaves the other functions without an inspector", async () => {
     expect(String(returned(await lambda.service.invoke("other", {})))).not.toContain("inspect");
-  });
-
-  it("must exist to be started", async () => {
-    await expect(lambda.service.warm("missing")).rejects.toThrow("There is no function named missing.");
   });
 });

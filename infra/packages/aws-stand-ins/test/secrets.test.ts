@@ -7,7 +7,8 @@ import {
   SecretsManagerClient,
 } from "@aws-sdk/client-secrets-manager";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type SecretsServer, secretArn, startSecrets } from "../src/secrets/secrets-server.ts";
+import { secretArn } from "../src/secrets/secret-arn.ts";
+import { type SecretsServer, startSecrets } from "../src/secrets/secrets-server.ts";
 
 let dataDirectory: string;
 let secrets: SecretsServer;

@@ -6,8 +6,6 @@ import { createHttpServer } from "./http-server.ts";
 import { operationsOn } from "./operations.ts";
 import { forgetExpiredTokens } from "./transaction-tokens.ts";
 
-export { ensureTable } from "./ensure-table.ts";
-
 /** An embedded DynamoDB: dynalite over LevelDB, with transactions, expiry and writes that survive a killed process. */
 export interface DynamoDbServer {
   /** `http://127.0.0.1:<port>`, for the AWS SDK. */

@@ -90,7 +90,7 @@ const listen = async (server: Server, port: number, host: string): Promise<numbe
     await once(server, "listening");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-      throw new Error(`Port ${port} is in use; set PORT to another one.`, { cause: error });
+      throw new Error(`Port ${port} is in use.`, { cause: error });
     }
     throw error;
   }
@@ -109,7 +109,7 @@ const close = async (server: Server): Promise<void> => {
 /**
  * Starts an HTTP server that answers every request and logs a line when it is over.
  *
- * @throws Error when the port is in use, saying what to do.
+ * @throws Error when the port is in use.
  */
 export const startHttpServer = async (
   { port, host, log, slowCallers = defaultTimeouts }: HttpServerOptions,

@@ -3,14 +3,14 @@ import type { Exchange } from "./exchange.ts";
 import { MAXIMUM_LOCAL_BODY_BYTES } from "./limits.ts";
 import { readBody } from "./read-body.ts";
 
-export interface LocalAnswer {
+export interface LocalResponse {
   readonly status: number;
   /** `content-type` is JSON unless given. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
 }
 
-export type LocalRoute = (request: IncomingMessage, body: Buffer) => Promise<LocalAnswer>;
+export type LocalRoute = (request: IncomingMessage, body: Buffer) => Promise<LocalResponse>;
 
 /** Routes that exist on this machine only, by method and exact path: `GET /_local/mail`. */
 export type LocalRoutes = Readonly<Record<string, LocalRoute>>;
@@ -21,10 +21,10 @@ export const findLocalRoute = ({ method, path }: Exchange, routes: LocalRoutes):
   return Object.hasOwn(routes, name) ? routes[name] : undefined;
 };
 
-export const answerLocally = async (exchange: Exchange, route: LocalRoute): Promise<void> => {
+export const respondLocally = async (exchange: Exchange, route: LocalRoute): Promise<void> => {
   const received = await readBody(exchange, MAXIMUM_LOCAL_BODY_BYTES);
   if (received.kind === "aborted") return;
-  const answer: LocalAnswer =
+  const answer: LocalResponse =
     received.kind === "complete"
       ? await route(exchange.request, received.bytes)
       : { status: 413, body: '{"message":"Request Too Long"}' };

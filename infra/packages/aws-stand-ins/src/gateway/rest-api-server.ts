@@ -2,7 +2,7 @@ import type { LocalModel } from "../template/local-model.ts";
 import { type HttpServerOptions, type LocalServer, startHttpServer } from "./http-server.ts";
 import type { Invoke } from "./invoke.ts";
 import { MAXIMUM_HEAD_BYTES } from "./limits.ts";
-import { answerLocally, findLocalRoute, type LocalRoutes } from "./local-routes.ts";
+import { findLocalRoute, type LocalRoutes, respondLocally } from "./local-routes.ts";
 import { RestApiGateway } from "./rest-api-gateway.ts";
 
 export interface RestApiOptions extends HttpServerOptions {
@@ -10,8 +10,8 @@ export interface RestApiOptions extends HttpServerOptions {
   readonly invoke: Invoke;
   /** Where callers reach the API, such as `http://127.0.0.1:3000`; the server's own address when left out. */
   readonly baseUrl?: string;
-  /** Answered before the API's own routes. */
-  readonly localRoutes?: LocalRoutes;
+  /** Answered before the API's own routes; made once it is known where the server listens. */
+  readonly localRoutes?: (url: string) => LocalRoutes;
 }
 
 /**
@@ -21,17 +21,19 @@ export interface RestApiOptions extends HttpServerOptions {
  * @throws Error when the port is in use, or when the API needs something that is not served.
  */
 export const startRestApi = async (options: RestApiOptions): Promise<LocalServer> => {
-  const { model, invoke, log, baseUrl, localRoutes = {} } = options;
+  const { model, invoke, log, baseUrl } = options;
+  let localRoutes: LocalRoutes = {};
   const gateway = new RestApiGateway(model.restApi, invoke, log);
   const server = await startHttpServer(options, {
     answer: (exchange) => {
       exchange.response.setHeader("x-amz-apigw-id", exchange.extendedRequestId);
       const localRoute = findLocalRoute(exchange, localRoutes);
-      return localRoute === undefined ? gateway.answer(exchange) : answerLocally(exchange, localRoute);
+      return localRoute === undefined ? gateway.answer(exchange) : respondLocally(exchange, localRoute);
     },
     wordUnreadable: (request) => gateway.wordUnreadable(request),
     maximumHeadBytes: MAXIMUM_HEAD_BYTES,
   });
+  localRoutes = options.localRoutes?.(server.url) ?? {};
   gateway.domainName = new URL(baseUrl ?? server.url).host;
   return server;
 };

@@ -24,6 +24,8 @@ interface DeployedFunction {
  */
 export class LambdaService {
   readonly #functions = new Map<string, DeployedFunction>();
+  /** Those of functions with an inspector's port. */
+  readonly #inspected: FunctionPool[] = [];
   readonly #runtimeApi = new RuntimeApi();
   readonly #maximumConcurrency: number;
   readonly #limit: LimitFunction;
@@ -49,6 +51,7 @@ export class LambdaService {
       };
       // Two processes cannot listen on one inspector's port.
       const pool = new FunctionPool(start, places, configuration.inspectorPort === undefined ? undefined : 1);
+      if (configuration.inspectorPort !== undefined) this.#inspected.push(pool);
       this.#functions.set(configuration.name, { arn: functionArn(configuration), pool });
     }
   }
@@ -79,16 +82,20 @@ export class LambdaService {
     return invocation.result;
   }
 
-  /** Starts a function's process before its first invocation. @throws when there is no such function. */
-  async warm(functionName: string): Promise<void> {
-    const { pool } = this.#find(functionName);
+  /** Starts the processes of functions with an inspector's port, so that a debugger can attach before the first call. */
+  async startInspected(): Promise<void> {
+    if (this.#inspected.length === 0) return;
     await this.#runtimeApi.listen();
-    pool.warm();
+    for (const pool of this.#inspected) pool.warm();
   }
 
-  /** Stops every environment, for instance after code has changed; invocations in flight finish first. */
+  /**
+   * Stops every environment, for instance after code has changed; invocations in flight finish first. Those that are
+   * inspected start again at once.
+   */
   async recycle(): Promise<void> {
     await Promise.all(this.#pools().map((pool) => pool.recycle()));
+    await this.startInspected();
   }
 
   /** Ends every process at once. Invocations in flight, and later ones, fail. */

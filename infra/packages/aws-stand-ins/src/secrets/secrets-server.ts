@@ -4,8 +4,6 @@ import { startAwsServer } from "../aws-protocol/aws-server.ts";
 import { getSecretValue, getSecretValueSchema } from "./get-secret-value.ts";
 import { SecretStore } from "./secret-store.ts";
 
-export { secretArn } from "./secret-arn.ts";
-
 const MAXIMUM_BODY_BYTES = 65_536;
 
 /** Secrets Manager on this machine, for reading: the values are put by whoever starts it. */

@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { CreateBucketCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3";
+import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import * as z from "zod";
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from "./aws-protocol/local-account.ts";
+import { ensureTable } from "./dynamodb/ensure-table.ts";
+import type { StandIns } from "./stand-ins.ts";
+import type { LocalModel, LocalResource } from "./template/local-model.ts";
+
+/** Gives the value of a secret that no template holds; `undefined` for one that is to be generated. */
+export type SecretValue = (secret: LocalResource) => string | undefined;
+
+const secretProperties = z.object({
+  SecretString: z.string().optional(),
+  GenerateSecretString: z
+    .object({
+      PasswordLength: z.int().default(32),
+      SecretStringTemplate: z.string().optional(),
+      GenerateStringKey: z.string().optional(),
+    })
+    .optional(),
+});
+
+/** A password of letters, digits, `-` and `_`; in a template's JSON document where it asks for one. */
+const generate = ({
+  PasswordLength,
+  SecretStringTemplate,
+  GenerateStringKey,
+}: NonNullable<z.output<typeof secretProperties>["GenerateSecretString"]>): string => {
+  const password = randomBytes(PasswordLength).toString("base64url").slice(0, PasswordLength);
+  if (SecretStringTemplate === undefined || GenerateStringKey === undefined) return password;
+  const document = z.record(z.string(), z.unknown()).parse(JSON.parse(SecretStringTemplate));
+  return JSON.stringify({ ...document, [GenerateStringKey]: password });
+};
+
+const provisionSecret = (secret: LocalResource, { secrets }: StandIns, secretValue: SecretValue): void => {
+  const { SecretString, GenerateSecretString } = secretProperties.parse(secret.properties);
+  const value = secretValue(secret) ?? SecretString;
+  if (value !== undefined) secrets.putSecret(secret.name, value);
+  else if (GenerateSecretString) secrets.ensureSecret(secret.name, () => generate(GenerateSecretString));
+  else throw new Error(`Nothing is known of the value of the secret ${secret.logicalId}.`);
+};
+
+/** Dead-letter queues come first: the others name them. */
+const deadLettersFirst = (queues: readonly LocalResource[]): LocalResource[] =>
+  queues.toSorted(
+    (one, other) => Number("RedrivePolicy" in one.properties) - Number("RedrivePolicy" in other.properties),
+  );
+
+const clientOptions = (endpoint: string) => ({
+  endpoint,
+  region: LOCAL_REGION,
+  credentials: LOCAL_CREDENTIALS,
+});
+
+const provisionQueues = async (queues: readonly LocalResource[], { sqs, endpoints }: StandIns) => {
+  if (sqs) {
+    for (const { name, properties } of deadLettersFirst(queues)) sqs.ensureQueue(name, properties);
+    return;
+  }
+  const client = new SQSClient(clientOptions(endpoints.sqs));
+  for (const { name } of queues) {
+    const Attributes = name.endsWith(".fifo") ? { FifoQueue: "true" } : {};
+    await client.send(new CreateQueueCommand({ QueueName: name, Attributes }));
+  }
+  client.destroy();
+};
+
+const provisionBuckets = async (buckets: readonly LocalResource[], { s3, endpoints }: StandIns) => {
+  if (s3) {
+    for (const { name, properties } of buckets) await s3.ensureBucket(name, properties);
+    return;
+  }
+  const client = new S3Client({ ...clientOptions(endpoints.s3), forcePathStyle: true });
+  for (const { name } of buckets) {
+    await client.send(new CreateBucketCommand({ Bucket: name })).catch((error: unknown) => {
+      const isThere = error instanceof S3ServiceException && error.name === "BucketAlreadyOwnedByYou";
+      if (!isThere) throw error;
+    });
+  }
+  client.destroy();
+};
+
+/**
+ * Makes the tables, buckets, queues and secrets of a template, or updates those that exist; data is kept. Servers that
+ * are used in place of stand-ins get them by name alone, without their settings.
+ *
+ * @throws Error when a secret is neither in the template nor generated, and `secretValue` does not give it.
+ */
+export const provision = async (
+  model: Pick<LocalModel, "tables" | "buckets" | "queues" | "secrets">,
+  standIns: StandIns,
+  secretValue: SecretValue = () => undefined,
+): Promise<void> => {
+  for (const secret of model.secrets) provisionSecret(secret, standIns, secretValue);
+  const client = new DynamoDBClient(clientOptions(standIns.endpoints.dynamoDb));
+  await Promise.all([
+    ...model.tables.map(({ name, properties }) => ensureTable(client, name, properties)),
+    provisionQueues(model.queues, standIns),
+    provisionBuckets(model.buckets, standIns),
+  ]);
+  client.destroy();
+};

@@ -1,0 +1,192 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { LOCAL_ACCOUNT_ID } from "./aws-protocol/local-account.ts";
+import { startFunctionUrl } from "./gateway/function-url-server.ts";
+import type { LocalRoutes } from "./gateway/local-routes.ts";
+import { startRestApi } from "./gateway/rest-api-server.ts";
+import { EventSourceMapping } from "./lambda/event-source-mapping.ts";
+import type { FunctionConfiguration } from "./lambda/function-configuration.ts";
+import type { InvocationResult } from "./lambda/invocation.ts";
+import { LambdaService } from "./lambda/lambda-service.ts";
+import { provision, type SecretValue } from "./provision.ts";
+import { type StandIns, type StandInsOptions, sdkVariables, startStandIns } from "./stand-ins.ts";
+import type { FunctionUrl, LocalFunction, LocalModel } from "./template/local-model.ts";
+import { readAssembly } from "./template/read-assembly.ts";
+
+const host = "127.0.0.1";
+
+/** A CDK app, running on this machine. */
+export interface LocalApplication {
+  /** What was read from the templates: functions, routes, resources, and the names they have here. */
+  readonly model: LocalModel;
+  readonly standIns: StandIns;
+  /** The REST API, without a trailing slash and without a stage in its path. */
+  readonly url: string;
+  /** The address of each function URL, without a trailing slash, by the name of its function. */
+  readonly functionUrls: ReadonlyMap<string, string>;
+  /** Invokes a function by its name in {@link model}. A function that fails is a result, not an exception. */
+  invoke(functionName: string, event: unknown): Promise<InvocationResult>;
+  /** Lets the next invocations run code that has changed; those in flight finish first. */
+  recycle(): Promise<void>;
+  /** Ends every server and process; data stays whole. */
+  close(): Promise<void>;
+}
+
+/** What whoever serves an app decides; only the assembly and the data directory are needed. */
+export interface ServeOptions extends Omit<StandInsOptions, "s3Port"> {
+  /** The output directory of `cdk synth`. While a promise of it is open, the stand-ins start. */
+  readonly assembly: string | Promise<string>;
+  /**
+   * Ports of 127.0.0.1; any free one where none is given. Several function URLs take the ports from `functionUrls` on.
+   */
+  readonly ports?: { readonly restApi?: number; readonly functionUrls?: number; readonly s3?: number };
+  /** What a function is to have other than its template says, further variables for instance. */
+  readonly configureFunction?: (definition: LocalFunction) => Partial<FunctionConfiguration>;
+  /** The values of secrets that no template holds. */
+  readonly secretValue?: SecretValue;
+  /** Routes of the REST API's server that exist on this machine only. */
+  readonly localRoutes?: (application: LocalApplication) => LocalRoutes;
+  /** How many invocations may run at a time, over all functions. */
+  readonly maximumConcurrency?: number;
+  /** Called with every line that a function or a server has to say. */
+  readonly log?: (line: string) => void;
+}
+
+/** A port that the system would have chosen now. */
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, host);
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  return typeof address === "object" && address ? address.port : 0;
+};
+
+/** Chosen before the servers start: functions may be told the addresses of function URLs. */
+const choosePorts = (functionUrls: readonly FunctionUrl[], first = 0): Promise<[string, number][]> =>
+  Promise.all(
+    functionUrls.map(
+      async ({ functionName }, index): Promise<[string, number]> => [
+        functionName,
+        first === 0 ? await freePort() : first + index,
+      ],
+    ),
+  );
+
+const createLambda = (
+  { functions }: LocalModel,
+  standIns: StandIns,
+  { configureFunction, maximumConcurrency, log }: ServeOptions,
+): LambdaService =>
+  new LambdaService({
+    functions: functions.map((definition) => {
+      const { environment, ...settings } = configureFunction?.(definition) ?? {};
+      return {
+        name: definition.name,
+        directory: definition.assetDirectory,
+        handler: definition.handler,
+        timeoutSeconds: definition.timeoutSeconds,
+        memoryMegabytes: definition.memoryMegabytes,
+        ...settings,
+        environment: { ...definition.environment, ...sdkVariables(standIns), ...environment },
+      };
+    }),
+    log: (functionName, line) => log?.(`${functionName} | ${line}`),
+    ...(maximumConcurrency !== undefined && { maximumConcurrency }),
+  });
+
+/** Starts to deliver the messages of the template's queues to their functions. */
+const startEventSources = (
+  { eventSources, queues }: LocalModel,
+  { sqs, endpoints }: StandIns,
+  lambda: LambdaService,
+  log: (line: string) => void,
+): EventSourceMapping[] =>
+  eventSources.map(({ queueName, functionName, batchSize, reportBatchItemFailures }) => {
+    const queue = queues.find(({ name }) => name === queueName);
+    if (!queue) throw new Error(`The function ${functionName} waits for an unknown queue, ${queueName}.`);
+    sqs?.attachWorker(queueName);
+    return new EventSourceMapping({
+      lambda,
+      functionName,
+      endpoint: endpoints.sqs,
+      queueUrl: `${endpoints.sqs}/${LOCAL_ACCOUNT_ID}/${queueName}`,
+      queueArn: queue.arn,
+      batchSize,
+      reportBatchItemFailures,
+      log,
+    });
+  });
+
+type Undo = (() => Promise<void>)[];
+
+const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplication> => {
+  const { ports = {}, localRoutes, secretValue, log = () => undefined } = options;
+  const assembly = Promise.resolve(options.assembly);
+  // A failure elsewhere must not leave this one unhandled; it is awaited below.
+  assembly.catch(() => undefined);
+  const standIns = await startStandIns({
+    ...options,
+    ...(ports.s3 !== undefined && { s3Port: ports.s3 }),
+  });
+  undo.push(() => standIns.close());
+  const directory = await assembly;
+  const queues = standIns.endpoints.sqs;
+  const draft = readAssembly(directory, { queues, functionUrl: () => `http://${host}/` });
+  const urlPorts = new Map(await choosePorts(draft.functionUrls, ports.functionUrls));
+  const urlOf = (functionName: string) => `http://${host}:${urlPorts.get(functionName)}`;
+  const model = readAssembly(directory, { queues, functionUrl: (name) => `${urlOf(name)}/` });
+  await provision(model, standIns, secretValue);
+
+  const lambda = createLambda(model, standIns, options);
+  undo.push(() => lambda.close());
+  await lambda.startInspected();
+  const invoke = lambda.invoke.bind(lambda);
+  for (const functionUrl of model.functionUrls) {
+    const port = urlPorts.get(functionUrl.functionName) ?? 0;
+    const server = await startFunctionUrl({ functionUrl, invoke, port, host, log });
+    undo.push(() => server.close());
+  }
+  const parts = {
+    model,
+    standIns,
+    functionUrls: new Map([...urlPorts.keys()].map((name) => [name, urlOf(name)])),
+    invoke: (functionName: string, event: unknown) => invoke(functionName, event),
+    recycle: () => lambda.recycle(),
+    close: () => closeAll(undo),
+  };
+  const api = await startRestApi({
+    model,
+    invoke,
+    port: ports.restApi ?? 0,
+    host,
+    log,
+    localRoutes: (url) => localRoutes?.({ ...parts, url }) ?? {},
+  });
+  undo.push(() => api.close());
+  for (const source of startEventSources(model, standIns, lambda, log)) undo.push(() => source.close());
+  return { ...parts, url: api.url };
+};
+
+/** Ends what was started, last first. */
+const closeAll = async (undo: Undo): Promise<void> => {
+  for (const step of undo.splice(0).reverse()) await step();
+};
+
+/**
+ * Serves a synthesised CDK app on this machine: its REST API, its function URLs, and its functions with the tables,
+ * buckets, queues and secrets they use. What a template names is made when it is missing; data is kept in the data
+ * directory across restarts.
+ *
+ * @throws TemplateError naming the resource when something that is served has no local meaning, and Error with a sentence
+ *   when a port is taken or a folder cannot be used; whatever had been started is stopped again.
+ */
+export const serveAssembly = async (options: ServeOptions): Promise<LocalApplication> => {
+  const undo: Undo = [];
+  try {
+    return await start(options, undo);
+  } catch (error) {
+    await closeAll(undo);
+    throw error;
+  }
+};

@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from "./aws-protocol/local-account.ts";
+import { startDynamoDb } from "./dynamodb/dynamodb-server.ts";
+import { startS3 } from "./s3/s3-server.ts";
+import { startSecrets } from "./secrets/secrets-server.ts";
+import { startSes } from "./ses/ses-server.ts";
+import { startSqs } from "./sqs/sqs-server.ts";
+
+/** How often objects are looked at that a lifecycle rule may have ended; AWS does so once a day. */
+const lifecycleMilliseconds = 60 * 60_000;
+
+/** Where the services are reached, without a trailing slash. */
+export interface ServiceEndpoints {
+  readonly dynamoDb: string;
+  readonly s3: string;
+  readonly sqs: string;
+  readonly ses: string;
+  readonly secrets: string;
+}
+
+export interface StandInsOptions {
+  /** Each service keeps its data in a folder of its own below this one; made when it is missing. */
+  readonly dataDirectory: string;
+  /** The port of S3, which stands in links that people are given; 0, the default, lets the system choose one. */
+  readonly s3Port?: number;
+  /** Servers to be used in place of stand-ins, such as `http://127.0.0.1:8000` for another DynamoDB. */
+  readonly endpoints?: { readonly [Name in "dynamoDb" | "s3" | "sqs" | "ses"]?: string | undefined };
+}
+
+/** The servers that stand in for AWS, each unless another endpoint was given. */
+export type StandIns = Awaited<ReturnType<typeof startStandIns>>;
+
+/**
+ * Starts the stand-ins of DynamoDB, S3, SQS, SES and Secrets Manager side by side. They hold no tables, buckets, queues
+ * or secrets but those of an earlier run; {@link provision} makes what a template names.
+ *
+ * @throws Error with a sentence when a port is taken or a folder cannot be used; what had started is stopped again.
+ */
+export const startStandIns = async ({ dataDirectory, s3Port = 0, endpoints = {} }: StandInsOptions) => {
+  const folder = (name: string) => ({ dataDirectory: join(dataDirectory, name) });
+  const s3Options = { ...folder("s3"), port: s3Port, credentials: LOCAL_CREDENTIALS, region: LOCAL_REGION };
+  const starting = {
+    dynamoDb: endpoints.dynamoDb ? undefined : startDynamoDb(folder("dynamodb")),
+    s3: endpoints.s3 ? undefined : startS3(s3Options),
+    sqs: endpoints.sqs ? undefined : startSqs(folder("sqs")),
+    ses: endpoints.ses ? undefined : startSes(folder("ses")),
+    secrets: startSecrets(folder("secrets")),
+  };
+  const outcomes = await Promise.allSettled(Object.values(starting));
+  let lifecycle: NodeJS.Timeout | undefined;
+  const close = async (): Promise<void> => {
+    clearInterval(lifecycle);
+    const running = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    await Promise.all(running.map((server) => server?.close()));
+  };
+  const failure = outcomes.find((outcome) => outcome.status === "rejected");
+  if (failure) {
+    await close();
+    throw failure.reason;
+  }
+  const dynamoDb = await starting.dynamoDb;
+  const s3 = await starting.s3;
+  const sqs = await starting.sqs;
+  const ses = await starting.ses;
+  const secrets = await starting.secrets;
+  lifecycle = setInterval(() => void s3?.applyLifecycle(), lifecycleMilliseconds).unref();
+  const reached: ServiceEndpoints = {
+    dynamoDb: dynamoDb?.endpoint ?? endpoints.dynamoDb ?? "",
+    s3: s3?.endpoint ?? endpoints.s3 ?? "",
+    sqs: sqs?.endpoint ?? endpoints.sqs ?? "",
+    ses: ses?.endpoint ?? endpoints.ses ?? "",
+    secrets: secrets.endpoint,
+  };
+  return { dynamoDb, s3, sqs, ses, secrets, endpoints: reached, close };
+};
+
+/** The variables through which an AWS SDK of any process, or the AWS command line, finds the services. */
+export const sdkVariables = ({ endpoints }: Pick<StandIns, "endpoints">): Record<string, string> => ({
+  AWS_REGION: LOCAL_REGION,
+  AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+  AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamoDb,
+  AWS_ENDPOINT_URL_S3: endpoints.s3,
+  AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+  AWS_ENDPOINT_URL_SESV2: endpoints.ses,
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secrets,
+});

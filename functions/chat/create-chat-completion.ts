@@ -6,7 +6,7 @@ import {
   type ChatRequest,
   chatModelIds,
 } from "../../shared/inference/chat.ts";
-import { defaultSystemMessage } from "../../shared/inference/system-message.ts";
+import { defaultSystemMessage } from "../../shared/inference/chat.ts";
 import type { ChatCompletion, ChatCompletionRequest } from "./contract.ts";
 
 /**

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { formNumber, optionalField, text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { tokenUsage } from "../../shared/inference/usage.ts";
+import { tokenUsage } from "../../shared/inference/chat.ts";
 import { replacedBy } from "./settings.ts";
 
 const common = { method: "POST", auth: "user", ...replacedBy("/tasks/chat/completions") } as const;

@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { ChatMessage, ChatModels } from "../../shared/inference/chat.ts";
-import { defaultSystemMessage } from "../../shared/inference/system-message.ts";
+import { defaultSystemMessage } from "../../shared/inference/chat.ts";
 import { type Conversation, type ConversationExchange, recentExchanges } from "./conversation.ts";
 import { guardOutput } from "./guard-output.ts";
 

@@ -3,7 +3,7 @@ import { tableEnvironment, translationBackendEnvironment } from "../../shared/co
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { tokenUsage } from "../../shared/inference/usage.ts";
+import { tokenUsage } from "../../shared/inference/chat.ts";
 
 const language = text()
   .max(100)

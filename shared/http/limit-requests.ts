@@ -39,16 +39,14 @@ export const limitRequests = (limiter: Limiter | undefined): HttpMiddleware => (
 });
 
 /**
- * Whether a failed request costs its account nothing: what is refused by its meaning, an unknown language say, or while
- * models are unavailable, never reached one.
+ * Takes a request that failed before a model began to work off its account's quota again, whatever failed: what the caller
+ * asked for, the model's server, or a part of the service. The call policy tells when a model has begun
+ * (`shared/inference/openai/call-policy.ts`).
  */
-const costsNothing = (error: unknown): boolean =>
-  error instanceof AppError && (error.status < 500 || requestScope()?.modelUse === "spared");
-
-/** Takes a request that costs nothing off its account's quota again. */
 export const refund = (limiter: Limiter | undefined): HttpMiddleware => ({
-  onError: async ({ event, error }) => {
-    if (!limiter || !event.admission || !costsNothing(error)) return;
+  onError: async ({ event }) => {
+    const hasModelBegun = (requestScope()?.modelCallsBegun ?? 0) > 0;
+    if (!limiter || !event.admission || hasModelBegun) return;
     event.admission = await limiter.refund(event.admission);
   },
 });

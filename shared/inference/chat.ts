@@ -1,4 +1,19 @@
-import type { TokenUsage } from "./usage.ts";
+import * as z from "zod";
+
+/** Tokens a language model counted for one request; a server may leave any of them out. */
+export const tokenUsage = z
+  .object({
+    prompt_tokens: z.int().nullable(),
+    completion_tokens: z.int().nullable(),
+    total_tokens: z.int().nullable(),
+  })
+  .meta({ id: "TokenUsage" });
+export type TokenUsage = z.infer<typeof tokenUsage>;
+
+/** What a model is told when the caller gives no instruction of their own. */
+export const defaultSystemMessage =
+  "You are the assistant of the Language AI Service, at home in English and the languages of Uganda and its " +
+  "neighbours. You translate accurately, explain and summarise, and answer in the language you are asked in.";
 
 /** The models callers can choose, by the service's own names; the first is the default. */
 export const chatModelIds = ["lang-14b", "lang-9b"] as const;

@@ -1,4 +1,4 @@
-import type { TokenUsage } from "./usage.ts";
+import type { TokenUsage } from "./chat.ts";
 
 /** A text to be translated. Languages are given by their English names, as the models know them. */
 export interface TranslationRequest {

@@ -59,7 +59,9 @@ export const measured = (metrics: RequestMetrics) => {
   return {
     cold_start: takeColdStart(),
     ...metrics,
-    ...(scope?.modelUse === "asked" ? { upstream_milliseconds: Math.round(scope.upstreamMilliseconds) } : {}),
+    ...(scope?.upstreamMilliseconds === undefined
+      ? {}
+      : { upstream_milliseconds: Math.round(scope.upstreamMilliseconds) }),
     ...backends,
     ...(namespace ? envelope(namespace, backends) : {}),
   };

@@ -14,10 +14,13 @@ export interface RequestScope {
   requestId: string | undefined;
   /** The caller's place in a distributed trace, checked; sent on as it came. */
   traceparent: string | undefined;
-  /** Whether a model was asked, or spared for want of time or because its server was believed to be down. */
-  modelUse: "none" | "spared" | "asked";
-  /** How long model servers have been waited for; of a streamed answer, until it began. */
-  upstreamMilliseconds: number;
+  /**
+   * How many calls a model began to work for, as the call policy finds: a call counts from the moment its request is sent,
+   * unless the server then refuses it because the model is loading or busy. While there is none, a failure costs no quota.
+   */
+  modelCallsBegun: number;
+  /** How long model servers have been waited for, if any was asked; of a streamed answer, until it began. */
+  upstreamMilliseconds: number | undefined;
   readonly backends: BackendUses;
   /** Under which name the metrics of the work are filed; `undefined` when none are. */
   readonly metricsNamespace: string | undefined;
@@ -39,8 +42,8 @@ export const openRequestScope = (
     endsAt: performance.now() + left,
     deadline: AbortSignal.timeout(left),
     ...origin,
-    modelUse: "none",
-    upstreamMilliseconds: 0,
+    modelCallsBegun: 0,
+    upstreamMilliseconds: undefined,
     backends: new BackendUses(),
     metricsNamespace,
   };

@@ -1,17 +1,88 @@
 import * as z from "zod";
+import type { AppError } from "../../errors/app-error.ts";
 import { readBody } from "../../outbound/http-client.ts";
-import type { ChatAnswer } from "../chat.ts";
-import { failureOf, postJson, type TaskBackend } from "./backend.ts";
-import { callBackend } from "./call-backend.ts";
-import {
-  type CompletionRequest,
-  emptyAnswer,
-  failureIn,
-  parseJson,
-  readFinishReason,
-  wireUsage,
-} from "./completion-wire.ts";
+import type { ChatAnswer, ChatMessage, FinishReason, TokenUsage } from "../chat.ts";
+import { failureOf, notReady, saysLoading, unusable } from "./backend.ts";
+import { type ModelServer, postJson } from "./call-policy.ts";
 import { withoutThinking } from "./thinking.ts";
+
+/** What a chat completion is asked for; names and meanings are those of the OpenAI API. */
+export interface CompletionRequest {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly temperature?: number | undefined;
+  readonly top_p?: number | undefined;
+  readonly max_tokens?: number | undefined;
+  readonly stop?: readonly string[] | undefined;
+}
+
+const count = z.number().int().nullish().catch(null);
+
+/** Token counts as servers report them; anything odd in them is as good as absent. */
+export const wireUsage = z
+  .object({ prompt_tokens: count, completion_tokens: count, total_tokens: count })
+  .nullish()
+  .catch(undefined)
+  .transform((usage): TokenUsage | undefined =>
+    usage
+      ? {
+          prompt_tokens: usage.prompt_tokens ?? null,
+          completion_tokens: usage.completion_tokens ?? null,
+          total_tokens: usage.total_tokens ?? null,
+        }
+      : undefined,
+  );
+
+/** How servers name the end of an answer that they could not bring to one (vLLM, OpenRouter). */
+const brokenOff: readonly string[] = ["abort", "error"];
+
+/**
+ * Why an answer ended. Servers have words of their own for an end by itself, such as `eos_token`.
+ *
+ * @throws AppError `external_service_error` when the word says that the answer was broken off.
+ */
+export const readFinishReason = (word: string): FinishReason => {
+  if (brokenOff.includes(word)) throw unusable("The model's server broke off its answer.");
+  return word === "length" || word === "content_filter" ? word : "stop";
+};
+
+/** Some servers report failures with status 200: an `error`, `detail` or `message` and no choices. */
+const wireFailure = z.union([
+  z.string(),
+  z
+    .object({
+      error: z.union([z.string(), z.looseObject({ message: z.string() }).transform((e) => e.message)]),
+    })
+    .transform((body) => body.error),
+  z.object({ detail: z.string() }).transform((body) => body.detail),
+  z.object({ message: z.string() }).transform((body) => body.message),
+  z.object({ status: z.string() }).transform((body) => body.status),
+]);
+
+/** An answer that is not what was asked for, as one of our errors. */
+export const failureIn = (answer: unknown, cause?: unknown): AppError => {
+  const words = wireFailure.safeParse(answer);
+  return words.success && saysLoading(words.data)
+    ? notReady("The model is loading; try again in 2 to 3 minutes.")
+    : unusable("The model's server gave no usable answer.", cause);
+};
+
+/** @throws AppError `external_service_error` for what is no JSON. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw unusable("The model's server did not answer with JSON.", error);
+  }
+};
+
+/** An answer of which nothing is left for the caller. */
+export const emptyAnswer = (finishReason: FinishReason): AppError =>
+  unusable(
+    finishReason === "length"
+      ? "The model gave no answer within the limit of tokens; raise `max_tokens`."
+      : "The model gave an empty answer.",
+  );
 
 /** More than the longest answer of any model, whole or as the body of an error. */
 export const maximumAnswerBytes = 4 * 1024 * 1024;
@@ -52,13 +123,13 @@ export const parseCompletion = (body: string): ChatAnswer => {
  * translation say.
  */
 export const completeChat = (
-  backend: TaskBackend,
+  server: ModelServer,
   request: CompletionRequest,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<ChatAnswer> =>
-  callBackend(backend, signal, async () => {
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(backend.silenceMilliseconds)]);
-    const response = await postJson(backend, "/chat/completions", { ...request, stream: false }, deadline);
+  server.call(signal, async (call) => {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(call.silenceMilliseconds)]);
+    const response = await postJson(call, "/chat/completions", { ...request, stream: false }, deadline);
     const body = await readBody(response, maximumAnswerBytes);
     if (response.statusCode !== 200) throw failureOf(response.statusCode ?? 0, body);
     return parseCompletion(body);

@@ -1,8 +1,8 @@
 import type { ChatModelId, ChatModels, ChatRequest } from "../chat.ts";
-import type { Backend, TaskBackend } from "./backend.ts";
-import { completeChat } from "./chat-completion.ts";
+import type { Backend } from "./backend.ts";
+import { openModelServer } from "./call-policy.ts";
+import { type CompletionRequest, completeChat } from "./chat-completion.ts";
 import { streamChat } from "./chat-stream.ts";
-import type { CompletionRequest } from "./completion-wire.ts";
 
 /**
  * Chat models behind a server that speaks the OpenAI HTTP API.
@@ -10,10 +10,10 @@ import type { CompletionRequest } from "./completion-wire.ts";
  * @param names what the server calls each model.
  */
 export const createOpenAiChatModels = (
-  server: Backend,
+  backend: Backend,
   names: Readonly<Record<ChatModelId, string>>,
 ): ChatModels => {
-  const backend: TaskBackend = { ...server, task: "chat" };
+  const server = openModelServer(backend, "chat");
   const completionRequest = ({
     model,
     messages,
@@ -30,7 +30,7 @@ export const createOpenAiChatModels = (
     stop,
   });
   return {
-    answer: (request, options) => completeChat(backend, completionRequest(request), options),
-    streamAnswer: (request, options) => streamChat(backend, completionRequest(request), options),
+    answer: (request, options) => completeChat(server, completionRequest(request), options),
+    streamAnswer: (request, options) => streamChat(server, completionRequest(request), options),
   };
 };

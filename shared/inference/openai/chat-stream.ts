@@ -1,14 +1,99 @@
 import type { IncomingMessage } from "node:http";
 import type { EventSourceMessage } from "eventsource-parser";
+import * as z from "zod";
 import { toAppError } from "../../errors/dependency-failure.ts";
 import { BackendTimeout, BackendUnreachable, readBody } from "../../outbound/http-client.ts";
-import type { ChatAnswer, ChatEvent, ChatStream } from "../chat.ts";
-import { type Backend, exchangeFailure, failureOf, postJson, type TaskBackend, unusable } from "./backend.ts";
-import { callBackend } from "./call-backend.ts";
-import { maximumAnswerBytes, parseCompletion } from "./chat-completion.ts";
-import type { CompletionRequest } from "./completion-wire.ts";
+import type { ChatAnswer, ChatEvent, ChatStream, TokenUsage } from "../chat.ts";
+import { exchangeFailure, failureOf, unusable } from "./backend.ts";
+import { type ModelCall, type ModelServer, postJson } from "./call-policy.ts";
+import {
+  type CompletionRequest,
+  emptyAnswer,
+  failureIn,
+  maximumAnswerBytes,
+  parseCompletion,
+  parseJson,
+  readFinishReason,
+  wireUsage,
+} from "./chat-completion.ts";
 import { readEvents } from "./event-stream.ts";
-import { StreamedAnswer } from "./streamed-answer.ts";
+import { ThinkingFilter } from "./thinking.ts";
+
+const wireChunk = z.object({
+  choices: z.array(
+    z.object({
+      delta: z
+        .object({
+          content: z.string().nullish(),
+          reasoning_content: z.string().nullish(),
+          reasoning: z.string().nullish(),
+        })
+        .nullish(),
+      finish_reason: z.string().nullish(),
+    }),
+  ),
+  usage: wireUsage,
+  error: z.unknown().optional(),
+});
+
+/** Reads the chunks of one streamed completion, in order, and makes the events of an answer from them. */
+class StreamedAnswer {
+  readonly #thinking = new ThinkingFilter();
+  #hasBegun = false;
+  #hasText = false;
+  #isFinished = false;
+  #usage: TokenUsage | undefined;
+
+  /** Whether the model has produced anything, if only thoughts. A chunk that merely names the role says nothing. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Whether the server has said why the answer ended: nothing of it can be missing any more. */
+  get isFinished(): boolean {
+    return this.#isFinished;
+  }
+
+  /**
+   * Takes the next chunk.
+   *
+   * @throws AppError when it reports a failure, is no chunk, or ends an answer without any text.
+   */
+  take({ event, data }: EventSourceMessage): ChatEvent[] {
+    if (event === "error") throw failureIn(data.startsWith("{") ? parseJson(data) : data);
+    const wire = parseJson(data);
+    const chunk = wireChunk.safeParse(wire);
+    if (!chunk.success || chunk.data.error != null) throw failureIn(wire, chunk.error);
+
+    this.#usage = chunk.data.usage ?? this.#usage;
+    const choice = chunk.data.choices[0];
+    if (!choice || this.#isFinished) return [];
+    const { content, reasoning_content, reasoning } = choice.delta ?? {};
+    if (content || reasoning_content || reasoning) this.#hasBegun = true;
+    const events = this.#show(this.#thinking.push(content ?? ""));
+    return choice.finish_reason ? [...events, ...this.#finish(choice.finish_reason)] : events;
+  }
+
+  /** The last event. @throws AppError `external_service_error` when the server never said that the answer ended. */
+  end(): ChatEvent[] {
+    if (!this.#isFinished) throw unusable("The model's server broke off its answer.");
+    return this.#usage ? [{ type: "usage", usage: this.#usage }] : [];
+  }
+
+  #show(text: string): ChatEvent[] {
+    if (text === "") return [];
+    this.#hasText ||= text.trim() !== "";
+    return [{ type: "text-delta", text }];
+  }
+
+  #finish(word: string): ChatEvent[] {
+    const finishReason = readFinishReason(word);
+    const events = this.#show(this.#thinking.end());
+    if (!this.#hasText) throw emptyAnswer(finishReason);
+    this.#isFinished = true;
+    return [...events, { type: "finish", finishReason }];
+  }
+}
 
 type Groups = AsyncGenerator<readonly ChatEvent[], void, undefined>;
 
@@ -48,10 +133,10 @@ const eventsOf = ({ text, finishReason, usage }: ChatAnswer): ChatEvent[] => [
   ...(usage ? [{ type: "usage", usage } as const] : []),
 ];
 
-async function* groupsOf(backend: Backend, request: CompletionRequest, signal: AbortSignal): Groups {
+async function* groupsOf(call: ModelCall, request: CompletionRequest, signal: AbortSignal): Groups {
   try {
     const response = await postJson(
-      backend,
+      call,
       "/chat/completions",
       { ...request, stream: true, stream_options: { include_usage: true } },
       signal,
@@ -59,7 +144,7 @@ async function* groupsOf(backend: Backend, request: CompletionRequest, signal: A
     const status = response.statusCode ?? 0;
     // Failures, and servers that do not stream, answer with JSON whatever was asked for.
     const isJson = response.headers["content-type"]?.startsWith("application/json");
-    if (status === 200 && !isJson) return yield* readStream(response, backend.silenceMilliseconds);
+    if (status === 200 && !isJson) return yield* readStream(response, call.silenceMilliseconds);
     const body = await readBody(response, maximumAnswerBytes);
     if (status !== 200) throw failureOf(status, body);
     yield eventsOf(parseCompletion(body));
@@ -85,12 +170,14 @@ async function* startingWith(first: readonly ChatEvent[], rest: Groups): Groups 
  * from the iteration for what fails later.
  */
 export const streamChat = async (
-  backend: TaskBackend,
+  server: ModelServer,
   request: CompletionRequest,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<ChatStream> => {
-  const groups = groupsOf(backend, request, signal);
-  const first = await callBackend(backend, signal, () => groups.next());
+  const { first, rest } = await server.call(signal, async (call) => {
+    const groups = groupsOf(call, request, signal);
+    return { first: await groups.next(), rest: groups };
+  });
   if (first.done) throw unusable("The model gave an empty answer.");
-  return startingWith(first.value, groups);
+  return startingWith(first.value, rest);
 };

@@ -3,16 +3,8 @@ import { UnreadableAudioError } from "../../audio/audio-errors.ts";
 import { readWavHeader } from "../../audio/wav/wav-header.ts";
 import { readBody, readPieces } from "../../outbound/http-client.ts";
 import type { Speech, SpeechHeader, SpeechRequest, SpeechSynthesizer } from "../speech.ts";
-import {
-  type Backend,
-  failureOf,
-  postJson,
-  saysLoading,
-  type TaskBackend,
-  unavailable,
-  unusable,
-} from "./backend.ts";
-import { callBackend } from "./call-backend.ts";
+import { type Backend, failureOf, notReady, saysLoading, unusable } from "./backend.ts";
+import { openModelServer, postJson } from "./call-policy.ts";
 
 /** Enough of an answer that is no speech to see what it says. */
 const maximumWordsBytes = 64 * 1024;
@@ -43,7 +35,7 @@ const noSpeech = async (start: Buffer, pieces: Pieces, cause?: unknown) => {
   }
   await pieces.return();
   return saysLoading(words.toString("latin1"))
-    ? unavailable("The model is loading; try again in 2 to 3 minutes.")
+    ? notReady("The model is loading; try again in 2 to 3 minutes.")
     : unusable("The model's server did not answer with WAV audio.", cause);
 };
 
@@ -100,12 +92,12 @@ const readSpeech = async (response: IncomingMessage, silenceMilliseconds: number
 };
 
 /** Speech from a server that speaks the OpenAI HTTP API. */
-export const createOpenAiSynthesizer = (server: Backend, model: string): SpeechSynthesizer => {
-  const backend: TaskBackend = { ...server, task: "speech" };
+export const createOpenAiSynthesizer = (backend: Backend, model: string): SpeechSynthesizer => {
+  const server = openModelServer(backend, "speech");
   return {
     synthesize: (request, { signal }) =>
-      callBackend(backend, signal, async () => {
-        const response = await postJson(backend, "/audio/speech", toWire(request, model), signal);
+      server.call(signal, async (call) => {
+        const response = await postJson(call, "/audio/speech", toWire(request, model), signal);
         if (response.statusCode === 200) return readSpeech(response, backend.silenceMilliseconds);
         throw failureOf(response.statusCode ?? 0, await readBody(response, maximumWordsBytes));
       }),

@@ -1,19 +1,10 @@
 import * as z from "zod";
 import { BackendRefusal } from "../../outbound/http-client.ts";
+import { multipartForm, sendUpload, type UploadAnswer } from "../../outbound/upload.ts";
 import type { Segment, Transcriber, Transcription, TranscriptionRequest } from "../transcription.ts";
-import {
-  type Backend,
-  endpointOf,
-  failureOf,
-  type TaskBackend,
-  tryTwice,
-  unavailable,
-  unusable,
-} from "./backend.ts";
-import { callBackend } from "./call-backend.ts";
-import { failureIn } from "./completion-wire.ts";
-import { multipartForm } from "./multipart-form.ts";
-import { sendUpload, type UploadAnswer } from "./send-upload.ts";
+import { type Backend, failureOf, ModelRefusal, notReady } from "./backend.ts";
+import { type ModelCall, openModelServer } from "./call-policy.ts";
+import { failureIn } from "./chat-completion.ts";
 
 /** How long a server may take no more of a recording. Decoders read it at once or not at all. */
 const defaultStallMilliseconds = 30_000;
@@ -62,12 +53,13 @@ const refusesFormat = ({ statusCode, body }: UploadAnswer): boolean =>
 
 const refusal = ({ statusCode, body }: UploadAnswer) => {
   if (statusCode === 202)
-    return unavailable("The model is starting; this can take 2 to 3 minutes. Try again.");
+    return notReady("The model is starting; this can take 2 to 3 minutes. Try again.");
   if (statusCode === 413) {
-    return unusable(
-      "The model's server takes no recording of this size; send a shorter or a more strongly compressed one.",
-      new BackendRefusal(statusCode),
-    );
+    return new ModelRefusal("external_service_error", {
+      message:
+        "The model's server takes no recording of this size; send a shorter or a more strongly compressed one.",
+      cause: new BackendRefusal(statusCode),
+    });
   }
   return failureOf(statusCode, body);
 };
@@ -117,31 +109,38 @@ const parseTranscription = (body: string): Transcription => {
 
 /** Transcription by a server that speaks the OpenAI HTTP API. */
 export const createOpenAiTranscriber = (
-  server: Backend,
+  backend: Backend,
   model: string,
   { stallMilliseconds = defaultStallMilliseconds }: { readonly stallMilliseconds?: number } = {},
 ): Transcriber => {
-  const backend: TaskBackend = { ...server, task: "transcription" };
-  const ask = async (request: TranscriptionRequest, format: ResponseFormat, signal: AbortSignal) => {
-    const endpoint = await endpointOf(backend, "/audio/transcriptions");
-    const { silenceMilliseconds } = backend;
-    const attempt = () =>
-      sendUpload({
-        ...endpoint,
-        body: toForm(request, model, format),
-        stallMilliseconds,
-        silenceMilliseconds,
-        signal,
-      });
-    return tryTwice(attempt, signal);
-  };
+  const server = openModelServer(backend, "transcription");
+  const ask = (
+    { url, headers, silenceMilliseconds, send }: ModelCall,
+    request: TranscriptionRequest,
+    format: ResponseFormat,
+    signal: AbortSignal,
+  ): Promise<UploadAnswer> =>
+    send(
+      (onSent) =>
+        sendUpload({
+          url: url("/audio/transcriptions"),
+          headers,
+          body: toForm(request, model, format),
+          stallMilliseconds,
+          silenceMilliseconds,
+          signal,
+          onSent,
+        }),
+      signal,
+    );
 
   return {
     transcribe: (request, { signal }) =>
-      callBackend(backend, signal, async () => {
+      server.call(signal, async (call) => {
         const format = formatFor(request);
-        const first = await ask(request, format, signal);
-        const answer = format !== "json" && refusesFormat(first) ? await ask(request, "json", signal) : first;
+        const first = await ask(call, request, format, signal);
+        const answer =
+          format !== "json" && refusesFormat(first) ? await ask(call, request, "json", signal) : first;
         if (answer.statusCode !== 200) throw refusal(answer);
         return parseTranscription(answer.body);
       }),

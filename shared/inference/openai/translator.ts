@@ -1,6 +1,7 @@
-import { defaultSystemMessage } from "../system-message.ts";
+import { defaultSystemMessage } from "../chat.ts";
 import type { TranslationRequest, Translator } from "../translation.ts";
-import { type Backend, type TaskBackend, unusable } from "./backend.ts";
+import { type Backend, unusable } from "./backend.ts";
+import { openModelServer } from "./call-policy.ts";
 import { completeChat } from "./chat-completion.ts";
 
 /** Room for the answer: languages that models know little of take up to two tokens a character. */
@@ -15,12 +16,12 @@ export const translationInstruction = ({
   `Translate ${sourceLanguage ? `from ${sourceLanguage} ` : ""}to ${targetLanguage}: ${text}`;
 
 /** A translator behind a server that speaks the OpenAI HTTP API. */
-export const createOpenAiTranslator = (server: Backend, model: string): Translator => {
-  const backend: TaskBackend = { ...server, task: "translation" };
+export const createOpenAiTranslator = (backend: Backend, model: string): Translator => {
+  const server = openModelServer(backend, "translation");
   return {
     translate: async (request, options) => {
       const completion = await completeChat(
-        backend,
+        server,
         {
           model,
           messages: [

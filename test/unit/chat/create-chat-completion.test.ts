@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { chatCompletion } from "../../../functions/chat/contract.ts";
 import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
 import type { ChatModels } from "../../../shared/inference/chat.ts";
-import { defaultSystemMessage } from "../../../shared/inference/system-message.ts";
+import { defaultSystemMessage } from "../../../shared/inference/chat.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 
 const setup = () => {

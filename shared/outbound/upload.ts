@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { ClientRequest } from "node:http";
-import { BackendTimeout, openExchange, type RequestHead, readBody } from "../../outbound/http-client.ts";
-import { awaitActivity } from "../../outbound/timeouts.ts";
+import type { AudioSource } from "../audio/audio-source.ts";
+import { BackendTimeout, openExchange, type RequestHead, readBody } from "./http-client.ts";
+import { awaitActivity } from "./timeouts.ts";
 
 /** A body that is sent piece by piece. */
 export interface UploadBody {
@@ -42,12 +44,13 @@ const sliceBytes = 64 * 1024;
  * reading the body throws.
  */
 export const sendUpload = async (options: UploadRequest): Promise<UploadAnswer> => {
-  const { url, headers, body, silenceMilliseconds, signal } = options;
+  const { url, headers, body, silenceMilliseconds, signal, onSent } = options;
   const exchange = openExchange({
     url,
     method: "POST",
     headers: { ...headers, "Content-Type": body.contentType, "Content-Length": String(body.size) },
     signal,
+    onSent,
   });
   const { request, response, end } = exchange;
   const sending = new AbortController();
@@ -87,4 +90,62 @@ const sendPieces = async (
     }
   }
   request.end();
+};
+
+/** Few requests for a source behind a network, and little memory: one piece is on its way out, one on its way in. */
+const defaultPieceBytes = 2 * 1024 * 1024;
+
+/** A source from its start to its end. While one piece is being used the next is read, and no more than that. */
+async function* readAhead(
+  source: AudioSource,
+  pieceBytes: number = defaultPieceBytes,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const readFrom = (start: number): Promise<Uint8Array> | undefined => {
+    if (start >= source.size) return undefined;
+    const piece = source.read(start, Math.min(source.size, start + pieceBytes));
+    // A failure counts when the piece is wanted; until then it must not count as unhandled.
+    piece.catch(() => undefined);
+    return piece;
+  };
+  let next = readFrom(0);
+  for (let start = pieceBytes; next; start += pieceBytes) {
+    const piece = await next;
+    next = readFrom(start);
+    yield piece;
+  }
+}
+
+/** The one file of a form. */
+export interface FormFile {
+  readonly fieldName: string;
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly source: AudioSource;
+}
+
+/**
+ * A `multipart/form-data` body (RFC 7578) with its fields first and its file last, so that a server knows what is
+ * wanted of the file before it comes. The file is read while it is sent.
+ */
+export const multipartForm = (
+  fields: readonly (readonly [name: string, value: string])[],
+  { fieldName, fileName, mediaType, source }: FormFile,
+): UploadBody => {
+  const boundary = `form-${randomUUID()}`;
+  const part = (disposition: string, content: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${content}`;
+  const beginning = Buffer.from(
+    fields.map(([name, value]) => part(`name="${name}"`, `\r\n${value}\r\n`)).join("") +
+      part(`name="${fieldName}"; filename="${fileName}"`, `Content-Type: ${mediaType}\r\n\r\n`),
+  );
+  const end = Buffer.from(`\r\n--${boundary}--\r\n`);
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    size: beginning.length + source.size + end.length,
+    async *pieces() {
+      yield beginning;
+      yield* readAhead(source);
+      yield end;
+    },
+  };
 };

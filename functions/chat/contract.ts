@@ -7,8 +7,7 @@ import {
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { chatModelIds } from "../../shared/inference/chat.ts";
-import { tokenUsage } from "../../shared/inference/chat.ts";
+import { chatModelIds, tokenUsage } from "../../shared/inference/chat.ts";
 
 const [defaultModel] = chatModelIds;
 const defaultTemperature = 0.3;

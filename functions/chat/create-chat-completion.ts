@@ -5,8 +5,8 @@ import {
   type ChatModels,
   type ChatRequest,
   chatModelIds,
+  defaultSystemMessage,
 } from "../../shared/inference/chat.ts";
-import { defaultSystemMessage } from "../../shared/inference/chat.ts";
 import type { ChatCompletion, ChatCompletionRequest } from "./contract.ts";
 
 /**

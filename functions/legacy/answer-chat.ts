@@ -1,6 +1,5 @@
 import { AppError } from "../../shared/errors/app-error.ts";
-import type { ChatMessage, ChatModelId, ChatModels } from "../../shared/inference/chat.ts";
-import type { TokenUsage } from "../../shared/inference/chat.ts";
+import type { ChatMessage, ChatModelId, ChatModels, TokenUsage } from "../../shared/inference/chat.ts";
 import { createChatCompletion, readChatRequest } from "../chat/create-chat-completion.ts";
 import type { ModelType } from "./chat-contract.ts";
 

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { bufferSource } from "../../shared/audio/read-audio.ts";
-import { multipartForm } from "../../shared/inference/openai/multipart-form.ts";
-import { sendUpload } from "../../shared/inference/openai/send-upload.ts";
 import type { PlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
 import { type BackendRequest, readBody, readBytes, sendRequest } from "../../shared/outbound/http-client.ts";
+import { multipartForm, sendUpload } from "../../shared/outbound/upload.ts";
 import { requestScope } from "../../shared/telemetry/request-scope.ts";
 import { type GraphResponse, isRefusal } from "./graph-outcome.ts";
 import type { NewMedia } from "./messaging-platform.ts";

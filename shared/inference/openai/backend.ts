@@ -27,13 +27,19 @@ const unreachableRetrySeconds = 10;
 /** The model did not answer in time; the caller should try again. */
 export const unavailable = (
   message: string,
-  { cause, retryAfterSeconds = loadingRetrySeconds }: Pick<AppErrorOptions, "cause" | "retryAfterSeconds"> = {},
+  {
+    cause,
+    retryAfterSeconds = loadingRetrySeconds,
+  }: Pick<AppErrorOptions, "cause" | "retryAfterSeconds"> = {},
 ): AppError => new AppError("service_unavailable", { message, retryAfterSeconds, cause });
 
 /** The model is loading or busy and has not begun to work. */
 export const notReady = (
   message: string,
-  { cause, retryAfterSeconds = loadingRetrySeconds }: Pick<AppErrorOptions, "cause" | "retryAfterSeconds"> = {},
+  {
+    cause,
+    retryAfterSeconds = loadingRetrySeconds,
+  }: Pick<AppErrorOptions, "cause" | "retryAfterSeconds"> = {},
 ): ModelRefusal => new ModelRefusal("service_unavailable", { message, retryAfterSeconds, cause });
 
 /** The model's server answered, but nothing that can be used. */

@@ -1,7 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { AppError } from "../../errors/app-error.ts";
 import { dependencyFailure } from "../../errors/dependency-failure.ts";
-import { BackendRefusal, BackendTimeout, BackendUnreachable, sendRequest } from "../../outbound/http-client.ts";
+import {
+  BackendRefusal,
+  BackendTimeout,
+  BackendUnreachable,
+  sendRequest,
+} from "../../outbound/http-client.ts";
 import { retry } from "../../outbound/retry.ts";
 import type { ModelTask } from "../../telemetry/backend-uses.ts";
 import { logger } from "../../telemetry/logger.ts";
@@ -76,7 +81,10 @@ const createCircuit = ({ onOpened, onClosed }: { onOpened(): void; onClosed(): v
   const endTrial = (server: CallOutcome["server"]): void => {
     isTrialRunning = false;
     // A trial that proved nothing must not close the circuit.
-    if (server !== "answers") return open();
+    if (server !== "answers") {
+      open();
+      return;
+    }
     openUntil = undefined;
     failuresInARow = 0;
     onClosed();
@@ -235,7 +243,10 @@ const sendTwice = <Answer extends AnswerHead>(
         outcome.status === "rejected"
           ? outcome.reason instanceof BackendUnreachable
           : outcome.value.statusCode === 502 || outcome.value.statusCode === 503,
-      discard: (answer) => answer.resume?.(),
+      discard: (answer) => {
+        work.set(false);
+        answer.resume?.();
+      },
       pauseMilliseconds: () => retryPauseMilliseconds,
       signal,
     },

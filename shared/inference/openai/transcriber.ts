@@ -52,8 +52,7 @@ const refusesFormat = ({ statusCode, body }: UploadAnswer): boolean =>
   /response_format|verbose_json|diarized_json|timestamp_granularities|chunking_strategy/i.test(body);
 
 const refusal = ({ statusCode, body }: UploadAnswer) => {
-  if (statusCode === 202)
-    return notReady("The model is starting; this can take 2 to 3 minutes. Try again.");
+  if (statusCode === 202) return notReady("The model is starting; this can take 2 to 3 minutes. Try again.");
   if (statusCode === 413) {
     return new ModelRefusal("external_service_error", {
       message:

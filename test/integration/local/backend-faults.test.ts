@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   answering,
+  type Behaviour,
   completion,
   type FakeBackend,
   hanging,
@@ -29,6 +30,10 @@ const translate = () =>
     JSON.stringify({ source_language: "eng", target_language: "lug", text: "Where is the market?" }),
     { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
   );
+
+/** How many tasks the account may still send today. */
+const leftToday = ({ headers }: Response): number =>
+  Number(/"day";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "language-ai-faults-"));
@@ -70,7 +75,7 @@ describe("the service in front of another server of the OpenAI API", () => {
     expect(JSON.parse(backend.received[0]?.body ?? "")).toMatchObject({ model: "their-model" });
   });
 
-  // Never five times in a row out of reach: then the server would be left alone, and the cases not be tried.
+  // Never five times in a row out of reach: then nobody would ask the server, and the cases not be tried.
   it.each([
     ["hangs", hanging, 503],
     ["breaks connections", resetting, 503],
@@ -91,6 +96,27 @@ describe("the service in front of another server of the OpenAI API", () => {
     expect(response.headers.has("retry-after")).toBe(status === 503);
     // The bound is that no request hangs, not how fast this machine is.
     expect(performance.now() - startedAt).toBeLessThan(10 * timeoutMilliseconds);
+  });
+
+  it("is paid for with the quota only when its model began to work", async () => {
+    const costs = async (behaviour: Behaviour): Promise<number> => {
+      backend.behave(answering(200, completion("Akatale kali ludda wa?")));
+      const before = await translate();
+      backend.behave(behaviour);
+      const after = await translate();
+      return leftToday(before) - leftToday(after);
+    };
+    const measure = async () => [
+      await costs(answering(503, "loading model")),
+      await costs(answering(400, "too long")),
+      await costs(answering(500, "no")),
+      await costs(answering(200, completion("Gyendi."))),
+    ];
+    const begunOn = new Date().getUTCDate();
+    const costsOfAll = await measure();
+    // A new day has a new quota.
+    const isSameDay = begunOn === new Date().getUTCDate();
+    expect(isSameDay ? costsOfAll : await measure()).toEqual([0, 0, 1, 1]);
   });
 
   it("that is gone is unavailable, and after five failures in a row nobody waits for it any more", async () => {

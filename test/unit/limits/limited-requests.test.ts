@@ -8,6 +8,7 @@ import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
 import type { Counts } from "../../../shared/limits/limit-counters.ts";
 import { createLimiter } from "../../../shared/limits/limiter.ts";
+import { requestScope } from "../../../shared/telemetry/request-scope.ts";
 import { fakeCounters } from "../../support/fake-counters.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
@@ -34,6 +35,12 @@ const login = defineOperation({
   limit: "credentials",
   errorFormat: "oauth",
 });
+
+/** As the call policy does when a model's server has taken a request. */
+const beginModelWork = (): void => {
+  const scope = requestScope();
+  if (scope) scope.modelCallsBegun += 1;
+};
 
 const setup = (counts: Counts = { counted: true, minute: 1, day: 1, month: 1 }) => {
   const counters = fakeCounters(async () => counts);
@@ -76,6 +83,7 @@ describe("an answer of a limited route", () => {
   it("says so too when the request fails later, and in streams", async () => {
     const { carryOut, call, limiter } = setup();
     carryOut.mockImplementation(() => {
+      beginModelWork();
       throw new AppError("external_service_error");
     });
     const failed = await call(task);
@@ -210,11 +218,12 @@ describe("a task that is refused by its meaning", () => {
     expect(response.headers["RateLimit"]).toMatch(/^"minute";r=46;t=\d+, "day";r=494;/);
   });
 
-  it.each(["external_service_error", "service_unavailable", "internal"] as const)(
-    "but not one that a model has seen (%s)",
+  it.each(["unsupported_language", "external_service_error", "service_unavailable", "internal"] as const)(
+    "but not once a model has begun to work for it (%s)",
     async (code) => {
       const { call, carryOut, counters } = setup();
       carryOut.mockImplementation(() => {
+        beginModelWork();
         throw new AppError(code);
       });
       await call(task);

@@ -102,8 +102,8 @@ describe("A call to a model's server", () => {
   });
 });
 
-describe("A server that is left alone", () => {
-  it("is told once by the request that saw it happen; calls that were spared are none", async () => {
+describe("A server whose circuit opens", () => {
+  it("is told once by the request that saw it happen; calls that were skipped are none", async () => {
     server.behave(answering(500, "no"));
     const synthesizer = createOpenAiSynthesizer(backend, "m");
     const ask = () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { failureOf } from "../../../shared/inference/openai/backend.ts";
+import { openModelServer } from "../../../shared/inference/openai/call-policy.ts";
 import { createOpenAiChatModels } from "../../../shared/inference/openai/chat-models.ts";
-import { throughCircuit } from "../../../shared/inference/openai/circuit-breaker.ts";
 import { BackendTimeout, BackendUnreachable } from "../../../shared/outbound/http-client.ts";
 import { chatRequest, readStream } from "../../support/chat-stream.ts";
 import { answering, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
@@ -10,7 +10,6 @@ import { delta, finish, role, streaming, streamingThenBreaking } from "../../sup
 
 const newBackend = () => ({
   baseUrl: "http://models.example/v1",
-  task: "chat" as const,
   apiKey: async () => undefined,
   silenceMilliseconds: 1_000,
 });
@@ -19,9 +18,9 @@ const unreachable = () => new BackendUnreachable("The connection failed.");
 
 /** A server whose every call ends as the test says, behind a circuit of its own. */
 const setup = () => {
-  const backend = newBackend();
+  const server = openModelServer(newBackend(), "chat");
   const exchange = vi.fn<() => Promise<string>>();
-  const call = (signal = new AbortController().signal) => throughCircuit(backend, signal, exchange);
+  const call = (signal = new AbortController().signal) => server.call(signal, exchange);
   const outcome = async (signal?: AbortSignal): Promise<string> => {
     try {
       return await call(signal);
@@ -52,7 +51,7 @@ describe("a model's server that fails", () => {
     ["is too slow", () => new DOMException("The operation timed out.", "TimeoutError")],
     ["answers 500", () => failureOf(500, "")],
     ["answers 503", () => failureOf(503, "Loading model")],
-  ])("and %s is left alone after five times in a row", async (_case, error) => {
+  ])("and %s is not asked any more after five times in a row", async (_case, error) => {
     const { call, exchange, fail } = setup();
     await fail(4, error);
     await fail(1, error);
@@ -110,7 +109,7 @@ describe("a model's server that fails", () => {
   });
 });
 
-describe("a server that is left alone", () => {
+describe("a server whose circuit is open", () => {
   it("is asked again after ten seconds, and from then on when it answers", async () => {
     const { exchange, outcome, fail } = setup();
     await fail(5);
@@ -124,7 +123,7 @@ describe("a server that is left alone", () => {
     expect(exchange).toHaveBeenCalledTimes(7);
   });
 
-  it("is left alone for another ten seconds when it fails again", async () => {
+  it("is not asked for another ten seconds when it fails again", async () => {
     const { exchange, outcome, fail } = setup();
     await fail(5);
     vi.advanceTimersByTime(10_000);
@@ -177,7 +176,7 @@ describe("the circuit of a chat server", () => {
     );
   const options = { signal: new AbortController().signal };
 
-  it("spares the server further requests, also for streams", async () => {
+  it("keeps further requests from the server, also for streams", async () => {
     const server = await startFakeBackend();
     try {
       const { answer, streamAnswer } = models(server);

@@ -1,8 +1,7 @@
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
-import { createSigningKeySource } from "../../shared/auth/signing-keys.ts";
-import { createTokens } from "../../shared/auth/tokens.ts";
+import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { limiterFrom } from "../../shared/config/from-environment.ts";
 import { readSecret } from "../../shared/config/secrets.ts";

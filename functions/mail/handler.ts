@@ -12,14 +12,21 @@ import { describeErrorName, logger } from "../../shared/telemetry/logger.ts";
 import { mailFunction } from "./contract.ts";
 import { sendMail } from "./send-mail.ts";
 
-/** SES is tried three times, of six seconds at most. */
-const leastMilliseconds = 20_000;
+const sesTries = 3;
+const sesConnectionMilliseconds = 1_000;
+const sesRequestMilliseconds = 5_000;
+/** Every try at SES in full, after two calls to the table. */
+const leastMilliseconds = sesTries * (sesConnectionMilliseconds + sesRequestMilliseconds) + 2_000;
 
 const environment = readEnvironment(mailFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
 const sesClient = new SESv2Client({
-  maxAttempts: 3,
-  requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
+  maxAttempts: sesTries,
+  requestHandler: {
+    connectionTimeout: sesConnectionMilliseconds,
+    requestTimeout: sesRequestMilliseconds,
+    throwOnRequestTimeout: true,
+  },
 });
 const transport = createTransport({ SES: { sesClient, SendEmailCommand } });
 
@@ -46,6 +53,7 @@ export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResp
         await raceDeadline(deadline, () => sendMail(request, dependencies));
         return true;
       } catch (error) {
+        // A sentence of SES can name the recipient.
         logger.error("mail.failed", { reason: describeErrorName(error) });
         return false;
       }

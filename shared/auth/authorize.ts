@@ -2,8 +2,7 @@ import { createIssuedTokens, type IssuedTokens } from "../accounts/issued-tokens
 import { readSecret } from "../config/secrets.ts";
 import type { ItemTable } from "../storage/item-table.ts";
 import type { Caller } from "./caller.ts";
-import { createSigningKeySource } from "./signing-keys.ts";
-import { bearerToken, createTokens, type Tokens } from "./tokens.ts";
+import { bearerToken, createSigningKeySource, createTokens, type Tokens } from "./tokens.ts";
 
 /** What a bearer token allows. */
 export type Decision =

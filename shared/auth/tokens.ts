@@ -1,6 +1,48 @@
 import { type CryptoKey, errors, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
-import type { SigningKeySource } from "./signing-keys.ts";
+import { type CachedSecret, cacheSecret, type SecretVersion } from "../config/secrets.ts";
+
+/** The keys tokens are signed with: the first signs, all are accepted (the second is from before a rotation). */
+export interface SigningKeys {
+  readonly current: CryptoKey;
+  readonly accepted: readonly CryptoKey[];
+}
+
+/** Gives the signing keys; `reload` asks for the newest when a signature is unknown. */
+export type SigningKeySource = CachedSecret<SigningKeys>;
+
+/** A key for HS256 is at least as long as its hash (RFC 7518, section 3.2); under a shorter one, tokens can be guessed. */
+const leastSecretBytes = 32;
+
+const isLongEnough = (secret: string | undefined): secret is string =>
+  secret !== undefined && Buffer.byteLength(secret) >= leastSecretBytes;
+
+const importKey = (secret: string): Promise<CryptoKey> =>
+  crypto.subtle.importKey("raw", new TextEncoder().encode(secret), { name: "HMAC", hash: "SHA-256" }, false, [
+    "sign",
+    "verify",
+  ]);
+
+/**
+ * Signing keys kept in a secret, read on first use and again when a signature is unknown. A current secret that is too
+ * short to sign with is an error, a previous one is not accepted.
+ *
+ * @param read gives the secret's current and previous value.
+ */
+export const createSigningKeySource = (
+  read: (version: SecretVersion) => Promise<string | undefined>,
+): SigningKeySource =>
+  cacheSecret({
+    name: "token signing key",
+    load: async () => {
+      const [current, previous] = await Promise.all([read("AWSCURRENT"), read("AWSPREVIOUS")]);
+      if (!isLongEnough(current)) {
+        throw new Error(`The token signing secret has fewer than ${leastSecretBytes} bytes.`);
+      }
+      const key = await importKey(current);
+      return { current: key, accepted: isLongEnough(previous) ? [key, await importKey(previous)] : [key] };
+    },
+  });
 
 const issuer = "language-ai-service";
 const tokenType = "at+jwt";
@@ -43,7 +85,6 @@ export const createTokens = (keySource: SigningKeySource): Tokens => {
           audience: issuer,
           typ: tokenType,
           requiredClaims: ["sub", "jti", "iat"],
-          clockTolerance: 30,
         });
         return payload;
       } catch (error) {

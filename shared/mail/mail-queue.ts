@@ -16,11 +16,32 @@ const groupOf = (request: MailRequest): string =>
     )
     .digest("hex");
 
+/** How long one try at the queue may take, and how many there are. */
+export interface MailQueueTimeouts {
+  readonly tries: number;
+  readonly connectionMilliseconds: number;
+  readonly requestMilliseconds: number;
+}
+
+/** All tries together end before a request does. */
+export const mailQueueTimeouts: MailQueueTimeouts = {
+  tries: 3,
+  connectionMilliseconds: 1_000,
+  requestMilliseconds: 3_000,
+};
+
 /** A mail queue over SQS FIFO. */
-export const openMailQueue = (queueUrl: string): MailQueue => {
+export const openMailQueue = (
+  queueUrl: string,
+  { tries, connectionMilliseconds, requestMilliseconds } = mailQueueTimeouts,
+): MailQueue => {
   const client = new SQSClient({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+    maxAttempts: tries,
+    requestHandler: {
+      connectionTimeout: connectionMilliseconds,
+      requestTimeout: requestMilliseconds,
+      throwOnRequestTimeout: true,
+    },
   });
   return {
     send: async (request) => {

@@ -7,7 +7,7 @@ import { createIssuedTokens } from "../../shared/accounts/issued-tokens.ts";
 import { authorize } from "../../shared/auth/authorize.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
 import { createLimiter } from "../../shared/limits/limiter.ts";
-import { openMailQueue } from "../../shared/mail/mail-queue.ts";
+import { mailQueueTimeouts, openMailQueue } from "../../shared/mail/mail-queue.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { accountsOver, unsignedTokens } from "../support/accounts-over.ts";
@@ -159,11 +159,15 @@ describe.concurrent("when the table", () => {
   });
 });
 
+/** The service's own queue, whose silence is noticed soon. */
+const mailQueueAt = (address: string) =>
+  openMailQueue(`${address}/mail.fifo`, { ...mailQueueTimeouts, requestMilliseconds: 200 });
+
 describe.concurrent("when the mail queue", () => {
   it.for(faults)("%s, an account is registered all the same", async ([fault, behaviour], context) => {
     const { expect } = context;
     const name = `user-${faults.findIndex(([other]) => other === fault)}`;
-    const queue = openMailQueue(`${await startAws(context, behaviour)}/mail.fifo`);
+    const queue = mailQueueAt(await startAws(context, behaviour));
     const { status, body } = await send(accountsOver(intact.open(), queue), {
       ...registration,
       body: { ...registration.body, username: name, email: `${name}@example.com` },
@@ -174,7 +178,7 @@ describe.concurrent("when the mail queue", () => {
 
   it.for(faults)("%s, nobody is promised a mail", async ([, behaviour], context) => {
     const { expect } = context;
-    const queue = openMailQueue(`${await startAws(context, behaviour)}/mail.fifo`);
+    const queue = mailQueueAt(await startAws(context, behaviour));
     const { status, headers, body } = await send(accountsOver(intact.open(), queue), {
       path: "/auth/forgot-password",
       body: { email: "amina@example.com" },

@@ -1,13 +1,14 @@
 import { createHmac } from "node:crypto";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createSigningKeySource } from "../../../shared/auth/signing-keys.ts";
-import { bearerToken, createTokens } from "../../../shared/auth/tokens.ts";
+import { bearerToken, createSigningKeySource, createTokens } from "../../../shared/auth/tokens.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 
 const day = 24 * 60 * 60;
 
-const setup = (secrets: { current: string; previous?: string } = { current: "first-secret" }) => {
+const setup = (
+  secrets: { current: string; previous?: string } = { current: "first-secret-of-more-than-thirty-two-bytes" },
+) => {
   const read = vi.fn(async (version: string) =>
     version === "AWSCURRENT" ? secrets.current : secrets.previous,
   );
@@ -18,7 +19,10 @@ const claims = { userId: 7, tokenId: "token-1" };
 const key = (secret: string) => new TextEncoder().encode(secret);
 
 /** A token like ours, except for what a forger changed. */
-const forge = (change: (jwt: SignJWT) => SignJWT, { secret = "first-secret", header = {} } = {}) =>
+const forge = (
+  change: (jwt: SignJWT) => SignJWT,
+  { secret = "first-secret-of-more-than-thirty-two-bytes", header = {} } = {},
+) =>
   change(
     new SignJWT({ sub: "7", jti: "token-1" })
       .setProtectedHeader({ alg: "HS256", typ: "at+jwt", ...header })
@@ -27,17 +31,25 @@ const forge = (change: (jwt: SignJWT) => SignJWT, { secret = "first-secret", hea
       .setIssuedAt(),
   ).sign(key(secret));
 
-const withUnknownCriticalParameter = (): string => {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const header = part({ alg: "HS256", typ: "at+jwt", crit: ["unknown"], unknown: true });
-  const payload = part({
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+const decoded = (part: string): unknown => JSON.parse(Buffer.from(part, "base64url").toString());
+
+/** A token under the right secret whose parts a library would not write. */
+const signedByHand = (
+  changedClaims: object,
+  changedHeader: object = {},
+  secret = "first-secret-of-more-than-thirty-two-bytes",
+): string => {
+  const header = encoded({ alg: "HS256", typ: "at+jwt", ...changedHeader });
+  const payload = encoded({
     sub: "7",
     jti: "token-1",
     iat: 1,
     iss: "language-ai-service",
     aud: "language-ai-service",
+    ...changedClaims,
   });
-  const signature = createHmac("sha256", "first-secret").update(`${header}.${payload}`).digest("base64url");
+  const signature = createHmac("sha256", secret).update(`${header}.${payload}`).digest("base64url");
   return `${header}.${payload}.${signature}`;
 };
 
@@ -70,16 +82,25 @@ describe("an access token", () => {
   });
 
   it("signed before a rotation of the secret still counts", async () => {
-    const old = await setup({ current: "old-secret" }).tokens.sign(claims, day);
-    const { tokens } = setup({ current: "new-secret", previous: "old-secret" });
+    const old = await setup({ current: "old-secret-of-more-than-thirty-two-bytes" }).tokens.sign(claims, day);
+    const { tokens } = setup({
+      current: "new-secret-of-more-than-thirty-two-bytes",
+      previous: "old-secret-of-more-than-thirty-two-bytes",
+    });
     expect(await tokens.verify(old)).toEqual(claims);
   });
 
   it("signed with a secret that was rotated in later is accepted without a restart", async () => {
-    const { tokens, secrets } = setup({ current: "old-secret" });
+    const { tokens, secrets } = setup({ current: "old-secret-of-more-than-thirty-two-bytes" });
     await tokens.sign(claims, day);
-    const fresh = await setup({ current: "new-secret" }).tokens.sign(claims, day);
-    Object.assign(secrets, { current: "new-secret", previous: "old-secret" });
+    const fresh = await setup({ current: "new-secret-of-more-than-thirty-two-bytes" }).tokens.sign(
+      claims,
+      day,
+    );
+    Object.assign(secrets, {
+      current: "new-secret-of-more-than-thirty-two-bytes",
+      previous: "old-secret-of-more-than-thirty-two-bytes",
+    });
     vi.spyOn(performance, "now").mockReturnValue(performance.now() + 61_000);
     expect(await tokens.verify(fresh)).toEqual(claims);
     vi.restoreAllMocks();
@@ -87,7 +108,7 @@ describe("an access token", () => {
 
   it("that is forged does not make the service read its secret again and again", async () => {
     const { tokens, read } = setup();
-    const forged = await forge((jwt) => jwt, { secret: "another-secret" });
+    const forged = await forge((jwt) => jwt, { secret: "another-secret-of-more-than-thirty-two-bytes" });
     for (let attempt = 0; attempt < 20; attempt += 1) await tokens.verify(`${forged}${attempt}`);
     expect(read.mock.calls.length).toBeLessThanOrEqual(2);
   });
@@ -99,7 +120,7 @@ describe("an access token", () => {
     const good = [await tokens.sign(claims, day), await tokens.sign({ ...claims, tokenId: "token-2" }, day)];
     vi.advanceTimersByTime(60_000);
     read.mockRejectedValue(new Error("Secrets Manager does not answer."));
-    const forged = await forge((jwt) => jwt, { secret: "another-secret" });
+    const forged = await forge((jwt) => jwt, { secret: "another-secret-of-more-than-thirty-two-bytes" });
     expect(await tokens.verify(forged)).toBeUndefined();
     expect(log).toHaveBeenCalledWith("secret.not_refreshed", expect.anything());
     for (const token of good) expect(await tokens.verify(token)).toMatchObject({ userId: 7 });
@@ -107,8 +128,61 @@ describe("an access token", () => {
     log.mockRestore();
   });
 
+  it("counts however it was made, if all of it is as the service makes it", async () => {
+    const { tokens } = setup();
+    expect(await tokens.verify(await forge((jwt) => jwt.setNotBefore("-1s")))).toEqual(claims);
+  });
+
+  it("counts until the second in which its lifetime ends, and not in it", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-20T10:00:00Z") });
+    const { tokens } = setup();
+    const token = await tokens.sign(claims, 60);
+    vi.setSystemTime(Date.parse("2026-11-20T10:00:59.999Z"));
+    expect(await tokens.verify(token)).toEqual(claims);
+    expect(await setup().tokens.verify(token)).toEqual(claims);
+    vi.setSystemTime(Date.parse("2026-11-20T10:01:00Z"));
+    expect(await tokens.verify(token)).toBeUndefined();
+    expect(await setup().tokens.verify(token)).toBeUndefined();
+  });
+
+  it("says what it is in the standard's words", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-20T10:00:00.900Z") });
+    const { tokens } = setup();
+    const [header, payload] = (await tokens.sign(claims, 60)).split(".").slice(0, 2).map(decoded);
+    const issuedAt = Date.parse("2026-11-20T10:00:00Z") / 1_000;
+    expect(header).toEqual({ alg: "HS256", typ: "at+jwt" });
+    expect(payload).toEqual({
+      iss: "language-ai-service",
+      aud: "language-ai-service",
+      sub: "7",
+      jti: "token-1",
+      iat: issuedAt,
+      exp: issuedAt + 60,
+    });
+  });
+
   it.each([
-    ["signed with another secret", () => forge((jwt) => jwt, { secret: "another-secret" })],
+    ["without the time of its issue", { iat: undefined }],
+    ["without an issuer", { iss: undefined }],
+    ["without an audience", { aud: undefined }],
+    ["without an id at all", { jti: undefined }],
+    ["without a subject at all", { sub: undefined }],
+    ["of account 0", { sub: "0" }],
+    ["of account 07", { sub: "07" }],
+    ["of an account beyond all numbers", { sub: "1".repeat(17) }],
+    ["that ends at no moment", { exp: "tomorrow" }],
+    ["that ended", { exp: 1 }],
+  ])("%s is refused, and accepted without that change", async (_case, change) => {
+    const { tokens } = setup();
+    expect(await tokens.verify(signedByHand({}))).toEqual(claims);
+    expect(await tokens.verify(signedByHand(change))).toBeUndefined();
+  });
+
+  it.each([
+    [
+      "signed with another secret",
+      () => forge((jwt) => jwt, { secret: "another-secret-of-more-than-thirty-two-bytes" }),
+    ],
     ["of another type", () => forge((jwt) => jwt, { header: { typ: "JWT" } })],
     ["of another issuer", () => forge((jwt) => jwt.setIssuer("somebody"))],
     ["for another audience", () => forge((jwt) => jwt.setAudience("somebody"))],
@@ -116,7 +190,10 @@ describe("an access token", () => {
     ["with a subject that is no account id", () => forge((jwt) => jwt.setSubject("7; DROP"))],
     ["without an id", () => forge((jwt) => jwt.setJti(""))],
     ["not yet valid", () => forge((jwt) => jwt.setNotBefore("1h"))],
-    ["with critical parameters nobody knows", async () => withUnknownCriticalParameter()],
+    [
+      "with critical parameters nobody knows",
+      async () => signedByHand({}, { crit: ["unknown"], unknown: true }),
+    ],
     ["without a signature", async () => new UnsecuredJWT({ sub: "7", jti: "token-1" }).encode()],
     ["with its signature cut off", async () => (await forge((jwt) => jwt)).replace(/\.[^.]*$/, ".")],
     ["that is no token", async () => "hello"],
@@ -136,6 +213,47 @@ describe("an access token", () => {
       const token = `${header}.${payload}.${changed.toString("base64url")}`;
       expect(await tokens.verify(token), `bit ${bit}`).toBeUndefined();
     }
+  });
+});
+
+describe("a signing secret", () => {
+  const short = "x".repeat(31);
+
+  it.each([
+    ["that is empty", ""],
+    ["that has 31 bytes", short],
+  ])("%s signs nothing and verifies nothing", async (_case, current) => {
+    const { tokens } = setup({ current });
+    await expect(tokens.sign(claims, day)).rejects.toThrow("fewer than 32 bytes");
+    await expect(tokens.verify(signedByHand({}, {}, current))).rejects.toThrow("fewer than 32 bytes");
+  });
+
+  it("that does not exist signs nothing and verifies nothing", async () => {
+    const tokens = createTokens(createSigningKeySource(async () => undefined));
+    await expect(tokens.sign(claims, day)).rejects.toThrow("fewer than 32 bytes");
+    await expect(tokens.verify(signedByHand({}))).rejects.toThrow("fewer than 32 bytes");
+  });
+
+  it.each([
+    ["that is empty", ""],
+    ["that has 31 bytes", short],
+  ])("from before a rotation %s verifies nothing", async (_case, previous) => {
+    const { tokens } = setup({ current: "x".repeat(32), previous });
+    expect(await tokens.verify(signedByHand({}, {}, previous))).toBeUndefined();
+    expect(await tokens.verify(await tokens.sign(claims, day))).toEqual(claims);
+  });
+
+  it("from before a rotation verifies what it signed, and signs nothing any more", async () => {
+    const { tokens } = setup({ current: "x".repeat(32), previous: "y".repeat(32) });
+    expect(await tokens.verify(signedByHand({}, {}, "y".repeat(32)))).toEqual(claims);
+    const fresh = await tokens.sign(claims, day);
+    expect(await setup({ current: "x".repeat(32) }).tokens.verify(fresh)).toEqual(claims);
+    expect(await setup({ current: "y".repeat(32) }).tokens.verify(fresh)).toBeUndefined();
+  });
+
+  it("of exactly 32 bytes is long enough, counted in bytes", async () => {
+    const { tokens } = setup({ current: "é".repeat(16) });
+    expect(await tokens.verify(await tokens.sign(claims, day))).toEqual(claims);
   });
 });
 

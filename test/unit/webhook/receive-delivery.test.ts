@@ -1,14 +1,15 @@
-import { createHmac } from "node:crypto";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { createHash, createHmac } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   receiveDeliveryOperation,
   type SignatureMode,
   webhookAnswer,
 } from "../../../functions/webhook/contract.ts";
 import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
+import { receiveDelivery } from "../../../functions/webhook/receive-delivery.ts";
 import type { InboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import type { PlatformSecretVersions } from "../../../shared/messaging/platform-secrets.ts";
-import { writeReference } from "../../../shared/messaging/send-receipt.ts";
+import { type SendReceipt, type SentAnswer, writeReference } from "../../../shared/messaging/send-receipt.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 import { send } from "../../support/send.ts";
 
@@ -32,18 +33,17 @@ const setUp = (
       queued.push(...messages);
     }),
   };
-  const saveReceipt = vi.fn(async () => undefined);
+  const saveReceipt = vi.fn(async (_answer: SentAnswer, _receipt: SendReceipt) => undefined);
   const known = options.known ?? versions();
-  const secrets = { get: async () => known, reload: vi.fn(async () => options.newest ?? known) };
-  const endpoints = webhookEndpoints({
-    secrets,
-    signatureMode: options.mode ?? "enforce",
-    queue,
-    saveReceipt,
-  });
+  const secrets = {
+    get: vi.fn(async () => known),
+    reload: vi.fn(async () => options.newest ?? known),
+  };
+  const dependencies = { secrets, signatureMode: options.mode ?? "enforce", queue, saveReceipt };
+  const endpoints = webhookEndpoints(dependencies);
   const post = async (body: string | Buffer, headers: Record<string, string> = {}) =>
     send(endpoints, { path: "/tasks/webhook", body, headers });
-  return { endpoints, queue, queued, saveReceipt, secrets, post };
+  return { endpoints, dependencies, queue, queued, saveReceipt, secrets, post };
 };
 
 const sign = (body: string | Buffer, secret = appSecret) => ({
@@ -68,6 +68,10 @@ const text = (body: string, id = "wamid.1", from = "256700000001") => ({
 
 const oneText = delivery({ metadata, messages: [text("Hello")] });
 
+beforeEach(() => {
+  vi.spyOn(logger, "warn").mockReturnValue();
+  vi.spyOn(logger, "error").mockReturnValue();
+});
 afterEach(() => vi.restoreAllMocks());
 
 describe("a delivery of the messaging platform", () => {
@@ -140,15 +144,51 @@ describe("a delivery of the messaging platform", () => {
     expect(queued.map(({ id }) => id)).toEqual(["k"]);
   });
 
+  it("says in seconds how long it took", async () => {
+    const now = vi.spyOn(performance, "now").mockReturnValueOnce(1_000).mockReturnValue(3_456.7);
+    const { dependencies } = setUp();
+    const received = {
+      body: Buffer.from("{}"),
+      signature: sign("{}")["X-Hub-Signature-256"],
+      requestId: "r",
+    };
+    expect(await receiveDelivery(received, dependencies)).toEqual({
+      status: "ignored",
+      processing_time: 2.457,
+      message: null,
+    });
+    expect(now).toHaveBeenCalledTimes(2);
+  });
+
+  it.each([
+    ["is no UTF-8", Buffer.from([0x7b, 0x7d, 0xff])],
+    ["is no UTF-8 within a text", Buffer.concat([Buffer.from(oneText.slice(0, -20)), Buffer.from([0xc3])])],
+  ])("that %s is ignored", async (_what, body) => {
+    const { post, queued } = setUp();
+    expect((await post(body, sign(body))).body.status).toBe("ignored");
+    expect(queued).toEqual([]);
+  });
+
   it("that cannot be queued is refused, so that the platform delivers it again", async () => {
     const { post, queue } = setUp();
     queue.send.mockRejectedValue(new Error("SQS is not there."));
     const answer = await post(oneText, sign(oneText));
-    expect(answer).toMatchObject({
-      status: 503,
-      body: { status: "error", error: { code: "service_unavailable" }, detail: expect.any(String) },
+    const words = "The delivery could not be queued; deliver it again.";
+    expect(answer.status).toBe(503);
+    expect(answer.body).toEqual({
+      status: "error",
+      processing_time: expect.any(Number),
+      message: words,
+      detail: words,
+      error: { code: "service_unavailable", message: words, type: "server_error", param: null },
+      request_id: expect.any(String),
     });
     expect(answer.headers["Retry-After"]).toBe("10");
+    expect(answer.headers["Content-Type"]).toMatch(/^application\/json/);
+    expect(logger.error).toHaveBeenCalledWith("delivery.failed", {
+      request_id: answer.body.request_id,
+      reason: expect.objectContaining({ name: "Error", message: "SQS is not there." }),
+    });
   });
 });
 
@@ -173,18 +213,49 @@ describe("the signature", () => {
     ["the old kind", () => ({ "X-Hub-Signature": sign(oneText)["X-Hub-Signature-256"] })],
   ])("that is %s gets 403 in both vocabularies, and nothing is queued", async (_what, headers) => {
     const { post, queued } = setUp();
-    expect(await post(oneText, headers())).toMatchObject({
-      status: 403,
-      body: {
-        status: "rejected",
-        processing_time: expect.any(Number),
-        message: expect.any(String),
-        detail: expect.any(String),
-        error: { code: "invalid_signature" },
-        request_id: expect.any(String),
-      },
+    const answer = await post(oneText, headers());
+    const words = "The signature of the delivery is missing or wrong.";
+    expect(answer.status).toBe(403);
+    expect(answer.body).toEqual({
+      status: "rejected",
+      processing_time: expect.any(Number),
+      message: words,
+      detail: words,
+      error: { code: "invalid_signature", message: words, type: "permission_error", param: null },
+      request_id: expect.any(String),
     });
+    expect(answer.headers).not.toHaveProperty("Retry-After");
     expect(queued).toEqual([]);
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith("delivery.not_signed", {
+      request_id: answer.body.request_id,
+      finding: "bad",
+      mode: "enforce",
+    });
+    expect(logger.error).not.toHaveBeenCalled();
+  });
+
+  it("is looked for before the secrets are read, and compared with the newest before it is refused", async () => {
+    const missing = setUp();
+    expect((await missing.post(oneText)).status).toBe(403);
+    expect(missing.secrets.get).not.toHaveBeenCalled();
+    expect(missing.secrets.reload).not.toHaveBeenCalled();
+    const wrong = setUp();
+    expect((await wrong.post(oneText, sign(oneText, "other"))).status).toBe(403);
+    expect(wrong.secrets.reload).toHaveBeenCalledOnce();
+    const right = setUp();
+    expect((await right.post(oneText, sign(oneText))).status).toBe(200);
+    expect(right.secrets.reload).not.toHaveBeenCalled();
+  });
+
+  it("made with an empty secret is never good, whatever stands in the place of the app secret", async () => {
+    const signed = sign(oneText, "");
+    const empty = setUp({ known: versions("") });
+    expect((await empty.post(oneText, signed)).status).toBe(503);
+    const emptyBefore = setUp({ known: versions(appSecret, "") });
+    expect((await emptyBefore.post(oneText, signed)).status).toBe(403);
+    const filledIn = setUp({ known: versions(""), newest: versions(appSecret, "") });
+    expect((await filledIn.post(oneText, signed)).status).toBe(403);
+    expect([...empty.queued, ...emptyBefore.queued, ...filledIn.queued]).toEqual([]);
   });
 
   it("may be of the secret before, and of one that was replaced a moment ago", async () => {
@@ -197,16 +268,37 @@ describe("the signature", () => {
 
   it("is only logged, or not looked at, when the stage says so", async () => {
     for (const mode of ["log", "off"] as const) {
-      const { post, queued } = setUp({ mode });
-      expect((await post(oneText)).body.status).toBe("success");
+      vi.mocked(logger.warn).mockClear();
+      const { post, queued, secrets } = setUp({ mode });
+      expect((await post(oneText, sign(oneText, "other"))).body.status).toBe("success");
       expect(queued).toHaveLength(1);
+      expect(secrets.get).toHaveBeenCalledTimes(mode === "log" ? 1 : 0);
+      expect(vi.mocked(logger.warn).mock.calls).toEqual(
+        mode === "log"
+          ? [["delivery.not_signed", { request_id: expect.any(String), finding: "bad", mode: "log" }]]
+          : [],
+      );
     }
   });
 
   it("cannot be checked without an app secret: deliveries are refused until there is one", async () => {
     const nothing = { current: {}, previous: {} };
     const { post, queued } = setUp({ known: nothing });
-    expect(await post(oneText, sign(oneText, ""))).toMatchObject({ status: 503, body: { status: "error" } });
+    const answer = await post(oneText, sign(oneText, ""));
+    expect(answer).toMatchObject({
+      status: 503,
+      body: {
+        status: "error",
+        message: "The app secret of the messaging platform has not been configured.",
+        error: { code: "service_unavailable" },
+      },
+    });
+    expect(answer.headers["Retry-After"]).toBe("60");
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith("delivery.not_signed", {
+      request_id: expect.any(String),
+      finding: "no-secret",
+      mode: "enforce",
+    });
     expect(queued).toEqual([]);
     expect((await setUp({ known: nothing, mode: "log" }).post(oneText)).status).toBe(200);
   });
@@ -270,6 +362,24 @@ describe("what people send", () => {
       { type: "reaction", messageId: "wamid.a", emoji: "👍" },
     ],
     [
+      "a row of a list with nothing in it",
+      { type: "interactive", interactive: { list_reply: {} } },
+      { type: "choice", id: "", title: "" },
+    ],
+    ["a form", { type: "interactive", interactive: { nfm_reply: {} } }, { type: "unsupported" }],
+    ["a text in another form than expected", { type: "text", text: "Hello" }, { type: "unsupported" }],
+    ["a recording with an odd id", { type: "audio", audio: { id: "a/b" } }, { type: "unsupported" }],
+    [
+      "a recording with the longest id",
+      { type: "audio", audio: { id: "a".repeat(128) } },
+      { type: "voice", mediaId: "a".repeat(128) },
+    ],
+    ["a recording with an id too long", { audio: { id: "a".repeat(129) } }, { type: "unsupported" }],
+    ["something without a type", {}, { type: "unsupported" }],
+    ["an empty text", { type: "text", text: { body: "" } }, { type: "text", text: "" }],
+    ["a welcome that the platform asks for", { type: "request_welcome" }, undefined],
+    ["news of the platform's own", { type: "system", system: { body: "A changed number" } }, undefined],
+    [
       "a template's button",
       { type: "button", button: { text: "Yes", payload: "yes" } },
       { type: "text", text: "Yes" },
@@ -279,6 +389,7 @@ describe("what people send", () => {
     ["a contact", { type: "contacts", contacts: [] }, { type: "unsupported" }],
     ["a place", { type: "location", location: {} }, { type: "unsupported" }],
     ["a reaction that is taken back", { type: "reaction", reaction: { message_id: "wamid.a" } }, undefined],
+    ["a reaction without an emoji", { reaction: { message_id: "wamid.a", emoji: "" } }, undefined],
   ])("can be %s", async (_what, message, content) => {
     expect(await contentOf(message)).toEqual(content);
   });
@@ -292,6 +403,65 @@ describe("what people send", () => {
     const body = delivery({ metadata, contacts, messages: [text("Hello")] });
     await post(body, sign(body));
     expect(queued[0]?.name).toBe("Amina");
+  });
+
+  it.each([
+    ["that is the only one", [{ profile: { name: "  Amina " }, wa_id: "other" }], "Amina"],
+    [
+      "by their user id",
+      [{ profile: { name: "Kato" } }, { profile: { name: "Amina" }, user_id: "UG.1" }],
+      "Amina",
+    ],
+    ["that is empty", [{ profile: { name: " " }, wa_id: "256700000001" }], undefined],
+    ["of nobody", [], undefined],
+    ["without a profile", [{ wa_id: "256700000001" }], undefined],
+    ["with a profile in another form", [{ wa_id: "256700000001", profile: "Amina" }], undefined],
+    ["with a name in another form", [{ wa_id: "256700000001", profile: { name: 7 } }], undefined],
+    ["in no list", "Amina", undefined],
+  ])("carries the name of the contact %s", async (_what, contacts, name) => {
+    const { post, queued } = setUp();
+    const body = delivery({ metadata, contacts, messages: [{ ...text("Hello"), from_user_id: "UG.1" }] });
+    await post(body, sign(body));
+    expect(queued).toHaveLength(1);
+    expect(queued[0]?.name).toBe(name);
+    expect(Object.hasOwn(queued[0] ?? {}, "name")).toBe(name !== undefined);
+  });
+
+  it("carries no name of a contact when neither has an id to compare", async () => {
+    const { post, queued } = setUp();
+    const contacts = [{ profile: { name: "First" } }, { profile: { name: "Second" } }];
+    const body = delivery({ metadata, contacts, messages: [text("Hello")] });
+    await post(body, sign(body));
+    expect(queued[0]?.name).toBe("First");
+  });
+
+  it.each([
+    ["a sender", { from: "a".repeat(128) }, true],
+    ["a sender that is too long", { from: "a".repeat(129) }, false],
+    ["a sender that is empty", { from: "" }, false],
+    ["a sender of another form", { from: "2567 00" }, false],
+    ["a user id that is too long", { from: undefined, from_user_id: "a".repeat(129) }, false],
+    ["the longest user id", { from: undefined, from_user_id: "a".repeat(128) }, true],
+    ["an id", { id: "w".repeat(256) }, true],
+    ["an id that is too long", { id: "w".repeat(257) }, false],
+    ["an id that is empty", { id: "" }, false],
+  ])("is known by %s: %j", async (_what, members, isTaken) => {
+    const { post, queued } = setUp();
+    const body = delivery({ metadata, messages: [{ ...text("Hello"), ...members }] });
+    expect((await post(body, sign(body))).body.status).toBe(isTaken ? "success" : "invalid_message_format");
+    expect(queued).toHaveLength(isTaken ? 1 : 0);
+  });
+
+  it.each([
+    ["1".repeat(64), true],
+    ["1".repeat(65), false],
+    ["", false],
+    ["1/2", false],
+  ])("comes to a number of ours with the id %j: %s", async (id, isTaken) => {
+    const { post, queued } = setUp();
+    const body = delivery({ metadata: { phone_number_id: id }, messages: [text("Hello")] });
+    await post(body, sign(body));
+    expect(queued).toHaveLength(isTaken ? 1 : 0);
   });
 
   it("belongs to the platform's user id where there is one; the phone number may be missing", async () => {
@@ -317,8 +487,9 @@ describe("what people send", () => {
     const body = delivery({ metadata, messages: [{ ...text("x"), id: undefined }] });
     await post(body, sign(body));
     await post(body, sign(body));
-    expect(queued[0]?.id).toBe(queued[1]?.id);
-    expect(queued[0]?.id).toMatch(/^unnamed-/);
+    const written = JSON.stringify({ ...text("x"), id: undefined });
+    const id = `unnamed-${createHash("sha256").update(written).digest("hex")}`;
+    expect(queued.map((message) => message.id)).toEqual([id, id]);
   });
 });
 
@@ -348,6 +519,11 @@ describe("a report about an answer", () => {
     ["was delivered or read", { status: "delivered" }],
     ["is not of ours", { status: "sent", biz_opaque_callback_data: "campaign-7" }],
     ["carries no reference", { status: "sent", biz_opaque_callback_data: undefined }],
+    ["has no id", { status: "sent", id: undefined }],
+    ["has no status", { status: undefined }],
+    ["names an answer with a number below 0", { status: "sent", biz_opaque_callback_data: '["a","b",-1]' }],
+    ["names nobody", { status: "sent", biz_opaque_callback_data: '["","b",0]' }],
+    ["names no message", { status: "sent", biz_opaque_callback_data: '["a","",0]' }],
   ])("that %s costs nothing", async (_what, members) => {
     const { post, saveReceipt } = setUp();
     const body = status(members);
@@ -360,5 +536,46 @@ describe("a report about an answer", () => {
     saveReceipt.mockRejectedValue(new Error("DynamoDB is not there."));
     const body = status({ status: "sent" });
     expect((await post(body, sign(body))).status).toBe(200);
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith("receipt.not_saved", { count: 1 });
+  });
+
+  it("that can be noted leaves no warning", async () => {
+    const { post } = setUp();
+    const body = status({ status: "sent" });
+    await post(body, sign(body));
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["with an empty list of messages", { messages: [], statuses: [] }, "ignored"],
+    ["with a list of messages in another form", { messages: "?", statuses: [] }, "ignored"],
+    ["with a message that makes no sense", { messages: [{}], statuses: [] }, "invalid_message_format"],
+  ])("that comes %s is what the answer is about", async (_what, members, expected) => {
+    const { post, queued } = setUp();
+    const body = delivery({ metadata, ...members });
+    expect((await post(body, sign(body))).body.status).toBe(expected);
+    expect(queued).toEqual([]);
+  });
+
+  it("of a failure in another form than expected is noted without a code", async () => {
+    const { post, saveReceipt } = setUp();
+    const body = status({ status: "failed", errors: [{ code: "?" }] });
+    await post(body, sign(body));
+    expect(saveReceipt).toHaveBeenCalledExactlyOnceWith(answer, { id: "wamid.out", refusal: 0 });
+  });
+
+  it("that comes with messages is noted beside them", async () => {
+    const { post, saveReceipt, queued } = setUp();
+    const statuses = [
+      { id: "wamid.out", status: "sent", biz_opaque_callback_data: writeReference(answer) },
+      { id: "wamid.b", status: "sent", biz_opaque_callback_data: writeReference({ ...answer, index: 1 }) },
+    ];
+    const body = delivery({ metadata, statuses, messages: [text("Hello")] });
+    expect((await post(body, sign(body))).body.status).toBe("success");
+    expect(queued).toHaveLength(1);
+    expect(saveReceipt.mock.calls).toEqual([
+      [answer, { id: "wamid.out" }],
+      [{ ...answer, index: 1 }, { id: "wamid.b" }],
+    ]);
   });
 });

@@ -4,7 +4,10 @@ import { logger } from "../../../shared/telemetry/logger.ts";
 import { send } from "../../support/send.ts";
 
 const ask = (query: Record<string, string>, verifyToken: string | undefined = "the-token") => {
-  const versions = { current: verifyToken === undefined ? {} : { verify_token: verifyToken }, previous: {} };
+  const versions = {
+    current: verifyToken === undefined ? {} : { verify_token: verifyToken },
+    previous: { verify_token: "the-old-token" },
+  };
   const never = async () => {
     throw new Error("Not needed for a verification.");
   };
@@ -31,14 +34,33 @@ describe("the platform's question whether the webhook is ours", () => {
   it.each([
     ["another token", { ...right, "hub.verify_token": "the-tokem" }],
     ["a longer token", { ...right, "hub.verify_token": "the-token-and-more" }],
+    ["a shorter token", { ...right, "hub.verify_token": "the-toke" }],
+    ["a token in capitals", { ...right, "hub.verify_token": "THE-TOKEN" }],
+    ["the token before", { ...right, "hub.verify_token": "the-old-token" }],
     ["another mode", { ...right, "hub.mode": "unsubscribe" }],
+    ["another mode and another token", { ...right, "hub.mode": "list", "hub.verify_token": "x" }],
   ])("is refused for %s", async (_what, query) => {
-    expect(await ask(query)).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
+    expect(await ask(query)).toMatchObject({
+      status: 403,
+      body: {
+        error: { code: "forbidden", message: "hub.mode or hub.verify_token is not the expected one." },
+      },
+    });
   });
 
   it.each(["hub.mode", "hub.challenge", "hub.verify_token"])("is refused without %s", async (name) => {
     const query = Object.fromEntries(Object.entries(right).filter(([key]) => key !== name));
-    expect(await ask(query)).toMatchObject({ status: 400, body: { error: { code: "bad_request" } } });
+    const refused = {
+      status: 400,
+      body: {
+        error: {
+          code: "bad_request",
+          message: "hub.mode, hub.challenge and hub.verify_token are all needed.",
+        },
+      },
+    };
+    expect(await ask(query)).toMatchObject(refused);
+    expect(await ask({ ...right, [name]: "" })).toMatchObject(refused);
   });
 
   it("is refused while no token has been configured", async () => {

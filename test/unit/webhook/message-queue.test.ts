@@ -1,0 +1,176 @@
+import { createHash, createHmac } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
+import { openMessageQueue } from "../../../functions/webhook/message-queue.ts";
+import type { InboundMessage } from "../../../shared/messaging/inbound-message.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
+import { inRequestScope, openRequestScope } from "../../../shared/telemetry/request-scope.ts";
+import { answering, type Behaviour, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
+import { send } from "../../support/send.ts";
+
+interface Batch {
+  readonly QueueUrl: string;
+  readonly Entries: readonly { readonly Id: string; readonly MessageBody: string }[];
+}
+
+const digest = (text: string, algorithm = "sha256"): string =>
+  createHash(algorithm).update(text).digest("hex");
+
+let sqs: FakeBackend;
+let queueUrl: string;
+beforeAll(async () => {
+  sqs = await startFakeBackend();
+  queueUrl = `${new URL(sqs.baseUrl).origin}/000000000000/messages.fifo`;
+});
+afterAll(() => sqs.close());
+beforeEach(() => {
+  vi.stubEnv("AWS_REGION", "us-east-1");
+  vi.stubEnv("AWS_ENDPOINT_URL_SQS", new URL(queueUrl).origin);
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "test");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "test");
+  vi.spyOn(logger, "error").mockReturnValue();
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const batches = (): Batch[] => sqs.received.map(({ body }) => JSON.parse(body));
+
+/** Answers a batch as SQS does, with failures for the entries that have these ids. */
+const taking =
+  (...failedIds: string[]): Behaviour =>
+  (response: ServerResponse, request) => {
+    const { Entries } = batches().at(-1) ?? { Entries: [] };
+    const isFailed = ({ Id }: { readonly Id: string }) => failedIds.includes(Id);
+    answering(200, {
+      Successful: Entries.filter((entry) => !isFailed(entry)).map(({ Id, MessageBody }) => ({
+        Id,
+        MessageId: `queue-${Id}`,
+        MD5OfMessageBody: digest(MessageBody, "md5"),
+      })),
+      Failed: Entries.filter(isFailed).map(({ Id }) => ({
+        Id,
+        SenderFault: false,
+        Code: "InternalError",
+        Message: "SQS is ill.",
+      })),
+    })(response, request);
+  };
+
+const message = (index: number): InboundMessage => ({
+  id: `wamid.${index}`,
+  sender: `25670000000${index % 3}`,
+  phoneNumberId: "100",
+  content: { type: "text", text: `Hello ${index}` },
+});
+const messages = (count: number) => Array.from({ length: count }, (_, index) => message(index));
+
+describe("the queue of messages", () => {
+  it("takes 25 messages in batches of ten, ten and five, in their order", async () => {
+    sqs.behave(taking());
+    await openMessageQueue(queueUrl).send(messages(25));
+    expect(batches().map(({ Entries }) => Entries.length)).toEqual([10, 10, 5]);
+    expect(
+      batches().flatMap(({ Entries }) => Entries.map(({ MessageBody }) => JSON.parse(MessageBody).id)),
+    ).toEqual(messages(25).map(({ id }) => id));
+    for (const { QueueUrl, Entries } of batches()) {
+      expect(QueueUrl).toBe(queueUrl);
+      expect(Entries.map(({ Id }) => Id)).toEqual(Entries.map((_, index) => String(index)));
+    }
+  });
+
+  it("takes ten messages in one batch, and is not called for none", async () => {
+    sqs.behave(taking());
+    await openMessageQueue(queueUrl).send(messages(10));
+    expect(batches()).toHaveLength(1);
+    sqs.behave(taking());
+    await openMessageQueue(queueUrl).send([]);
+    expect(batches()).toEqual([]);
+  });
+
+  it("keeps a sender's messages in order and a second delivery out, and shows nobody's number", async () => {
+    sqs.behave(taking());
+    const scope = { ...openRequestScope(10_000), requestId: "the-request", traceparent: "the-trace" };
+    await inRequestScope(scope, () => openMessageQueue(queueUrl).send([message(1)]));
+    expect(batches()).toEqual([
+      {
+        QueueUrl: queueUrl,
+        Entries: [
+          {
+            Id: "0",
+            MessageBody: JSON.stringify(message(1)),
+            MessageGroupId: digest("256700000001"),
+            MessageDeduplicationId: digest("256700000001 wamid.1"),
+            MessageAttributes: {
+              request_id: { DataType: "String", StringValue: "the-request" },
+              traceparent: { DataType: "String", StringValue: "the-trace" },
+            },
+          },
+        ],
+      },
+    ]);
+  });
+
+  it("says how many messages of a batch it did not take, and leaves the batches after it", async () => {
+    sqs.behave(taking(), taking("3", "7"), taking());
+    await expect(openMessageQueue(queueUrl).send(messages(25))).rejects.toThrow(
+      "SQS did not take 2 of 10 messages.",
+    );
+    expect(batches()).toHaveLength(2);
+  });
+
+  it("is asked three times in all when SQS fails", async () => {
+    const failing = answering(500, { __type: "com.amazonaws.sqs#InternalError" });
+    sqs.behave(failing, failing, taking());
+    await openMessageQueue(queueUrl).send([message(1)]);
+    expect(batches()).toHaveLength(3);
+    sqs.behave(failing);
+    await expect(openMessageQueue(queueUrl).send([message(1)])).rejects.toThrow();
+    expect(batches()).toHaveLength(3);
+  });
+});
+
+describe("a delivery", () => {
+  const deliver = () => {
+    const value = {
+      metadata: { phone_number_id: "100" },
+      messages: messages(25).map(({ id, sender }) => ({ id, from: sender, text: { body: "Hello" } })),
+    };
+    const body = JSON.stringify({ object: "whatsapp_business_account", entry: [{ changes: [{ value }] }] });
+    const versions = { current: { app_secret: "app-secret" }, previous: {} };
+    const endpoints = webhookEndpoints({
+      secrets: { get: async () => versions, reload: async () => versions },
+      signatureMode: "enforce",
+      queue: openMessageQueue(queueUrl),
+      saveReceipt: async () => undefined,
+    });
+    const signature = createHmac("sha256", "app-secret").update(body).digest("hex");
+    const headers = { "X-Hub-Signature-256": `sha256=${signature}` };
+    return send(endpoints, { path: "/tasks/webhook", body, headers });
+  };
+
+  it("of 25 messages is acknowledged when all of them are in the queue", async () => {
+    sqs.behave(taking());
+    expect(await deliver()).toMatchObject({ status: 200, body: { status: "success" } });
+    expect(batches().flatMap(({ Entries }) => Entries)).toHaveLength(25);
+  });
+
+  it.each([
+    ["one message", ["9"]],
+    ["every message", Array.from({ length: 10 }, (_, index) => String(index))],
+  ])("is answered with 503 when SQS takes the batch but not %s in it", async (_what, failed) => {
+    sqs.behave(taking(), taking(...failed));
+    const response = await deliver();
+    expect(response).toMatchObject({
+      status: 503,
+      body: { status: "error", message: "The delivery could not be queued; deliver it again." },
+    });
+    expect(response.headers["Retry-After"]).toBe("10");
+    expect(logger.error).toHaveBeenCalledWith("delivery.failed", {
+      request_id: expect.any(String),
+      reason: expect.objectContaining({ message: `SQS did not take ${failed.length} of 10 messages.` }),
+    });
+  });
+});

@@ -3,7 +3,7 @@ import { tableEnvironment } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { identifiableLanguages } from "../../shared/language-id/languages.ts";
+import { identifiableLanguages } from "../../shared/language-id/identification.ts";
 
 const tag = "Language identification";
 

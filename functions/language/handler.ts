@@ -2,7 +2,7 @@ import { readEnvironment } from "../../shared/config/environment.ts";
 import { limiterFrom } from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { loadLanguageModel } from "../../shared/language-id/model.ts";
-import { readWeights } from "../../shared/language-id/read-weights.ts";
+import { readWeights } from "../../shared/language-id/weights.ts";
 import { languageFunction } from "./contract.ts";
 import { languageEndpoints } from "./endpoints.ts";
 

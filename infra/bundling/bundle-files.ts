@@ -30,7 +30,7 @@ export const writeChangedFiles = (): Plugin => ({
 
 /** Files that a module reads from beside itself, and so from beside the bundle it has become part of. */
 const companions: Readonly<Record<string, string>> = {
-  "shared/language-id/read-weights.ts": "shared/language-id/weights.bin",
+  "shared/language-id/weights.ts": "shared/language-id/weights.bin",
   "functions/messaging/opus-encoder.ts": "node_modules/opusscript/build/opusscript_native_wasm.wasm",
 };
 

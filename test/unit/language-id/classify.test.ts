@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-
 import { classify } from "../../../shared/language-id/identification.ts";
 
 describe("whether an identification is good enough to be told", () => {

@@ -1,9 +1,12 @@
 import { readPhrases } from "@language-ai/language-id-training";
 import { describe, expect, it } from "vitest";
-import { classify } from "../../../shared/language-id/identification.ts";
-import { type IdentifiableLanguage, identifiableLanguages } from "../../../shared/language-id/languages.ts";
+import {
+  classify,
+  type IdentifiableLanguage,
+  identifiableLanguages,
+} from "../../../shared/language-id/identification.ts";
 import { loadLanguageModel } from "../../../shared/language-id/model.ts";
-import { readWeights } from "../../../shared/language-id/read-weights.ts";
+import { readWeights } from "../../../shared/language-id/weights.ts";
 
 const model = loadLanguageModel(readWeights());
 

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-
-import { identifiableLanguages } from "../../../shared/language-id/languages.ts";
+import { identifiableLanguages } from "../../../shared/language-id/identification.ts";
 import { loadLanguageModel } from "../../../shared/language-id/model.ts";
-import { readWeights } from "../../../shared/language-id/read-weights.ts";
+import { readWeights } from "../../../shared/language-id/weights.ts";
 
 const model = loadLanguageModel(readWeights());
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-
 import { normalise } from "../../../shared/language-id/normalise.ts";
 
 describe("bringing a text to the form the model sees", () => {

@@ -1,15 +1,14 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { describe, expect, it } from "vitest";
-
 import { bucketBits } from "../../../shared/language-id/features.ts";
 import { loadLanguageModel } from "../../../shared/language-id/model.ts";
-import { readWeights } from "../../../shared/language-id/read-weights.ts";
 import {
   classCount,
   decodeWeights,
   encodeWeights,
+  readWeights,
   weightOfNibble,
-} from "../../../shared/language-id/weights-format.ts";
+} from "../../../shared/language-id/weights.ts";
 
 describe("the weights file", () => {
   it("gives back what was stored", () => {

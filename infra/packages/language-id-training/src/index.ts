@@ -1,1 +1,1 @@
-export { readPhrases } from "./training/phrases.ts";
+export { readPhrases } from "./training/corpus.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { normalise } from "../../../../shared/language-id/normalise.ts";
-import { confusionMatrix, measureAccuracy } from "../src/evaluation/accuracy.ts";
-import { createEnglishStringFinder } from "../src/evaluation/english-strings.ts";
+import { normalise } from "../../../../shared/language-id/index.ts";
+import { confusionMatrix, measureAccuracy } from "../src/evaluation/measurements.ts";
 import { missedTargets } from "../src/evaluation/targets.ts";
-import { type TestText, testTextsFrom } from "../src/evaluation/test-texts.ts";
+import { createEnglishStringFinder, type TestText, testTextsFrom } from "../src/evaluation/test-texts.ts";
 import type { CorpusLine } from "../src/training/corpus.ts";
 import { lengthBuckets } from "../src/training/length-buckets.ts";
 

@@ -3,13 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
-
-import { loadLanguageModel } from "../../../../shared/language-id/model.ts";
-import { encodeWeights } from "../../../../shared/language-id/weights-format.ts";
+import { encodeWeights, loadLanguageModel } from "../../../../shared/language-id/index.ts";
+import { trainModel } from "../src/train.ts";
 import { type CorpusLine, readCorpus } from "../src/training/corpus.ts";
 import { partition } from "../src/training/partition.ts";
 import { createRandom, pick } from "../src/training/random.ts";
-import { trainModel } from "../src/training/train-model.ts";
 
 const vocabulary: Readonly<Record<string, readonly string[]>> = {
   lug: ["omuntu", "abaana", "ssomero", "webale", "nnyo", "bagenda", "enkuba"],

@@ -1,6 +1,8 @@
-import { classify } from "../../../../../shared/language-id/identification.ts";
-import { identifiableLanguages } from "../../../../../shared/language-id/languages.ts";
-import type { LanguageModel } from "../../../../../shared/language-id/model.ts";
+import {
+  classify,
+  identifiableLanguages,
+  type LanguageModel,
+} from "../../../../../shared/language-id/index.ts";
 import type { CorpusLine } from "../training/corpus.ts";
 import { textsByLength } from "../training/length-buckets.ts";
 import { closeRelatives, languageOf } from "../training/partition.ts";

@@ -1,4 +1,4 @@
-import type { AccuracyRow } from "./accuracy.ts";
+import type { AccuracyRow } from "./measurements.ts";
 
 /** The least macro accuracy by length, 0 to 1, in-domain and out-of-domain alike. */
 const leastAccuracy: ReadonlyMap<string, number> = new Map([

@@ -1,7 +1,10 @@
-import { identifiableLanguages } from "../../../../../shared/language-id/languages.ts";
-import { normalise } from "../../../../../shared/language-id/normalise.ts";
-import { createScorer } from "../../../../../shared/language-id/score.ts";
-import { otherClass, type Weights } from "../../../../../shared/language-id/weights-format.ts";
+import {
+  createScorer,
+  identifiableLanguages,
+  normalise,
+  otherClass,
+  type Weights,
+} from "../../../../../shared/language-id/index.ts";
 import { textsByLength } from "./length-buckets.ts";
 import type { LabelledLine } from "./partition.ts";
 

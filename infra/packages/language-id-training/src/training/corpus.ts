@@ -8,7 +8,7 @@ export interface CorpusLine {
   readonly split: string;
   /** The code the source gives: ISO 639-3, in some sources ISO 639-1. */
   readonly language: string;
-  /** Where the line comes from: README.md lists the sources. */
+  /** Where the line comes from: the card of the model, `shared/language-id/README.md`, lists the sources. */
   readonly source: string;
   readonly text: string;
 }
@@ -57,3 +57,19 @@ export const readCorpus = (paths: readonly string[]): readonly CorpusLine[] => {
     throw new Error("Name a folder with .tsv or .tsv.gz files, or the files themselves.");
   return files.flatMap(readLines);
 };
+
+/**
+ * Greetings and common phrases, which the corpora lack: they are written language, and people greet first. Written
+ * by hand; the languages beside the six teach the model that a foreign greeting is none of theirs.
+ */
+export const readPhrases = (): readonly CorpusLine[] =>
+  readFileSync(new URL("./phrases.tsv", import.meta.url), "utf8")
+    .split("\n")
+    .filter((row) => row !== "")
+    .map((row, index) => {
+      const [language, text, ...rest] = row.split("\t");
+      if (language === undefined || text === undefined || rest.length) {
+        throw new Error(`phrases.tsv, line ${index + 1}: expected a language and a phrase.`);
+      }
+      return { split: "train", language, source: "phrases", text };
+    });

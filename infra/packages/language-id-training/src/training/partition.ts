@@ -1,5 +1,4 @@
-import { identifiableLanguages } from "../../../../../shared/language-id/languages.ts";
-import { otherClass } from "../../../../../shared/language-id/weights-format.ts";
+import { identifiableLanguages, otherClass } from "../../../../../shared/language-id/index.ts";
 import type { CorpusLine } from "./corpus.ts";
 import { partOf } from "./random.ts";
 
@@ -14,7 +13,8 @@ export interface LabelledLine {
 /**
  * Languages whose speakers largely understand one of the six: Rukiga and Runyoro beside Runyankole, Lusoga beside
  * Luganda, Alur beside Acholi, Turkana beside Ateso, Scots and Nigerian Pidgin beside English ... To teach that
- * they are "other" would cost recall of the six, so they are left out; README.md says what the model makes of them.
+ * they are "other" would cost recall of the six, so they are left out; the card of the
+ * model says what it makes of them.
  */
 export const closeRelatives: ReadonlySet<string> = new Set(
   "cgg nyo ttj xog laj alz luc mhi kdj tuv pcm sco".split(" "),

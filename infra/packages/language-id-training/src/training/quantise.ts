@@ -1,5 +1,9 @@
-import { bucketBits } from "../../../../../shared/language-id/features.ts";
-import { classCount, highestLevel, type Weights } from "../../../../../shared/language-id/weights-format.ts";
+import {
+  bucketBits,
+  classCount,
+  highestLevel,
+  type Weights,
+} from "../../../../../shared/language-id/index.ts";
 import type { Regression } from "./softmax-regression.ts";
 
 /** Smaller weights become zero: they cost room and change no answer. */

@@ -1,5 +1,9 @@
-import { bucketBits, featureCapacity, writeFeatures } from "../../../../../shared/language-id/features.ts";
-import { classCount } from "../../../../../shared/language-id/weights-format.ts";
+import {
+  bucketBits,
+  classCount,
+  featureCapacity,
+  writeFeatures,
+} from "../../../../../shared/language-id/index.ts";
 import type { Random } from "./random.ts";
 import type { Sample } from "./sampler.ts";
 

@@ -1,21 +1,24 @@
+/** `npm run langid:evaluate -- <corpora>`: prints the figures of the model's card; fails when a target is missed. */
 import { franc } from "franc";
-
-import { identifiableLanguages } from "../../../../../shared/language-id/languages.ts";
-import { loadLanguageModel } from "../../../../../shared/language-id/model.ts";
-import { normalise } from "../../../../../shared/language-id/normalise.ts";
-import { readWeights } from "../../../../../shared/language-id/read-weights.ts";
-import { readCorpus } from "../training/corpus.ts";
-import { languageOf, languagesSetAside } from "../training/partition.ts";
-import { readPhrases } from "../training/phrases.ts";
-import { type Identifier, measureAccuracy } from "./accuracy.ts";
-import { calibrationError, measureAnswers } from "./answers.ts";
-import { createEnglishStringFinder } from "./english-strings.ts";
-import { measureRejection, measureRelatives } from "./rejection.ts";
-import * as report from "./report.ts";
-import { measureSpeed } from "./speed.ts";
-import { percent } from "./table.ts";
-import { missedTargets } from "./targets.ts";
-import { domains, testTextsFrom } from "./test-texts.ts";
+import {
+  identifiableLanguages,
+  loadLanguageModel,
+  normalise,
+  readWeights,
+} from "../../../../shared/language-id/index.ts";
+import {
+  calibrationError,
+  type Identifier,
+  measureAccuracy,
+  measureAnswers,
+  measureSpeed,
+} from "./evaluation/measurements.ts";
+import { measureRejection, measureRelatives } from "./evaluation/rejection.ts";
+import * as report from "./evaluation/report.ts";
+import { missedTargets } from "./evaluation/targets.ts";
+import { createEnglishStringFinder, domains, testTextsFrom } from "./evaluation/test-texts.ts";
+import { readCorpus, readPhrases } from "./training/corpus.ts";
+import { languageOf, languagesSetAside } from "./training/partition.ts";
 
 const weights = readWeights();
 const loadStarted = performance.now();
@@ -75,7 +78,7 @@ for (const domain of domains) {
     `What classify does with the six languages, ${domain}`,
     report.answerTable(measureAnswers(model, ofDomain)),
   );
-  print(`Expected calibration error, ${domain}`, `${percent(calibrationError(model, ofDomain), 2)} %`);
+  print(`Expected calibration error, ${domain}`, `${report.percent(calibrationError(model, ofDomain), 2)} %`);
 }
 print(
   "What classify does with other languages",

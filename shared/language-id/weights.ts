@@ -1,7 +1,7 @@
+import { readFileSync } from "node:fs";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
-
 import { bucketBits, longestNgram } from "./features.ts";
-import { identifiableLanguages } from "./languages.ts";
+import { identifiableLanguages } from "./identification.ts";
 
 /** The class of every other language; the six have the classes before it, in their order in `identifiableLanguages`. */
 export const otherClass = identifiableLanguages.length;
@@ -89,3 +89,12 @@ export const decodeWeights = (compressed: Uint8Array): Weights => {
   for (let index = 0; index < bucketCount; index++) words[index] = file.getUint32(wordsAt + 4 * index, true);
   return { words, biases, temperature: file.getFloat32(8, true), largestWeight: file.getFloat32(12, true) };
 };
+
+/** The weights in use. */
+export const weightsFile = new URL("./weights.bin", import.meta.url);
+
+/**
+ * Reads the weights that lie beside this file, or beside the bundle this file has become part of: whoever bundles
+ * it copies `weights.bin` next to the output. A separate file costs nothing in functions that do not read it.
+ */
+export const readWeights = (): Uint8Array => readFileSync(weightsFile);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { AppError } from "../../shared/errors/app-error.ts";
-import { speechFolder } from "../../shared/storage/folders.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import { speechFolder } from "../../shared/storage/object-store.ts";
 import type { LinkResponse } from "./contract.ts";
 
 /** The content type of all speech, stored or streamed. */

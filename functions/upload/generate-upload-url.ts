@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { AppError } from "../../shared/errors/app-error.ts";
-import { uploadsFolder } from "../../shared/storage/folders.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import { uploadsFolder } from "../../shared/storage/object-store.ts";
 import type { UploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import type { UploadRequest, UploadResponse } from "./contract.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, SQSClient } from "@aws-sdk/client-sqs";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
-import { originAttributes } from "../../shared/queue/origin.ts";
+import { originAttributes } from "../../shared/queue/work-through.ts";
 
 /** Where messages wait for the worker. */
 export interface MessageQueue {

@@ -12,7 +12,7 @@ import {
   transcriptionsFolder,
   transcriptionsLifetimeDays,
   uploadsFolder,
-} from "../../shared/storage/folders.ts";
+} from "../../shared/storage/object-store.ts";
 
 /** The bucket of audio files, which callers reach with signed links only, and the bucket of its access logs. */
 export class AudioStorage extends Construct {

@@ -35,7 +35,7 @@ export interface OperationRoutesProps {
  *
  * Every path also answers preflights, and methods it does not have with 405; every other path is answered with 404.
  *
- * @throws Error when two operations have one method and path, or a buffered function outlives API Gateway's patience.
+ * @throws Error when two operations have one method and path, or a buffered function may take longer than API Gateway waits.
  */
 export const addOperationRoutes = ({ api, functions, authorizer }: OperationRoutesProps): void => {
   const methodsByPath = new Map<string, string[]>();

@@ -18,7 +18,7 @@ import { translateFunction } from "../../functions/translate/contract.ts";
 import { uploadFunction } from "../../functions/upload/contract.ts";
 import { webhookFunction } from "../../functions/webhook/contract.ts";
 import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
-import { speechFolder, transcriptionsFolder, uploadsFolder } from "../../shared/storage/folders.ts";
+import { speechFolder, transcriptionsFolder, uploadsFolder } from "../../shared/storage/object-store.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
 import {
   bucketBinding,

@@ -15,7 +15,7 @@ import { createLimiter, type Limiter } from "../limits/limiter.ts";
 import { createPlatformSecretSource, type PlatformSecretSource } from "../messaging/platform-secrets.ts";
 import { openItemTable } from "../storage/item-table.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
-import { openBucket } from "../storage/s3-bucket.ts";
+import { openBucket } from "../storage/s3-calls.ts";
 import { createS3ObjectStore } from "../storage/s3-object-store.ts";
 import type { ModelTask } from "../telemetry/backend-uses.ts";
 import {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { originAttributes } from "../queue/origin.ts";
+import { originAttributes } from "../queue/work-through.ts";
 import type { MailRequest } from "./mail-request.ts";
 
 /** Where functions leave the mails they ask for. */

@@ -15,7 +15,7 @@ export interface UploadBody {
 }
 
 /** An upload to a model's server. */
-export interface UploadRequest extends Omit<RequestHead, "method"> {
+export interface UploadOptions extends Omit<RequestHead, "method"> {
   readonly body: UploadBody;
   /** How long the server may take no more bytes while it is sent the body. */
   readonly stallMilliseconds: number;
@@ -43,7 +43,7 @@ const sliceBytes = 64 * 1024;
  * @throws BackendTimeout, BackendUnreachable, RangeError when the answer is too large, the signal's reason, or what
  * reading the body throws.
  */
-export const sendUpload = async (options: UploadRequest): Promise<UploadAnswer> => {
+export const sendUpload = async (options: UploadOptions): Promise<UploadAnswer> => {
   const { url, headers, body, silenceMilliseconds, signal, onSent } = options;
   const exchange = openExchange({
     url,
@@ -76,7 +76,7 @@ export const sendUpload = async (options: UploadRequest): Promise<UploadAnswer> 
 /** Ends without an error when the exchange is over before the body: the exchange itself tells why. */
 const sendPieces = async (
   request: ClientRequest,
-  { body, stallMilliseconds }: UploadRequest,
+  { body, stallMilliseconds }: UploadOptions,
   end: (reason: Error) => void,
   stop: AbortSignal,
 ): Promise<void> => {
@@ -116,7 +116,7 @@ async function* readAhead(
 }
 
 /** The one file of a form. */
-export interface FormFile {
+export interface FilePart {
   readonly fieldName: string;
   readonly fileName: string;
   readonly mediaType: string;
@@ -129,7 +129,7 @@ export interface FormFile {
  */
 export const multipartForm = (
   fields: readonly (readonly [name: string, value: string])[],
-  { fieldName, fileName, mediaType, source }: FormFile,
+  { fieldName, fileName, mediaType, source }: FilePart,
 ): UploadBody => {
   const boundary = `form-${randomUUID()}`;
   const part = (disposition: string, content: string) =>

@@ -1,8 +1,63 @@
+import type { MessageAttributeValue } from "@aws-sdk/client-sqs";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { logger } from "../telemetry/logger.ts";
-import { inRequestScope, openRequestScope } from "../telemetry/request-scope.ts";
-import { logBegun, logEnded } from "./log-work.ts";
-import { readOrigin } from "./origin.ts";
+import { measured } from "../telemetry/request-metrics.ts";
+import {
+  inRequestScope,
+  type Origin,
+  openRequestScope,
+  readTraceparent,
+  requestScope,
+  traceIdOf,
+} from "../telemetry/request-scope.ts";
+
+const attribute = (name: string, value: string | undefined): Record<string, MessageAttributeValue> =>
+  value === undefined ? {} : { [name]: { DataType: "String", StringValue: value } };
+
+/**
+ * The current request as attributes of a message that is sent to a queue. They are no part of its body, which is what
+ * deduplication and the worker's contract are about, and they stay with it in a dead-letter queue.
+ */
+export const originAttributes = (): Record<string, MessageAttributeValue> => {
+  const scope = requestScope();
+  return {
+    ...attribute("request_id", scope?.requestId),
+    ...attribute("traceparent", scope?.traceparent),
+  };
+};
+
+/** Where a record comes from; one whose sender did not say so goes by its own id. */
+const readOrigin = ({ messageId, messageAttributes }: SQSRecord): Origin => ({
+  requestId: messageAttributes["request_id"]?.stringValue ?? messageId,
+  traceparent: readTraceparent(messageAttributes["traceparent"]?.stringValue),
+});
+
+const idsOf = ({ messageId, attributes }: SQSRecord) => ({
+  queue_message_id: messageId,
+  tries: Number(attributes.ApproximateReceiveCount),
+});
+
+/** One line when the work on a record begins. */
+const logStarted = (record: SQSRecord, operation: string): void => {
+  const traceparent = requestScope()?.traceparent;
+  logger.info("record.started", {
+    operation,
+    ...idsOf(record),
+    ...(traceparent === undefined ? {} : { trace_id: traceIdOf(traceparent) }),
+  });
+};
+
+/** One line when it has ended, with the same metrics as a request's. */
+const logFinished = (
+  record: SQSRecord,
+  outcome: { readonly operation: string; readonly milliseconds: number; readonly isDone: boolean },
+): void => {
+  const { operation, milliseconds, isDone } = outcome;
+  logger.info("record.finished", {
+    ...idsOf(record),
+    ...measured({ operation, milliseconds, client_error: 0, server_error: isDone ? 0 : 1 }),
+  });
+};
 
 /** What a worker does with each record of its queue. */
 export interface QueueWork {
@@ -31,9 +86,9 @@ const workOn = (record: SQSRecord, context: Context, { operation, ...options }: 
   });
   return inRequestScope(scope, async () => {
     const startedAt = performance.now();
-    logBegun(record, operation);
+    logStarted(record, operation);
     const isDone = await options.work(record, scope.deadline);
-    logEnded(record, { operation, milliseconds: Math.round(performance.now() - startedAt), isDone });
+    logFinished(record, { operation, milliseconds: Math.round(performance.now() - startedAt), isDone });
     return isDone;
   });
 };

@@ -7,17 +7,16 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { linkLifetimeSeconds, type ObjectStore, type SignedLink } from "./object-store.ts";
-import { readStoredBody } from "./read-stored-body.ts";
-import type { Bucket } from "./s3-bucket.ts";
+import type { Bucket } from "./s3-calls.ts";
+import { callStore, readStoredBody } from "./s3-calls.ts";
 import { S3ObjectWriter } from "./s3-object-writer.ts";
-import { callStore } from "./storage-failure.ts";
 
 /** Nothing is sent for a signature: at most the SDK fetches credentials, with a time-out of its own. */
 const sign = (
-  { client, patience }: Bucket,
+  { client, timeouts }: Bucket,
   command: GetObjectCommand | PutObjectCommand,
 ): Promise<SignedLink> =>
-  callStore(patience.call, async () => {
+  callStore(timeouts.call, async () => {
     const signingDate = new Date();
     const url = await getSignedUrl(client, command, {
       expiresIn: linkLifetimeSeconds,
@@ -30,8 +29,8 @@ const sign = (
 
 /** The object store over a bucket of S3. */
 export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
-  const { client, patience } = bucket;
-  const call = <Result>(work: (signal: AbortSignal) => Promise<Result>) => callStore(patience.call, work);
+  const { client, timeouts } = bucket;
+  const call = <Result>(work: (signal: AbortSignal) => Promise<Result>) => callStore(timeouts.call, work);
   const object = (key: string) => ({ Bucket: bucket.name, Key: key });
 
   const head = (key: string) =>
@@ -91,7 +90,7 @@ export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
       readStoredBody(
         () => client.send(new GetObjectCommand(object(key)), { abortSignal: signal }),
         signal,
-        patience.piece,
+        timeouts.piece,
       ),
 
     put: (key, body, { contentType }) =>

@@ -7,8 +7,8 @@ import {
 } from "@aws-sdk/client-s3";
 import { describeError, logger } from "../telemetry/logger.ts";
 import type { ObjectWriter } from "./object-store.ts";
-import type { Bucket } from "./s3-bucket.ts";
-import { callStore, storageFailure } from "./storage-failure.ts";
+import type { Bucket } from "./s3-calls.ts";
+import { callStore, storageFailure } from "./s3-calls.ts";
 
 /** S3 takes no smaller parts, except as the last one. */
 const smallestPartBytes = 5 * 1024 * 1024;
@@ -76,7 +76,7 @@ export class S3ObjectWriter implements ObjectWriter {
     this.#uploadId = undefined;
     try {
       // Whoever waits for this has been waiting for the store already.
-      await callStore(this.#bucket.patience.answer, (abortSignal) =>
+      await callStore(this.#bucket.timeouts.answer, (abortSignal) =>
         this.#bucket.client.send(new AbortMultipartUploadCommand({ ...this.#object, UploadId }), {
           abortSignal,
         }),
@@ -97,7 +97,7 @@ export class S3ObjectWriter implements ObjectWriter {
   }
 
   #call<Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    return callStore(this.#bucket.patience.call, call);
+    return callStore(this.#bucket.timeouts.call, call);
   }
 
   /** A call that giving up ends. */

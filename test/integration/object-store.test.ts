@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readStoredBody } from "../../shared/storage/read-stored-body.ts";
+import { readStoredBody } from "../../shared/storage/s3-calls.ts";
 import { fetchOutcome } from "../support/storage-outcome.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 

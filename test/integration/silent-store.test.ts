@@ -8,7 +8,7 @@ import { transcriptionEndpoints } from "../../functions/transcription/endpoints.
 import { AppError } from "../../shared/errors/app-error.ts";
 import { dependencyFailure } from "../../shared/errors/dependency-failure.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
-import { openBucket, type StoragePatience } from "../../shared/storage/s3-bucket.ts";
+import { openBucket, type StorageTimeouts } from "../../shared/storage/s3-calls.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
 import { answering, type Behaviour, hanging, startFakeBackend } from "../support/fake-backend.ts";
 import { speechOf } from "../support/fake-speech.ts";
@@ -17,7 +17,7 @@ import { encodeForm } from "../support/multipart.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 
 /** The service's own bucket, only less patient. */
-const patience: StoragePatience = { answer: 400, call: 1_000, piece: 400 };
+const timeouts: StorageTimeouts = { answer: 400, call: 1_000, piece: 400 };
 
 /** Much more than the store gets, and less than a client waits. */
 const longestMilliseconds = 6_000;
@@ -80,7 +80,7 @@ const startStore = async (
     const call = callOf(request.method, request.url ?? "");
     (behaviours[call] ?? hanging)(response, request);
   });
-  return createS3ObjectStore(bucketAt(s3.baseUrl, patience));
+  return createS3ObjectStore(bucketAt(s3.baseUrl, timeouts));
 };
 
 const writeLarge = async (store: ObjectStore): Promise<void> => {
@@ -145,7 +145,7 @@ describe.concurrent("a store that says nothing", () => {
     context.onTestFinished(() => void server.close());
     const address = server.address();
     const port = typeof address === "object" ? address?.port : undefined;
-    const bucket = bucketAt(`http://127.0.0.1:${port}`, patience);
+    const bucket = bucketAt(`http://127.0.0.1:${port}`, timeouts);
     context.onTestFinished(() => bucket.client.destroy());
     const startedAt = performance.now();
     await expect(
@@ -159,7 +159,7 @@ describe("the time that the store gets", () => {
   it.for([speechFunction, transcriptionFunction, legacyFunction])(
     "is not a quarter of what the function $name has",
     ({ timeoutSeconds }, { expect }) => {
-      const { answer, call, piece } = openBucket("audio").patience;
+      const { answer, call, piece } = openBucket("audio").timeouts;
       // The last is the abort of an upload in parts.
       expect(Math.max(call, piece) + answer).toBeLessThan((timeoutSeconds * 1_000) / 4);
     },

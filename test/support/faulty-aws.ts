@@ -1,6 +1,6 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import { type ItemTable, openItemTable } from "../../shared/storage/item-table.ts";
-import { type Bucket, openBucket, type StoragePatience } from "../../shared/storage/s3-bucket.ts";
+import { type Bucket, openBucket, type StorageTimeouts } from "../../shared/storage/s3-calls.ts";
 import { openTable, type Table } from "../../shared/storage/table.ts";
 
 /** The service's own table, with its own time-outs and tries, in front of a server of the test. */
@@ -21,8 +21,8 @@ export const tableAt = (address: string): Table => {
 export const requestTableAt = (address: string): ItemTable => openItemTable("language-ai", address);
 
 /** The service's own bucket in front of a server of the test. */
-export const bucketAt = (address: string, patience?: StoragePatience): Bucket =>
-  openBucket("audio", new URL(address).origin, patience);
+export const bucketAt = (address: string, timeouts?: StorageTimeouts): Bucket =>
+  openBucket("audio", new URL(address).origin, timeouts);
 
 /** A bucket for which nothing can be signed, as when the credentials cannot be fetched. */
 export const bucketWithoutCredentials = (): Bucket => ({

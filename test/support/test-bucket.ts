@@ -6,7 +6,7 @@ import { GetObjectCommand, HeadObjectCommand, NoSuchKey, S3Client } from "@aws-s
 import { LOCAL_CREDENTIALS, LOCAL_REGION, startS3 } from "@language-ai/aws-stand-ins";
 import { vi } from "vitest";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
-import { openBucket } from "../../shared/storage/s3-bucket.ts";
+import { openBucket } from "../../shared/storage/s3-calls.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
 
 const bucketName = "audio";

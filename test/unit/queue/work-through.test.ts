@@ -1,7 +1,6 @@
 import type { SQSRecord } from "aws-lambda";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { originAttributes } from "../../../shared/queue/origin.ts";
-import { type QueueWork, workThrough } from "../../../shared/queue/work-through.ts";
+import { originAttributes, type QueueWork, workThrough } from "../../../shared/queue/work-through.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 import { inRequestScope, openRequestScope, requestScope } from "../../../shared/telemetry/request-scope.ts";
 import { lambdaContext } from "../../support/lambda-event.ts";

@@ -1,32 +1,8 @@
 import * as z from "zod";
 import type { Operation } from "../../shared/http/operation.ts";
+import { errorBody, oauthErrorBody, problemsOf } from "../support/declared.ts";
 import type { WireAnswer } from "../support/wire.ts";
 import { marker } from "./junk.ts";
-
-const issue = z.object({
-  loc: z.array(z.union([z.string(), z.int()])).min(1),
-  msg: z.string().min(1),
-  type: z.string().min(1),
-});
-const detail = z.union([z.string().min(1), z.array(issue).min(1)]);
-
-const errorBody = z.object({
-  detail,
-  error: z.looseObject({
-    code: z.string(),
-    message: z.string().min(1),
-    type: z.string(),
-    param: z.string().nullable(),
-  }),
-  request_id: z.string().min(1),
-});
-
-const oauthErrorBody = z.object({
-  detail,
-  error: z.string(),
-  error_description: z.string(),
-  request_id: z.string().min(1),
-});
 
 /** Traces of a stack, and places in a file system or a bundle. */
 const internals =
@@ -71,9 +47,18 @@ const checkSuccess = (operation: Operation, answer: WireAnswer): string[] => {
       ? []
       : [`undeclared content type ${contentType}`];
   }
-  const { error } = response.schema.safeParse(parse(answer.body.toString("utf8")));
-  return error ? [`a body that its schema does not allow: ${error.message}`] : [];
+  return problemsOf(response.schema, parse(answer.body.toString("utf8"))).map(
+    (problem) => `a body that its schema does not allow: ${problem}`,
+  );
 };
+
+/** Errors in words of an operation's own: OAuth's, or those of the webhook, which say what became of the delivery. */
+const ownErrorBodies = ({ errorFormat, tag, response }: Operation): z.ZodType[] => [
+  ...(errorFormat === "oauth" ? [oauthErrorBody] : []),
+  ...(tag === "Messaging" && response.schema instanceof z.ZodObject
+    ? [errorBody.extend(response.schema.shape)]
+    : []),
+];
 
 const checkRefusal = (operation: Operation, answer: WireAnswer, text: string): string[] => {
   // A page for people, where an operation has one, is no body that a program reads.
@@ -83,9 +68,10 @@ const checkRefusal = (operation: Operation, answer: WireAnswer, text: string): s
       : ["an error that is not JSON"];
   }
   // What the gateway itself refuses (the body's size, the method) it tells alike for all routes.
-  const schemas = operation.errorFormat === "oauth" ? [oauthErrorBody, errorBody] : [errorBody];
   const body = parse(text);
-  const problems = schemas.some((schema) => schema.safeParse(body).success)
+  const problems = [errorBody, ...ownErrorBodies(operation)].some(
+    (schema) => problemsOf(schema, body).length === 0,
+  )
     ? []
     : [`an error of no known form: ${text}`];
   return text.includes(marker) && !namesWhatIsUnknown(body)

@@ -5,6 +5,11 @@ import { marker } from "../fuzz/junk.ts";
 import { deadFunction, judge } from "../fuzz/oracle.ts";
 import type { WireAnswer } from "../support/wire.ts";
 
+const numbers = z.object({
+  number: z.int(),
+  texts: z.array(z.object({ text: z.string() })).optional(),
+  open: z.looseObject({}).optional(),
+});
 const operation = defineOperation({
   id: "example",
   method: "POST",
@@ -12,7 +17,7 @@ const operation = defineOperation({
   summary: "An example",
   tag: "Service",
   auth: "public",
-  response: { status: 200, description: "A number", schema: z.object({ number: z.int() }) },
+  response: { status: 200, description: "A number", schema: numbers },
   errors: [],
 });
 
@@ -39,12 +44,16 @@ describe("the fuzzer", () => {
   it("finds nothing wrong with answers that are declared", () => {
     expect(problems(answer(200, { number: 1 }))).toEqual([]);
     expect(problems(answer(400, refusal("No.")))).toEqual([]);
+    expect(problems(answer(200, { number: 1, open: { anything: { at: "all" } } }))).toEqual([]);
   });
 
   it.each([
     ["a failure", answer(500, refusal("No."))],
     ["a failure behind the function", answer(502, refusal("No."))],
     ["a body that is not declared", answer(200, { number: "one" })],
+    ["a member that is not declared", answer(200, { number: 1, password_hash: "$argon2id$" })],
+    ["one deep inside", answer(200, { number: 1, texts: [{ text: "a" }, { text: "b", owner: 7 }] })],
+    ["one in an error", answer(400, { ...refusal("No."), stack: "none" })],
     ["a status that is not declared", answer(201, { number: 1 })],
     ["a content type that is not declared", answer(200, { number: 1 }, { "content-type": "text/html" })],
     ["an error of another form", answer(400, { message: "No." })],

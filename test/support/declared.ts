@@ -1,0 +1,51 @@
+import * as z from "zod";
+
+const issue = z.object({
+  loc: z.array(z.union([z.string(), z.int()])).min(1),
+  msg: z.string().min(1),
+  type: z.string().min(1),
+});
+const detail = z.union([z.string().min(1), z.array(issue).min(1)]);
+
+/** The body of every error; an error may say more about itself in `error`. */
+export const errorBody = z.object({
+  detail,
+  error: z.looseObject({
+    code: z.string(),
+    message: z.string().min(1),
+    type: z.string(),
+    param: z.string().nullable(),
+  }),
+  request_id: z.string().min(1),
+});
+
+/** The body of errors of token endpoints. */
+export const oauthErrorBody = z.object({
+  detail,
+  error: z.string(),
+  error_description: z.string(),
+  request_id: z.string().min(1),
+});
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
+/** Places of members that a schema has dropped, at every depth. */
+const dropped = (given: unknown, kept: unknown, place: readonly string[] = []): string[] => {
+  if (!isObject(given)) return [];
+  return Object.entries(given).flatMap(([name, member]) =>
+    isObject(kept) && Object.hasOwn(kept, name)
+      ? dropped(member, kept[name], [...place, name])
+      : [[...place, name].join(".")],
+  );
+};
+
+/**
+ * What is wrong with a body, measured by what is declared; empty when nothing is. Members that the schema does not name
+ * are wrong at every depth, unless it is loose there: they may be what nobody should see.
+ */
+export const problemsOf = (schema: z.ZodType, body: unknown): string[] => {
+  const { data, error } = schema.safeParse(body);
+  if (error) return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  return dropped(body, data).map((place) => `${place}: not declared`);
+};

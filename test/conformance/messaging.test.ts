@@ -3,6 +3,7 @@ import * as z from "zod";
 import * as contract from "../../functions/webhook/contract.ts";
 import { newMessage, recordOf } from "../support/assistant.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import { errorBody } from "../support/declared.ts";
 import {
   deliver,
   deliveryWith,
@@ -40,7 +41,7 @@ describe("the address that is pasted into the messaging platform's console", () 
     const body = newPerson().bodyOf({ type: "text", text: { body: "Hello" } });
     for (const headers of [{}, signatureOf(body, "another secret"), signatureOf(`${body} `)]) {
       const answer = await deliver(body, { path, headers });
-      expectError(answer, 403, "invalid_signature");
+      expectError(answer, 403, "invalid_signature", errorBody.extend(contract.webhookAnswer.shape));
       expect(answer.body).toMatchObject({ status: "rejected", processing_time: expect.any(Number) });
     }
   });

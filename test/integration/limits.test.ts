@@ -312,11 +312,9 @@ describe("a table that cannot be written to", () => {
     async (_case, listener) => {
       const log = vi.spyOn(logger, "error").mockReturnValue();
       await withServer(listener, async (endpoint) => {
-        const limiter = createLimiter(createLimitCounters(openItemTable("language-ai", endpoint)));
-        const startedAt = performance.now();
+        const counters = createLimitCounters(openItemTable("language-ai", endpoint));
+        const limiter = createLimiter(counters, { timeoutMilliseconds: 50 });
         const { refusal, statuses } = await limiter.admit(request);
-        // Half a second, and what a busy machine adds.
-        expect(performance.now() - startedAt).toBeLessThan(1_500);
         expect(refusal).toBeUndefined();
         expect(statuses[0]).toMatchObject({ limit: 50, remaining: undefined });
         expect(log).toHaveBeenCalledExactlyOnceWith("limits.not_counted", expect.anything());

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, inject } from "vitest";
+import type * as z from "zod";
 import type { Operation } from "../../shared/http/operation.ts";
 import { errorBody, problemsOf } from "./declared.ts";
 
@@ -61,10 +62,15 @@ export const expectDeclared = (operation: Operation, answer: Answer): void => {
   expect(problemsOf(schema, answer.body), `${operation.id} answered ${answer.status}`).toEqual([]);
 };
 
-/** Checks that an answer is an error of ours, with this status and code. */
-export const expectError = (answer: Answer, status: number, code: string): void => {
+/** Checks that an answer is an error of ours, with this status and code, by default in the words of all routes. */
+export const expectError = (
+  answer: Answer,
+  status: number,
+  code: string,
+  schema: z.ZodType = errorBody,
+): void => {
   expect(answer).toMatchObject({ status, body: { error: { code } } });
-  expect(problemsOf(errorBody, answer.body)).toEqual([]);
+  expect(problemsOf(schema, answer.body)).toEqual([]);
   expect(answer.headers.get("x-request-id")).toBeTruthy();
 };
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { AccountType } from "../../../shared/accounts/account.ts";
 import type { Counts } from "../../../shared/limits/limit-counters.ts";
 import { createLimiter, type LimitedRequest } from "../../../shared/limits/limiter.ts";
+import { windowsAt } from "../../../shared/limits/windows.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 import { fakeCounters } from "../../support/fake-counters.ts";
 
@@ -127,6 +128,12 @@ describe("when the store cannot count", () => {
     });
   });
 
+  it("a store has half a second to answer", async () => {
+    const timeout = vi.spyOn(AbortSignal, "timeout");
+    await createLimiter(fakeCounters()).admit(task());
+    expect(timeout).toHaveBeenCalledExactlyOnceWith(500);
+  });
+
   it("a store that never answers is given up, and told so", async () => {
     const log = vi.spyOn(logger, "error").mockReturnValue();
     const given = Promise.withResolvers<AbortSignal>();
@@ -138,5 +145,59 @@ describe("when the store cannot count", () => {
     expect((await limiter.admit(task())).refusal).toBeUndefined();
     expect((await given.promise).aborted).toBe(true);
     expect(log).toHaveBeenCalledOnce();
+  });
+});
+
+describe("a refund", () => {
+  const admittedTask = async (refund?: () => Promise<void>) => {
+    const counters = fakeCounters(async () => ({ counted: true, minute: 4, day: 7, month: 9 }));
+    if (refund) counters.refund = refund;
+    const limiter = createLimiter(counters, { now: () => now });
+    return { counters, limiter, admission: await limiter.admit(task()) };
+  };
+
+  it("takes the task off the day, while the minute has seen it", async () => {
+    const { counters, limiter, admission } = await admittedTask();
+    const refunded = await limiter.refund(admission);
+    expect(counters.refunded).toEqual([
+      expect.objectContaining({ userId: 7, task: "translate", windows: windowsAt(now) }),
+    ]);
+    expect(refunded.statuses).toMatchObject([
+      { window: "minute", remaining: 46 },
+      { window: "day", remaining: 494 },
+    ]);
+  });
+
+  it("is made once", async () => {
+    const { counters, limiter, admission } = await admittedTask();
+    await limiter.refund(await limiter.refund(admission));
+    expect(counters.refunded).toHaveLength(1);
+  });
+
+  it("is nothing for a request that was not counted on a quota", async () => {
+    const refused = fakeCounters(async () => ({ counted: false, minute: 50, day: 7, month: 9 }));
+    const broken = fakeCounters(() => Promise.reject(new Error("No store.")));
+    vi.spyOn(logger, "error").mockReturnValue();
+    for (const [counters, request] of [
+      [refused, task()],
+      [broken, task()],
+      [fakeCounters(), { ...task(), limitClass: "account" as const }],
+      [fakeCounters(), { limitClass: "anonymous" as const, sourceAddress: "203.0.113.7" }],
+    ] as const) {
+      const limiter = createLimiter(counters, { now: () => now });
+      const admission = await limiter.admit(request);
+      expect(await limiter.refund(admission)).toEqual(admission);
+      expect(counters.refunded).toEqual([]);
+    }
+  });
+
+  it("that the store cannot make is logged, and nothing is promised to the caller", async () => {
+    const log = vi.spyOn(logger, "error").mockReturnValue();
+    const { limiter, admission } = await admittedTask(() => Promise.reject(new Error("No store.")));
+    expect((await limiter.refund(admission)).statuses).toEqual(admission.statuses);
+    expect(log).toHaveBeenCalledExactlyOnceWith("limits.not_refunded", {
+      limit_class: "task",
+      reason: expect.objectContaining({ message: "No store." }),
+    });
   });
 });

@@ -39,6 +39,7 @@ export default defineConfig({
     allowOnly: false,
     projects: [
       project("unit", ["test/unit/**/*.test.ts"], shared),
+      project("architecture", ["test/architecture/**/*.test.ts"], shared),
       project("infra", ["test/infra/**/*.test.ts"], shared),
       // One of them replaces a module of Node's.
       project("integration", ["test/integration/**/*.test.ts"]),

@@ -88,20 +88,23 @@ export const processMessage = async (
   if (outbox.isPlanned) await outbox.flush();
   else {
     const typing = keepTyping(platform, message);
-    const planning = Promise.resolve(
-      plan(message, conversation, {
-        sayNow: async (output) => {
-          await outbox.sayNow(output);
-          typing.showAgain();
-        },
-        isFirst: known === undefined,
-        isLastTry: attempt.receiveCount >= messageTries,
-        signal,
-      }),
-    );
-    // Before anything is sent: a sign of typing that comes after the answer would promise another one.
-    const planned = await planning.finally(() => typing.stop());
-    await outbox.execute(planned);
+    const planIt = async () => {
+      try {
+        return await plan(message, conversation, {
+          sayNow: async (output) => {
+            await outbox.sayNow(output);
+            typing.showAgain();
+          },
+          isFirst: known === undefined,
+          isLastTry: attempt.receiveCount >= messageTries,
+          signal,
+        });
+      } finally {
+        // Before anything is sent: a sign of typing that comes after the answer would promise another one.
+        await typing.stop();
+      }
+    };
+    await outbox.execute(await planIt());
   }
 
   const { progress } = outbox;

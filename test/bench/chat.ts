@@ -110,8 +110,10 @@ const measureProcess = async (name: string, child: ChildProcess, target: Target)
     Array.from({ length: 50 }, () => readStream(target, { tokens: 250, pauseMilliseconds: 20 })),
   );
   let peak = 0;
-  const looking = setInterval(async () => {
-    peak = Math.max(peak, (await askResourceUse(child)).residentBytes);
+  const looking = setInterval(() => {
+    void askResourceUse(child).then(({ residentBytes }) => {
+      peak = Math.max(peak, residentBytes);
+    });
   }, 1_000);
   await streaming;
   clearInterval(looking);

@@ -19,15 +19,17 @@ const folder = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-const mock = createServer(async (request, response) => {
-  request.resume();
-  response.writeHead(200, { "Content-Type": "audio/wav" });
-  response.write(wavHeaderBytes(0));
-  for (let piece = 0; piece < 5 && !response.destroyed; piece += 1) {
-    response.write(Buffer.alloc(4_800));
-    await pause(5);
-  }
-  response.end();
+const mock = createServer((request, response) => {
+  void (async () => {
+    request.resume();
+    response.writeHead(200, { "Content-Type": "audio/wav" });
+    response.write(wavHeaderBytes(0));
+    for (let piece = 0; piece < 5 && !response.destroyed; piece += 1) {
+      response.write(Buffer.alloc(4_800));
+      await pause(5);
+    }
+    response.end();
+  })();
 });
 await new Promise<void>((resolve) => mock.listen(0, "127.0.0.1", resolve));
 const mockUrl = `http://127.0.0.1:${(mock.address() as AddressInfo).port}/v1`;

@@ -31,10 +31,12 @@ const completion = JSON.stringify({
   usage: { prompt_tokens: 11, completion_tokens: 4, total_tokens: 15 },
 });
 
-const server = createServer(async (incoming, response) => {
-  const asked = request.parse(await json(incoming));
-  if (asked.stream) await stream(response);
-  else response.writeHead(200, { "Content-Type": "application/json" }).end(completion);
+const server = createServer((incoming, response) => {
+  void (async () => {
+    const asked = request.parse(await json(incoming));
+    if (asked.stream) await stream(response);
+    else response.writeHead(200, { "Content-Type": "application/json" }).end(completion);
+  })();
 });
 // As long as a function's own keep-alive, so that it is never the server that closes first.
 server.keepAliveTimeout = 120_000;

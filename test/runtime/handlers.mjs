@@ -34,7 +34,7 @@ export const rejectText = async () => {
   throw "only text";
 };
 export const floatingRejection = async () => {
-  Promise.reject(new OrderError("nobody waits for this"));
+  void Promise.reject(new OrderError("nobody waits for this"));
   return "never sent";
 };
 export const nothingLeftToDo = () => new Promise(() => {});

@@ -22,9 +22,11 @@ export const readingSlowly =
 export const startRecordingServer = async (
   take: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
 ): Promise<RecordingServer> => {
-  const server = createServer({ highWaterMark: 64 * 1024 }, async (request, response) => {
-    // A connection that the client breaks off ends the reading with an error.
-    await Promise.resolve(take(request, response)).catch(() => undefined);
+  const server = createServer({ highWaterMark: 64 * 1024 }, (request, response) => {
+    void (async () => {
+      // A connection that the client breaks off ends the reading with an error.
+      await Promise.resolve(take(request, response)).catch(() => undefined);
+    })();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -33,15 +33,17 @@ const toHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
 export const serveStreaming = async (endpoints: readonly Endpoint[]): Promise<StreamingServer> => {
   Object.assign(globalThis, { awslambda: runtime });
   const handler: (...args: never[]) => unknown = createStreamingHandler(endpoints, { limiter: unlimited });
-  const server = createServer(async (request, response) => {
-    const event = lambdaEvent({
-      method: request.method ?? "",
-      path: request.url ?? "",
-      headers: toHeaders(request),
-      body: await buffer(request),
-      authorizer: authorizedCaller,
-    });
-    await Reflect.apply(handler, undefined, [event, response, lambdaContext(60_000)]);
+  const server = createServer((request, response) => {
+    void (async () => {
+      const event = lambdaEvent({
+        method: request.method ?? "",
+        path: request.url ?? "",
+        headers: toHeaders(request),
+        body: await buffer(request),
+        authorizer: authorizedCaller,
+      });
+      await Reflect.apply(handler, undefined, [event, response, lambdaContext(60_000)]);
+    })();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -35,11 +35,13 @@ const send = async (response: ServerResponse, { tokens, pauseMilliseconds }: Moc
   response.end(ending(tokens));
 };
 
-const server = createServer(async (incoming, response) => {
-  const { messages } = request.parse(await json(incoming));
-  await send(response, answer.parse(JSON.parse(messages.at(-1)?.content ?? ""))).catch(() =>
-    response.destroy(),
-  );
+const server = createServer((incoming, response) => {
+  void (async () => {
+    const { messages } = request.parse(await json(incoming));
+    await send(response, answer.parse(JSON.parse(messages.at(-1)?.content ?? ""))).catch(() =>
+      response.destroy(),
+    );
+  })();
 });
 server.listen(0, "127.0.0.1", () => {
   const { port } = server.address() as AddressInfo;

@@ -33,13 +33,15 @@ const start = () => {
 beforeEach(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-messaging-"));
   reports = [];
-  webhook = createServer(async (request, response) => {
-    const signature = request.headers["x-hub-signature-256"];
-    reports.push({
-      signature: Array.isArray(signature) ? signature[0] : signature,
-      body: (await buffer(request)).toString(),
-    });
-    response.end("{}");
+  webhook = createServer((request, response) => {
+    void (async () => {
+      const signature = request.headers["x-hub-signature-256"];
+      reports.push({
+        signature: Array.isArray(signature) ? signature[0] : signature,
+        body: (await buffer(request)).toString(),
+      });
+      response.end("{}");
+    })();
   });
   await new Promise<void>((resolve) => webhook.listen(0, "127.0.0.1", resolve));
   platform = await start();

@@ -89,7 +89,7 @@ describe("The embedded SQS after a restart", () => {
       for (let index = 0; ; index += 1) {
         await queue.send(`message ${index}`, { MessageGroupId: `group-${index}` });
         acknowledged.push(`message ${index}`);
-        if (acknowledged.length === 50) child.kill();
+        if (acknowledged.length === 50) await child.kill();
       }
     })();
     await expect(sending).rejects.toThrow();

@@ -18,11 +18,13 @@ const targetPrefix = "DynamoDB_20120810.";
  * that is never granted.
  */
 export const createHttpServer = (execute: Execute): Server => {
-  const server = createServer({ keepAliveTimeout: keepAliveMilliseconds }, async (request, response) => {
-    const [status, body] = await answer(execute, request);
-    // A server that is closing, or whose client has more to send than it reads, gives the connection up.
-    if (!server.listening || !request.complete) response.setHeader("connection", "close");
-    send(response, status, JSON.stringify(body));
+  const server = createServer({ keepAliveTimeout: keepAliveMilliseconds }, (request, response) => {
+    void (async () => {
+      const [status, body] = await answer(execute, request);
+      // A server that is closing, or whose client has more to send than it reads, gives the connection up.
+      if (!server.listening || !request.complete) response.setHeader("connection", "close");
+      send(response, status, JSON.stringify(body));
+    })();
   });
   return server;
 };

@@ -38,6 +38,6 @@ export const invokeWithin = async (
   const timer = setTimeout(() => expire("expired"), milliseconds);
   const result = await Promise.race([invocation, expired]);
   clearTimeout(timer);
-  if (result === "expired") invocation.then(discard);
+  if (result === "expired") void invocation.then(discard);
   return result;
 };

@@ -13,7 +13,7 @@ export async function receiveStream(request: IncomingMessage, invocation: Invoca
   const body = new ResponseBody(request);
   if (invocation.abandoned) body.destroy();
 
-  request.once("close", async () => {
+  const settle = async (): Promise<void> => {
     if (request.complete) {
       const error = trailingError(request);
       if (error !== undefined) invocation.fail(error);
@@ -23,7 +23,8 @@ export async function receiveStream(request: IncomingMessage, invocation: Invoca
       invocation.fail({ errorType: "Runtime.StreamBroken", errorMessage: "The response stream broke off." });
     }
     body.finish(invocation.failure);
-  });
+  };
+  request.once("close", () => void settle());
 
   if ((await body.started) || invocation.failure === undefined) {
     invocation.stream(request.headers["content-type"] ?? "application/octet-stream", body);

@@ -75,14 +75,14 @@ export class RuntimeApi {
     }
     const [subject, requestId = "", verb] = route;
     if (subject === "init") {
-      serveInitializationError(session, request, response);
+      void serveInitializationError(session, request, response);
     } else if (requestId === "next") {
-      serveNext(session, response);
+      void serveNext(session, response);
     } else {
       const invocation = session.currentInvocation(requestId);
       if (invocation === undefined) answer(response, 400, "InvalidRequestID");
-      else if (verb === "error") serveError(session, invocation, request, response);
-      else serveResponse(session, invocation, request, response);
+      else if (verb === "error") void serveError(session, invocation, request, response);
+      else void serveResponse(session, invocation, request, response);
     }
   }
 }

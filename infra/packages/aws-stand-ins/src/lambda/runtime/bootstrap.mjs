@@ -19,7 +19,7 @@ exitWithParent();
 // Ctrl-C reaches every process of the terminal; the service alone decides when an environment ends.
 process.on("SIGINT", () => {});
 Object.assign(globalThis, { awslambda: { ...Reflect.get(globalThis, "awslambda"), ...awslambda } });
-serve(await initialize());
+void serve(await initialize());
 
 /**
  * The parent holds the other end of standard input and never writes to it: the pipe closes when the parent

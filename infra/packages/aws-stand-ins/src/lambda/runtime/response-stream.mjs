@@ -124,13 +124,13 @@ export class ResponseStream extends Writable {
     if (this.readerGone) {
       callback(error);
     } else if (error === null && this.writableFinished) {
-      this.completed.then(() => callback(null));
+      void this.completed.then(() => callback(null));
     } else {
       const reason = error ?? new Error("The function destroyed its response stream before the end.");
       this.#request.destroy(reason);
       callback(reason);
       // Left unhandled on purpose: AWS's runtime client dies of this very rejection.
-      Promise.reject(reason);
+      void Promise.reject(reason);
     }
   }
 

@@ -53,19 +53,21 @@ export const resetting: Behaviour = (response) => {
 export const startFakeBackend = async (): Promise<FakeBackend> => {
   let behaviours: Behaviour[] = [answering(200, completion("Oli otya?"))];
   const received: ReceivedRequest[] = [];
-  const server = createServer(async (request, response) => {
-    // Who leaves in the middle of a request has sent none.
-    const bytes = await buffer(request).catch(() => undefined);
-    if (!bytes) return;
-    received.push({
-      method: request.method ?? "",
-      path: request.url ?? "",
-      headers: request.headers,
-      body: bytes.toString("utf8"),
-      bytes,
-    });
-    const behaviour = behaviours.length > 1 ? behaviours.shift() : behaviours[0];
-    behaviour?.(response, request);
+  const server = createServer((request, response) => {
+    void (async () => {
+      // Who leaves in the middle of a request has sent none.
+      const bytes = await buffer(request).catch(() => undefined);
+      if (!bytes) return;
+      received.push({
+        method: request.method ?? "",
+        path: request.url ?? "",
+        headers: request.headers,
+        body: bytes.toString("utf8"),
+        bytes,
+      });
+      const behaviour = behaviours.length > 1 ? behaviours.shift() : behaviours[0];
+      behaviour?.(response, request);
+    })();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

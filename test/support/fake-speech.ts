@@ -21,11 +21,17 @@ export const speechOf = ({ text }: SpeechRequest): Speech => {
   };
 };
 
+/** When every link that a test signs ends. */
+export const linkExpiresAt = new Date("2026-11-20T10:30:00.000Z");
+
 /** The endpoints of speech over a model and a store in memory. */
 export const speechInMemory = () => {
   const objects = new Map<string, Buffer>();
-  const synthesize = vi.fn(async (request: SpeechRequest): Promise<Speech> => speechOf(request));
-  const write = vi.fn((key: string): ObjectWriter => {
+  const synthesize = vi.fn(
+    async (request: SpeechRequest, _options: { readonly signal: AbortSignal }): Promise<Speech> =>
+      speechOf(request),
+  );
+  const write = vi.fn((key: string, _options: { readonly contentType: string }): ObjectWriter => {
     const pieces: Uint8Array[] = [];
     return {
       write: async (bytes) => void pieces.push(bytes),
@@ -43,10 +49,12 @@ export const speechInMemory = () => {
       const found = objects.get(key);
       return found && { size: found.length, contentType: "audio/wav" };
     },
-    signDownload: vi.fn(async (key: string) => ({
-      url: `https://storage.example.com/${key}?signature`,
-      expiresAt: new Date(Date.now() + 1_800_000),
-    })),
+    signDownload: vi.fn(
+      async (key: string, _presentation?: { readonly contentType: string; readonly fileName: string }) => ({
+        url: `https://storage.example.com/${key}?signature`,
+        expiresAt: linkExpiresAt,
+      }),
+    ),
   };
   const endpoints = speechEndpoints({
     synthesizer: { synthesize },

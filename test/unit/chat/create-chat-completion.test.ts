@@ -46,6 +46,13 @@ describe("POST /tasks/chat/completions", () => {
     });
   });
 
+  it("passes on which tokens the server counted, and which it did not", async () => {
+    const { models, post } = setup();
+    const usage = { prompt_tokens: 11, completion_tokens: null, total_tokens: null };
+    models.answer.mockResolvedValue({ text: "Gyebale", finishReason: "stop", usage });
+    expect((await post({ messages })).body.usage).toEqual(usage);
+  });
+
   it("asks the larger model with the service's own instruction unless told otherwise", async () => {
     const { post, received } = setup();
     await post({ messages });

@@ -1,10 +1,11 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { chatCompletionChunk } from "../../../functions/chat/contract.ts";
 import { type ChatDependencies, chatEndpoints } from "../../../functions/chat/endpoints.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
 import type { ChatEvent, ChatModels } from "../../../shared/inference/chat.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { authorizedCaller } from "../../support/send.ts";
@@ -65,6 +66,106 @@ const parse = (sent: string) => {
     });
 };
 
+/** Starts a streamed answer without a server in front. */
+const open = async (dependencies: ChatDependencies): Promise<AsyncIterator<string | Uint8Array>> => {
+  const [endpoint] = chatEndpoints(dependencies);
+  const prepared = endpoint?.prepare({
+    id: "request-1",
+    headers: {},
+    body: JSON.parse(body),
+    query: {},
+    path: {},
+    caller: { userId: 7, username: "amina", accountType: "Free", tokenId: "t" },
+  });
+  const reply = await prepared?.execute(new AbortController().signal);
+  if (!(reply instanceof Reply) || typeof reply.body === "string") throw new Error("Expected a stream.");
+  return reply.body[Symbol.asyncIterator]();
+};
+
+/** A model that begins and then says nothing until it is given up. */
+const silentModels = (onAbort: () => void): ChatModels => ({
+  ...modelsThatStream([]),
+  streamAnswer: async (_request, { signal }) =>
+    (async function* () {
+      yield wholeAnswer[0] ?? [];
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      onAbort();
+      throw signal.reason;
+    })(),
+});
+
+describe("a streamed answer of a model that stays silent", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  it("has a comment every 15 seconds, and ends ten seconds before the function's 600", async () => {
+    const logged = vi.spyOn(logger, "error");
+    let aborted = false;
+    const texts = await open({
+      models: silentModels(() => {
+        aborted = true;
+      }),
+    });
+    await texts.next();
+    for (let seconds = 15; seconds < 590; seconds += 15) {
+      let arrived = false;
+      const next = texts.next().finally(() => {
+        arrived = true;
+      });
+      await vi.advanceTimersByTimeAsync(14_999);
+      expect(arrived).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await next).toEqual({ done: false, value: ": keep-alive\n\n" });
+    }
+    const last = texts.next();
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(aborted).toBe(true);
+    expect((await last).value).toContain("The answer took longer than the 590 seconds it may take.");
+    expect(await texts.next()).toMatchObject({ done: true });
+    expect(vi.getTimerCount()).toBe(0);
+    expect(logged).toHaveBeenCalledExactlyOnceWith("chat.broken_off", {
+      request_id: "request-1",
+      code: "external_service_error",
+      reason: undefined,
+    });
+  });
+
+  it("is not logged as broken off when the client disconnects, and leaves no timer behind", async () => {
+    const logged = vi.spyOn(logger, "error");
+    let aborted = false;
+    const texts = await open({
+      models: silentModels(() => {
+        aborted = true;
+      }),
+    });
+    await texts.next();
+    const waiting = texts.next();
+    await texts.return?.();
+    await waiting;
+    expect(aborted).toBe(true);
+    expect(await texts.next()).toMatchObject({ done: true });
+    expect(vi.getTimerCount()).toBe(0);
+    expect(logged).not.toHaveBeenCalled();
+  });
+
+  it("leaves no timer behind when it comes to its end, or does not begin", async () => {
+    const texts = await open({ models: modelsThatStream(wholeAnswer) });
+    while (!(await texts.next()).done) {}
+    expect(vi.getTimerCount()).toBe(0);
+    const refused = new AppError("service_unavailable");
+    const models = { ...modelsThatStream([]), streamAnswer: () => Promise.reject(refused) };
+    await expect(open({ models })).rejects.toBe(refused);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
 describe("a streamed answer", () => {
   it("is sent as chunks of the OpenAI API: role, texts, finish, token counts, [DONE]", async () => {
     const answer = await send({ models: modelsThatStream(wholeAnswer) });
@@ -94,6 +195,13 @@ describe("a streamed answer", () => {
       expect(chunk).toMatchObject({ id: events[0].id, created: events[0].created, model: "lang-14b" });
     }
     expect(events[0].id).toMatch(/^chatcmpl-[0-9a-f]{32}$/);
+  });
+
+  it("passes on which tokens the server counted, and which it did not", async () => {
+    const partial = { prompt_tokens: null, completion_tokens: 3, total_tokens: null };
+    const groups: Groups = [...wholeAnswer.slice(0, -1), [{ type: "usage", usage: partial }]];
+    const { body: sent } = await send({ models: modelsThatStream(groups) });
+    expect(parse(sent).at(-2).usage).toEqual(partial);
   });
 
   it("has no chunk for token counts that were not reported", async () => {
@@ -175,37 +283,5 @@ describe("a streamed answer", () => {
     const { body: sent } = await send({ models, timeLimitMilliseconds: 50 });
     expect(parse(sent).slice(2)).toMatchObject([{ error: { code: "external_service_error" } }, "[DONE]"]);
     expect(aborted).toBe(true);
-  });
-
-  it("ends its exchange at once when the client disconnects, even while the model is silent", async () => {
-    const aborted = Promise.withResolvers<void>();
-    const models: ChatModels = {
-      ...modelsThatStream([]),
-      streamAnswer: async (_request, { signal }) =>
-        (async function* () {
-          yield wholeAnswer[0] ?? [];
-          await new Promise((resolve) => signal.addEventListener("abort", resolve));
-          aborted.resolve();
-          throw signal.reason;
-        })(),
-    };
-    const [endpoint] = chatEndpoints({ models });
-    const prepared = endpoint?.prepare({
-      id: "request-1",
-      headers: {},
-      body: JSON.parse(body),
-      query: {},
-      path: {},
-      caller: { userId: 7, username: "amina", accountType: "Free", tokenId: "t" },
-    });
-    const reply = await prepared?.execute(new AbortController().signal);
-    if (!(reply instanceof Reply) || typeof reply.body === "string") throw new Error("Expected a stream.");
-    const texts = reply.body[Symbol.asyncIterator]();
-    await texts.next();
-    const waiting = texts.next();
-    await texts.return?.();
-    await aborted.promise;
-    await waiting;
-    expect((await texts.next()).done).toBe(true);
   });
 });

@@ -56,12 +56,29 @@ describe("POST /tasks/sunflower_inference", () => {
   });
 
   it.each([
-    [{ messages: [] }, 400],
-    [{ messages: [{ role: "tool", content: "x" }] }, 422],
-    [{ messages: [question], model_type: "llama" }, 422],
-    [{ messages: [question], temperature: 2.1 }, 422],
-  ])("refuses %j with %i", async (body, status) => {
-    expect((await chat(body)).status).toBe(status);
+    [{ messages: [] }, 400, "bad_request", "messages"],
+    [{ messages: [{ role: "tool", content: "x" }] }, 422, "validation_failed", "role"],
+    [{ messages: [question], model_type: "llama" }, 422, "validation_failed", "model_type"],
+    [{ messages: [question], temperature: 2.1 }, 422, "validation_failed", "temperature"],
+  ])("refuses %j with %i", async (body, status, code, param) => {
+    expect(await chat(body)).toMatchObject({ status, asked: undefined, body: { error: { code, param } } });
+  });
+
+  it("passes on which tokens the server counted, and which it did not", async () => {
+    const partial = { prompt_tokens: 11, completion_tokens: null, total_tokens: null };
+    const legacy = legacyInMemory();
+    legacy.answer.mockResolvedValue({ text: "Apwoyo.", finishReason: "stop", usage: partial });
+    const { body } = await legacy.send({
+      path: "/tasks/sunflower_inference",
+      body: { messages: [question] },
+    });
+    expect(body.usage).toEqual(partial);
+  });
+
+  it("keeps the conversation's own instruction when the given one is blank", async () => {
+    const own = { role: "system", content: "Be long." };
+    const { asked } = await chat({ messages: [own, question], system_message: " " });
+    expect(asked?.messages).toEqual([own, question]);
   });
 });
 
@@ -77,6 +94,25 @@ describe("POST /tasks/sunflower_simple", () => {
     });
     expect(asked).toMatchObject({ model: "lang-14b", temperature: 0.9 });
     expect(asked?.messages.at(-1)).toEqual({ role: "user", content: "Say thank you." });
+  });
+
+  it("takes the other model and an instruction of 4,000 characters, of any script", async () => {
+    const instruction = "\u{1E900}".repeat(4_000);
+    const { status, body, asked } = await instruct({
+      instruction,
+      model_type: "gemma",
+      system_message: "Be brief.",
+    });
+    expect(status).toBe(200);
+    expect(body.model_type).toBe("gemma");
+    expect(asked).toMatchObject({
+      model: "lang-9b",
+      temperature: 0.3,
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: instruction },
+      ],
+    });
   });
 
   it.each([

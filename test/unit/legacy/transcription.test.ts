@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { largestFileBytes } from "../../../functions/transcription/contract.ts";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { makeMp4 } from "../../fixtures/audio/make-mp4.ts";
@@ -134,7 +133,7 @@ describe("POST /tasks/stt", () => {
 
   it("tells the way round for a file that is too large for a request", async () => {
     const { post } = recordingsInMemory();
-    const audio = formFile(wavFile(Buffer.alloc(largestFileBytes), { stated: true }));
+    const audio = formFile(wavFile(Buffer.alloc(4_613_734), { stated: true }));
     const answer = await post("/tasks/stt", { audio });
     expect(answer).toMatchObject({ status: 413, body: { error: { param: "audio" } } });
     expect(answer.body.detail).toMatch(/generate-upload-url .*stt_from_gcs; split recordings/);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { linkResponse } from "../../../functions/speech/contract.ts";
-import { speechInMemory } from "../../support/fake-speech.ts";
+import { linkExpiresAt, speechInMemory } from "../../support/fake-speech.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 
 const id = "0123456789abcdef0123456789abcdef";
@@ -21,11 +21,19 @@ const setup = (...stored: string[]) => {
 
 describe("GET /tasks/audio/speech/url", () => {
   it("gives a fresh link to speech of the caller", async () => {
-    const { get } = setup(own);
+    const { get, store } = setup(own);
     const { status, body } = await get({ storage_object: own });
     expect(status).toBe(200);
     expect(linkResponse.parse(body)).toEqual(body);
-    expect(body).toMatchObject({ storage_object: own, audio_url: expect.stringContaining(own) });
+    expect(body).toEqual({
+      storage_object: own,
+      audio_url: `https://storage.example.com/${own}?signature`,
+      audio_url_expires_at: linkExpiresAt.toISOString(),
+    });
+    expect(store.signDownload).toHaveBeenCalledWith(own, {
+      contentType: "audio/wav",
+      fileName: "speech.wav",
+    });
   });
 
   it.each([

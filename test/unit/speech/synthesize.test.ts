@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { speechResponse } from "../../../functions/speech/contract.ts";
 import { readWavHeader } from "../../../shared/audio/wav/wav-header.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
-import { speechInMemory } from "../../support/fake-speech.ts";
+import { linkExpiresAt, speechInMemory } from "../../support/fake-speech.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 
 const setup = () => {
@@ -13,9 +13,24 @@ const setup = () => {
 };
 const text = "Wasuze otya nno?";
 
+describe("the time that speech may take", () => {
+  it("ends before the function's own, so that what was begun can be removed", async () => {
+    const { post, synthesize } = setup();
+    const limit = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
+    onTestFinished(() => timeout.mockRestore());
+    await post({ text });
+    expect(timeout).toHaveBeenCalledWith((300 - 10) * 1_000);
+    const signal = synthesize.mock.calls[0]?.[1].signal;
+    expect(signal?.aborted).toBe(false);
+    limit.abort();
+    expect(signal?.aborted).toBe(true);
+  });
+});
+
 describe("POST /tasks/audio/speech", () => {
   it("answers with a link to the stored audio and what there is to know about it", async () => {
-    const { post, objects } = setup();
+    const { post, objects, store } = setup();
     const { status, body } = await post({ text: `  ${text} ` });
     expect(status).toBe(200);
     expect(speechResponse.parse(body)).toEqual(body);
@@ -29,11 +44,19 @@ describe("POST /tasks/audio/speech", () => {
       sample_rate: 24_000,
       duration_seconds: 1.6,
       request_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      audio_url_expires_at: linkExpiresAt.toISOString(),
       usage: { input_characters: 16, output_audio_bytes: stored?.length, duration_seconds: 1.6 },
     });
     expect(body.storage_object).toMatch(
       new RegExp(`^speech/\\d{4}-\\d{2}-\\d{2}/${authorizedCaller.userId}/${body.request_id}\\.wav$`),
     );
+    expect(store.write).toHaveBeenCalledWith(body.storage_object, { contentType: "audio/wav" });
+    expect(store.signDownload).toHaveBeenCalledWith(body.storage_object, {
+      contentType: "audio/wav",
+      fileName: "speech.wav",
+    });
+    const { total_ms: total, ...steps } = body.timings_ms;
+    for (const step of Object.values<number>(steps)) expect(step).toBeLessThanOrEqual(total);
     expect(readWavHeader(stored ?? Buffer.alloc(0))).toMatchObject({ dataBytes: 1.6 * 48_000 });
   });
 
@@ -130,11 +153,15 @@ describe("POST /tasks/audio/speech", () => {
   });
 
   it("takes all values at their bounds, and fields it does not know", async () => {
-    const { post } = setup();
+    const { post, synthesize } = setup();
     const low = { temperature: 0, top_p: 0.01, repetition_penalty: 1, max_tokens: 64, seed: -1 };
     const high = { temperature: 2, top_p: 1, repetition_penalty: 2, max_tokens: 4_096, speed: 2 };
     expect(await post({ text, ...low })).toMatchObject({ status: 200 });
     expect(await post({ text, ...high })).toMatchObject({ status: 200 });
+    expect(synthesize.mock.calls.map(([{ sampling }]) => sampling)).toEqual([
+      { temperature: 0, topP: 0.01, repetitionPenalty: 1, maximumTokens: 64, seed: -1 },
+      { temperature: 2, topP: 1, repetitionPenalty: 2, maximumTokens: 4_096, seed: undefined },
+    ]);
   });
 
   it("counts characters, not UTF-16 units: 5,000 letters of Adlam are not too many", async () => {

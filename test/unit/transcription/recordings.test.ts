@@ -57,21 +57,40 @@ describe("a recording", () => {
     expect(answer.body.usage.input_audio_bytes).toBe(fixture(name).length);
   });
 
+  /** The seconds that six tenths of the bytes hold; of the others the index, or the page that tells their end, is gone. */
+  const left: Readonly<Record<string, number>> = {
+    "tone-vbr.mp3": 0.684,
+    "tone-faststart.m4a": 0.789,
+    "tone-fragmented.m4a": 0.859,
+    "tone.flac": 0.072,
+    "tone.webm": 0.775,
+    "tone-live.webm": 0.795,
+    "tone.aac": 0.896,
+    "tone-adpcm.wav": 0.913,
+  };
+
   it.each(recordings)("%s that was cut off is transcribed as far as it goes, or refused", async (name) => {
     const bytes = fixture(name);
-    for (const part of [0.1, 0.6]) {
-      const answer = await postFile(bytes.subarray(0, Math.ceil(bytes.length * part)));
-      if (answer.status === 200) expect(answer.body.duration_seconds).toBeLessThan(1.7);
-      else expect(["unreadable_audio", "validation_failed"]).toContain(answer.body.error.code);
-    }
+    const answer = await postFile(bytes.subarray(0, Math.ceil(bytes.length * 0.6)));
+    const seconds = left[name];
+    if (seconds === undefined) expect(answer.body.error).toMatchObject({ code: "unreadable_audio" });
+    else expect(answer).toMatchObject({ status: 200, body: { duration_seconds: seconds } });
+    const beginning = await postFile(bytes.subarray(0, Math.ceil(bytes.length * 0.1)));
+    if (beginning.status === 200) expect(beginning.body.duration_seconds).toBeLessThan(0.3);
+    else expect(["unreadable_audio", "validation_failed"]).toContain(beginning.body.error.code);
   });
 
-  it.each(recordings)("%s that was damaged is never our failure", async (name) => {
+  it("that was damaged is never our failure, and often still transcribed", async () => {
     const random = new Random(7);
-    for (let count = 0; count < 2; count += 1) {
-      const answer = await postFile(mutate(fixture(name), random));
-      expect([200, 400, 422]).toContain(answer.status);
+    let transcribed = 0;
+    for (const [name] of recordings) {
+      for (let count = 0; count < 2; count += 1) {
+        const { status, body } = await postFile(mutate(fixture(name), random));
+        if (status === 200) transcribed += 1;
+        else expect(["unreadable_audio", "validation_failed"]).toContain(body.error.code);
+      }
     }
+    expect(transcribed).toBeGreaterThan(recordings.length / 2);
   });
 });
 

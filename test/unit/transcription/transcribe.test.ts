@@ -1,15 +1,18 @@
 import { describe, expect, it, vi } from "vitest";
-import { largestFileBytes, largestUploadBytes } from "../../../functions/transcription/contract.ts";
 import { transcriptionEndpoints } from "../../../functions/transcription/endpoints.ts";
 import { bufferSource } from "../../../shared/audio/read-audio.ts";
 import { transcriptionLanguages } from "../../../shared/catalogue/languages.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
+import { repeatingSource } from "../../fixtures/audio/sources.ts";
 import { encodeForm, type FormValue, formFile } from "../../support/multipart.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
-import { soundBytes, wavFile } from "../../support/wav.ts";
+import { soundBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
 
 /** Two seconds at 24 kHz. */
 const recording = wavFile(soundBytes(96_000), { stated: true });
+/** 4.4 MB and 100 MB (specification, Limits), of 1,048,576 bytes each. */
+const largestFileBytes = 4_613_734;
+const largestUploadBytes = 104_857_600;
 const fileId = "4f0c2f4e-9a57-4a4e-8a4c-0d6c3c1f7b21";
 
 const setup = () => {
@@ -92,6 +95,19 @@ describe("POST /tasks/audio/transcriptions", () => {
     expect(body.segments).toEqual([{ start: 0, end: 2, text: "Oli otya?" }]);
   });
 
+  it("rounds times to milliseconds, and lets no segment begin after the end", async () => {
+    const { post, transcriber } = setup();
+    const segments = [
+      { start: 0.123_45, end: 0.987_65, text: "Oli" },
+      { start: 2.5, end: 3, text: "otya?" },
+    ];
+    transcriber.transcribe.mockResolvedValue({ text: "Oli otya?", segments });
+    expect((await post({ ...request, timestamps: "1" })).body.segments).toEqual([
+      { start: 0.123, end: 0.988, text: "Oli" },
+      { start: 2, end: 2, text: "otya?" },
+    ]);
+  });
+
   it("answers silence with an empty text", async () => {
     const { post, transcriber } = setup();
     transcriber.transcribe.mockResolvedValue({ text: "", segments: undefined });
@@ -163,7 +179,7 @@ describe("the fields of a transcription", () => {
   it("may be accompanied by others, which are ignored", async () => {
     const { post } = setup();
     const others = { model: "whisper-1", response_format: "json", temperature: "0", "prompt[]": "x" };
-    expect(await post({ ...request, ...others })).toMatchObject({ status: 200 });
+    expect(await post({ ...request, ...others })).toMatchObject({ status: 200, body: { language: "lug" } });
   });
 
   it("are all judged at once", async () => {
@@ -209,7 +225,10 @@ describe("the recording in the request", () => {
   it("of 4.4 MB is transcribed", async () => {
     const { post } = setup();
     const audio = formFile(wavFile(Buffer.alloc(largestFileBytes - 44), { stated: true }));
-    expect(await post({ ...request, audio })).toMatchObject({ status: 200 });
+    expect(await post({ ...request, audio })).toMatchObject({
+      status: 200,
+      body: { usage: { input_audio_bytes: largestFileBytes } },
+    });
   });
 
   it("of one byte more gets 413 and the way round", async () => {
@@ -254,6 +273,13 @@ describe("a recording that was uploaded", () => {
 
   it("may have 100 MB and no byte more", async () => {
     const { post, upload } = setup();
+    const header = wavHeaderBytes(largestUploadBytes - 44, { stated: true });
+    const sound = Buffer.alloc(1);
+    upload(repeatingSource(header, sound, largestUploadBytes - 44));
+    expect(await post({ file_id: fileId, language: "lug" })).toMatchObject({
+      status: 200,
+      body: { usage: { input_audio_bytes: largestUploadBytes } },
+    });
     const read = vi.fn();
     upload({ size: largestUploadBytes + 1, read });
     expect(await post({ file_id: fileId, language: "lug" })).toMatchObject({
@@ -274,12 +300,15 @@ describe("a recording that was uploaded", () => {
   });
 
   it("may be named by a form that leaves the other field empty", async () => {
-    const { post, upload } = setup();
+    const { post, upload, uploads } = setup();
     upload();
     expect(await post({ file_id: fileId, language: "lug", audio: formFile("", "") })).toMatchObject({
       status: 200,
+      body: { duration_seconds: 2 },
     });
+    expect(uploads.find).toHaveBeenCalledTimes(1);
     expect(await post({ ...request, file_id: "" })).toMatchObject({ status: 200 });
+    expect(uploads.find).toHaveBeenCalledTimes(1);
   });
 
   it("that cannot be read from the store is our failure", async () => {

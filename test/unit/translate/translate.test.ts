@@ -34,6 +34,16 @@ describe("POST /tasks/translate", () => {
     });
   });
 
+  it.each([
+    [{ prompt_tokens: 11, completion_tokens: null, total_tokens: null }],
+    [{ prompt_tokens: null, completion_tokens: 3, total_tokens: 14 }],
+    [null],
+  ])("passes on which tokens the server counted, and which it did not: %j", async (usage) => {
+    const { post, translator } = setup();
+    translator.translate.mockResolvedValue({ text: "Oli otya?", usage: usage ?? undefined });
+    expect((await post(request)).body.usage).toEqual(usage);
+  });
+
   it("tells the model the languages' names and the trimmed text", async () => {
     const { post, translator } = setup();
     await post({ source_language: "LUG", target_language: " english ", text: "  Webale nnyo  " });

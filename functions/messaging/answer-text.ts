@@ -13,14 +13,19 @@ import { readCommand } from "./read-command.ts";
 import { spoken, voiceReply } from "./voice-notes.ts";
 import { type ApologyReason, apology, wording } from "./wording.ts";
 
+/** When a transcription is given up and asked for once more, in milliseconds: a model that is still loading needs minutes. */
+export interface TranscriptionRetry {
+  readonly after: number;
+  readonly pause: number;
+}
+
 /** Everything that planning answers touches. */
 export interface AnswerDependencies {
   readonly chat: Pick<ChatModels, "answer">;
   readonly translator: Translator;
   readonly transcriber: Transcriber;
   readonly platform: Pick<MessagingPlatform, "download">;
-  /** How long a transcriber that has failed is left alone before it is asked once more. */
-  readonly transcriptionPauseMilliseconds: number;
+  readonly transcriptionRetry: TranscriptionRetry;
 }
 
 /** What a person has said, whether it was written or spoken. */

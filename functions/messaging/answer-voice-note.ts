@@ -19,7 +19,6 @@ export interface VoiceNote {
 }
 
 const longestSeconds = 600;
-const firstTryMilliseconds = 120_000;
 
 /** As many messages as a transcript may take: ten minutes of fast speech are three. */
 const mostPieces = 4;
@@ -52,21 +51,21 @@ const fetchRecording = async (
   }
 };
 
-/** Two tries: a model that is still loading needs minutes, so the person is told that it takes longer. */
+/** Two tries. Before the second one the person is told that it takes longer. */
 const transcribe = async (
   recording: Recording,
   language: string,
-  { transcriber, transcriptionPauseMilliseconds }: AnswerDependencies,
+  { transcriber, transcriptionRetry }: AnswerDependencies,
   { sayNow, signal }: PlanningTools,
 ): Promise<string> => {
   const request = { recording, language, withSegments: false };
   try {
-    const firstSignal = AbortSignal.any([signal, AbortSignal.timeout(firstTryMilliseconds)]);
+    const firstSignal = AbortSignal.any([signal, AbortSignal.timeout(transcriptionRetry.after)]);
     return (await transcriber.transcribe(request, { signal: firstSignal })).text;
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error;
     await sayNow(say(wording.stillListening));
-    await pause(transcriptionPauseMilliseconds, undefined, { signal });
+    await pause(transcriptionRetry.pause, undefined, { signal });
     return (await transcriber.transcribe(request, { signal })).text;
   }
 };

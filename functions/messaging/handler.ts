@@ -30,7 +30,7 @@ const leastMilliseconds = 90_000;
 /** Reports come within a second as a rule. After a crash a message is tried again only minutes later. */
 const receiptMilliseconds = 10_000;
 
-const transcriptionPauseMilliseconds = 2_000;
+const transcriptionRetry = { after: 120_000, pause: 2_000 };
 
 const environment = readEnvironment(messagingFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
@@ -62,7 +62,7 @@ const work: ProcessDependencies = {
   }),
   refreshNote: (conversation, signal) => refreshNote(conversation, models.chat, signal),
 };
-const answer = createAnswerPlanner({ ...models, platform, transcriptionPauseMilliseconds });
+const answer = createAnswerPlanner({ ...models, platform, transcriptionRetry });
 
 const handle = (record: SQSRecord, remainingMilliseconds: number, signal: AbortSignal): Promise<boolean> =>
   handleRecord(record, remainingMilliseconds, {

@@ -32,7 +32,7 @@ const answers = (overrides: Partial<AnswerDependencies> = {}): AnswerDependencie
   translator: { translate: async () => ({ text: "Webale", usage: undefined }) },
   transcriber: { transcribe: async () => ({ text: "What is the answer?", segments: undefined }) },
   platform: { download: async () => ({ bytes: new Uint8Array() }) },
-  transcriptionPauseMilliseconds: 1,
+  transcriptionRetry: { after: 120_000, pause: 1 },
   ...overrides,
 });
 

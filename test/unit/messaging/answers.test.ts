@@ -1,8 +1,9 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAnswerPlanner } from "../../../functions/messaging/answer-message.ts";
 import type { AnswerDependencies } from "../../../functions/messaging/answer-text.ts";
 import { type Conversation, initialSettings } from "../../../functions/messaging/conversation.ts";
 import {
+  languageChoices,
   languageList,
   modeList,
   ratingList,
@@ -13,8 +14,10 @@ import { MediaError } from "../../../functions/messaging/messaging-platform.ts";
 import type { Output } from "../../../functions/messaging/plan.ts";
 import { wording } from "../../../functions/messaging/wording.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
-import type { ChatRequest } from "../../../shared/inference/chat.ts";
+import { type ChatRequest, defaultSystemMessage } from "../../../shared/inference/chat.ts";
+import type { TranscriptionRequest } from "../../../shared/inference/transcription.ts";
 import type { InboundMessage, MessageContent } from "../../../shared/messaging/inbound-message.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
 import { soundBytes, wavFile } from "../../support/wav.ts";
 
 const wav = wavFile(soundBytes(48_000), { stated: true });
@@ -26,6 +29,7 @@ const setUp = (
     readonly isFirst?: boolean;
     readonly isLastTry?: boolean;
     readonly signal?: AbortSignal;
+    readonly giveUpAfter?: number;
   } = {},
 ) => {
   const chat = vi.fn(async (_request: ChatRequest) => ({
@@ -34,14 +38,19 @@ const setUp = (
     usage: undefined,
   }));
   const translate = vi.fn(async () => ({ text: "Webale", usage: undefined }));
-  const transcribe = vi.fn(async () => ({ text: "What is the answer?", segments: undefined }));
+  const transcribe = vi.fn(
+    async (_request: TranscriptionRequest, _options: { readonly signal: AbortSignal }) => ({
+      text: "What is the answer?",
+      segments: undefined,
+    }),
+  );
   const download = vi.fn(async () => ({ bytes: wav }));
   const dependencies: AnswerDependencies = {
     chat: { answer: chat },
     translator: { translate },
     transcriber: { transcribe },
     platform: { download },
-    transcriptionPauseMilliseconds: 1,
+    transcriptionRetry: { after: options.giveUpAfter ?? 120_000, pause: 1 },
   };
   const conversation: Conversation = {
     exchanges: [],
@@ -74,6 +83,11 @@ const setUp = (
   };
 };
 
+beforeEach(() => {
+  vi.spyOn(logger, "warn").mockReturnValue();
+});
+afterEach(() => vi.restoreAllMocks());
+
 const text = (words: string): Output => ({ kind: "text", text: words });
 const unavailable = () => new AppError("service_unavailable");
 const unusable = () => new AppError("external_service_error");
@@ -85,12 +99,57 @@ describe("a text", () => {
       outputs: [text("It is 42.")],
       changes: { exchange: { question: "What is the answer?", answer: "It is 42." } },
     });
+    expect(chat).toHaveBeenCalledExactlyOnceWith(
+      {
+        model: "lang-14b",
+        messages: [
+          { role: "system", content: expect.stringContaining("The person is called Amina Nakato.") },
+          { role: "user", content: "What is the answer?" },
+        ],
+        temperature: 0.6,
+        topP: 0.95,
+        maximumTokens: 1_024,
+        stop: undefined,
+      },
+      { signal: expect.any(AbortSignal) },
+    );
+    expect(chat.mock.calls[0]?.[0].messages[0]?.content).toContain(defaultSystemMessage);
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+
+  it.each(["ab", "a1", "42", "ŋŋ"])("of two letters or digits (%j) says something", async (words) => {
+    const { write, chat } = setUp();
+    expect((await write(words)).outputs).toEqual([text("It is 42.")]);
     expect(chat).toHaveBeenCalledOnce();
+  });
+
+  it("that a model answers with what cannot be shown in translate mode is not remembered", async () => {
+    const { write, translate } = setUp({ mode: "translate" });
+    translate.mockResolvedValue({ text: "<|im_end|>", usage: undefined });
+    expect(await write("Thank you")).toEqual({
+      outputs: [text(expect.stringContaining("put it in other words"))],
+      changes: {},
+    });
+  });
+
+  it("from somebody whose language is no longer offered is treated as English", async () => {
+    expect((await setUp({ language: "xxx", mode: "speak" }).write("Good day")).outputs).toEqual([
+      text("Good day"),
+      { kind: "speech", text: "Good day", language: "eng" },
+    ]);
+    expect((await setUp({ language: "xxx" }).write("status")).outputs).toEqual([
+      text(wording.status({ ...initialSettings }, "English")),
+    ]);
+    const voiced = await setUp({ language: "xxx", voice: true }).write("What is the answer?");
+    expect(voiced.outputs).toEqual([text("It is 42.")]);
   });
 
   it("in translate mode gets the translation into the person's language and nothing else", async () => {
     const { write, translate, chat } = setUp({ mode: "translate", language: "lug" });
-    expect((await write("Thank you")).outputs).toEqual([text("Webale")]);
+    expect(await write("Thank you")).toEqual({
+      outputs: [text("Webale")],
+      changes: { exchange: { question: "Thank you", answer: "Webale" } },
+    });
     expect(translate).toHaveBeenCalledExactlyOnceWith(
       { text: "Thank you", sourceLanguage: undefined, targetLanguage: "Luganda" },
       { signal: expect.any(AbortSignal) },
@@ -99,16 +158,20 @@ describe("a text", () => {
   });
 
   it("in transcribe mode is answered with a reminder to send a voice note", async () => {
-    const { write } = setUp({ mode: "transcribe" });
-    expect((await write("Hello there friend")).outputs).toEqual([text(wording.sendVoiceNote)]);
+    const { write, chat } = setUp({ mode: "transcribe" });
+    expect(await write("Hello there friend")).toEqual({
+      outputs: [text(wording.sendVoiceNote)],
+      changes: {},
+    });
+    expect(chat).not.toHaveBeenCalled();
   });
 
   it("in speak mode is repeated and read aloud, without asking a model", async () => {
     const { write, chat } = setUp({ mode: "speak", language: "lug" });
-    expect((await write("Webale nnyo ssebo")).outputs).toEqual([
-      text("Webale nnyo ssebo"),
-      { kind: "speech", text: "Webale nnyo ssebo", language: "lug" },
-    ]);
+    expect(await write("Webale nnyo ssebo")).toEqual({
+      outputs: [text("Webale nnyo ssebo"), { kind: "speech", text: "Webale nnyo ssebo", language: "lug" }],
+      changes: {},
+    });
     expect(chat).not.toHaveBeenCalled();
   });
 
@@ -137,7 +200,10 @@ describe("a text", () => {
   it("from somebody new is answered, and then welcomed", async () => {
     const plan = await setUp({}, { isFirst: true }).write("What is the answer?");
     expect(plan.outputs).toEqual([text("It is 42."), welcomeList]);
-    expect(plan.changes.isFirst).toBe(true);
+    expect(plan.changes).toEqual({
+      exchange: { question: "What is the answer?", answer: "It is 42." },
+      isFirst: true,
+    });
   });
 });
 
@@ -154,7 +220,9 @@ describe("a model that fails", () => {
     const [first, second] = chat.mock.calls.map(([{ messages }]) => messages);
     expect(first?.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
     expect(second?.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(first?.[0]?.content).toContain("goats");
     expect(second?.[0]?.content).not.toContain("goats");
+    expect(second?.[1]?.content).toBe("What is the answer?");
   });
 
   it("twice is apologised for, in words that say what to do, and not remembered", async () => {
@@ -164,6 +232,21 @@ describe("a model that fails", () => {
     expect(plan.outputs).toEqual([text(expect.stringContaining("two or three minutes"))]);
     expect(plan.changes).toEqual({});
     expect(chat).toHaveBeenCalledTimes(2);
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith("model.failed", {
+      task: "chat",
+      code: "service_unavailable",
+    });
+  });
+
+  it("because time is up is not asked again, and apologised for", async () => {
+    const { write, chat } = setUp({}, { signal: AbortSignal.abort(new Error("Time is up.")) });
+    chat.mockRejectedValue(new Error("Time is up."));
+    expect(await write("What is the answer?")).toEqual({
+      outputs: [text(expect.stringContaining("two or three minutes"))],
+      changes: {},
+    });
+    expect(chat).toHaveBeenCalledOnce();
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith("model.failed", { task: "chat", code: "timed_out" });
   });
 
   it("by giving scaffolding or by going round in circles counts as failing", async () => {
@@ -185,6 +268,7 @@ describe("a model that fails", () => {
     const { write, chat } = setUp();
     chat.mockRejectedValue(new TypeError("x is not a function"));
     await expect(write("What is the answer?")).rejects.toThrow("x is not a function");
+    expect(chat).toHaveBeenCalledOnce();
   });
 });
 
@@ -198,6 +282,7 @@ describe("a command", () => {
     ["mode", modeList("chat")],
     ["voice", voiceButtons(false)],
     ["speak", text(wording.whatToSay)],
+    ["languages", text(wording.languages(languageChoices))],
   ])("%j is executed without asking a model", async (words, output) => {
     const { write, chat } = setUp();
     expect(await write(words)).toEqual({ outputs: [output], changes: {} });
@@ -205,14 +290,34 @@ describe("a command", () => {
   });
 
   it.each([
-    ["mode translate", { mode: "translate" }],
-    ["start over", { mode: "chat" }],
-    ["cancel", { mode: "chat" }],
-    ["voice on", { voice: true }],
-    ["text only", { voice: false }],
-  ])("%j changes the settings to %j and leaves the others", async (words, change) => {
-    const before = { mode: "speak", language: "ach", voice: false } as const;
-    expect((await setUp(before).write(words)).changes).toEqual({ settings: { ...before, ...change } });
+    ["mode translate", { mode: "translate" }, wording.modeSet("translate", "Acholi")],
+    ["start over", { mode: "chat" }, wording.menu("chat")],
+    ["cancel", { mode: "chat" }, wording.cancelled],
+    ["voice on", { voice: true }, wording.voiceOn("Acholi")],
+    ["text only", { voice: false }, wording.voiceOff],
+  ])("%j changes the settings to %j and leaves the others", async (words, change, said) => {
+    const before = { mode: "speak", language: "ach", voice: "voice" in change && !change.voice } as const;
+    expect(await setUp(before).write(words)).toEqual({
+      outputs: [text(said)],
+      changes: { settings: { ...before, ...change } },
+    });
+  });
+
+  it("turns voice replies on for later where the person's language has no voice", async () => {
+    const settings = { mode: "chat", language: "lgg", voice: false } as const;
+    expect(await setUp(settings).write("voice on")).toEqual({
+      outputs: [text(wording.noVoiceFor("Lugbara"))],
+      changes: { settings: { ...settings, voice: true } },
+    });
+  });
+
+  it("reads a text aloud, and shows it", async () => {
+    const { write, chat } = setUp({ language: "lug" });
+    expect(await write("speak: Webale nnyo")).toEqual({
+      outputs: [text("Webale nnyo"), { kind: "speech", text: "Webale nnyo", language: "lug" }],
+      changes: {},
+    });
+    expect(chat).not.toHaveBeenCalled();
   });
 
   it("greets by the first name, and without one where there is none", async () => {
@@ -236,33 +341,58 @@ describe("a command", () => {
 
 describe("a tap on a menu", () => {
   it.each([
-    ["mode_translate", "Translate", { mode: "translate" }],
-    ["mode_tts", "Speak / TTS", { mode: "speak" }],
-    ["row 1", "Luganda", { language: "lug" }],
-    ["language_nyn", "Runyankole", { language: "nyn" }],
-    ["tts_on", "Voice on", { voice: true }],
-    ["row 3", "Start Chatting", { mode: "chat" }],
-  ])("%s, %s changes %j", async (id, title, change) => {
+    ["mode_chat", "Chat", { mode: "chat" }, wording.modeSet("chat", "English")],
+    ["mode_translate", "Translate", { mode: "translate" }, wording.modeSet("translate", "English")],
+    ["mode_tts", "Speak / TTS", { mode: "speak" }, wording.modeSet("speak", "English")],
+    ["row 1", "Luganda", { language: "lug" }, wording.languageSet("Luganda")],
+    ["language_nyn", "Runyankole", { language: "nyn" }, wording.languageSet("Runyankole")],
+    ["tts_on", "Voice on", { voice: true }, wording.voiceOn("English")],
+    ["tts_on", "Another title", { voice: true }, wording.voiceOn("English")],
+    ["row 1", "Voice off", { voice: false }, wording.voiceOff],
+    ["tts_off", "Another title", { voice: false }, wording.voiceOff],
+    ["row 3", "Start Chatting", { mode: "chat" }, wording.startChatting],
+    ["start_chatting", "Another title", { mode: "chat" }, wording.startChatting],
+  ])("%s, %s changes %j", async (id, title, change, said) => {
     const { tap } = setUp({ mode: "transcribe" });
-    expect((await tap(title, id)).changes.settings).toEqual({
-      ...initialSettings,
-      mode: "transcribe",
-      ...change,
+    expect(await tap(title, id)).toEqual({
+      outputs: [text(said)],
+      changes: { settings: { ...initialSettings, mode: "transcribe", ...change } },
     });
   });
 
   it.each([
-    ["Get Help", text(wording.help)],
-    ["Set Language", languageList("English")],
-    ["Something Else", text(wording.thanks)],
-  ])("on %j is answered", async (title, output) => {
-    expect((await setUp().tap(title, "row 1")).outputs).toEqual([output]);
+    ["Get Help", "row 1", text(wording.help)],
+    ["Another title", "help", text(wording.help)],
+    ["Set Language", "row 1", languageList("English")],
+    ["Another title", "set_language", languageList("English")],
+    ["Something Else", "row 1", text(wording.thanks)],
+    ["good", "row 1", text(wording.thanks)],
+  ])("on %j, %j is answered and changes nothing", async (title, id, output) => {
+    expect(await setUp().tap(title, id)).toEqual({ outputs: [output], changes: {} });
+  });
+
+  it.each(["Excellent", "Good", "Fair", "Poor"])(
+    "on the rating %s is kept alone when nothing has been said",
+    async (value) => {
+      expect(await setUp().tap(value, "row 1")).toEqual({
+        outputs: [text(wording.thanksForRating)],
+        changes: { feedback: { kind: "rating", value } },
+      });
+    },
+  );
+
+  it("on a rating of an answer whose id is not known is kept with what was said", async () => {
+    const exchanges = [{ question: "q1", answer: "a1", replies: [] }];
+    const plan = await setUp({}, { conversation: { exchanges } }).tap("Poor");
+    expect(plan.changes).toEqual({
+      feedback: { kind: "rating", value: "Poor", exchange: { question: "q1", answer: "a1" } },
+    });
   });
 
   it("on a rating keeps it with the latest exchange", async () => {
     const exchanges = [
       { question: "q1", answer: "a1", replies: ["wamid.1"] },
-      { question: "q2", answer: "a2", replies: ["wamid.2"] },
+      { question: "q2", answer: "a2", replies: ["wamid.2", "wamid.3"] },
     ];
     const plan = await setUp({}, { conversation: { exchanges } }).tap("Good");
     expect(plan.outputs).toEqual([text(wording.thanksForRating)]);
@@ -328,6 +458,20 @@ describe("a voice note", () => {
     );
     expect(plan.outputs).toEqual([transcript, text("It is 42.")]);
     expect(plan.changes.exchange).toEqual({ question: "What is the answer?", answer: "It is 42." });
+  });
+
+  it("of ten minutes is written down", async () => {
+    const { speak, download, transcribe } = setUp({ mode: "transcribe" });
+    const bytes = wavFile(soundBytes(600 * 8_000 * 2), { sampleRate: 8_000, stated: true });
+    download.mockResolvedValue({ bytes });
+    expect(await speak()).toEqual({ outputs: [transcript], changes: {} });
+    expect(transcribe.mock.calls[0]?.[0].recording.source.size).toBe(bytes.length);
+  });
+
+  it("that says more than four messages can hold is quoted in four", async () => {
+    const { speak, transcribe } = setUp({ mode: "transcribe" });
+    transcribe.mockResolvedValue({ text: "A long story goes on. ".repeat(1_000), segments: undefined });
+    expect((await speak()).outputs).toHaveLength(4);
   });
 
   it.each([
@@ -416,6 +560,49 @@ describe("a voice note", () => {
     transcribe.mockRejectedValueOnce(unavailable());
     expect((await speak()).outputs).toEqual([transcript]);
     expect(saidNow).toEqual([text(wording.listening), text(wording.stillListening)]);
+    const [first, second] = transcribe.mock.calls.map(([request]) => request);
+    expect(second).toBe(first);
+  });
+
+  it("is tried a second time when the model says nothing for too long", async () => {
+    const { speak, transcribe, saidNow } = setUp({ mode: "transcribe" }, { giveUpAfter: 20 });
+    transcribe.mockImplementationOnce(
+      (_request, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(unavailable()));
+        }),
+    );
+    expect((await speak()).outputs).toEqual([transcript]);
+    expect(saidNow).toHaveLength(2);
+    expect(transcribe.mock.calls[1]?.[1].signal.aborted).toBe(false);
+  });
+
+  it("is not tried a second time when time is up, nor after a fault of ours", async () => {
+    const over = setUp({}, { signal: AbortSignal.abort(new Error("Time is up.")) });
+    over.download.mockResolvedValue({ bytes: wav });
+    over.transcribe.mockRejectedValue(unavailable());
+    await expect(over.speak()).rejects.toThrow("Time is up.");
+    const broken = setUp();
+    broken.transcribe.mockRejectedValue(new TypeError("x is not a function"));
+    await expect(broken.speak()).rejects.toThrow("x is not a function");
+    expect(broken.transcribe).toHaveBeenCalledOnce();
+    expect(broken.saidNow).toEqual([text(wording.listening)]);
+  });
+
+  it("whose transcription takes all the time there is is apologised for", async () => {
+    const over = new AbortController();
+    const { speak, transcribe, saidNow } = setUp({}, { signal: over.signal });
+    transcribe.mockImplementation(async () => {
+      over.abort();
+      throw unavailable();
+    });
+    expect(await speak()).toEqual({ outputs: [text(wording.notTranscribed)], changes: {} });
+    expect(transcribe).toHaveBeenCalledOnce();
+    expect(saidNow).toHaveLength(1);
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith("model.failed", {
+      task: "transcribe",
+      code: "service_unavailable",
+    });
   });
 
   it("that cannot be written down twice is apologised for", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { fullContext } from "../../../functions/messaging/answer-chat.ts";
+import { bareContext, fullContext } from "../../../functions/messaging/answer-chat.ts";
 import {
   type Conversation,
   initialSettings,
@@ -7,7 +7,8 @@ import {
 } from "../../../functions/messaging/conversation.ts";
 import { refreshNote } from "../../../functions/messaging/refresh-note.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
-import type { ChatRequest } from "../../../shared/inference/chat.ts";
+import { type ChatRequest, defaultSystemMessage } from "../../../shared/inference/chat.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
 
 const conversation = (exchanges: number, note = ""): Conversation => ({
   settings: initialSettings,
@@ -41,6 +42,38 @@ describe("what a model is told", () => {
     expect(system?.content).not.toContain("question 3");
   });
 
+  it("is told in this order and these words", () => {
+    const known = fullContext(conversation(7, "They keep goats."), "And now?", "Amina");
+    const manner =
+      "You are talking with somebody in a messaging app: write plain text without headings and tables, and keep to a " +
+      "few short paragraphs. When you do not know something, say so.";
+    expect(known[0]).toEqual({
+      role: "system",
+      content: [
+        defaultSystemMessage,
+        manner,
+        "The person is called Amina.",
+        "What you remember of earlier: They keep goats.",
+        "What was said a while ago:\nThey: question 0 / You: answer 0\nThey: question 1 / You: answer 1",
+      ].join("\n\n"),
+    });
+    const bare = [
+      { role: "system", content: `${defaultSystemMessage}\n\n${manner}` },
+      { role: "user", content: "And now?" },
+    ];
+    expect(fullContext(conversation(0), "And now?", undefined)).toEqual(bare);
+    expect(bareContext("And now?")).toEqual(bare);
+  });
+
+  it("is hinted at in one line of 120 characters, never with half a character", () => {
+    const six = conversation(6);
+    six.exchanges[0] = { question: `${"x".repeat(119)}😀`, answer: "line one\n\n line  two", replies: [] };
+    const [system] = fullContext(six, "And now?", undefined);
+    expect(system?.content).toContain(`They: ${"x".repeat(119)}\uFFFD / You: line one line two`);
+    six.exchanges[0] = { question: "y".repeat(121), answer: "a", replies: [] };
+    expect(fullContext(six, "And now?", undefined)[0]?.content).toContain(`They: ${"y".repeat(120)} / You`);
+  });
+
   it("hints at four older exchanges at most, each in few words", () => {
     const long = { ...conversation(12), exchanges: conversation(12).exchanges };
     long.exchanges[6] = { question: "x".repeat(500), answer: "a", replies: [] };
@@ -59,7 +92,13 @@ describe("what is remembered of an exchange", () => {
       replies: [],
     });
     expect(exchanges[0]?.question).toHaveLength(2_000);
-    expect(exchanges[0]?.answer.isWellFormed()).toBe(true);
+    expect(exchanges[0]?.answer).toBe(`${"a".repeat(1_999)}\uFFFD`);
+  });
+
+  it("is kept as it is with the ids of its replies, behind what was said before", () => {
+    const before = conversation(1, "Old.");
+    const exchange = { question: "q", answer: "a", replies: ["wamid.a", "wamid.b"] };
+    expect(withExchange(before, exchange)).toEqual({ ...before, exchanges: [...before.exchanges, exchange] });
   });
 
   it("falls out when nobody has made a note of it for seventeen exchanges", () => {
@@ -76,10 +115,52 @@ describe("the note of a conversation", () => {
     const before = conversation(11, "They live in Gulu.");
     const after = await refreshNote(before, { answer }, signal);
     expect(after).toEqual({ ...before, note: "Amina keeps goats.", exchanges: before.exchanges.slice(6) });
-    const told = answer.mock.calls[0]?.[0].messages.at(-1)?.content;
-    expect(told).toContain("They live in Gulu.");
-    expect(told).toContain("question 5");
-    expect(told).not.toContain("question 6");
+    expect(answer).toHaveBeenCalledExactlyOnceWith(
+      {
+        model: "lang-14b",
+        messages: [
+          {
+            role: "system",
+            content:
+              "You keep the memory of an assistant. Write a note of at most 120 words about the person and the " +
+              "conversation: names, places, languages, wishes, what was decided. Facts only, no advice, no greeting. " +
+              "Answer with the note alone.",
+          },
+          {
+            role: "user",
+            content: [
+              "The note so far: They live in Gulu.",
+              ...[0, 1, 2, 3, 4, 5].map((index) => `Person: question ${index}\nAssistant: answer ${index}`),
+            ].join("\n\n"),
+          },
+        ],
+        temperature: 0.2,
+        topP: undefined,
+        maximumTokens: 300,
+        stop: undefined,
+      },
+      { signal: expect.any(AbortSignal) },
+    );
+  });
+
+  it("does not mention a note where there was none", async () => {
+    const answer = noting("Amina keeps goats.");
+    await refreshNote(conversation(11), { answer }, signal);
+    expect(answer.mock.calls[0]?.[0].messages.at(-1)?.content).toMatch(/^Person: question 0\n/);
+  });
+
+  it("is given up with the work on the message", async () => {
+    const before = conversation(11);
+    const over = new AbortController();
+    const answer = vi.fn(async (_request: ChatRequest, { signal: given }: { signal: AbortSignal }) => {
+      over.abort();
+      expect(given.aborted).toBe(true);
+      throw new AppError("service_unavailable");
+    });
+    expect(await refreshNote(before, { answer }, over.signal)).toBe(before);
+    expect(answer).toHaveBeenCalledOnce();
+    expect(await refreshNote(before, { answer }, over.signal)).toBe(before);
+    expect(answer).toHaveBeenCalledOnce();
   });
 
   it("is left alone before that", async () => {
@@ -90,19 +171,25 @@ describe("the note of a conversation", () => {
   });
 
   it("is at most 800 characters long", async () => {
-    const { note } = await refreshNote(
-      conversation(11),
-      { answer: noting("Amina keeps many goats. ".repeat(99)) },
-      signal,
-    );
+    const facts = Array.from({ length: 99 }, (_, index) => `Amina keeps goat ${index}.`).join(" ");
+    const { note } = await refreshNote(conversation(11), { answer: noting(facts) }, signal);
+    expect(note).toMatch(/ …$/);
     expect(note.length).toBeLessThanOrEqual(800);
+    expect(note.length).toBeGreaterThan(770);
   });
 
   it.each([
     ["fails", vi.fn().mockRejectedValue(new AppError("service_unavailable"))],
     ["gives nothing that makes sense", noting("<|im_end|>")],
-  ])("waits for the next time when the model %s", async (_what, answer) => {
+  ])("waits for the next time when the model %s", async (what, answer) => {
+    const warn = vi.spyOn(logger, "warn").mockReturnValue();
     const before = conversation(12, "Old.");
     expect(await refreshNote(before, { answer }, signal)).toBe(before);
+    expect(warn.mock.calls).toEqual(
+      what === "fails"
+        ? [["note.not_refreshed", { reason: expect.objectContaining({ name: "AppError" }) }]]
+        : [],
+    );
+    warn.mockRestore();
   });
 });

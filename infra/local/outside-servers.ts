@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { sampleModels, startSampleInference } from "@language-ai/sample-models";
+import { synthesisLanguages } from "../../shared/catalogue/voices.ts";
 import { type MessagingPlatformServer, startMessagingPlatform } from "./messaging/platform-server.ts";
 import type { LocalSettings } from "./settings.ts";
 
@@ -21,7 +22,7 @@ export const startModels = async (
   variables: Variables,
 ): Promise<Models> => {
   if (chatBaseUrl) return { sampleUrl: undefined, variables, close: async () => undefined };
-  const sample = await startSampleInference({ port });
+  const sample = await startSampleInference({ port, voices: synthesisLanguages });
   return {
     sampleUrl: sample.baseUrl,
     variables: {

@@ -1,18 +1,21 @@
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { ApiError } from "./api-error.ts";
-import type { Endpoint, SampleSettings } from "./endpoint.ts";
-import { findEndpoint, listEndpoints } from "./routes.ts";
-import { sendError } from "./send-error.ts";
+import { createChatCompletion } from "./chat/create-chat-completion.ts";
+import { ApiError, type Endpoint, type SampleSettings } from "./endpoint.ts";
+import { listModels } from "./models.ts";
+import { sendError } from "./send-response.ts";
+import { createSpeech } from "./speech/create-speech.ts";
 import { Synthesiser } from "./speech/synthesiser.ts";
-
-export { sampleModels } from "./models.ts";
+import type { VoiceCatalogue } from "./speech/voices.ts";
+import { createTranscription } from "./transcription/create-transcription.ts";
 
 /** How to start the sample server. */
 export type SampleInferenceOptions = {
   /** Port on 127.0.0.1; 0, the default, takes a free one. */
   readonly port?: number;
+  /** The voices, under the tags by which clients ask for them; without them each language of the phrasebook has two. */
+  readonly voices?: VoiceCatalogue;
   /** The pause before each token of a stream; 20 by default. */
   readonly tokenDelayMilliseconds?: number;
   /** When given, requests must bring it as their bearer token. Without it, any or no token will do. */
@@ -21,7 +24,7 @@ export type SampleInferenceOptions = {
 
 /** A running sample server. */
 export type SampleInference = {
-  /** For `CHAT_BASE_URL` and its kin: ends with `/v1`. */
+  /** What an OpenAI client takes as its base URL: ends with `/v1`. */
   readonly baseUrl: string;
   /** Stops the server; open streams are broken off. */
   close(): Promise<void>;
@@ -29,14 +32,15 @@ export type SampleInference = {
 
 /**
  * Starts the sample inference server: the OpenAI HTTP API on a port of its own, with a phrasebook and a speech
- * synthesiser behind it in the place of models. It shows how the service talks to a model server without needing one.
+ * synthesiser behind it in the place of models. It lets a service talk to model servers where there are none.
  *
  * Rejects with the system's error when the port is taken.
  */
 export async function startSampleInference(options: SampleInferenceOptions = {}): Promise<SampleInference> {
   const settings = { tokenDelayMilliseconds: options.tokenDelayMilliseconds ?? 20 };
   const synthesiser = new Synthesiser();
-  const endpoints = listEndpoints((utterance) => synthesiser.synthesise(utterance));
+  const speech = createSpeech((utterance) => synthesiser.synthesise(utterance), options.voices);
+  const endpoints = [listModels, createChatCompletion, speech, createTranscription];
   const server = createServer((request, response) => {
     void answerRequest(endpoints, request, response, settings, options.apiKey);
   });
@@ -89,4 +93,17 @@ async function closeServer(server: Server): Promise<void> {
   server.close();
   server.closeAllConnections();
   await closed;
+}
+
+/** The endpoint for a request. Throws an `ApiError`: 404 for an unknown path, 405 for another method. */
+function findEndpoint(endpoints: readonly Endpoint[], method: string, path: string): Endpoint {
+  const onPath = endpoints.filter((endpoint) => endpoint.path === path);
+  const endpoint = onPath.find((candidate) => candidate.method === method);
+  if (endpoint) return endpoint;
+  if (onPath.length === 0) {
+    throw new ApiError(404, `Unknown request URL: ${method} ${path}.`, { code: "unknown_url" });
+  }
+  const allow = onPath.map((candidate) => candidate.method).join(", ");
+  const message = `${method} is not allowed on ${path}.`;
+  throw new ApiError(405, message, { code: "method_not_supported", headers: { allow } });
 }

@@ -1,15 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { fold } from "../src/phrasebook/fold.ts";
 import {
   findLanguage,
+  fold,
   languageName,
   type PhrasebookLanguage,
   phrasebookLanguages,
 } from "../src/phrasebook/languages.ts";
-import { answerTo, findPhrase, languagesOf } from "../src/phrasebook/phrasebook.ts";
-import { phrases } from "../src/phrasebook/phrases.ts";
+import { answerTo, findPhrase, languagesOf, phrases } from "../src/phrasebook/phrasebook.ts";
 import { splitSentences } from "../src/phrasebook/sentences.ts";
 import { translateRuns } from "../src/phrasebook/translate.ts";
 

@@ -1,7 +1,17 @@
-import { answer } from "./answer.ts";
+import { introduceItself, repeatQuestion } from "./about-itself.ts";
 import type { CompletionRequest } from "./completion-request.ts";
-import { messageText, readConversation } from "./conversation.ts";
-import { countTokens, tokenise } from "./tokens.ts";
+import {
+  type Conversation,
+  countTokens,
+  messageText,
+  readConversation,
+  type Skill,
+  tokenise,
+} from "./conversation.ts";
+import { greetBack } from "./greetings.ts";
+import { answerTranslationQuestion, followTranslationInstruction, showPhrase } from "./phrasebook-skills.ts";
+import { recall } from "./recall.ts";
+import { summarise } from "./summarise.ts";
 
 /** Token counts of one answer, in words, under OpenAI's names. */
 export type Usage = { prompt_tokens: number; completion_tokens: number; total_tokens: number };
@@ -38,4 +48,24 @@ function cutAtStop(text: string, stop: CompletionRequest["stop"]): string {
     .map((end) => text.indexOf(end))
     .filter((position) => position !== -1);
   return text.slice(0, Math.min(text.length, ...positions));
+}
+
+/** Asked in this order. The translation instruction is first: what it has to translate may look like any other. */
+const skills: readonly Skill[] = [
+  followTranslationInstruction,
+  summarise,
+  answerTranslationQuestion,
+  recall,
+  introduceItself,
+  greetBack,
+  showPhrase,
+];
+
+/** The answer of the sample server to a conversation; never empty. */
+export function answer(conversation: Conversation): string {
+  for (const skill of skills) {
+    const text = skill(conversation);
+    if (text !== undefined) return text;
+  }
+  return repeatQuestion(conversation);
 }

@@ -1,5 +1,4 @@
 import type { ChatMessage } from "./completion-request.ts";
-import { countTokens } from "./tokens.ts";
 
 /** What the skills of the sample server look at: the messages as plain text. */
 export type Conversation = {
@@ -39,3 +38,19 @@ export function describeEarlier({ earlier }: Conversation): string {
 function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+/**
+ * Splits a text into the tokens of the sample server: words, each with the white space before it. The tokens
+ * joined are the text again.
+ */
+export function tokenise(text: string): string[] {
+  return text.match(/\s*\S+|\s+$/gu) ?? [];
+}
+
+/** How many tokens a text has. */
+export function countTokens(text: string): number {
+  return tokenise(text).length;
+}
+
+/** One thing the sample server can do: gives the answer, or undefined when the conversation asks something else. */
+export type Skill = (conversation: Conversation) => string | undefined;

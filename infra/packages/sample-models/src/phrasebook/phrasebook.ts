@@ -1,7 +1,21 @@
-import { fold } from "./fold.ts";
-import { type PhrasebookLanguage, phrasebookLanguages } from "./languages.ts";
+import { fold, type PhrasebookLanguage, phrasebookLanguages } from "./languages.ts";
 import type { Phrase } from "./phrase.ts";
-import { phrases } from "./phrases.ts";
+import { courtesy } from "./phrases/courtesy.ts";
+import { days } from "./phrases/days.ts";
+import { greetings } from "./phrases/greetings.ts";
+import { health } from "./phrases/health.ts";
+import { market } from "./phrases/market.ts";
+import { numbers } from "./phrases/numbers.ts";
+
+/** The whole phrasebook, one phrase per meaning. To extend it, add to a topic, or add a topic here. */
+export const phrases: readonly Phrase[] = [
+  ...greetings,
+  ...courtesy,
+  ...numbers,
+  ...days,
+  ...health,
+  ...market,
+];
 
 type Index = Readonly<Record<PhrasebookLanguage, ReadonlyMap<string, Phrase>>>;
 

@@ -1,7 +1,6 @@
 import { findLanguage, type PhrasebookLanguage, phrasebookLanguages } from "./languages.ts";
 import { findPhrase } from "./phrasebook.ts";
-import { type Sentence, splitClauses, splitSentences } from "./sentences.ts";
-import { placeWording } from "./wording.ts";
+import { placeWording, type Sentence, splitClauses, splitSentences } from "./sentences.ts";
 
 /** What to translate. Languages are names or codes; one that the phrasebook does not have finds no translation. */
 export type TranslationTask = {

@@ -1,8 +1,7 @@
-import type { BaseVoice } from "./base-voice.ts";
-import { foldSpelling } from "./fold-spelling.ts";
-import { splitText } from "./split-text.ts";
-import { type Synthesise, sampleRate } from "./utterance.ts";
-import type { Voice } from "./voices.ts";
+import { foldSpelling, splitText } from "./readable-text.ts";
+import { sampleRate } from "./samples.ts";
+import type { Synthesise } from "./synthesiser.ts";
+import type { BaseVoice, Voice } from "./voices.ts";
 
 /** What is longer is cut off. */
 const longestSeconds = 600;

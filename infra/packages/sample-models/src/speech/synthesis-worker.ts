@@ -7,9 +7,8 @@
  */
 import { parentPort } from "node:worker_threads";
 import loadSynthesiser from "@echogarden/espeak-ng-emscripten";
-import { resample } from "./resample.ts";
-import type { SynthesisRequest, SynthesisResult } from "./synthesiser.ts";
-import { sampleRate, type Utterance } from "./utterance.ts";
+import { resample, sampleRate } from "./samples.ts";
+import type { SynthesisRequest, SynthesisResult, Utterance } from "./synthesiser.ts";
 
 /** Per cent. At full volume the loudest of its voices come near to clipping. */
 const volume = 85;

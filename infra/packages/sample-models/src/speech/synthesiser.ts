@@ -1,5 +1,20 @@
 import { Worker } from "node:worker_threads";
-import type { Utterance } from "./utterance.ts";
+
+/** One piece of text to be spoken, with everything that decides how. */
+export type Utterance = {
+  /** Without markup; see `foldSpelling`. */
+  readonly text: string;
+  /** eSpeak NG's name of the voice, for example `sw+f2`. */
+  readonly voiceName: string;
+  /** 0 to 99. */
+  readonly pitch: number;
+  readonly wordsPerMinute: number;
+  /** What would be longer is cut off. */
+  readonly longestSeconds: number;
+};
+
+/** Gives the samples of an utterance: 16 bits, mono, `sampleRate`. */
+export type Synthesise = (utterance: Utterance) => Promise<Int16Array>;
 
 /** What the worker thread is sent. */
 export type SynthesisRequest = { readonly id: number; readonly utterance: Utterance };

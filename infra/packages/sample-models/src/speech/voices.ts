@@ -1,10 +1,33 @@
 import { createHash } from "node:crypto";
-import { synthesisLanguages } from "../../../../../shared/catalogue/voices.ts";
-import { type BaseVoice, baseVoiceOf } from "./base-voice.ts";
+import { phrasebookLanguages } from "../phrasebook/languages.ts";
+
+/** The languages of eSpeak NG, by its own codes, in which the sample server speaks. */
+export type BaseVoice = "en" | "sw" | "af" | "tn";
+
+const baseVoiceByLanguage = new Map<string, BaseVoice>([
+  ["eng", "en"],
+  ["english", "en"],
+  ["afr", "af"],
+  ["afrikaans", "af"],
+  ["tsn", "tn"],
+  ["tswana", "tn"],
+  ["sot", "tn"],
+  ["sotho", "tn"],
+]);
+
+/**
+ * The language of eSpeak NG that reads a language best, which is given as its ISO 639-3 code or its English name.
+ *
+ * Swahili reads all that have none of their own: its five vowels and its stress on the last syllable but one are
+ * those of most Bantu languages, and it spells `ny`, `ng'` and `mb` as they do. It cannot do clicks and tones.
+ */
+export function baseVoiceOf(language: string): BaseVoice {
+  return baseVoiceByLanguage.get(language.trim().toLowerCase()) ?? "sw";
+}
 
 /** One voice of the sample server: how the synthesiser is set for a tag. */
 export type Voice = {
-  /** The tag under which clients ask for it, for example `salt_lug_0001`. */
+  /** The tag under which clients ask for it, for example `sample_lug_1`. */
   readonly tag: string;
   /** What it speaks unless a request names another language. */
   readonly base: BaseVoice;
@@ -18,24 +41,29 @@ export type Voice = {
 /** Women and men by turns, so that the first voices of a language differ most. */
 const variants = ["f2", "m1", "f5", "m3", "f1", "m7", "f3", "m5", "f4", "m2", "m4", "m6"] as const;
 
-/** A voice for every tag of the service's catalogue, in its order. */
-export const voices: readonly Voice[] = synthesisLanguages.flatMap(({ code, voices: tags }) =>
-  tags.map((tag, position) => {
-    // Within a language the variants keep the voices apart, between languages that share one it is pitch and rate.
-    const [pitchByte = 0, rateByte = 0] = createHash("sha256").update(tag).digest();
-    return {
-      tag,
-      base: baseVoiceOf(code),
-      variant: variants[position % variants.length] ?? variants[0],
-      pitch: 40 + (pitchByte % 21),
-      wordsPerMinute: 145 + (rateByte % 31),
-    };
-  }),
-);
+/** The tags of the voices of each language, given by its ISO 639-3 code. */
+export type VoiceCatalogue = readonly { readonly code: string; readonly voices: readonly string[] }[];
 
-const voiceByTag = new Map(voices.map((voice) => [voice.tag, voice]));
+/** The voices of a server that is given no others. */
+export const ownVoices: VoiceCatalogue = phrasebookLanguages.map((code) => ({
+  code,
+  voices: [`sample_${code}_1`, `sample_${code}_2`],
+}));
 
-/** The voice with this tag; undefined when the catalogue has none. */
-export function findVoice(tag: string): Voice | undefined {
-  return voiceByTag.get(tag);
+/** Settings for the tags of a catalogue, which are always the same for a tag in its place. */
+export function castVoices(catalogue: VoiceCatalogue): ReadonlyMap<string, Voice> {
+  const voices = catalogue.flatMap(({ code, voices: tags }) =>
+    tags.map((tag, position): Voice => {
+      // Within a language the variants keep the voices apart, between languages that share one it is pitch and rate.
+      const [pitchByte = 0, rateByte = 0] = createHash("sha256").update(tag).digest();
+      return {
+        tag,
+        base: baseVoiceOf(code),
+        variant: variants[position % variants.length] ?? variants[0],
+        pitch: 40 + (pitchByte % 21),
+        wordsPerMinute: 145 + (rateByte % 31),
+      };
+    }),
+  );
+  return new Map(voices.map((voice) => [voice.tag, voice]));
 }

@@ -1,5 +1,5 @@
 import { sampleModels } from "../models.ts";
-import { sampleRate } from "./utterance.ts";
+import { sampleRate } from "./samples.ts";
 
 /** Says in a WAV file who made it (`ISFT`). A file that says so carries the text it speaks (`ICMT`). */
 export const softwareName = "sample inference server";

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
-import { ApiError } from "../api-error.ts";
+import { ApiError } from "../endpoint.ts";
 
-/** Room for the uploads of the service, which end at 100 MiB. */
+/** Room for uploads of 100 MiB, with what is around them. */
 export const largestFile = 110 * 1024 * 1024;
 
 const limits = { files: 1, fields: 32, parts: 33, fieldSize: 64 * 1024, fileSize: largestFile };

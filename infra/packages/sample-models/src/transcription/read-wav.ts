@@ -1,8 +1,6 @@
 import { softwareName } from "../speech/wav-header.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { findSpeech } from "./find-speech.ts";
-import { LevelMeter } from "./level-meter.ts";
-import type { Recording, Span } from "./recording.ts";
+import { findSpeech, LevelMeter, type Recording, type Span } from "./find-speech.ts";
 
 /** Longer chunks of description are no description; a text of 10,000 characters takes 40 kB at most. */
 const longestDescription = 64 * 1024;

@@ -1,5 +1,68 @@
-import type { Recording, Span } from "./recording.ts";
-import { type SpokenSentence, spreadSentences } from "./spread-sentences.ts";
+import { splitSentences } from "../phrasebook/sentences.ts";
+import type { Recording, Span } from "./find-speech.ts";
+
+/** A sentence and when it is spoken. */
+export type SpokenSentence = Span & { readonly text: string };
+
+/** A sentence is taken to end at a pause when one is this near to where it ends by its length; seconds of speech. */
+const nearPause = 1;
+
+/**
+ * Spreads the sentences of a text over the speech of a recording, by their length, and where it can from pause to
+ * pause. In order, without overlap; none when nobody speaks.
+ */
+export function spreadSentences(text: string, speech: readonly Span[]): SpokenSentence[] {
+  const sentences = sentencesOf(text);
+  const clock = speechClock(speech);
+  const characters = sentences.reduce((sum, sentence) => sum + sentence.length, 0);
+  if (clock.total === 0) return [];
+  let spoken = 0;
+  let charactersSpoken = 0;
+  return sentences.map((sentence, index) => {
+    charactersSpoken += sentence.length;
+    const byLength = (clock.total * charactersSpoken) / characters;
+    const begin = spoken;
+    spoken = index === sentences.length - 1 ? clock.total : clock.snap(byLength, begin);
+    return { start: clock.startAt(begin), end: clock.endAt(spoken), text: sentence };
+  });
+}
+
+/** The sentences with their punctuation. What has no word (a dash, an emoji) stays with the sentence before it. */
+function sentencesOf(text: string): string[] {
+  const sentences: string[] = [];
+  let carried = "";
+  for (const { opening, words, closing, gap } of splitSentences(text)) {
+    if (words !== "" && carried.trim() !== "") {
+      sentences.push(carried.trim());
+      carried = "";
+    }
+    carried += opening + words + closing + gap;
+  }
+  return carried.trim() === "" ? sentences : [...sentences, carried.trim()];
+}
+
+/** Time that counts speech only, without the pauses, and how it lies in the recording. */
+function speechClock(speech: readonly Span[]) {
+  let total = 0;
+  const runs = speech.map(({ start, end }) => {
+    const from = total;
+    total += end - start;
+    return { start, from, to: total };
+  });
+  const at = (position: number, run: (typeof runs)[number] | undefined) =>
+    run ? run.start + position - run.from : 0;
+  return {
+    total,
+    /** The nearest pause, if there is one near and it is after the given position; the time itself if not. */
+    snap: (time: number, after: number): number => {
+      const pauses = runs.map(({ to }) => to).filter((pause) => pause > after && pause < total);
+      const nearest = pauses.toSorted((a, b) => Math.abs(a - time) - Math.abs(b - time))[0];
+      return nearest !== undefined && Math.abs(nearest - time) <= nearPause ? nearest : time;
+    },
+    startAt: (position: number): number => at(position, runs.find(({ to }) => position < to) ?? runs.at(-1)),
+    endAt: (position: number): number => at(position, runs.find(({ to }) => position <= to) ?? runs.at(-1)),
+  };
+}
 
 /** What the sample server says of speech that it cannot read back. */
 export const noRecogniser = "[sample server: no recogniser]";

@@ -1,0 +1,41 @@
+import { listLanguageNames } from "../phrasebook/languages.ts";
+import { type Conversation, describeEarlier, type Skill } from "./conversation.ts";
+
+/** The sentence in every free answer that says what is speaking. */
+export const disclosure = "This is the sample server, not a language model.";
+
+/** How to get real answers, as the end of a sentence. */
+export const connectHint = "connect a real model";
+
+/** A text as a short quotation: white space as single spaces, cut after so many characters. */
+export function quote(text: string, longest = 160): string {
+  const characters = Array.from(text.replace(/\s+/gu, " ").trim());
+  const gist = characters.length <= longest ? characters : [...characters.slice(0, longest - 1), "…"];
+  return `"${gist.join("")}"`;
+}
+
+const asksLanguages =
+  /\b(?:which|what) languages?\b|\blanguages (?:do|can) you\b|\bdo you (?:speak|know|understand)\b/iu;
+const asksWho =
+  /\b(?:who|what) are you\b|\bwhat(?: is|'s|’s) your name\b|\b(?:which|what) (?:language )?model\b|\bwhat can you do\b/iu;
+
+/** Says what the server is and which languages it has phrases in. */
+export const introduceItself: Skill = ({ message }) => {
+  if (asksLanguages.test(message)) return `I have phrases in ${listLanguageNames()}. ${disclosure}`;
+  if (!asksWho.test(message)) return undefined;
+  return (
+    `${disclosure} I translate everyday phrases between ${listLanguageNames()}, ` +
+    `greet, and remember your name within a conversation. For more, ${connectHint}.`
+  );
+};
+
+/** What is left when no skill has an answer: says so, and shows what arrived. */
+export function repeatQuestion(conversation: Conversation): string {
+  const { message, earlier } = conversation;
+  if (message === "") return `There is no message from the user to answer. ${disclosure}`;
+  const memory = earlier.length === 0 ? "" : ` ${describeEarlier(conversation)}`;
+  return (
+    `${disclosure} I cannot answer ${quote(message)}: I only know everyday phrases in ` +
+    `${listLanguageNames()}.${memory} For real answers, ${connectHint}.`
+  );
+}

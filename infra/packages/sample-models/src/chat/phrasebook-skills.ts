@@ -1,0 +1,100 @@
+import {
+  findLanguage,
+  languageName,
+  listLanguageNames,
+  phrasebookLanguages,
+} from "../phrasebook/languages.ts";
+import { findPhrase, languagesOf } from "../phrasebook/phrasebook.ts";
+import { capitalise } from "../phrasebook/sentences.ts";
+import { type TranslatedRun, translateRuns } from "../phrasebook/translate.ts";
+import { connectHint, disclosure, quote } from "./about-itself.ts";
+import type { Skill } from "./conversation.ts";
+import { takeGreetings } from "./greetings.ts";
+
+/**
+ * The instruction that a service gives to a translation model. The names are short, so their length is bounded:
+ * a long text without a colon is then refused at once.
+ */
+const instruction =
+  /^(?:please )?translate(?: (?:this|the following)(?: text| sentence)?)?(?: from (?<source>[^:\n]{1,60}?))? (?:in)?to (?<target>[^:\n]{1,60}?) ?:\s*(?<text>\S[\s\S]*)$/iu;
+
+/**
+ * `Translate from English to Luganda: …` gives the translation and nothing else, as a model is asked to. What the
+ * phrasebook does not have is named in its place, in brackets.
+ */
+export const followTranslationInstruction: Skill = ({ message }) => {
+  const { source, target, text } = instruction.exec(message)?.groups ?? {};
+  if (target === undefined || text === undefined) return undefined;
+  const runs = translateRuns({ text, target, ...(source === undefined ? {} : { source }) });
+  return runs.map((run) => (run.translation ?? missing(run, target)) + run.gap).join("");
+};
+
+function missing({ original }: TranslatedRun, target: string): string {
+  return `[sample server: no translation of ${quote(original)} into ${target}; ${connectHint}]`;
+}
+
+const language = "(?:the )?(?<target>[\\p{L}'’-]{2,30})(?: language)?";
+const wording = "(?<text>.{1,300}?)";
+
+/** Ways to ask for a translation in passing. Lengths are bounded so that no message takes long to refuse. */
+const requests = [
+  `^how (?:do|can|would|should) (?:you|i|we|one|they) say ${wording} in ${language}$`,
+  `^how to say ${wording} in ${language}$`,
+  `^(?:can|could) you (?:say|translate) ${wording} (?:in|to|into) ${language}$`,
+  `^(?:please )?(?:say|translate) ${wording} from (?<source>[\\p{L}'’-]{2,30}) (?:in|to|into) ${language}$`,
+  `^(?:please )?(?:say|translate) ${wording} (?:in|to|into) ${language}$`,
+].map((pattern) => new RegExp(pattern, "iu"));
+
+/** Without a language of their own these ask for English. */
+const meaningRequest = new RegExp(`^what does ${wording} mean(?: in ${language})?$`, "iu");
+
+/** Asked of any subject (`what is malaria in pregnancy`), so it counts only with a language of the phrasebook. */
+const vagueRequest = new RegExp(`^what(?: is|'s|’s) ${wording} in ${language}$`, "iu");
+
+/** `How do you say "thank you" in Swahili?` and the like. */
+export const answerTranslationQuestion: Skill = ({ message }) => {
+  const asked = readRequest(withoutClosing(takeGreetings(message).rest));
+  if (!asked) return undefined;
+  const target = findLanguage(asked.target);
+  if (!target) {
+    return `I have no phrases in ${capitalise(asked.target)}, only in ${listLanguageNames()}. ${disclosure}`;
+  }
+  const runs = translateRuns(asked);
+  const translation = runs.map((run) => (run.translation ?? "") + run.gap).join("");
+  if (runs.some((run) => run.translation === undefined)) {
+    return `I have no ${languageName(target)} for ${quote(asked.text)}; ${connectHint}. ${disclosure}`;
+  }
+  return `${quote(asked.text)} in ${languageName(target)} is ${quote(translation)}. ${disclosure}`;
+};
+
+type Request = { text: string; target: string; source?: string };
+
+function readRequest(question: string): Request | undefined {
+  for (const pattern of [...requests, meaningRequest, vagueRequest]) {
+    const { text, target = "English", source } = pattern.exec(question)?.groups ?? {};
+    if (text === undefined) continue;
+    if (pattern === vagueRequest && !findLanguage(target)) continue;
+    return { text: withoutQuotes(text), target, ...(source === undefined ? {} : { source }) };
+  }
+  return undefined;
+}
+
+function withoutClosing(question: string): string {
+  return question.replace(/[\s?.!]{1,10}$/u, "");
+}
+
+function withoutQuotes(text: string): string {
+  return text.replace(/^["'“”‘’«]|["'“”‘’»]$/gu, "");
+}
+
+/** A message that is a phrase of the phrasebook and asks nothing gets the phrase in all its languages. */
+export const showPhrase: Skill = ({ message }) => {
+  const [spoken] = languagesOf(message);
+  const phrase = spoken && findPhrase(message, spoken);
+  if (!phrase) return undefined;
+  const wordings = phrasebookLanguages.flatMap((language) => {
+    const given = phrase[language]?.[0];
+    return given === undefined || language === spoken ? [] : [`${languageName(language)} ${quote(given)}`];
+  });
+  return `${quote(message)} is ${languageName(spoken)}; in other languages: ${wordings.join(", ")}. ${disclosure}`;
+};

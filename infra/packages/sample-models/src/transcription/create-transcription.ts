@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { ApiError, type Endpoint } from "../endpoint.ts";
+import { requireModel, sampleModels } from "../models.ts";
+import { parseRequest, requireFormat } from "../read-request.ts";
+import { sendJson } from "../send-response.ts";
+import { readForm } from "./read-form.ts";
+import { readRecording } from "./read-recording.ts";
+import { transcribe } from "./transcript.ts";
+
+const granularity = z.literal("segment", { error: "The sample server knows the times of segments only." });
+
+/**
+ * The fields of a request for a transcription, beside the file. What a model would take as a hint (`prompt`,
+ * `temperature`) is ignored.
+ *
+ * Source: https://platform.openai.com/docs/api-reference/audio/createTranscription
+ */
+export const transcriptionRequest = z.looseObject({
+  model: z.string(),
+  language: z.string().max(100).optional(),
+  response_format: z.string().optional(),
+  "timestamp_granularities[]": z.array(granularity).optional(),
+});
+
+/** What a client is told of a language that it did not name: the code of ISO 639-3 for an undetermined one. */
+const undetermined = "und";
+
+/**
+ * `POST /v1/audio/transcriptions`: reads back what this server has spoken, and says that it cannot do more.
+ *
+ * Source: https://platform.openai.com/docs/api-reference/audio/createTranscription
+ */
+export const createTranscription: Endpoint = {
+  method: "POST",
+  path: "/v1/audio/transcriptions",
+  handle: async ({ request, response }) => {
+    const { fields, file: recording } = await readForm(request, readRecording);
+    const { model, language = undetermined, response_format } = parseRequest(transcriptionRequest, fields);
+    const format = requireFormat(response_format ?? "json", ["json", "verbose_json", "text"]);
+    requireModel(model, [sampleModels.transcription]);
+    if (recording === undefined) {
+      const message = "Missing required parameter: 'file', a part with a file name.";
+      throw new ApiError(400, message, { param: "file", code: "missing_required_parameter" });
+    }
+    const { text, durationSeconds: duration, segments } = transcribe(recording);
+    if (format === "text") {
+      response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end(text);
+      return;
+    }
+    const details = { task: "transcribe", language, duration, text, segments };
+    sendJson(response, 200, format === "json" ? { text } : details);
+  },
+};

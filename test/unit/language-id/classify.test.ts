@@ -6,6 +6,12 @@ describe("whether an identification is good enough to be told", () => {
     expect(classify({ language: "lug", confidence: 0.95, other: 0.1 })).toBe("lug");
   });
 
+  it("needs a confidence of at least 0.8, and another language to be less probable than a half", () => {
+    expect(classify({ language: "teo", confidence: 0.8, other: 0.499 })).toBe("teo");
+    expect(classify({ language: "teo", confidence: 0.799, other: 0.1 })).toBeUndefined();
+    expect(classify({ language: "teo", confidence: 0.9, other: 0.5 })).toBeUndefined();
+  });
+
   it("is withheld when two of the six are about as probable", () => {
     expect(classify({ language: "lug", confidence: 0.55, other: 0.1 })).toBeUndefined();
   });

@@ -45,6 +45,40 @@ describe("a stage that calls the providers by other names", () => {
   });
 });
 
+describe("each deprecated route", () => {
+  it.each([
+    ["POST /tasks/stt", "/tasks/audio/transcriptions"],
+    ["POST /tasks/stt_from_gcs", "/tasks/audio/transcriptions"],
+    ["POST /tasks/org/stt", "/tasks/audio/transcriptions"],
+    ["POST /tasks/modal/stt", "/tasks/audio/transcriptions"],
+    ["POST /tasks/tts", "/tasks/audio/speech"],
+    ["POST /tasks/runpod/tts", "/tasks/audio/speech"],
+    ["POST /tasks/modal/tts", "/tasks/audio/speech"],
+    ["POST /tasks/modal/tts-alt", "/tasks/audio/speech"],
+    ["POST /tasks/modal/tts/stream", "/tasks/audio/speech"],
+    ["POST /tasks/modal/tts/stream-with-url", "/tasks/audio/speech"],
+    ["GET /tasks/modal/tts/speakers", "/tasks/voice/speakers"],
+    ["GET /tasks/modal/tts/refresh-url", "/tasks/audio/speech/url"],
+    ["POST /tasks/modal/orpheus/tts", "/tasks/audio/speech"],
+    ["POST /tasks/modal/orpheus/tts/batch", "/tasks/audio/speech/batch"],
+    ["GET /tasks/modal/orpheus/speakers", "/tasks/voice/speakers"],
+    ["GET /tasks/modal/orpheus/speakers/{language}", "/tasks/voice/speakers"],
+    ["GET /tasks/modal/health", "/health"],
+    ["POST /tasks/sunflower_inference", "/tasks/chat/completions"],
+    ["POST /tasks/sunflower_simple", "/tasks/chat/completions"],
+    ["POST /tasks/summarise", "/tasks/chat/completions"],
+  ])("%s names the one to use in its place: %s", async (route, successor) => {
+    const [method = "", path = ""] = route.split(" ");
+    const answer = await legacyInMemory().send({ method, path, pathParameters: { language: "lug" } });
+    expect(answer.headers).toMatchObject({
+      Deprecation: "@1780272000",
+      Sunset: "Tue, 01 Dec 2026 00:00:00 GMT",
+      Link: `<${successor}>; rel="successor-version"`,
+    });
+    expect(legacyFunction.operations).toHaveLength(20);
+  });
+});
+
 describe("a stage with a sunset of its own", () => {
   it("says it in the headers", async () => {
     const legacy = legacyInMemory({ sunset: "2027-03-01" });

@@ -1,7 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { writeAudioEvents } from "../../../functions/legacy/fixed-speaker-speech.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
+import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
+import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
+import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { legacyInMemory } from "../../support/legacy.ts";
+import { unlimited } from "../../support/unlimited.ts";
 
 const post = (path: string, body: object, legacy = legacyInMemory()) => legacy.send({ path, body });
 
@@ -9,14 +13,21 @@ describe("the six speakers of version 1", () => {
   it("are listed", async () => {
     const { send } = legacyInMemory();
     const { body } = await send({ method: "GET", path: "/tasks/modal/tts/speakers" });
-    expect(body.speakers).toHaveLength(6);
-    expect(body.speakers[4]).toEqual({
-      id: 246,
-      name: "SWAHILI_MALE",
-      display_name: "Swahili (male)",
-      language: "Swahili",
-      gender: "male",
+    const speaker = (id: number, language: string, gender = "female") => ({
+      id,
+      name: `${language}_${gender}`.toUpperCase(),
+      display_name: `${language} (${gender})`,
+      language,
+      gender,
     });
+    expect(body.speakers).toEqual([
+      speaker(241, "Acholi"),
+      speaker(242, "Ateso"),
+      speaker(243, "Runyankore"),
+      speaker(245, "Lugbara"),
+      { id: 246, name: "SWAHILI_MALE", display_name: "Swahili (male)", language: "Swahili", gender: "male" },
+      speaker(248, "Luganda"),
+    ]);
   });
 
   it.each([
@@ -107,6 +118,67 @@ describe("POST /tasks/modal/tts", () => {
       speaker_id: 246,
       speaker_name: "Swahili (male)",
     });
+  });
+});
+
+describe("speech of the fixed speakers that leaves while it is made", () => {
+  beforeEach(stubStreamingRuntime);
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  const stream = async (path: string, body: object) => {
+    const legacy = legacyInMemory();
+    const handler = createStreamingHandler(legacy.endpoints, {
+      limiter: unlimited,
+      authorize: async () => ({
+        kind: "allowed",
+        caller: { userId: 7, username: "amina", accountType: "Free", tokenId: "t" },
+      }),
+    });
+    const event = lambdaEvent({
+      path,
+      headers: { "Content-Type": "application/json", Authorization: "Bearer right" },
+      body: JSON.stringify({ text: "Habari yako?", speaker_id: 246, ...body }),
+    });
+    return { ...(await invokeStreaming(handler, event, lambdaContext())), objects: legacy.objects };
+  };
+  const speakerHeaders = { "X-Speaker-ID": "246", "X-Speaker-Name": "Swahili (male)", "X-Text-Length": "12" };
+
+  it.each([
+    ["/tasks/modal/tts", { response_mode: "stream" }],
+    ["/tasks/modal/tts-alt", { response_mode: "stream" }],
+    ["/tasks/modal/tts/stream", {}],
+    ["/tasks/modal/tts/stream", { response_mode: "both" }],
+  ])("is a WAV file at %s with %j, and is not stored", async (path, mode) => {
+    const { status, headers, body, objects } = await stream(path, mode);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      ...speakerHeaders,
+      "Content-Type": "audio/wav",
+      "X-Sample-Rate": "24000",
+      "Content-Disposition": 'attachment; filename="tts_output.wav"',
+      Deprecation: "@1780272000",
+    });
+    expect(body.startsWith("RIFF")).toBe(true);
+    expect(objects.size).toBe(0);
+  });
+
+  it.each([
+    ["/tasks/modal/tts", { response_mode: "both" }],
+    ["/tasks/modal/tts-alt", { response_mode: "both" }],
+    ["/tasks/modal/tts/stream-with-url", {}],
+    ["/tasks/modal/tts/stream-with-url", { response_mode: "url" }],
+  ])("comes in events at %s with %j, and is stored", async (path, mode) => {
+    const { status, headers, body, objects } = await stream(path, mode);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      ...speakerHeaders,
+      "Content-Type": "text/event-stream; charset=utf-8",
+      "Cache-Control": "no-cache, no-transform",
+    });
+    const last = JSON.parse(body.trim().split("\n\n").at(-1)?.slice("data: ".length) ?? "");
+    expect(last).toMatchObject({ event: "complete", total_bytes: objects.get(last.file_name)?.length });
   });
 });
 

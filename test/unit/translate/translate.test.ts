@@ -100,6 +100,12 @@ describe("POST /tasks/translate", () => {
     expect(response.body.error.supported_languages).toHaveLength(32);
   });
 
+  it.each(["x", "x".repeat(5_000)])("takes a text of 1 to 5,000 characters", async (text) => {
+    const { post, translator } = setup();
+    expect(await post({ ...request, text })).toMatchObject({ status: 200 });
+    expect(translator.translate.mock.calls[0]?.[0]).toMatchObject({ text });
+  });
+
   it.each([
     [{ text: "   " }, "string_too_short"],
     [{ text: "x".repeat(5_001) }, "string_too_long"],

@@ -1,0 +1,24 @@
+import type { ServiceInputTypes, ServiceOutputTypes } from "@aws-sdk/lib-dynamodb";
+import { openTable, type Table } from "../../shared/storage/table.ts";
+
+/** A call to DynamoDB, such as `PutItem`, in JavaScript's types. */
+export interface TableCall {
+  readonly name: string;
+  readonly input: ServiceInputTypes;
+}
+
+/** The service's own table, whose calls a test answers instead of DynamoDB. */
+export const fakeTable = (
+  answer: (call: TableCall) => Promise<Omit<ServiceOutputTypes, "$metadata">>,
+): Table => {
+  const table = openTable("language-ai");
+  table.client.middlewareStack.add(
+    (_next, context) =>
+      async ({ input }) => {
+        const name = String(context["commandName"]).replace(/Command$/, "");
+        return { response: {}, output: { ...(await answer({ name, input })), $metadata: {} } };
+      },
+    { step: "initialize" },
+  );
+  return table;
+};

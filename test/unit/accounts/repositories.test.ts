@@ -1,0 +1,237 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { describe, expect, it } from "vitest";
+import { createPasswordAttemptsRepository } from "../../../functions/auth/password-attempts.ts";
+import { createAccountsRepository } from "../../../shared/accounts/accounts-repository.ts";
+import { createLinksRepository } from "../../../shared/accounts/links-repository.ts";
+import { createTokensRepository } from "../../../shared/accounts/tokens-repository.ts";
+import type { Table } from "../../../shared/storage/table.ts";
+import { createUploadsRepository } from "../../../shared/uploads/uploads-repository.ts";
+import { fakeTable, type TableCall } from "../../support/fake-table.ts";
+
+const profile = {
+  PK: "USER#7",
+  SK: "PROFILE",
+  id: 7,
+  username: "amina",
+  email: "amina@example.com",
+  password_hash: "$argon2id$the-hash",
+  organization: "Unknown",
+  account_type: "Free",
+  oauth_type: "Credentials",
+  email_verified: false,
+  disabled: false,
+  token_epoch: 0,
+  created_at: "2026-11-20T10:00:00.000Z",
+};
+const newAccount = {
+  username: "amina",
+  email: "amina@example.com",
+  password_hash: "$argon2id$the-hash",
+  organization: "Unknown",
+  full_name: undefined,
+  organization_type: undefined,
+  sector: undefined,
+};
+const failure = Object.assign(new Error("The table does not answer."), { name: "InternalServerError" });
+
+/** A table whose reads give an item and whose writes, but that of the counter of ids, do what a test says. */
+const tableWith = (write: (call: TableCall) => Promise<object>, Item: object | undefined = profile) => {
+  const calls: string[] = [];
+  const table = fakeTable(async (call) => {
+    calls.push(call.name);
+    if (call.name === "GetItem") return { Item };
+    const isCounter = JSON.stringify(call.input).includes("COUNTER#USER");
+    return isCounter ? { Attributes: { value: 7 } } : write(call);
+  });
+  return { table, calls };
+};
+
+const tokenItem = { token_id: "old", token_epoch: 0, created_at: "2026-11-20T10:00:00.000Z" };
+const upload = { objectKey: "uploads/1/a.wav", contentType: "audio/wav", userId: 7 };
+
+/** Every write of these repositories, and what its reads find. */
+const writes: Readonly<Record<string, readonly [(table: Table) => Promise<unknown>, object?]>> = {
+  "a registration": [(table) => createAccountsRepository(table).create(newAccount)],
+  "a change of the profile": [
+    (table) => createAccountsRepository(table).updateProfile(7, { full_name: "A" }),
+  ],
+  "a change of the tier": [(table) => createAccountsRepository(table).setAccountType(7, "Premium")],
+  "a disabled account": [(table) => createAccountsRepository(table).setDisabled(7, true)],
+  "a new password": [(table) => createAccountsRepository(table).changePassword(7, "$argon2id$new")],
+  "an issued token": [
+    (table) =>
+      createTokensRepository(table).add({ userId: 7, tokenId: "t", tokenEpoch: 0, expiresAt: undefined }),
+  ],
+  "a replaced token": [
+    (table) =>
+      createTokensRepository(table).rotate(
+        { userId: 7, tokenId: "old" },
+        { tokenId: "new", expiresAt: undefined },
+      ),
+    tokenItem,
+  ],
+  "a mailed link": [(table) => createLinksRepository(table).create(7, "verify-email")],
+  "a verified address": [(table) => createLinksRepository(table).verifyEmail("secret", 7)],
+  "a reset password": [(table) => createLinksRepository(table).resetPassword("secret", 7, "$argon2id$new")],
+  "a wrong password": [(table) => createPasswordAttemptsRepository(table).addWrong("amina"), {}],
+  "a right password": [(table) => createPasswordAttemptsRepository(table).clearAfterRight("amina")],
+  "forgiven passwords": [(table) => createPasswordAttemptsRepository(table).forget("amina")],
+  "an upload": [(table) => createUploadsRepository(table).add("file", upload)],
+};
+
+describe.each(Object.entries(writes))("Writing %s", (_case, [write, found]) => {
+  it("is not said to be done while the table does not answer, and fails with the table", async () => {
+    const { promise: answered, reject } = Promise.withResolvers<object>();
+    const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+    const { table } = tableWith(() => {
+      reach();
+      return answered;
+    }, found);
+    let isDone = false;
+    const written = write(table).finally(() => {
+      isDone = true;
+    });
+    written.catch(() => undefined);
+    await reached;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isDone).toBe(false);
+    reject(failure);
+    await expect(written).rejects.toBe(failure);
+  });
+});
+
+describe("An account that is looked for", () => {
+  it.each([
+    ["id", { id: 7 }, ["GetItem"]],
+    ["user name", { username: "amina" }, ["GetItem", "GetItem"]],
+    ["address", { email: "amina@example.com" }, ["GetItem", "GetItem"]],
+  ])(
+    "by %s comes without the hash of its password, which costs no read more",
+    async (_by, reference, reads) => {
+      const accountAndClaim = { ...profile, user_id: 7 };
+      const one = tableWith(() => Promise.reject(failure), accountAndClaim);
+      const found = await createAccountsRepository(one.table).find(reference);
+      expect(found).toMatchObject({ id: 7, username: "amina" });
+      expect(JSON.stringify(found)).not.toContain("the-hash");
+      expect(one.calls).toEqual(reads);
+
+      const other = tableWith(() => Promise.reject(failure), accountAndClaim);
+      const withPassword = await createAccountsRepository(other.table).findWithPassword(reference);
+      expect(withPassword).toEqual({ ...found, password_hash: "$argon2id$the-hash" });
+      expect(other.calls).toEqual(reads);
+    },
+  );
+
+  it("by a name that nobody has costs as many reads as any other", async () => {
+    const calls: string[] = [];
+    const empty = fakeTable(async ({ name }) => {
+      calls.push(name);
+      return {};
+    });
+    expect(await createAccountsRepository(empty).findWithPassword({ username: "nobody" })).toBeUndefined();
+    expect(calls).toEqual(["GetItem", "GetItem"]);
+  });
+});
+
+describe("A change of an account", () => {
+  it("gives the account as it is now, without the hash of its password", async () => {
+    const { table, calls } = tableWith(async () => ({ Attributes: { ...profile, disabled: true } }));
+    const changed = await createAccountsRepository(table).setDisabled(7, true);
+    expect(changed).toMatchObject({ id: 7, disabled: true });
+    expect(JSON.stringify(changed)).not.toContain("the-hash");
+    expect(calls).toEqual(["UpdateItem"]);
+  });
+
+  it("that changes nothing writes nothing", async () => {
+    const { table, calls } = tableWith(() => Promise.reject(failure));
+    expect(await createAccountsRepository(table).updateProfile(7, {})).toMatchObject({ id: 7 });
+    expect(calls).toEqual(["GetItem"]);
+  });
+
+  it("of an account that is gone gives nothing", async () => {
+    const gone = new ConditionalCheckFailedException({ message: "no", $metadata: {} });
+    const { table } = tableWith(() => Promise.reject(gone));
+    expect(await createAccountsRepository(table).setAccountType(7, "Premium")).toBeUndefined();
+  });
+});
+
+describe("A registration", () => {
+  /** Registers while the transaction is cancelled for these reasons. */
+  const registerWhile = (...codes: readonly string[]) => {
+    const cancelled = new TransactionCanceledException({
+      message: "no",
+      $metadata: {},
+      CancellationReasons: codes.map((Code) => ({ Code })),
+    });
+    const { table } = tableWith(() => Promise.reject(cancelled));
+    return { cancelled, registered: createAccountsRepository(table).create(newAccount) };
+  };
+
+  it.each([
+    ["ConditionalCheckFailed", "None", "username"],
+    ["None", "ConditionalCheckFailed", "email"],
+    ["TransactionConflict", "None", "username"],
+    ["None", "TransactionConflict", "email"],
+    ["TransactionConflict", "ConditionalCheckFailed", "email"],
+    ["ConditionalCheckFailed", "ConditionalCheckFailed", "username"],
+  ])("that is cancelled with %s and %s says that the %s is taken", async (username, email, field) => {
+    await expect(registerWhile(username, email, "None").registered).rejects.toMatchObject({
+      code: `${field}_taken`,
+      param: field,
+    });
+  });
+
+  it("that is throttled does not call a name taken", async () => {
+    const { cancelled, registered } = registerWhile("ThrottlingError", "None", "None");
+    await expect(registered).rejects.toBe(cancelled);
+  });
+
+  it("gives an account of the lowest tier, without the hash of its password", async () => {
+    const { table } = tableWith(async () => ({}));
+    const created = await createAccountsRepository(table).create(newAccount);
+    expect(created).toEqual({
+      id: 7,
+      username: "amina",
+      email: "amina@example.com",
+      organization: "Unknown",
+      account_type: "Free",
+      oauth_type: "Credentials",
+      email_verified: false,
+      disabled: false,
+      token_epoch: 0,
+      created_at: expect.any(String),
+    });
+  });
+});
+
+describe("A replaced token", () => {
+  const rotateWhile = (write: () => Promise<object>, found?: object) => {
+    const table = fakeTable(async ({ name }) =>
+      name === "GetItem" ? { ...(found && { Item: found }) } : write(),
+    );
+    const next = { tokenId: "new", expiresAt: undefined };
+    return createTokensRepository(table).rotate({ userId: 7, tokenId: "old" }, next);
+  };
+  const cancelledBy = (Code: string) =>
+    new TransactionCanceledException({ message: "no", $metadata: {}, CancellationReasons: [{ Code }] });
+
+  it("was there, and is replaced in one transaction", async () => {
+    expect(await rotateWhile(async () => ({}), tokenItem)).toBe(true);
+  });
+
+  it("that was revoked is not replaced", async () => {
+    expect(await rotateWhile(() => Promise.reject(failure))).toBe(false);
+  });
+
+  it.each(["ConditionalCheckFailed", "TransactionConflict"])(
+    "that a parallel call replaces (%s) is no longer valid",
+    async (code) => {
+      expect(await rotateWhile(() => Promise.reject(cancelledBy(code)), tokenItem)).toBe(false);
+    },
+  );
+
+  it("is not called invalid when the table has no time for it", async () => {
+    const throttled = cancelledBy("ThrottlingError");
+    await expect(rotateWhile(() => Promise.reject(throttled), tokenItem)).rejects.toBe(throttled);
+  });
+});

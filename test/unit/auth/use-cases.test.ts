@@ -1,0 +1,239 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { changePassword, forgotPassword, resetPassword } from "../../../functions/auth/change-password.ts";
+import type { AuthDependencies } from "../../../functions/auth/dependencies.ts";
+import { issueToken, refreshToken } from "../../../functions/auth/issue-token.ts";
+import { updateProfile } from "../../../functions/auth/manage-profile.ts";
+import { hashPassword, verifyPassword } from "../../../functions/auth/passwords.ts";
+import { register } from "../../../functions/auth/register.ts";
+import { resendVerification, verifyEmail } from "../../../functions/auth/verify-email.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
+
+const oldPassword = "seven storks by the lake";
+const newPassword = "nine cranes over the hill";
+const account = {
+  id: 7,
+  username: "amina",
+  email: "amina@example.com",
+  password_hash: await hashPassword(oldPassword),
+  organization: "Unknown",
+  account_type: "Free",
+  oauth_type: "Credentials",
+  email_verified: false,
+  disabled: false,
+  token_epoch: 3,
+  created_at: "2026-11-20T10:00:00.000Z",
+} as const;
+
+const unasked = (what: string) => () => Promise.reject(new Error(`${what} must not be asked.`));
+
+/** Everything the use cases touch, of which a test says what it needs; what it does not say must not be touched. */
+const dependencies = ({
+  accounts,
+  links,
+  issuedTokens,
+  ...others
+}: {
+  readonly accounts?: Partial<AuthDependencies["accounts"]>;
+  readonly links?: Partial<AuthDependencies["links"]>;
+  readonly issuedTokens?: Partial<AuthDependencies["issuedTokens"]>;
+} & Partial<Omit<AuthDependencies, "accounts" | "links" | "issuedTokens">>): AuthDependencies => ({
+  accounts: {
+    find: unasked("An account"),
+    findWithPassword: unasked("An account's password"),
+    create: unasked("A new account"),
+    updateProfile: unasked("A change of the profile"),
+    setAccountType: unasked("A change of the tier"),
+    setDisabled: unasked("A change of the account"),
+    changePassword: unasked("A new password"),
+    ...accounts,
+  },
+  links: {
+    create: unasked("A link"),
+    find: unasked("A link"),
+    verifyEmail: unasked("A link"),
+    resetPassword: unasked("A link"),
+    ...links,
+  },
+  issuedTokens: { add: unasked("A new token"), rotate: unasked("A rotated token"), ...issuedTokens },
+  tokens: { sign: async ({ tokenId }) => `signed ${tokenId}`, verify: unasked("A token") },
+  mailQueue: { send: unasked("A mail") },
+  passwordGuard: { attempt: (_name, open) => open(), forgive: unasked("Forgiveness") },
+  usage: { find: unasked("The usage") },
+  tokenLifetimeSeconds: 3_600,
+  ...others,
+});
+
+type Pending = () => Promise<never>;
+
+/** Every write of the use cases, as the last thing that is waited for. */
+const writes: Readonly<Record<string, (pending: Pending) => Promise<unknown>>> = {
+  "the new password of somebody who knows the old one": (pending) =>
+    changePassword(
+      7,
+      { old_password: oldPassword, new_password: newPassword },
+      dependencies({ accounts: { findWithPassword: async () => account, changePassword: pending } }),
+    ),
+  "the new password from a mailed link": (pending) =>
+    resetPassword(
+      { token: "secret", new_password: newPassword },
+      dependencies({
+        accounts: { find: async () => account },
+        links: { find: async () => 7, resetPassword: pending },
+        passwordGuard: { attempt: unasked("A password"), forgive: async () => undefined },
+      }),
+    ),
+  "the end of the wait for wrong passwords": (pending) =>
+    resetPassword(
+      { token: "secret", new_password: newPassword },
+      dependencies({
+        accounts: { find: async () => account },
+        links: { find: async () => 7, resetPassword: async () => true },
+        passwordGuard: { attempt: unasked("A password"), forgive: pending },
+      }),
+    ),
+  "the request for a mail with a link": (pending) =>
+    forgotPassword("amina@example.com", dependencies({ mailQueue: { send: pending } })),
+  "the verified address": (pending) =>
+    verifyEmail("secret", dependencies({ links: { find: async () => 7, verifyEmail: pending } })),
+  "the request for another verification mail": (pending) =>
+    resendVerification(
+      7,
+      dependencies({ accounts: { find: async () => account }, mailQueue: { send: pending } }),
+    ),
+  "the new account": (pending) =>
+    register(
+      { username: "amina", email: "amina@example.com", password: newPassword },
+      dependencies({ accounts: { create: pending } }),
+    ),
+  "the changed profile": (pending) =>
+    updateProfile(7, { full_name: "Amina" }, dependencies({ accounts: { updateProfile: pending } })),
+  "the issued token": (pending) =>
+    issueToken(
+      { username: "amina", password: oldPassword },
+      dependencies({ accounts: { findWithPassword: async () => account }, issuedTokens: { add: pending } }),
+    ),
+  "the rotated token": (pending) =>
+    refreshToken({ userId: 7, tokenId: "old" }, dependencies({ issuedTokens: { rotate: pending } })),
+};
+
+describe.each(Object.entries(writes))("A caller is told of %s", (_case, run) => {
+  it("only once it is written, and of its failure", async () => {
+    const failure = new Error("The write failed.");
+    const { promise: written, reject } = Promise.withResolvers<never>();
+    written.catch(() => undefined);
+    const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+    let isTold = false;
+    const told = run(() => {
+      reach();
+      return written;
+    }).finally(() => {
+      isTold = true;
+    });
+    told.catch(() => undefined);
+    await reached;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(isTold).toBe(false);
+    reject(failure);
+    await expect(told).rejects.toBe(failure);
+  });
+});
+
+describe("What is written", () => {
+  it("of a changed password is the hash of the new one", async () => {
+    const change = vi.fn(async (_userId: number, _passwordHash: string) => undefined);
+    await changePassword(
+      7,
+      { old_password: oldPassword, new_password: newPassword },
+      dependencies({ accounts: { findWithPassword: async () => account, changePassword: change } }),
+    );
+    expect(change).toHaveBeenCalledExactlyOnceWith(7, expect.stringMatching(/^\$argon2id\$/));
+    expect(await verifyPassword(newPassword, change.mock.calls[0]?.[1])).toBe(true);
+  });
+
+  it("of a token is its epoch, and when it ends", async () => {
+    const add = vi.fn(async () => undefined);
+    const before = Math.floor(Date.now() / 1_000);
+    const issued = await issueToken(
+      { username: "amina", password: oldPassword },
+      dependencies({ accounts: { findWithPassword: async () => account }, issuedTokens: { add } }),
+    );
+    expect(add).toHaveBeenCalledExactlyOnceWith({
+      userId: 7,
+      tokenId: issued.access_token.replace("signed ", ""),
+      tokenEpoch: 3,
+      expiresAt: expect.toSatisfy((end: number) => end >= before + 3_600 && end <= before + 3_630),
+    });
+    expect(issued).toMatchObject({ token_type: "bearer", expires_in: 3_600 });
+  });
+
+  it("of a token without a lifetime has no end", async () => {
+    const add = vi.fn(async () => undefined);
+    const issued = await issueToken(
+      { username: "amina@example.com", password: oldPassword },
+      dependencies({
+        accounts: { findWithPassword: async () => account },
+        issuedTokens: { add },
+        tokenLifetimeSeconds: undefined,
+      }),
+    );
+    expect(add).toHaveBeenCalledWith(expect.objectContaining({ expiresAt: undefined }));
+    expect(issued).not.toHaveProperty("expires_in");
+  });
+
+  it.each([
+    ["amina", { username: "amina" }],
+    ["amina@example.com", { email: "amina@example.com" }],
+  ])("was asked for by %s, who is looked for once", async (username, reference) => {
+    const findWithPassword = vi.fn(async () => account);
+    await issueToken(
+      { username, password: oldPassword },
+      dependencies({ accounts: { findWithPassword }, issuedTokens: { add: async () => undefined } }),
+    );
+    expect(findWithPassword).toHaveBeenCalledExactlyOnceWith(reference);
+  });
+});
+
+describe("An account that signs in through an identity provider", () => {
+  const elsewhere = { ...account, oauth_type: "IdentityProviderA" } as const;
+
+  it("gets no token for a password, be it the right one", async () => {
+    const issued = issueToken(
+      { username: "amina", password: oldPassword },
+      dependencies({ accounts: { findWithPassword: async () => elsewhere } }),
+    );
+    await expect(issued).rejects.toMatchObject({ code: "invalid_credentials" });
+  });
+
+  it("has no password to change", async () => {
+    const changed = changePassword(
+      7,
+      { old_password: oldPassword, new_password: newPassword },
+      dependencies({ accounts: { findWithPassword: async () => elsewhere } }),
+    );
+    await expect(changed).rejects.toMatchObject({ code: "bad_request" });
+  });
+});
+
+describe("A registration whose mail cannot be asked for", () => {
+  beforeEach(() => {
+    vi.spyOn(logger, "error").mockImplementation(() => undefined);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it("stands all the same, and the log says so without the address", async () => {
+    const failure = Object.assign(new Error("No queue for amina@example.com"), { name: "QueueDoesNotExist" });
+    const registered = await register(
+      { username: "amina", email: "amina@example.com", password: newPassword },
+      dependencies({
+        accounts: { create: async () => account },
+        mailQueue: { send: () => Promise.reject(failure) },
+      }),
+    );
+    expect(registered).toMatchObject({ id: 7, username: "amina" });
+    expect(logger.error).toHaveBeenCalledExactlyOnceWith("mail.not_queued", {
+      reason: { name: "QueueDoesNotExist" },
+    });
+  });
+});

@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { authFunction } from "../../../functions/auth/contract.ts";
+import { mailQueueTimeouts, openMailQueue } from "../../../shared/mail/mail-queue.ts";
+import { mailRequest } from "../../../shared/mail/mail-request.ts";
+import { inRequestScope, openRequestScope } from "../../../shared/telemetry/request-scope.ts";
+import {
+  answering,
+  type Behaviour,
+  type FakeBackend,
+  hanging,
+  startFakeBackend,
+} from "../../support/fake-backend.ts";
+
+const sent = z.object({
+  QueueUrl: z.string(),
+  MessageBody: z.string().transform((body) => mailRequest.parse(JSON.parse(body))),
+  MessageGroupId: z.string(),
+  MessageDeduplicationId: z.string(),
+  MessageAttributes: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** As SQS answers: the SDK compares what arrived with what it sent. */
+const accepting: Behaviour = (response, request) => {
+  const { MessageBody } = z
+    .object({ MessageBody: z.string() })
+    .parse(JSON.parse(sqs.received.at(-1)?.body ?? ""));
+  const MD5OfMessageBody = createHash("md5").update(MessageBody).digest("hex");
+  answering(200, { MessageId: "1", MD5OfMessageBody })(response, request);
+};
+
+let sqs: FakeBackend;
+let queueUrl: string;
+beforeAll(async () => {
+  sqs = await startFakeBackend();
+  queueUrl = `${sqs.baseUrl}/mail.fifo`;
+});
+afterAll(() => sqs.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const open = (timeouts = mailQueueTimeouts) => {
+  for (const [name, value] of Object.entries({
+    AWS_REGION: "eu-west-1",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+  })) {
+    vi.stubEnv(name, value);
+  }
+  // The SDK wonders about queues that are not at AWS.
+  vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  sqs.behave(accepting);
+  return openMailQueue(queueUrl, timeouts);
+};
+const messages = () => sqs.received.map(({ body }) => sent.parse(JSON.parse(body)));
+
+describe("A mail that is asked for", () => {
+  it("waits in the queue as it was asked for, with the request that did", async () => {
+    const queue = open();
+    const scope = { ...openRequestScope(1_000), requestId: "the-request" };
+    await inRequestScope(scope, () => queue.send({ kind: "verify-email", userId: 7 }));
+    expect(messages()).toEqual([
+      expect.objectContaining({
+        QueueUrl: queueUrl,
+        MessageBody: { kind: "verify-email", userId: 7 },
+        MessageAttributes: { request_id: { DataType: "String", StringValue: "the-request" } },
+      }),
+    ]);
+  });
+
+  it("stays in order with others to its recipient, in a group whose name tells nobody the address", async () => {
+    const queue = open();
+    await queue.send({ kind: "reset-password", email: "amina@example.com" });
+    await queue.send({ kind: "reset-password", email: "Amina@Example.com" });
+    await queue.send({ kind: "reset-password", email: "brian@example.com" });
+    await queue.send({ kind: "verify-email", userId: 7 });
+    await queue.send({ kind: "verify-email", userId: 8 });
+    const [amina, sameAmina, ...others] = messages().map(({ MessageGroupId }) => MessageGroupId);
+    expect(sameAmina).toBe(amina);
+    expect(new Set([amina, ...others]).size).toBe(4);
+    expect(amina).toMatch(/^[0-9a-f]{64}$/);
+    expect(new Set(messages().map(({ MessageDeduplicationId: id }) => id)).size).toBe(5);
+  });
+
+  it("is not said to wait there when the queue refuses it", async () => {
+    const queue = open();
+    sqs.behave(answering(400, { __type: "com.amazonaws.sqs#QueueDoesNotExist", message: "no" }));
+    await expect(queue.send({ kind: "verify-email", userId: 7 })).rejects.toThrow();
+  });
+
+  it("is tried as often as it is told, each time for as long as it is told", async () => {
+    const queue = open({ tries: 2, connectionMilliseconds: 1_000, requestMilliseconds: 50 });
+    sqs.behave(hanging);
+    await expect(queue.send({ kind: "verify-email", userId: 7 })).rejects.toMatchObject({
+      name: "TimeoutError",
+    });
+    expect(sqs.received).toHaveLength(2);
+  });
+
+  it("is given up before the function that asks for it is out of time", () => {
+    const { tries, connectionMilliseconds, requestMilliseconds } = mailQueueTimeouts;
+    expect(tries).toBeGreaterThan(1);
+    expect(requestMilliseconds).toBeGreaterThanOrEqual(1_000);
+    expect(tries * (connectionMilliseconds + requestMilliseconds)).toBeLessThan(
+      authFunction.timeoutSeconds * 1_000,
+    );
+  });
+});

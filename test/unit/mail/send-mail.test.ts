@@ -1,0 +1,122 @@
+import { describe, expect, it, vi } from "vitest";
+import { type Mail, sendMail } from "../../../functions/mail/send-mail.ts";
+import type { AccountReference } from "../../../shared/accounts/accounts-repository.ts";
+import type { MailRequest } from "../../../shared/mail/mail-request.ts";
+
+const account = {
+  id: 7,
+  username: "amina",
+  email: "amina@example.com",
+  organization: "Unknown",
+  account_type: "Free",
+  oauth_type: "Credentials",
+  email_verified: false,
+  disabled: false,
+  token_epoch: 0,
+  created_at: "2026-11-20T10:00:00.000Z",
+} as const;
+
+type Found = Omit<typeof account, "username" | "oauth_type" | "email_verified"> & {
+  readonly username: string;
+  readonly oauth_type: "Credentials" | "IdentityProviderA" | "IdentityProviderB";
+  readonly email_verified: boolean;
+};
+
+const unasked = () => Promise.reject(new Error("Sending a mail changes nothing."));
+
+/** Everything the use case touches, with this account in the table, if any. */
+const setup = (found: Found | undefined) => {
+  const find = vi.fn(async (_reference: AccountReference) => found);
+  const create = vi.fn(async () => "a secret/+");
+  const deliver = vi.fn(async (_mail: Mail) => undefined);
+  const accounts = {
+    find,
+    findWithPassword: unasked,
+    create: unasked,
+    updateProfile: unasked,
+    setAccountType: unasked,
+    setDisabled: unasked,
+    changePassword: unasked,
+  };
+  const links = { create, find: unasked, verifyEmail: unasked, resetPassword: unasked };
+  const send = (request: MailRequest) =>
+    sendMail(request, { accounts, links, deliver, baseUrl: "https://api.example.com/v1" });
+  return { find, create, deliver, send };
+};
+
+const verification: MailRequest = { kind: "verify-email", userId: 7 };
+const reset: MailRequest = { kind: "reset-password", email: "Amina@example.com" };
+
+describe("A mail with a link", () => {
+  it("that verifies an address goes to the account that asked for it", async () => {
+    const { find, create, deliver, send } = setup(account);
+    await send(verification);
+    expect(find).toHaveBeenCalledExactlyOnceWith({ id: 7 });
+    expect(create).toHaveBeenCalledExactlyOnceWith(7, "verify-email");
+    const link = "https://api.example.com/v1/auth/verify-email?token=a%20secret%2F%2B";
+    expect(deliver).toHaveBeenCalledExactlyOnceWith({
+      to: "amina@example.com",
+      subject: "Verify your e-mail address",
+      text: expect.stringContaining(`\n\n${link}\n\n`),
+      html: expect.stringContaining(`<a href="${link}">${link}</a>`),
+    });
+    const [mail] = deliver.mock.calls[0] ?? [];
+    expect(mail?.text).toContain("Hello amina,");
+    expect(mail?.text).toContain("once, for 24 hours");
+  });
+
+  it("that resets a password goes to the account's own address, however it was written", async () => {
+    const { find, create, deliver, send } = setup({ ...account, email_verified: true });
+    await send(reset);
+    expect(find).toHaveBeenCalledExactlyOnceWith({ email: "Amina@example.com" });
+    expect(create).toHaveBeenCalledExactlyOnceWith(7, "reset-password");
+    expect(deliver).toHaveBeenCalledExactlyOnceWith({
+      to: "amina@example.com",
+      subject: "Reset your password",
+      text: expect.stringContaining("https://api.example.com/v1/auth/reset-password?token=a%20secret%2F%2B"),
+      html: expect.stringContaining("once, for 30 minutes"),
+    });
+  });
+
+  it.each([
+    ["to verify an address, for an account that is gone", verification, undefined],
+    ["to verify an address that is verified", verification, { ...account, email_verified: true }],
+    ["to reset a password, for an address that nobody has", reset, undefined],
+    [
+      "to reset a password, for an account of an identity provider",
+      reset,
+      { ...account, oauth_type: "IdentityProviderA" as const },
+    ],
+    [
+      "to reset a password, for an account of the other identity provider",
+      reset,
+      { ...account, oauth_type: "IdentityProviderB" as const },
+    ],
+  ])("%s is not made and not sent", async (_case, request, found) => {
+    const { create, deliver, send } = setup(found);
+    await send(request);
+    expect(create).not.toHaveBeenCalled();
+    expect(deliver).not.toHaveBeenCalled();
+  });
+
+  it("to verify the address of an account of an identity provider is sent", async () => {
+    const { deliver, send } = setup({ ...account, oauth_type: "IdentityProviderA" });
+    await send(verification);
+    expect(deliver).toHaveBeenCalledOnce();
+  });
+
+  it.each(["create", "deliver"] as const)("is not said to be sent when it fails: %s", async (step) => {
+    const failure = new Error("It failed.");
+    const { [step]: failing, send } = setup(account);
+    failing.mockRejectedValueOnce(failure);
+    await expect(send(verification)).rejects.toBe(failure);
+  });
+
+  it("shows a name in HTML as it is written, and makes no markup of it", async () => {
+    const { deliver, send } = setup({ ...account, username: `<b>&"` });
+    await send(verification);
+    const [mail] = deliver.mock.calls[0] ?? [];
+    expect(mail?.html).toContain("Hello &lt;b&gt;&amp;&quot;,");
+    expect(mail?.text).toContain(`Hello <b>&",`);
+  });
+});

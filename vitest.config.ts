@@ -8,6 +8,14 @@ const here = import.meta.dirname;
 /** Tens of thousands of inputs, bodies of 100 MB: `npm run test:endurance`, not `npm test`. */
 const endurance = "**/*.endurance.test.ts";
 
+/** What `npm test` runs with less: see `test/support/endurance.ts`. */
+const alsoWider = [
+  "test/integration/fuzz.test.ts",
+  "test/integration/log-canary.test.ts",
+  "test/integration/log-canary-messaging.test.ts",
+  "test/integration/local/service.test.ts",
+];
+
 const project = (
   name: string,
   include: readonly string[],
@@ -42,12 +50,19 @@ export default defineConfig({
       project("architecture", ["test/architecture/**/*.test.ts"], shared),
       project("infra", ["test/infra/**/*.test.ts"], shared),
       // One of them replaces a module of Node's.
-      project("integration", ["test/integration/**/*.test.ts"]),
+      project("integration", ["test/integration/**/*.test.ts"], {
+        globalSetup: ["test/support/build-functions.ts"],
+      }),
       project("conformance", ["test/conformance/**/*.test.ts"], {
-        globalSetup: ["test/support/start-service.ts"],
+        globalSetup: ["test/support/build-functions.ts", "test/support/start-service.ts"],
       }),
       ...packages.map((name) => project(name, [`infra/packages/${name}/test/**/*.test.ts`])),
-      project("endurance", [endurance], { exclude: ["**/node_modules/**"], testTimeout: 600_000 }),
+      project("endurance", [endurance, ...alsoWider], {
+        exclude: ["**/node_modules/**"],
+        testTimeout: 600_000,
+        env: { POWERTOOLS_LOG_LEVEL: "SILENT", ENDURANCE: "1" },
+        globalSetup: ["test/support/build-functions.ts"],
+      }),
     ],
   },
 });

@@ -34,8 +34,10 @@ if (import.meta.main) {
   const [outdir, assembly] = process.argv.slice(2);
   if (!outdir || !assembly) throw new Error("Name the build directory and the assembly directory.");
   const { buildFunctions } = await import("../build.ts");
+  // Who starts the service many times, as tests do, builds the functions once.
+  const built = process.env["BUILT_FUNCTIONS"];
   const [{ directory: bundles }, { localStage }, { synthesize }] = await Promise.all([
-    buildFunctions({ outdir }),
+    built ? { directory: built } : buildFunctions({ outdir }),
     import("../stages.ts"),
     import("../synthesize.ts"),
   ]);

@@ -9,6 +9,7 @@ import {
   speakingOfCanary,
   startCanaryService,
 } from "../support/canary.ts";
+import { endurance } from "../support/endurance.ts";
 import { answering, completion, type FakeBackend, startFakeBackend } from "../support/fake-backend.ts";
 import { formData, formFile } from "../support/multipart.ts";
 import { parseEvent, sampleEvents } from "../support/sample-events.ts";
@@ -138,9 +139,12 @@ describe("The log", { timeout: 120_000 }, () => {
     }
     await service.signIn(canaryAccount.password);
     for (const { text } of samplesOfModels) await sendSample(text, inFreeText);
-    for (const fault of failingWithCanary) {
+    for (const [index, fault] of failingWithCanary.entries()) {
       backend.behave(fault);
-      for (const { text } of samplesOfModels) await sendSample(text, inFreeText);
+      const usual = samplesOfModels.filter(
+        (_sample, position) => position % failingWithCanary.length === index,
+      );
+      for (const { text } of endurance(usual, samplesOfModels)) await sendSample(text, inFreeText);
     }
     const refused = () => {
       const answered = service.lines().filter(({ status }) => status === 200 || status === 201);

@@ -22,7 +22,12 @@ export const runCommand = (
 ): RunningCommand => {
   const child = spawn(process.execPath, ["--import", endWithParent, join(projectDirectory, file), ...args], {
     cwd: projectDirectory,
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      BUILT_FUNCTIONS: process.env["BUILT_FUNCTIONS"],
+      ...variables,
+    },
     // Standard input stays open and silent.
     stdio: "pipe",
   });

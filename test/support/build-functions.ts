@@ -1,0 +1,14 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildFunctions } from "../../infra/build.ts";
+
+/**
+ * Bundles the functions once; every service that a test starts takes these bundles. They are always built anew, so no
+ * test can meet old ones.
+ */
+export const setup = async (): Promise<() => Promise<void>> => {
+  const outdir = await mkdtemp(join(tmpdir(), "language-ai-built-"));
+  process.env["BUILT_FUNCTIONS"] = (await buildFunctions({ outdir })).directory;
+  return () => rm(outdir, { recursive: true, force: true });
+};

@@ -16,7 +16,7 @@ export interface BackendMetrics {
   readonly failures: IMetric;
   /** Of a hundred calls, how many fail; 0 while there are too few of them to tell. */
   readonly failurePercentage: IMetric;
-  /** How often a function began to leave the backend alone, or went on after a trial. */
+  /** How often a circuit opened, also again after a trial. */
   readonly circuitsOpened: IMetric;
 }
 

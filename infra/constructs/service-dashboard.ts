@@ -70,7 +70,7 @@ export class ServiceDashboard extends Construct {
         ({ slowMilliseconds }) => slowMilliseconds,
       ),
       backendWidget("failed calls", stackName, backendNames, ({ failures }) => failures),
-      backendWidget("servers left alone", stackName, modelTasks, ({ circuitsOpened }) => circuitsOpened),
+      backendWidget("circuits opened", stackName, modelTasks, ({ circuitsOpened }) => circuitsOpened),
     );
     dashboard.addWidgets(
       new GraphWidget({

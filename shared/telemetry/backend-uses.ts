@@ -46,7 +46,7 @@ export class BackendUses {
     if (hasFailed) use.failures += 1;
   }
 
-  /** A call was the one after which the backend is left alone for a while. */
+  /** A call was the one after which nobody asks the backend for a while. */
   noteCircuitOpened(name: BackendName): void {
     this.#use(name).circuit_opened += 1;
   }

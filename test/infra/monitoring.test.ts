@@ -60,7 +60,7 @@ const metricLine = z.object({
   }),
 });
 
-/** The metrics without a dimension in the line of a request for which a backend failed and was left alone. */
+/** The metrics without a dimension in the line of a request for which a backend failed and its circuit opened. */
 const metricsOfLine = (backend: BackendName, namespace: string): string[] => {
   const scope = openRequestScope(1_000, { metricsNamespace: namespace });
   scope.backends.noteCall(backend, 5, true);
@@ -151,7 +151,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
         ownMetrics.parse(Properties).flatMap(({ name, namespace }) => [`${namespace} ${name}`]),
     );
     const ofBackends = metrics.filter((metric) => /_(milliseconds|failures|circuit_opened)$/.test(metric));
-    // Nobody leaves the platform alone: its answers are tried again by the queue.
+    // The platform has no circuit: its answers are tried again by the queue.
     const unwatched = written.filter((metric) => !ofBackends.includes(metric));
     expect(unwatched).toEqual(["LanguageAi-prod-Api platform_circuit_opened"]);
     expect(ofBackends.filter((metric) => !written.includes(metric))).toEqual([]);

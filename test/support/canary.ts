@@ -119,7 +119,7 @@ export const speakingOfCanary: Behaviour = (response, request) => {
   response.end(wavFile(soundBytes(4_800), { comment: canary }));
 };
 
-/** The ways in which a model's server fails and says the canary; last those after which it is left alone. */
+/** The ways in which a model's server fails and says the canary; last those after which its circuit opens. */
 export const failingWithCanary: readonly Behaviour[] = [
   answering(200, `${canary} is no JSON`),
   answering(200, { error: { message: canary } }),

@@ -98,7 +98,7 @@ describe("the line of a request in the log", () => {
 });
 
 describe("the quota of an account", () => {
-  it("pays for a model that failed, not for one that was left alone", () =>
+  it("pays for a model that failed, not for one that was not asked", () =>
     withBackend(async (backend) => {
       const endpoints = endpointsOver(backend);
       const counters = fakeCounters();

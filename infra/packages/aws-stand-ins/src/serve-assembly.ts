@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { LOCAL_ACCOUNT_ID } from "./aws-protocol/local-account.ts";
-import { startFunctionUrl } from "./gateway/function-url-server.ts";
+import { startFunctionUrl } from "./gateway/function-url.ts";
 import type { LocalRoutes } from "./gateway/local-routes.ts";
-import { startRestApi } from "./gateway/rest-api-server.ts";
+import { startRestApi } from "./gateway/rest-api.ts";
 import { EventSourceMapping } from "./lambda/event-source-mapping.ts";
 import type { FunctionConfiguration } from "./lambda/function-configuration.ts";
 import type { InvocationResult } from "./lambda/invocation.ts";

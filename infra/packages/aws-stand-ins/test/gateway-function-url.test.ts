@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { startFunctionUrl } from "../src/gateway/function-url-server.ts";
+import { startFunctionUrl } from "../src/gateway/function-url.ts";
 import type { LocalServer } from "../src/gateway/http-server.ts";
-import { requestTooLarge } from "../src/lambda/payload-limits.ts";
+import { requestTooLarge } from "../src/lambda/invocation.ts";
 import type { FunctionUrl } from "../src/template/local-model.ts";
 import {
   type FakeFunction,

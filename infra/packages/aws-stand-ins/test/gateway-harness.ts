@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import type { LocalServer } from "../src/gateway/http-server.ts";
-import { type RestApiOptions, startRestApi } from "../src/gateway/rest-api-server.ts";
-import { HTTP_STREAM_TYPE } from "../src/gateway/stream-prelude.ts";
+import { HTTP_STREAM_TYPE } from "../src/gateway/relay-stream.ts";
+import { type RestApiOptions, startRestApi } from "../src/gateway/rest-api.ts";
 import type { InvocationResult } from "../src/lambda/invocation.ts";
 import type { LocalModel } from "../src/template/local-model.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { LocalServer } from "../src/gateway/http-server.ts";
-import { startRestApi } from "../src/gateway/rest-api-server.ts";
+import { startRestApi } from "../src/gateway/rest-api.ts";
 import { LambdaService } from "../src/lambda/lambda-service.ts";
 import { readAssembly } from "../src/template/read-assembly.ts";
 import { type SynthesisedApplication, synthesiseApplication } from "./gateway-application.ts";

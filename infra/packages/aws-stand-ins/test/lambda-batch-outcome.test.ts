@@ -1,7 +1,7 @@
 import type { Message } from "@aws-sdk/client-sqs";
 import { describe, expect, it } from "vitest";
-import { readBatchOutcome } from "../src/lambda/batch-outcome.ts";
 import type { InvocationResult } from "../src/lambda/invocation.ts";
+import { readBatchOutcome } from "../src/lambda/sqs-batch.ts";
 
 const batch: Message[] = ["a", "b", "c", "d"].map((MessageId) => ({ MessageId }));
 

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EnvironmentListener } from "../src/lambda/execution-environment.ts";
-import { FunctionPool, type PooledEnvironment } from "../src/lambda/function-pool.ts";
+import { FunctionPool, type PooledEnvironment, StartingPlaces } from "../src/lambda/function-pool.ts";
 import { Invocation } from "../src/lambda/invocation.ts";
-import { StartingPlaces } from "../src/lambda/starting-places.ts";
 
 /** An environment without a process: the test says what it does. */
 class FakeEnvironment implements PooledEnvironment {

@@ -1,7 +1,6 @@
 import MailComposer from "nodemailer/lib/mail-composer";
 import { describe, expect, it } from "vitest";
-import { addressProblem, formatMailbox, parseAddresses } from "../src/ses/addresses.ts";
-import { readRaw } from "../src/ses/send-email.ts";
+import { addressProblem, formatMailbox, parseAddresses, readRaw } from "../src/ses/send-email.ts";
 
 const compose = async (mail: ConstructorParameters<typeof MailComposer>[0]) =>
   readRaw(await new MailComposer({ from: "a@example.com", to: "b@example.com", ...mail }).compile().build());

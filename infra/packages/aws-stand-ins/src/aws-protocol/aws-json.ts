@@ -1,6 +1,5 @@
 import type * as z from "zod";
-import { AwsError } from "./aws-error.ts";
-import type { AwsProtocol } from "./aws-server.ts";
+import { AwsError, type AwsProtocol } from "./aws-server.ts";
 
 /** Turns the first thing wrong with an input into the service's own error. */
 export type RefuseInput = (issue: z.core.$ZodIssue, input: unknown) => AwsError;
@@ -28,7 +27,7 @@ export const jsonOperation =
       : refuse(issue, input);
   };
 
-export interface AwsJsonOptions {
+interface AwsJsonOptions {
   readonly version: "1.0" | "1.1";
   /** What precedes the operation in `x-amz-target`, such as `AmazonSQS`. */
   readonly target: string;

@@ -1,11 +1,56 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import { AwsError } from "./aws-error.ts";
-import { readJsonBody } from "./read-json-body.ts";
+
+/**
+ * A refusal in the words of an AWS service. The SDK throws it as an exception whose `name` is {@link AwsError.code}.
+ */
+export class AwsError extends Error {
+  override readonly name = "AwsError";
+  /** The service's own name for the error, without a namespace, such as `QueueDoesNotExist`. */
+  readonly code: string;
+  /** The HTTP status of the answer. */
+  readonly status: number;
+
+  constructor(code: string, message: string, status = 400) {
+    super(message);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/**
+ * Reads a request body to its end and parses it as JSON; an empty body counts as `{}`, as the SDK may send none.
+ *
+ * @throws AwsError `RequestEntityTooLarge` (413) beyond `maximumBytes`, `SerializationException` (400) when the body
+ *   is not JSON.
+ */
+const readJsonBody = async (request: IncomingMessage, maximumBytes: number): Promise<unknown> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // An oversized body is read to its end but not kept. What is left unread would stay on the connection, and the
+  // client's next request on it would never be answered.
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size <= maximumBytes) chunks.push(chunk);
+  }
+  if (size > maximumBytes) {
+    throw new AwsError(
+      "RequestEntityTooLarge",
+      `The request body is larger than ${maximumBytes} bytes.`,
+      413,
+    );
+  }
+  if (size === 0) return {};
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    throw new AwsError("SerializationException", "The request body is not valid JSON.");
+  }
+};
 
 /** A request that carries a signature and whose body has been read. */
-export interface AwsRequest {
+interface AwsRequest {
   readonly method: string;
   /** The path without its query. */
   readonly path: string;
@@ -26,7 +71,7 @@ export interface AwsProtocol {
   describeError(error: AwsError): { headers: Record<string, string>; body: object };
 }
 
-export interface AwsServer {
+interface AwsServer {
   /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly endpoint: string;
   /** Ends open connections and resolves when no request is being worked on any more. */

@@ -14,7 +14,7 @@ export type BatchOperation =
   | { readonly type: "del"; readonly key: string };
 
 /** Keys from `gte` up to, but without, `lt`. */
-export interface KeyRange {
+interface KeyRange {
   readonly gte: string;
   readonly lt: string;
 }

@@ -11,7 +11,7 @@ const lifetimeSeconds = 600;
 const storedToken = z.object({ fingerprint: z.string(), expiresAt: z.number() });
 
 /** A client's token together with the request it was sent with. */
-export interface TransactionToken {
+interface TransactionToken {
   readonly key: string;
   readonly fingerprint: string;
 }

@@ -48,7 +48,7 @@ const faultKinds = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "Unsupported Media Type" },
 } as const satisfies Record<string, FaultKind>;
 
-export type FaultType = keyof typeof faultKinds;
+type FaultType = keyof typeof faultKinds;
 
 /** A request that is refused, or that failed, before the answer has begun. */
 export interface Fault {

@@ -1,9 +1,9 @@
 import type { GatewayResponse, RestApi, Route } from "../template/local-model.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Fault } from "./faults.ts";
+import type { UnreadableRequest, WordUnreadable } from "./http-server.ts";
 import type { RequestContext } from "./proxy-event.ts";
 import type { Match } from "./router.ts";
-import type { UnreadableRequest, WordUnreadable } from "./unreadable-request.ts";
 import { compileHeaders, compileTemplate, lookUp, type Variables } from "./variables.ts";
 
 interface CompiledResponse {

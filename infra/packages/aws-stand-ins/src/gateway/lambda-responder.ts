@@ -1,16 +1,13 @@
-import type { InvocationResult } from "../lambda/invocation.ts";
-import { requestTooLarge } from "../lambda/payload-limits.ts";
+import { type InvocationResult, requestTooLarge } from "../lambda/invocation.ts";
 import type { LambdaIntegration } from "../template/local-model.ts";
-import { readProxyAnswer, sendBuffered } from "./buffered-answer.ts";
+import { readProxyAnswer, sendBuffered } from "./buffered-response.ts";
 import { type Exchange, signalOfCaller } from "./exchange.ts";
 import { createFault, type Fault } from "./faults.ts";
 import type { Log } from "./http-server.ts";
 import { discard, type Invoke, invokeWithin } from "./invoke.ts";
-import { mediaTypeOf } from "./media-types.ts";
 import { createProxyEvent } from "./proxy-event.ts";
-import { relayStream } from "./relay-stream.ts";
-import type { IsBinary, Responder, RoutedRequest } from "./responder.ts";
-import { HTTP_STREAM_TYPE, readPrelude } from "./stream-prelude.ts";
+import { HTTP_STREAM_TYPE, readPrelude, relayStream } from "./relay-stream.ts";
+import { type IsBinary, mediaTypeOf, type Responder, type RoutedRequest } from "./responder.ts";
 
 type Result<Kind extends InvocationResult["kind"]> = Extract<InvocationResult, { kind: Kind }>;
 

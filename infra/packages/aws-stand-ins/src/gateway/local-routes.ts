@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Exchange } from "./exchange.ts";
-import { MAXIMUM_LOCAL_BODY_BYTES } from "./limits.ts";
-import { readBody } from "./read-body.ts";
+import { MAXIMUM_LOCAL_BODY_BYTES, readBody } from "./read-body.ts";
 
 export interface LocalResponse {
   readonly status: number;
@@ -10,7 +9,7 @@ export interface LocalResponse {
   readonly body: string | Uint8Array;
 }
 
-export type LocalRoute = (request: IncomingMessage, body: Buffer) => Promise<LocalResponse>;
+type LocalRoute = (request: IncomingMessage, body: Buffer) => Promise<LocalResponse>;
 
 /** Routes that exist on this machine only, by method and exact path: `GET /_local/mail`. */
 export type LocalRoutes = Readonly<Record<string, LocalRoute>>;

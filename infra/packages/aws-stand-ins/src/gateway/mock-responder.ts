@@ -1,8 +1,7 @@
 import type { MockIntegration, MockResponse } from "../template/local-model.ts";
 import type { Exchange } from "./exchange.ts";
 import { createFault, type Fault } from "./faults.ts";
-import { mediaTypeOf } from "./media-types.ts";
-import type { IsBinary, Responder, RoutedRequest } from "./responder.ts";
+import { type IsBinary, mediaTypeOf, type Responder, type RoutedRequest } from "./responder.ts";
 import { compileHeaders, compileTemplate, lookUp, type Variables } from "./variables.ts";
 
 interface CompiledResponse {

@@ -6,7 +6,7 @@ type Fields<Value> = Record<string, Value>;
 const fields = <Value>(): Fields<Value> => Object.create(null);
 
 /** The same fields twice, as in an event: the last value of each, and all of them. */
-export interface MultiFields {
+interface MultiFields {
   readonly last: Fields<string>;
   readonly all: Fields<string[]>;
 }

@@ -27,7 +27,7 @@ export const compileTemplate = (template: string): ((variables: Variables) => st
  *
  * @throws Error when it is neither.
  */
-export const compileExpression = (expression: string): ((variables: Variables) => string | undefined) => {
+const compileExpression = (expression: string): ((variables: Variables) => string | undefined) => {
   const quoted = /^'(?<text>.*)'$/s.exec(expression)?.groups?.["text"];
   if (quoted !== undefined) return () => quoted;
   if (variable.exec(`$${expression}`)?.[0] === `$${expression}`) return (variables) => variables(expression);

@@ -1,6 +1,78 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
-import type { FunctionError } from "./function-error.ts";
+import * as z from "zod";
+
+/** The largest event of a synchronous invocation, in bytes: 6 MB (AWS Lambda quotas). */
+export const MAXIMUM_REQUEST_BYTES = 6 * 1024 * 1024;
+
+/** The largest buffered response, in bytes. The 100 above 6 MB are in the message AWS sends about it. */
+export const MAXIMUM_RESPONSE_BYTES = MAXIMUM_REQUEST_BYTES + 100;
+
+export const requestTooLarge: FunctionError = {
+  errorType: "RequestTooLargeException",
+  errorMessage: `Request must be smaller than ${MAXIMUM_REQUEST_BYTES} bytes for the InvokeFunction operation`,
+};
+
+export function responseTooLarge(bytes: number): FunctionError {
+  return {
+    errorType: "Function.ResponseSizeTooLarge",
+    errorMessage: `Response payload size (${bytes} bytes) exceeded maximum allowed payload size (${MAXIMUM_RESPONSE_BYTES} bytes).`,
+  };
+}
+
+/** Why an invocation failed, in the two words and one sentence AWS uses. */
+export interface FunctionError {
+  errorType: string;
+  errorMessage: string;
+}
+
+const errorReport = z.object({
+  errorType: z.string().default("Error"),
+  errorMessage: z.string().default(""),
+});
+
+/** Reads the error a runtime has reported: JSON with `errorType`, `errorMessage` and `trace`. */
+export function parseErrorReport(json: string): FunctionError {
+  try {
+    return errorReport.parse(JSON.parse(json));
+  } catch {
+    return {
+      errorType: "Runtime.InvalidErrorReport",
+      errorMessage: "The runtime reported an error that cannot be read.",
+    };
+  }
+}
+
+/** A function, or its initialisation when there is no request, that took too long. */
+export function timeoutError(requestId: string | undefined, seconds: number): FunctionError {
+  return {
+    errorType: "Sandbox.Timedout",
+    errorMessage: `${prefix(requestId)}Task timed out after ${seconds.toFixed(2)} seconds`,
+  };
+}
+
+/** A process that ended although it had work to do. */
+export function exitError(
+  requestId: string | undefined,
+  code: number | null,
+  signal: NodeJS.Signals | null,
+): FunctionError {
+  return {
+    errorType: "Runtime.ExitError",
+    errorMessage: `${prefix(requestId)}Runtime exited ${exitReason(code, signal)}`,
+  };
+}
+
+function prefix(requestId: string | undefined): string {
+  return requestId === undefined ? "Error: " : `RequestId: ${requestId} Error: `;
+}
+
+function exitReason(code: number | null, signal: NodeJS.Signals | null): string {
+  if (signal === "SIGKILL") return "with error: signal: killed";
+  if (signal === "SIGABRT") return "with error: signal: aborted";
+  if (signal !== null) return `with error: signal: ${signal}`;
+  return code === 0 ? "without providing a reason" : `with error: exit status ${code}`;
+}
 
 /** What became of an invocation. */
 export type InvocationResult =

@@ -2,11 +2,9 @@ import { availableParallelism } from "node:os";
 import pLimit, { type LimitFunction } from "p-limit";
 import { type EnvironmentListener, ExecutionEnvironment } from "./execution-environment.ts";
 import { type FunctionConfiguration, functionArn } from "./function-configuration.ts";
-import { FunctionPool } from "./function-pool.ts";
-import { Invocation, type InvocationResult } from "./invocation.ts";
-import { MAXIMUM_REQUEST_BYTES, requestTooLarge } from "./payload-limits.ts";
+import { FunctionPool, StartingPlaces } from "./function-pool.ts";
+import { Invocation, type InvocationResult, MAXIMUM_REQUEST_BYTES, requestTooLarge } from "./invocation.ts";
 import { RuntimeApi } from "./runtime-api.ts";
-import { StartingPlaces } from "./starting-places.ts";
 
 /** How many processes of functions a laptop bears. */
 export const DEFAULT_MAXIMUM_CONCURRENCY = 32;

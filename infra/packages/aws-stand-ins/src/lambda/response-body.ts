@@ -1,12 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
+import { type FunctionError, type Invocation, parseErrorReport } from "./invocation.ts";
 
 /**
  * The body of a streamed response, as the caller of the function reads it: never faster than that caller does.
  *
  * A caller that destroys it breaks the connection to the function, which is all a function can notice.
  */
-export class ResponseBody extends Readable {
+class ResponseBody extends Readable {
   /** Resolved at the first byte with `true`, or with `false` when the response is over without one. */
   readonly started: Promise<boolean>;
   readonly #request: IncomingMessage;
@@ -49,4 +50,39 @@ export class ResponseBody extends Readable {
     this.#request.destroy();
     callback(error);
   }
+}
+
+/**
+ * Turns the request by which a function streams its response into the result of its invocation.
+ *
+ * A failure before the first byte becomes an ordinary error, so that whoever asked can still answer with a
+ * status of its own.
+ */
+export async function receiveStream(request: IncomingMessage, invocation: Invocation): Promise<void> {
+  const body = new ResponseBody(request);
+  if (invocation.abandoned) body.destroy();
+
+  const settle = async (): Promise<void> => {
+    if (request.complete) {
+      const error = trailingError(request);
+      if (error !== undefined) invocation.fail(error);
+    } else {
+      // The end of the process, which is why a response breaks off, may become known only after that.
+      await invocation.finished;
+      invocation.fail({ errorType: "Runtime.StreamBroken", errorMessage: "The response stream broke off." });
+    }
+    body.finish(invocation.failure);
+  };
+  request.once("close", () => void settle());
+
+  if ((await body.started) || invocation.failure === undefined) {
+    invocation.stream(request.headers["content-type"] ?? "application/octet-stream", body);
+  }
+}
+
+/** The error a runtime tells after the last byte, in the trailers of the response. */
+function trailingError({ trailers }: IncomingMessage): FunctionError | undefined {
+  if (trailers["lambda-runtime-function-error-type"] === undefined) return undefined;
+  const report = trailers["lambda-runtime-function-error-body"] ?? "";
+  return parseErrorReport(Buffer.from(report, "base64").toString());
 }

@@ -1,9 +1,13 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type FunctionError, parseErrorReport } from "./function-error.ts";
-import type { Invocation } from "./invocation.ts";
-import { MAXIMUM_RESPONSE_BYTES, responseTooLarge } from "./payload-limits.ts";
-import { receiveStream } from "./receive-stream.ts";
+import {
+  type FunctionError,
+  type Invocation,
+  MAXIMUM_RESPONSE_BYTES,
+  parseErrorReport,
+  responseTooLarge,
+} from "./invocation.ts";
+import { receiveStream } from "./response-body.ts";
 
 /** The execution environment behind a runtime, as far as the Runtime API is concerned. */
 export interface RuntimeSession {

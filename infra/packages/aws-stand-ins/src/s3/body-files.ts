@@ -14,7 +14,7 @@ import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 
 /** A body that is read while its object may be replaced or deleted. */
-export interface OpenBody {
+interface OpenBody {
   /** Streams the bytes from `start` to `end`, both inclusive, and closes the body afterwards. */
   stream(start: number, end: number): Readable;
   close(): void;

@@ -1,7 +1,13 @@
 import * as z from "zod";
-
 import type { CorsRule } from "./cors.ts";
-import type { LifecycleRule } from "./lifecycle-rule.ts";
+
+/** An enabled lifecycle rule; it applies to objects with the prefix. */
+export const lifecycleRuleSchema = z.object({
+  prefix: z.string(),
+  expirationInDays: z.number().optional(),
+  abortUploadsAfterDays: z.number().optional(),
+});
+export type LifecycleRule = z.infer<typeof lifecycleRuleSchema>;
 
 const corsRule = z
   .strictObject({

@@ -1,5 +1,4 @@
 import * as z from "zod";
-
 import { S3Error } from "./s3-error.ts";
 import type { S3Request } from "./s3-request.ts";
 import type { S3Response } from "./s3-response.ts";

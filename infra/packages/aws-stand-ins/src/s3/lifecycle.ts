@@ -1,4 +1,4 @@
-import type { LifecycleRule } from "./lifecycle-rule.ts";
+import type { LifecycleRule } from "./bucket-properties.ts";
 import type { StoredObject } from "./object-store.ts";
 import type { Storage } from "./storage.ts";
 

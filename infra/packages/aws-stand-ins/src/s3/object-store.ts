@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import * as z from "zod";
-
 import type { BodyFiles } from "./body-files.ts";
 import { jsonColumn } from "./database.ts";
 
@@ -23,7 +22,7 @@ const rowSchema = z
 /** An object as stored: `body` names its file, `headers` are those it was put with and is served with. */
 export type StoredObject = Readonly<z.infer<typeof rowSchema>>;
 
-export type NewObject = Omit<StoredObject, "modifiedAt">;
+type NewObject = Omit<StoredObject, "modifiedAt">;
 
 /** Looks at the object about to be replaced, if there is one, and throws to refuse the replacement. */
 export type WriteCondition = (current: StoredObject | undefined) => void;

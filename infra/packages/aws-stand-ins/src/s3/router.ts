@@ -1,11 +1,13 @@
 import { responseOverrides } from "./object-headers.ts";
-import { createBucket, listBuckets } from "./operations/buckets.ts";
+import { createBucket, listBuckets, listObjects, listParameters } from "./operations/buckets.ts";
 import type { BucketCall, ObjectCall, Operation, ServiceCall } from "./operations/call.ts";
-import { completeMultipartUpload } from "./operations/complete-multipart-upload.ts";
-import { getObject, headObject } from "./operations/get-object.ts";
-import { listObjects, listParameters } from "./operations/list-objects.ts";
-import { abortMultipartUpload, createMultipartUpload, uploadPart } from "./operations/multipart-upload.ts";
-import { deleteObject, putObject } from "./operations/put-object.ts";
+import {
+  abortMultipartUpload,
+  completeMultipartUpload,
+  createMultipartUpload,
+  uploadPart,
+} from "./operations/multipart-upload.ts";
+import { deleteObject, getObject, headObject, putObject } from "./operations/objects.ts";
 import { S3Error } from "./s3-error.ts";
 import type { S3Request } from "./s3-request.ts";
 import type { S3Response } from "./s3-response.ts";

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-
 import { S3Error } from "./s3-error.ts";
 
 /** A request in path style, `/{bucket}/{key}`, not yet authenticated. */
@@ -23,7 +22,7 @@ export interface AuthenticatedRequest extends S3Request {
 }
 
 /** @throws {S3Error} `InvalidURI` when it is not percent-encoded UTF-8. */
-export const decodePath = (encoded: string): string => {
+const decodePath = (encoded: string): string => {
   try {
     return decodeURIComponent(encoded);
   } catch {

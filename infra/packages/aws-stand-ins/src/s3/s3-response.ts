@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-
 import { S3Error } from "./s3-error.ts";
 import { writeXml, type XmlContent } from "./xml-writer.ts";
 

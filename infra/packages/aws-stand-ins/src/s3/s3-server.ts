@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
-
 import { authenticate } from "./authentication.ts";
 import { readBucketProperties } from "./bucket-properties.ts";
 import { answerPreflight, corsHeaders } from "./cors.ts";
@@ -14,7 +13,7 @@ import { errorResponse, type S3Response, sendResponse } from "./s3-response.ts";
 import type { Credentials } from "./signature.ts";
 import { openStorage, type Storage } from "./storage.ts";
 
-export interface S3Options {
+interface S3Options {
   /** Where buckets and objects are kept; made if it does not exist. One server at a time may use it. */
   readonly dataDirectory: string;
   /** 0, the default, takes any free port. */

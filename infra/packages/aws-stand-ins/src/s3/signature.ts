@@ -1,5 +1,4 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-
 import type { S3Request } from "./s3-request.ts";
 
 export interface Credentials {

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import * as z from "zod";
-
 import type { BodyFiles } from "./body-files.ts";
 import { inTransaction } from "./database.ts";
 import { checksumsColumn, headersColumn } from "./object-store.ts";

@@ -1,8 +1,45 @@
-import PostalMime from "postal-mime";
+import PostalMime, { type Address, addressParser } from "postal-mime";
 import * as z from "zod";
-import { AwsError } from "../aws-protocol/aws-error.ts";
-import { addressProblem, formatMailbox, type Mailbox, parseAddresses, withoutGroups } from "./addresses.ts";
+import { AwsError } from "../aws-protocol/aws-server.ts";
 import type { SentMail } from "./mail-store.ts";
+
+/** One mailbox of an address list. */
+interface Mailbox {
+  /** Decoded display name, empty when there is none. */
+  readonly name: string;
+  /** `local@domain` as written; not checked. */
+  readonly address: string;
+}
+
+/** The mailboxes of a list, those of its groups included. */
+const withoutGroups = (addresses: readonly Address[]): Mailbox[] =>
+  addresses.flatMap(({ name, address, group }): Mailbox[] => group ?? [{ name, address }]);
+
+/** The mailboxes of one string of the API. Without angle brackets it is one address, whatever is wrong with it. */
+export const parseAddresses = (entry: string): Mailbox[] => {
+  if (!entry.includes("<")) return [{ name: "", address: entry.trim() }];
+  return withoutGroups(addressParser(entry));
+};
+
+/** `Name <local@domain>`, or the address alone. */
+export const formatMailbox = ({ name, address }: Mailbox): string =>
+  name === "" ? address : `${name} <${address}>`;
+
+const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
+const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
+const QUOTED_LOCAL_PART = /^"(?:[ !#-[\]-~]|\\[ -~])+"$/;
+
+/** What is wrong with an address in the eyes of SES; undefined when nothing is. SES takes no address beyond ASCII. */
+export const addressProblem = (address: string): string | undefined => {
+  const at = address.lastIndexOf("@");
+  if (at === -1) return "Missing final '@domain'";
+  const local = address.slice(0, at);
+  if (/[\s\p{Cc}]/u.test(local) && !QUOTED_LOCAL_PART.test(local)) {
+    return "Local address contains control or whitespace";
+  }
+  if (!DOMAIN.test(address.slice(at + 1))) return "Domain contains illegal character";
+  return LOCAL_PART.test(local) || QUOTED_LOCAL_PART.test(local) ? undefined : "Illegal address";
+};
 
 const MAXIMUM_RECIPIENTS = 50;
 
@@ -27,7 +64,7 @@ export const sendEmailSchema = z.object({
   }),
 });
 
-export type SendEmailInput = z.output<typeof sendEmailSchema>;
+type SendEmailInput = z.output<typeof sendEmailSchema>;
 
 const badRequest = (message: string): AwsError => new AwsError("BadRequestException", message);
 

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { AwsError } from "../aws-protocol/aws-error.ts";
-import { type AwsProtocol, startAwsServer } from "../aws-protocol/aws-server.ts";
+import { AwsError, type AwsProtocol, startAwsServer } from "../aws-protocol/aws-server.ts";
 import { MailStore, type SentMail } from "./mail-store.ts";
 import { readSendEmail, sendEmailSchema } from "./send-email.ts";
 
@@ -17,7 +16,7 @@ export interface SesServer {
   close(): Promise<void>;
 }
 
-export interface SesOptions {
+interface SesOptions {
   /** Where `mail.sqlite` is kept; made when it is missing. */
   readonly dataDirectory: string;
   /** 0, the default, lets the system choose one. */

@@ -1,12 +1,66 @@
 import * as z from "zod";
 import { type JsonOperation, jsonOperation } from "../aws-protocol/aws-json.ts";
-import { runBatch } from "./batch.ts";
+import { AwsError } from "../aws-protocol/aws-server.ts";
 import type { MessageStore } from "./message-store.ts";
 import type { Queue, QueueStore } from "./queue-store.ts";
-import { decodeReceiptHandle } from "./receipt-handle.ts";
-import { type Receiving, receiveInputSchema, receiveMessages } from "./receive-messages.ts";
+import {
+  decodeReceiptHandle,
+  type Receiving,
+  receiveInputSchema,
+  receiveMessages,
+} from "./receive-messages.ts";
 import { type MessageInput, messageInputShape, messageSize, sendMessage } from "./send-message.ts";
 import { invalidParameter, sqsError } from "./sqs-errors.ts";
+
+const MAXIMUM_ENTRIES = 10;
+
+interface BatchEntry {
+  readonly Id: string;
+}
+
+const checkEntries = (entries: readonly BatchEntry[]): void => {
+  if (entries.length === 0) {
+    throw sqsError("EmptyBatchRequest", "There should be at least one entry in the batch request.");
+  }
+  if (entries.length > MAXIMUM_ENTRIES) {
+    throw sqsError(
+      "TooManyEntriesInBatchRequest",
+      `Maximum number of entries per request are ${MAXIMUM_ENTRIES}. You have sent ${entries.length}.`,
+    );
+  }
+  if (entries.some(({ Id }) => !/^[\w-]{1,80}$/.test(Id))) {
+    throw sqsError(
+      "InvalidBatchEntryId",
+      "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.",
+    );
+  }
+  if (new Set(entries.map(({ Id }) => Id)).size < entries.length) {
+    throw sqsError("BatchEntryIdsNotDistinct", "Two or more batch entries in the request have the same Id.");
+  }
+};
+
+/** Runs every entry by itself: a refused entry is reported under `Failed` and does not stop the others. */
+const runBatch = <Entry extends BatchEntry>(
+  entries: readonly Entry[],
+  run: (entry: Entry) => object,
+): object => {
+  checkEntries(entries);
+  const successful: object[] = [];
+  const failed: object[] = [];
+  for (const entry of entries) {
+    try {
+      successful.push({ Id: entry.Id, ...run(entry) });
+    } catch (error) {
+      if (!(error instanceof AwsError)) throw error;
+      failed.push({ Id: entry.Id, SenderFault: true, Code: error.code, Message: error.message });
+    }
+  }
+  // As in SQS, an empty list is left out.
+  return {
+    ...(successful.length > 0 && { Successful: successful }),
+    ...(failed.length > 0 && { Failed: failed }),
+  };
+};
 
 const MAXIMUM_BATCH_BYTES = 1_048_576;
 

@@ -1,14 +1,69 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
-import { moveToDeadLetterQueue, moveToSources } from "./dead-letters.ts";
-import type { MessageAttributes } from "./message-attributes.ts";
-import { messageRowSchema, type SentMessage, type StoredMessage, sentMessageSchema } from "./message-row.ts";
-import { type MessageStatements, prepareMessageStatements } from "./message-statements.ts";
+import {
+  type MessageStatements,
+  messageRowSchema,
+  prepareMessageStatements,
+  type SentMessage,
+  type StoredMessage,
+  sentMessageSchema,
+} from "./message-statements.ts";
 import type { QueueChanges } from "./queue-changes.ts";
+import { deadLetterQueueName } from "./queue-settings.ts";
 import type { Queue } from "./queue-store.ts";
-import type { Receipt } from "./receipt-handle.ts";
+import type { Receipt } from "./receive-messages.ts";
+import type { MessageAttributes } from "./send-message.ts";
 import { inTransaction } from "./sqs-database.ts";
+
+/**
+ * Moves the visible messages that were received `maxReceiveCount` times to the dead-letter queue. SQS does so when
+ * somebody asks for messages, not at the moment the last time-out passes.
+ *
+ * @returns the dead-letter queue's name when anything was moved.
+ */
+export const moveToDeadLetterQueue = (
+  statements: MessageStatements,
+  queue: Queue,
+  now: number,
+): string | undefined => {
+  const target = deadLetterQueueName(queue.settings);
+  const maximum = queue.settings.RedrivePolicy?.maxReceiveCount;
+  if (target === undefined || maximum === undefined) return undefined;
+  const fifo = queue.settings.FifoQueue ? 1 : 0;
+  const { changes } = statements.moveToDeadLetterQueue.run({ queue: queue.name, target, maximum, now, fifo });
+  return changes === 0 ? undefined : target;
+};
+
+/**
+ * Moves what a dead-letter queue got from other queues back to them, as new messages with a new id and no receives.
+ *
+ * @returns the names of the queues that got something.
+ */
+export const moveToSources = (
+  statements: MessageStatements,
+  deadLetterQueue: string,
+  now: number,
+): ReadonlySet<string> => {
+  const sources = new Set<string>();
+  for (const row of statements.selectMoved.all(deadLetterQueue)) {
+    const { sequence, sourceQueue, body, attributes, groupId, deduplicationId } = messageRowSchema.parse(row);
+    if (sourceQueue === null) continue;
+    statements.insert.run({
+      queue: sourceQueue,
+      id: randomUUID(),
+      body,
+      attributes: JSON.stringify(attributes),
+      groupId,
+      deduplicationId,
+      now,
+      visibleAt: now,
+    });
+    statements.deleteBySequence.run(sequence);
+    sources.add(sourceQueue);
+  }
+  return sources;
+};
 
 const DEDUPLICATION_WINDOW_MILLISECONDS = 5 * 60_000;
 
@@ -22,7 +77,7 @@ export interface NewMessage {
 }
 
 /** What has become of a delivery. */
-export type DeliveryState = "in-flight" | "expired" | "gone";
+type DeliveryState = "in-flight" | "expired" | "gone";
 
 const countsSchema = z.object({ visible: z.number(), inFlight: z.number(), delayed: z.number() });
 

@@ -1,5 +1,5 @@
-import { AwsError } from "../aws-protocol/aws-error.ts";
 import type { RefuseInput } from "../aws-protocol/aws-json.ts";
+import { AwsError } from "../aws-protocol/aws-server.ts";
 
 // SQS kept the codes of its older query protocol: clients still receive them in a header, and the SDK as `error.Code`.
 const QUERY_CODES = {
@@ -20,7 +20,7 @@ const QUERY_CODES = {
   TooManyEntriesInBatchRequest: "AWS.SimpleQueueService.TooManyEntriesInBatchRequest",
 } as const;
 
-export type SqsErrorCode = keyof typeof QUERY_CODES;
+type SqsErrorCode = keyof typeof QUERY_CODES;
 
 /** A refusal of SQS; the status is 400 as in every answer of its JSON protocol that blames the caller. */
 export const sqsError = (code: SqsErrorCode, message: string): AwsError => new AwsError(code, message);

@@ -40,7 +40,7 @@ export interface SqsServer {
   close(): Promise<void>;
 }
 
-export interface SqsOptions {
+interface SqsOptions {
   /** Where `sqs.sqlite` is kept; made when it is missing. */
   readonly dataDirectory: string;
   /** 0, the default, lets the system choose one. */

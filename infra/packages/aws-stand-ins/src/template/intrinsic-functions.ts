@@ -2,7 +2,21 @@ import * as z from "zod";
 import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
 import type { Stack } from "./cloud-assembly.ts";
 import type { References } from "./references.ts";
-import type { TemplateError } from "./template-error.ts";
+
+/** Where in an assembly a value stands; names the culprit when it cannot be read. */
+export interface Site {
+  readonly stackName: string;
+  readonly logicalId: string;
+}
+
+/** Something that is served depends on a construct that has no local meaning. */
+export class TemplateError extends Error {
+  override readonly name = "TemplateError";
+
+  constructor(site: Site, problem: string) {
+    super(`${site.logicalId} (stack ${site.stackName}) ${problem}.`);
+  }
+}
 
 /** The value of `AWS::NoValue`: the property that holds it does not exist. */
 export const NO_VALUE: unique symbol = Symbol("AWS::NoValue");

@@ -1,14 +1,12 @@
 import { LOCAL_REGION } from "../aws-protocol/local-account.ts";
 import { readCloudAssembly } from "./cloud-assembly.ts";
 import type { LocalModel, LocalResource } from "./local-model.ts";
-import { readEventSources } from "./read-event-sources.ts";
-import { readFunctionUrls } from "./read-function-urls.ts";
-import { FunctionCatalogue } from "./read-functions.ts";
+import { FunctionCatalogue, readEventSources, readFunctionUrls } from "./read-functions.ts";
 import { readRestApi } from "./read-rest-api.ts";
+import type { LocalAddresses } from "./references.ts";
 import { ResolvedAssembly } from "./resolved-assembly.ts";
-import type { LocalAddresses } from "./resource-kinds.ts";
 
-export type { LocalAddresses } from "./resource-kinds.ts";
+export type { LocalAddresses } from "./references.ts";
 
 const awsAddresses: LocalAddresses = {
   queues: `https://sqs.${LOCAL_REGION}.amazonaws.com`,

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import type { LocalFunction } from "./local-model.ts";
+import { TemplateError } from "./intrinsic-functions.ts";
+import type { EventSource, FunctionUrl, LocalFunction } from "./local-model.ts";
+import { functionNameOf, queueNameOf } from "./references.ts";
 import type { ResolvedAssembly, ResourceView } from "./resolved-assembly.ts";
-import { TemplateError } from "./template-error.ts";
 
 const scalarText = z.union([z.string(), z.number(), z.boolean()]).transform((value) => String(value));
 
@@ -62,3 +63,65 @@ const readFunction = (
     environment: Environment?.Variables ?? {},
   };
 };
+
+const texts = z.array(z.string()).default([]);
+
+const functionUrlSchema = z.object({
+  // AWS_IAM needs signed requests, which would be let through unchecked here.
+  AuthType: z.literal("NONE"),
+  InvokeMode: z.enum(["BUFFERED", "RESPONSE_STREAM"]).default("BUFFERED"),
+  TargetFunctionArn: z.string(),
+  Cors: z
+    .object({
+      AllowOrigins: texts,
+      AllowMethods: texts,
+      AllowHeaders: texts,
+      ExposeHeaders: texts,
+      AllowCredentials: z.boolean().default(false),
+      MaxAge: z.number().optional(),
+    })
+    .optional(),
+});
+
+/** The function URLs of an assembly. */
+export const readFunctionUrls = (assembly: ResolvedAssembly, functions: FunctionCatalogue): FunctionUrl[] =>
+  assembly.resources("AWS::Lambda::Url").map((resource) => {
+    const { InvokeMode, TargetFunctionArn, Cors } = resource.read(functionUrlSchema);
+    return {
+      logicalId: resource.logicalId,
+      functionName: functions.require(functionNameOf(TargetFunctionArn), resource),
+      invokeMode: InvokeMode,
+      cors: Cors && {
+        allowOrigins: Cors.AllowOrigins,
+        allowMethods: Cors.AllowMethods,
+        allowHeaders: Cors.AllowHeaders,
+        exposeHeaders: Cors.ExposeHeaders,
+        allowCredentials: Cors.AllowCredentials,
+        maxAgeSeconds: Cors.MaxAge,
+      },
+    };
+  });
+
+const eventSourceSchema = z.object({
+  EventSourceArn: z.string().startsWith("arn:aws:sqs:", "only queues are served as event sources"),
+  FunctionName: z.string(),
+  BatchSize: z.number().default(10),
+  FunctionResponseTypes: z.array(z.string()).default([]),
+  Enabled: z.boolean().default(true),
+  // Messages that a filter drops on AWS would reach the function here.
+  FilterCriteria: z.never("filters are not served").optional(),
+});
+
+/** The queues whose messages are given to functions. */
+export const readEventSources = (assembly: ResolvedAssembly, functions: FunctionCatalogue): EventSource[] =>
+  assembly.resources("AWS::Lambda::EventSourceMapping").flatMap((resource) => {
+    const mapping = resource.read(eventSourceSchema);
+    if (!mapping.Enabled) return [];
+    return {
+      logicalId: resource.logicalId,
+      queueName: queueNameOf(mapping.EventSourceArn),
+      functionName: functions.require(functionNameOf(mapping.FunctionName), resource),
+      batchSize: mapping.BatchSize,
+      reportBatchItemFailures: mapping.FunctionResponseTypes.includes("ReportBatchItemFailures"),
+    };
+  });

@@ -1,10 +1,87 @@
 import * as z from "zod";
-import type { Authorizer, LambdaIntegration, Route } from "./local-model.ts";
+import type { Authorizer, LambdaIntegration, MockIntegration, MockResponse, Route } from "./local-model.ts";
 import type { FunctionCatalogue } from "./read-functions.ts";
-import { mockIntegrationSchema, readMockIntegration } from "./read-mock-integration.ts";
-import { readResourcePaths } from "./read-resource-paths.ts";
+import { functionNameOf } from "./references.ts";
 import type { ResolvedAssembly, ResourceView } from "./resolved-assembly.ts";
-import { functionNameOf } from "./resource-kinds.ts";
+
+const resourceSchema = z.object({ ParentId: z.string(), PathPart: z.string() });
+
+/** The full path of every resource of the REST API, by what `Ref` to the resource gives. */
+const readResourcePaths = (assembly: ResolvedAssembly): ReadonlyMap<string, string> => {
+  const parts = new Map(
+    assembly
+      .resources("AWS::ApiGateway::Resource")
+      .map((resource) => [resource.name, resource.read(resourceSchema)] as const),
+  );
+  const pathOf = (id: string): string => {
+    const part = parts.get(id);
+    return part === undefined ? "" : `${pathOf(part.ParentId)}/${part.PathPart}`;
+  };
+  const paths = new Map([...parts.keys()].map((id) => [id, pathOf(id)]));
+  for (const restApi of assembly.resources("AWS::ApiGateway::RestApi"))
+    paths.set(`${restApi.name}/root`, "/");
+  return paths;
+};
+
+const texts = z.record(z.string(), z.string()).default({});
+
+const responseSchema = z.object({
+  StatusCode: z.coerce.number().int(),
+  SelectionPattern: z.string().optional(),
+  ResponseParameters: texts,
+  ResponseTemplates: texts,
+});
+
+const mockIntegrationSchema = z.object({
+  Type: z.literal("MOCK"),
+  PassthroughBehavior: z.enum(["WHEN_NO_MATCH", "WHEN_NO_TEMPLATES", "NEVER"]).default("WHEN_NO_MATCH"),
+  ContentHandling: z.enum(["CONVERT_TO_TEXT", "CONVERT_TO_BINARY"]).optional(),
+  RequestTemplates: texts,
+  IntegrationResponses: z.array(responseSchema).default([]),
+});
+
+const HEADER_PREFIX = "method.response.header.";
+
+const readHeaders = (parameters: Record<string, string>, resource: ResourceView): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([parameter, expression]) => {
+      const known = parameter.startsWith(HEADER_PREFIX) && /^('.*'|context\..+)$/.test(expression);
+      if (known) return [parameter.slice(HEADER_PREFIX.length), expression];
+      throw resource.error(
+        `sets ${parameter} to ${expression}; headers from statics and context variables are served`,
+      );
+    }),
+  );
+
+// Mapping templates are Velocity programs. Those that only insert context variables are served; a program that decides
+// something would need its interpreter.
+const requirePlain = (templates: Record<string, string>, resource: ResourceView): Record<string, string> => {
+  for (const template of Object.values(templates)) {
+    const program = /#(?:set|if|else|elseif|end|foreach|macro)\b|\$(?!context\.)[!{a-zA-Z]/.exec(template);
+    if (program !== null)
+      throw resource.error(`has a mapping template with ${program[0]}, which is not evaluated locally`);
+  }
+  return templates;
+};
+
+const readResponse = (response: z.output<typeof responseSchema>, resource: ResourceView): MockResponse => ({
+  statusCode: response.StatusCode,
+  selectionPattern: response.SelectionPattern,
+  headers: readHeaders(response.ResponseParameters, resource),
+  templates: requirePlain(response.ResponseTemplates, resource),
+});
+
+/** An integration that API Gateway answers by itself: CORS preflights, refused methods. */
+const readMockIntegration = (
+  integration: z.output<typeof mockIntegrationSchema>,
+  resource: ResourceView,
+): MockIntegration => ({
+  type: "mock",
+  passthroughBehavior: integration.PassthroughBehavior,
+  contentHandling: integration.ContentHandling,
+  requestTemplates: requirePlain(integration.RequestTemplates, resource),
+  responses: integration.IntegrationResponses.map((response) => readResponse(response, resource)),
+});
 
 const lambdaIntegrationSchema = z.object({
   Type: z.literal("AWS_PROXY"),

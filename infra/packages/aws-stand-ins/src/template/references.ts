@@ -1,8 +1,123 @@
+import { LOCAL_ACCOUNT_ID, LOCAL_REGION } from "../aws-protocol/local-account.ts";
 import type { Stack } from "./cloud-assembly.ts";
-import { derivedName, type LocalAddresses, type ResourceKind, resourceKinds } from "./resource-kinds.ts";
+
+/** Where the things live that functions reach by address rather than by name. */
+export interface LocalAddresses {
+  /** Origin of the queue service, such as `http://127.0.0.1:9324`: the SDK sends to the host of a queue's URL. */
+  readonly queues: string;
+  /** The address of a function's URL, with a trailing slash, as `Fn::GetAtt … FunctionUrl` gives it. */
+  functionUrl(functionName: string): string;
+}
+
+/** What is known of a resource when somebody refers to it. */
+export interface Identity {
+  readonly name: string;
+  readonly arn: string;
+  readonly addresses: LocalAddresses;
+  /** A property of the resource as text, references resolved. */
+  property(key: string): string;
+}
+
+/** What references to one type of resource give. Types that are not listed have no local meaning. */
+interface ResourceKind {
+  /** The property that sets the physical name. */
+  readonly nameProperty?: string;
+  arn?(name: string): string;
+  /** What `Ref` gives; the name when absent. */
+  ref?(identity: Identity): string;
+  readonly attributes?: Readonly<Record<string, (identity: Identity) => string>>;
+}
+
+const arnOf = (service: string, resource: string): string =>
+  `arn:aws:${service}:${LOCAL_REGION}:${LOCAL_ACCOUNT_ID}:${resource}`;
+
+const arnAttribute = { Arn: ({ arn }: Identity): string => arn };
+
+const queueUrl = ({ name, addresses }: Identity): string => `${addresses.queues}/${LOCAL_ACCOUNT_ID}/${name}`;
+
+const table: ResourceKind = {
+  nameProperty: "TableName",
+  arn: (name) => arnOf("dynamodb", `table/${name}`),
+  attributes: arnAttribute,
+};
+
+// A version or an alias answers as its function: one machine runs one version.
+const qualifiedFunction = (qualifier: (identity: Identity) => string): ResourceKind => ({
+  ref: (identity) => {
+    const target = identity.property("FunctionName");
+    const functionArn = target.startsWith("arn:") ? target : arnOf("lambda", `function:${target}`);
+    return `${functionArn}:${qualifier(identity)}`;
+  },
+});
+
+const resourceKinds: Readonly<Record<string, ResourceKind | undefined>> = {
+  "AWS::ApiGateway::Authorizer": {},
+  "AWS::ApiGateway::Resource": {},
+  "AWS::ApiGateway::RestApi": { attributes: { RootResourceId: ({ name }) => `${name}/root` } },
+  "AWS::ApiGateway::Stage": { nameProperty: "StageName" },
+  "AWS::DynamoDB::GlobalTable": table,
+  "AWS::DynamoDB::Table": table,
+  "AWS::Lambda::Alias": qualifiedFunction((identity) => identity.property("Name")),
+  "AWS::Lambda::Function": {
+    nameProperty: "FunctionName",
+    arn: (name) => arnOf("lambda", `function:${name}`),
+    attributes: arnAttribute,
+  },
+  "AWS::Lambda::Url": {
+    attributes: {
+      FunctionUrl: ({ addresses, property }) =>
+        addresses.functionUrl(functionNameOf(property("TargetFunctionArn"))),
+    },
+  },
+  "AWS::Lambda::Version": { ...qualifiedFunction(() => "1"), attributes: { Version: () => "1" } },
+  "AWS::Logs::LogGroup": {
+    nameProperty: "LogGroupName",
+    arn: (name) => arnOf("logs", `log-group:${name}:*`),
+    attributes: arnAttribute,
+  },
+  "AWS::S3::Bucket": {
+    nameProperty: "BucketName",
+    arn: (name) => `arn:aws:s3:::${name}`,
+    attributes: arnAttribute,
+  },
+  "AWS::SES::ConfigurationSet": { nameProperty: "Name" },
+  "AWS::SES::EmailIdentity": { nameProperty: "EmailIdentity" },
+  "AWS::SQS::Queue": {
+    nameProperty: "QueueName",
+    arn: (name) => arnOf("sqs", name),
+    ref: queueUrl,
+    attributes: { ...arnAttribute, QueueName: ({ name }) => name, QueueUrl: queueUrl },
+  },
+  "AWS::SecretsManager::Secret": {
+    nameProperty: "Name",
+    arn: (name) => arnOf("secretsmanager", `secret:${name}`),
+    ref: ({ arn }) => arn,
+    attributes: { Id: ({ arn }) => arn },
+  },
+};
+
+/** The function's name in its ARN, with or without a qualifier; also in a bare name. */
+export const functionNameOf = (reference: string): string =>
+  /:function:(?<name>[^:/]+)/.exec(reference)?.groups?.["name"] ?? reference;
+
+/** The last part of the ARN of a queue. */
+export const queueNameOf = (arn: string): string => arn.slice(arn.lastIndexOf(":") + 1);
+
+const MAXIMUM_NAME_LENGTH = 63;
+
+/**
+ * A physical name for a resource that the template leaves unnamed: the same for every synthesis, lower case, and
+ * within the strictest of the services' rules (buckets: 63 characters). A logical id ends with a hash, so its end
+ * tells two long ones apart.
+ */
+const derivedName = (logicalId: string): string => {
+  const name = logicalId.toLowerCase();
+  if (name.length <= MAXIMUM_NAME_LENGTH) return name;
+  return `${name.slice(0, MAXIMUM_NAME_LENGTH - 8)}${name.slice(-8)}`;
+};
 
 /** Gives a property of a resource as text, its own references resolved. */
-export type PropertyReader = (stack: Stack, logicalId: string, key: string) => string;
+type PropertyReader = (stack: Stack, logicalId: string, key: string) => string;
 
 /** Physical names and addresses of the resources in an assembly: what `Ref` and `Fn::GetAtt` evaluate to. */
 export class References {

@@ -1,10 +1,123 @@
-import type * as z from "zod";
+import * as z from "zod";
 import type { Assembly, Stack } from "./cloud-assembly.ts";
-import { Evaluator } from "./evaluator.ts";
-import type { EvaluationContext } from "./intrinsic-functions.ts";
-import { References } from "./references.ts";
-import type { LocalAddresses } from "./resource-kinds.ts";
-import type { TemplateError } from "./template-error.ts";
+import {
+  type Evaluation,
+  type EvaluationContext,
+  intrinsicFunctions,
+  NO_VALUE,
+  type Site,
+  TemplateError,
+} from "./intrinsic-functions.ts";
+import { type LocalAddresses, References } from "./references.ts";
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The name and the argument of an intrinsic function; undefined for any other value. */
+const asIntrinsic = (value: unknown): [name: string, argument: unknown] | undefined => {
+  if (!isRecord(value)) return undefined;
+  const [entry, ...others] = Object.entries(value);
+  if (entry === undefined || others.length > 0) return undefined;
+  return entry[0] === "Ref" || entry[0].startsWith("Fn::") ? entry : undefined;
+};
+
+/** Evaluates what a template says about one of its resources. */
+class Evaluator implements Evaluation {
+  readonly context: EvaluationContext;
+  readonly stack: Stack;
+  readonly #site: Site;
+
+  constructor(context: EvaluationContext, stack: Stack, site: Site) {
+    this.context = context;
+    this.stack = stack;
+    this.#site = site;
+  }
+
+  within(stack: Stack): Evaluator {
+    return new Evaluator(this.context, stack, this.#site);
+  }
+
+  resolve(value: unknown): unknown {
+    const resolved = this.#evaluate(value);
+    return resolved === NO_VALUE ? undefined : resolved;
+  }
+
+  /**
+   * As {@link resolve}, but leaves out what has no local meaning instead of failing: for properties of which only some
+   * concern a local service.
+   */
+  resolveKnown(value: unknown): unknown {
+    try {
+      return this.resolve(value);
+    } catch (error) {
+      if (!(error instanceof TemplateError) || asIntrinsic(value) !== undefined) return undefined;
+      if (Array.isArray(value)) {
+        return value.map((item) => this.resolveKnown(item)).filter((item) => item !== undefined);
+      }
+      if (!isRecord(value)) return undefined;
+      const entries = Object.entries(value).map(([key, item]) => [key, this.resolveKnown(item)]);
+      return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+    }
+  }
+
+  text(value: unknown): string {
+    const resolved = this.resolve(value);
+    if (typeof resolved === "string") return resolved;
+    if (typeof resolved === "number" || typeof resolved === "boolean") return String(resolved);
+    throw this.error("needs text where the template has something else");
+  }
+
+  list(value: unknown): readonly unknown[] {
+    const resolved = this.resolve(value);
+    if (Array.isArray(resolved)) return resolved;
+    throw this.error("needs a list where the template has something else");
+  }
+
+  parse<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+    const parsed = schema.safeParse(this.resolve(value));
+    if (parsed.success) return parsed.data;
+    throw this.error(`is not of the form that is served locally: ${z.prettifyError(parsed.error)}`);
+  }
+
+  condition(name: string): boolean {
+    return this.truth(this.stack.template.Conditions[name]);
+  }
+
+  truth(definition: unknown): boolean {
+    if (isRecord(definition) && typeof definition["Condition"] === "string") {
+      return this.condition(definition["Condition"]);
+    }
+    const resolved = this.resolve(definition);
+    if (typeof resolved === "boolean") return resolved;
+    throw this.error("depends on a condition that is neither true nor false");
+  }
+
+  error(problem: string): TemplateError {
+    return new TemplateError(this.#site, problem);
+  }
+
+  #evaluate(value: unknown): unknown {
+    const intrinsic = asIntrinsic(value);
+    if (intrinsic !== undefined) return this.#call(...intrinsic);
+    if (Array.isArray(value))
+      return value.map((item) => this.#evaluate(item)).filter((item) => item !== NO_VALUE);
+    if (isRecord(value)) {
+      const entries = Object.entries(value).map(([key, item]) => [key, this.#evaluate(item)]);
+      return Object.fromEntries(entries.filter(([, item]) => item !== NO_VALUE));
+    }
+    // Only CloudFormation can look into a secret at deployment; passed on, the function would read this very text.
+    if (typeof value === "string" && value.includes("{{resolve:")) {
+      throw this.error("depends on a dynamic reference ({{resolve:…}}), which is not evaluated locally");
+    }
+    return value;
+  }
+
+  #call(name: string, argument: unknown): unknown {
+    const evaluate = intrinsicFunctions[name];
+    if (evaluate === undefined) throw this.error(`depends on ${name}, which is not evaluated locally`);
+    return evaluate(argument, this);
+  }
+}
 
 /** One resource, as the readers of the model see it. */
 export interface ResourceView {

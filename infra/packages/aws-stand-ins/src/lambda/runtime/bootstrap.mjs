@@ -1,12 +1,11 @@
 // The program of every execution environment: what AWS's Node.js runtime client is on Lambda.
 // It is plain JavaScript, checked by TypeScript: stripping types at every start would cost each environment
 // 45 ms and 18 MB.
-import { awslambda } from "./awslambda.mjs";
-import { reportError, runtimeError } from "./error-report.mjs";
+
 import { createContext } from "./invocation-context.mjs";
 import { loadHandler } from "./load-handler.mjs";
-import { ResponseStream } from "./response-stream.mjs";
-import { RuntimeApiClient } from "./runtime-api-client.mjs";
+import { awslambda, ResponseStream } from "./response-stream.mjs";
+import { RuntimeApiClient, reportError, runtimeError } from "./runtime-api-client.mjs";
 
 /** @import { InvocationContext } from "./invocation-context.mjs" */
 /** @import { Handler } from "./load-handler.mjs" */

@@ -1,5 +1,5 @@
-import { HIGH_WATER_MARK, STREAMING } from "./awslambda.mjs";
-import { runtimeError } from "./error-report.mjs";
+import { HIGH_WATER_MARK, STREAMING } from "./response-stream.mjs";
+import { runtimeError } from "./runtime-api-client.mjs";
 
 const { existsSync } = process.getBuiltinModule("node:fs");
 const path = process.getBuiltinModule("node:path");

@@ -1,19 +1,23 @@
-import type { RestApi, Route } from "../template/local-model.ts";
+import type { LocalModel, RestApi, Route } from "../template/local-model.ts";
 import { type Decision, RequestAuthorizer } from "./authorizer.ts";
 import type { Exchange } from "./exchange.ts";
 import { createFault, type Fault } from "./faults.ts";
 import { GatewayResponder } from "./gateway-responder.ts";
-import type { Log } from "./http-server.ts";
+import {
+  type HttpServerOptions,
+  type LocalServer,
+  type Log,
+  startHttpServer,
+  type WordUnreadable,
+} from "./http-server.ts";
 import type { Invoke } from "./invoke.ts";
 import { LambdaResponder } from "./lambda-responder.ts";
-import { MAXIMUM_REQUEST_BYTES } from "./limits.ts";
-import { compileMediaTypes } from "./media-types.ts";
+import { findLocalRoute, type LocalRoutes, respondLocally } from "./local-routes.ts";
 import { MockResponder } from "./mock-responder.ts";
 import { createEventHead, createRequestContext, type EventHead, type RequestContext } from "./proxy-event.ts";
-import { readBody } from "./read-body.ts";
-import type { Responder } from "./responder.ts";
+import { MAXIMUM_HEAD_BYTES, MAXIMUM_REQUEST_BYTES, readBody } from "./read-body.ts";
+import { compileMediaTypes, type Responder } from "./responder.ts";
 import { type Match, Router } from "./router.ts";
-import type { WordUnreadable } from "./unreadable-request.ts";
 
 /** A route with what it takes to serve it. */
 interface ServedRoute extends Route {
@@ -41,7 +45,7 @@ const prepareRoutes = ({ routes, binaryMediaTypes }: RestApi, invoke: Invoke, lo
 };
 
 /** The way of a request through a REST API. */
-export class RestApiGateway {
+class RestApiGateway {
   /** Host, and port if any, that callers reach the API at. */
   domainName = "localhost";
   readonly #restApi: RestApi;
@@ -94,3 +98,36 @@ export class RestApiGateway {
     return guard === undefined ? openToAnybody : await guard.authorize(exchange, head);
   }
 }
+
+export interface RestApiOptions extends HttpServerOptions {
+  readonly model: Pick<LocalModel, "restApi">;
+  readonly invoke: Invoke;
+  /** Where callers reach the API, such as `http://127.0.0.1:3000`; the server's own address when left out. */
+  readonly baseUrl?: string;
+  /** Answered before the API's own routes; made once it is known where the server listens. */
+  readonly localRoutes?: (url: string) => LocalRoutes;
+}
+
+/**
+ * Serves the REST API of an application as API Gateway does: events, authorizers, refusals, limits, time-outs, buffered
+ * and streamed answers. README.md says where the two differ.
+ *
+ * @throws Error when the port is in use, or when the API needs something that is not served.
+ */
+export const startRestApi = async (options: RestApiOptions): Promise<LocalServer> => {
+  const { model, invoke, log, baseUrl } = options;
+  let localRoutes: LocalRoutes = {};
+  const gateway = new RestApiGateway(model.restApi, invoke, log);
+  const server = await startHttpServer(options, {
+    answer: (exchange) => {
+      exchange.response.setHeader("x-amz-apigw-id", exchange.extendedRequestId);
+      const localRoute = findLocalRoute(exchange, localRoutes);
+      return localRoute === undefined ? gateway.answer(exchange) : respondLocally(exchange, localRoute);
+    },
+    wordUnreadable: (request) => gateway.wordUnreadable(request),
+    maximumHeadBytes: MAXIMUM_HEAD_BYTES,
+  });
+  localRoutes = options.localRoutes?.(server.url) ?? {};
+  gateway.domainName = new URL(baseUrl ?? server.url).host;
+  return server;
+};

@@ -3,6 +3,7 @@ import { raceDeadline } from "../outbound/timeouts.ts";
 import type { LogEvent } from "../telemetry/log-events.ts";
 import { describeError, logger } from "../telemetry/logger.ts";
 import { type Admission, admissionOf, afterRefund } from "./admission.ts";
+import { addressGroup } from "./keys.ts";
 import type { LimitCounters } from "./limit-counters.ts";
 import {
   type AccountLimitClass,
@@ -12,7 +13,6 @@ import {
   defaultAddressLimits,
   type LimitClass,
 } from "./policies.ts";
-import { addressGroup } from "./source-address.ts";
 import { type Windows, windowsAt } from "./windows.ts";
 
 /** A request, as far as limits look at it. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addressGroup } from "../../../shared/limits/source-address.ts";
+import { addressGroup } from "../../../shared/limits/keys.ts";
 
 describe("the group that an address is limited with", () => {
   it.each([

@@ -6,9 +6,11 @@ import { promisify } from "node:util";
 import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { functionDefinitions } from "../../functions/manifest.ts";
-import { buildFunctions } from "../../infra/build.ts";
+import { type BuildResult, buildFunctions } from "../../infra/build.ts";
 import { writeChangedFile } from "../../infra/bundling/bundle-files.ts";
 import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
+import { productionPackages } from "../../infra/commands/production-packages.ts";
+import lockFile from "../../package-lock.json" with { type: "json" };
 
 const run = promisify(execFile);
 const entry = "test/infra/fixtures/mail-and-storage.ts";
@@ -54,12 +56,14 @@ const variables = {
 let directory: string;
 let bundle: string;
 let metafile: Metafile;
+let service: BuildResult;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "language-ai-build-"));
   bundle = join(directory, "sample", "index.mjs");
   ({ metafile } = await build(bundleOptions({ sample: entry }, directory)));
-}, 30_000);
+  service = await buildFunctions({ outdir: join(directory, "service") });
+}, 60_000);
 afterAll(() => rm(directory, { recursive: true }));
 
 describe("A bundle", { timeout: 30_000 }, () => {
@@ -109,7 +113,6 @@ describe("A bundle", { timeout: 30_000 }, () => {
 
 describe("The service's functions", () => {
   it("are all built, and start with the variables they declare", { timeout: 30_000 }, async () => {
-    const service = await buildFunctions({ outdir: join(directory, "service") });
     const script = `
       globalThis.awslambda = { streamifyResponse: (handler) => handler };
       for (const name of ${JSON.stringify(functionDefinitions.map(({ name }) => name))}) {
@@ -122,6 +125,44 @@ describe("The service's functions", () => {
     expect(JSON.parse(await readFile(join(directory, "service/metafile.json"), "utf8"))).toEqual(
       service.metafile,
     );
+  });
+});
+
+describe("The bundle of each function", () => {
+  const packagesOf = (name: string): Set<string> => {
+    const output = Object.entries(service.metafile.outputs).find(([path]) =>
+      path.endsWith(`/${name}/index.mjs`),
+    );
+    const inputs = Object.keys(output?.[1].inputs ?? {});
+    expect(inputs).not.toEqual([]);
+    return new Set(inputs.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
+  };
+
+  it.each(functionDefinitions)(
+    "$name holds nothing but what the service itself depends on, so no other licence",
+    ({ name }) => {
+      const production = new Set(
+        [...productionPackages(lockFile)].map((folder) => folder.replace(/.*node_modules\//, "")),
+      );
+      const used = [...packagesOf(name)];
+      expect(used).toContain("zod");
+      expect(used.filter((one) => !production.has(one))).toEqual([]);
+    },
+  );
+
+  it.each(["authorizer", "chat", "translate", "language"])(
+    "of %s loads no SDK, because it stands in the way of many requests",
+    (name) => {
+      const packages = [...packagesOf(name)];
+      expect(packages.filter((used) => /^@smithy\/|^@aws-sdk\/(?!util-dynamodb$)/.test(used))).toEqual([]);
+    },
+  );
+
+  it("of the translation leaves out what only other functions need", () => {
+    const packages = packagesOf("translate");
+    for (const foreign of ["nodemailer", "@aws-sdk/client-s3", "@aws-sdk/client-sesv2", "undici"]) {
+      expect(packages).not.toContain(foreign);
+    }
   });
 });
 

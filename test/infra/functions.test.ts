@@ -240,6 +240,47 @@ describe("A function's permissions", () => {
     ]);
   });
 
+  it("let the function that a secret is named to read that secret, and no other", () => {
+    const secretsOf = (name: string) =>
+      statementsOf(name)
+        .filter(({ Action }) => Action.includes("secretsmanager:GetSecretValue"))
+        .flatMap(({ Resource }) =>
+          JSON.stringify(Resource).match(/TokenSigningKey|InferenceKeys|MessagingSecrets/g),
+        )
+        .sort();
+    const token = ["TokenSigningKey"];
+    const inference = ["InferenceKeys"];
+    expect(Object.fromEntries(functionDefinitions.map(({ name }) => [name, secretsOf(name)]))).toEqual({
+      auth: token,
+      authorizer: token,
+      chat: [...inference, ...token],
+      docs: [],
+      language: [],
+      legacy: [...inference, ...token],
+      mail: [],
+      messaging: [...inference, "MessagingSecrets"],
+      speech: inference,
+      transcription: inference,
+      translate: inference,
+      upload: token,
+      webhook: ["MessagingSecrets"],
+    });
+  });
+
+  it("name the queues that may be sent to, and the one whose messages may be put back", () => {
+    const queuesOf = (name: string, action: string) =>
+      statementsOf(name)
+        .filter(({ Action }) => Action.includes(action))
+        .flatMap(({ Resource }) => JSON.stringify(Resource).match(/(?:Mail|Messages)(?:Queue|DeadLetters)/g));
+    expect(queuesOf("auth", "sqs:SendMessage")).toEqual(["MailQueue"]);
+    expect(queuesOf("webhook", "sqs:SendMessage")).toEqual(["MessagesQueue"]);
+    // Attaching a queue to its function allows the same for the queue and its dead letters.
+    expect(queuesOf("messaging", "sqs:SendMessage")).toEqual([]);
+    expect(new Set(queuesOf("messaging", "sqs:ChangeMessageVisibility"))).toEqual(
+      new Set(["MessagesQueue", "MessagesDeadLetters"]),
+    );
+  });
+
   it("let the accounts' function ask for mails but not read those of others", () => {
     expect(actionsOf("auth", "sqs:")).toEqual(["sqs:SendMessage"]);
   });
@@ -267,7 +308,9 @@ describe("A queue", () => {
       );
 
   it("of mails feeds the mail function, which reports the mails that failed one by one", () => {
-    expect(mappingsOf("mail")).toMatchObject([{ FunctionResponseTypes: ["ReportBatchItemFailures"] }]);
+    expect(mappingsOf("mail")).toMatchObject([
+      { BatchSize: 10, FunctionResponseTypes: ["ReportBatchItemFailures"] },
+    ]);
   });
 
   it("of messages, and the one of those that were dead-lettered, feed the messaging function one by one", () => {

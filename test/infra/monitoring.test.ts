@@ -38,6 +38,59 @@ const ownMetrics = z
     ),
   ]);
 
+const alarmRule = z.object({
+  Threshold: z.number(),
+  DatapointsToAlarm: z.number(),
+  EvaluationPeriods: z.number(),
+  ComparisonOperator: z.string(),
+  Period: z.number().optional(),
+  Statistic: z.string().optional(),
+  ExtendedStatistic: z.string().optional(),
+  MetricName: z.string().optional(),
+  Metrics: z
+    .array(
+      z.object({
+        Expression: z.string().optional(),
+        MetricStat: z.object({ Stat: z.string(), Period: z.number() }).optional(),
+      }),
+    )
+    .default([]),
+});
+
+/** When an alarm rings: how many of three periods of which length, at which value of what. */
+const ruleOf = (properties: unknown) => {
+  const rule = alarmRule.parse(properties);
+  const stats = rule.Metrics.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat] : []));
+  return {
+    rings: `${rule.DatapointsToAlarm}/${rule.EvaluationPeriods} at ${rule.Threshold}`,
+    comparison: rule.ComparisonOperator,
+    periods: [...new Set([...(rule.Period ? [rule.Period] : []), ...stats.map(({ Period }) => Period)])],
+    of: [
+      rule.Metrics.find(({ Expression }) => Expression)?.Expression ?? rule.MetricName,
+      rule.Statistic ?? rule.ExtendedStatistic ?? stats.map(({ Stat }) => Stat).join(" "),
+    ].join(": "),
+  };
+};
+
+const failedCalls = "IF(calls >= 10, 100 * FILL(failures, 0) / calls, 0): SampleCount Sum";
+/** Of what an alarm of each kind is made, as the runbook and the descriptions say it. */
+const rules: Readonly<Record<string, readonly [rings: string, of: string]>> = {
+  ServerErrors: ["2/3 at 5", "IF(requests >= 20, 100 * failures / requests, 0): Sum Sum"],
+  Latency: ["3/3 at 60000", "Latency: p99"],
+  MailDeadLetters: ["1/3 at 1", "ApproximateNumberOfMessagesVisible: Maximum"],
+  MailDelay: ["1/3 at 900", "ApproximateAgeOfOldestMessage: Maximum"],
+  MessageDeadLetters: ["1/3 at 900", "ApproximateAgeOfOldestMessage: Maximum"],
+  MessageDelay: ["1/3 at 900", "ApproximateAgeOfOldestMessage: Maximum"],
+  UncountedRequests: ["1/3 at 20", ": Sum"],
+  UncheckedTokens: ["1/3 at 3", ": Sum"],
+  BrokenStreams: ["1/3 at 5", ": Sum"],
+  PlatformFails: ["2/3 at 20", failedCalls],
+  Down: ["2/3 at 1", ": Sum"],
+  Fails: ["2/3 at 20", failedCalls],
+  Throttles: ["2/3 at 1", "Throttles: Sum"],
+  Failures: ["1/3 at 3", "Errors: Sum"],
+};
+
 const functionVariables = z.object({
   Environment: z.object({ Variables: z.object({ METRICS_NAMESPACE: z.string() }) }),
 });
@@ -106,6 +159,46 @@ describe("The alarms", { timeout: 30_000 }, () => {
       ...names.filter((name) => name !== "Authorizer").map((name) => `${name}Failures`),
     ];
     expect(ids.map((id) => id.replace(/^Alarms|[0-9A-F]{8}$/g, "")).sort()).toEqual(expected.sort());
+  });
+
+  it("ring at the values that the runbook names, and stay silent while nothing is measured", () => {
+    const all = [...resourcesOfType(watched, "AWS::CloudWatch::Alarm")];
+    expect(all.length).toBeGreaterThan(Object.keys(rules).length);
+    for (const [id, { Properties }] of all) {
+      const name = id.replace(/^Alarms|[0-9A-F]{8}$/g, "");
+      const kind = name in rules ? name : name.replace(/^.+(?=(?:Down|Fails|Throttles|Failures)$)/, "");
+      const [rings, of] = rules[kind] ?? [];
+      expect(ruleOf(Properties), name).toEqual({
+        rings,
+        of,
+        comparison: "GreaterThanOrEqualToThreshold",
+        periods: [300],
+      });
+      expect(Properties, name).toMatchObject({ TreatMissingData: "notBreaching" });
+    }
+  });
+
+  it("look for refused tokens that could not be checked in the authorizer's log, for the others in every log", () => {
+    const filters = [...resourcesOfType(watched, "AWS::Logs::MetricFilter")].map(([id, { Properties }]) => ({
+      id,
+      ...z
+        .object({
+          LogGroupName: z.object({ Ref: z.string() }),
+          MetricTransformations: z.tuple([z.object({ MetricName: z.string(), MetricValue: z.string() })]),
+        })
+        .parse(Properties),
+    }));
+    const logsOf = (event: string) =>
+      filters
+        .filter(({ MetricTransformations: [{ MetricName }] }) => MetricName === event)
+        .map(({ LogGroupName }) => LogGroupName.Ref.replace(/^Functions|Logs[0-9A-F]{8}$/g, ""))
+        .sort();
+    const functions = functionDefinitions.map(({ name }) => name[0]?.toUpperCase() + name.slice(1)).sort();
+    expect(logsOf("authorizer.failed")).toEqual(["Authorizer"]);
+    expect(logsOf("limits.not_counted")).toEqual(functions);
+    expect(logsOf("chat.broken_off")).toEqual(functions);
+    // Each line counts once.
+    for (const { MetricTransformations } of filters) expect(MetricTransformations[0].MetricValue).toBe("1");
   });
 
   it("say in whole sentences what has happened and what to do", () => {

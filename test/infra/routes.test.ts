@@ -129,3 +129,63 @@ describe("The authorizer", () => {
     expect(JSON.stringify(AuthorizerUri)).toContain(lambdasByName(service).get("authorizer")?.logicalId);
   });
 });
+
+describe("The stage of the API", () => {
+  const only = (type: string) => {
+    const resources = [...resourcesOfType(service.api, type).values()];
+    expect(resources).toHaveLength(1);
+    return resources[0]?.Properties;
+  };
+
+  it("limits all callers together, is traced, and logs errors without what was sent", () => {
+    expect(only("AWS::ApiGateway::Stage")).toMatchObject({
+      StageName: "prod",
+      TracingEnabled: true,
+      MethodSettings: [
+        {
+          HttpMethod: "*",
+          ResourcePath: "/*",
+          ThrottlingRateLimit: 200,
+          ThrottlingBurstLimit: 400,
+          LoggingLevel: "ERROR",
+          DataTraceEnabled: false,
+        },
+      ],
+    });
+  });
+
+  it("writes a line for each request that names the route's pattern, never the path or its query", () => {
+    const { AccessLogSetting } = z
+      .object({ AccessLogSetting: z.object({ Format: z.string() }) })
+      .parse(only("AWS::ApiGateway::Stage"));
+    expect(JSON.parse(AccessLogSetting.Format)).toEqual({
+      requestId: "$context.requestId",
+      time: "$context.requestTime",
+      sourceAddress: "$context.identity.sourceIp",
+      account: "$context.authorizer.principalId",
+      method: "$context.httpMethod",
+      resource: "$context.resourcePath",
+      status: "$context.status",
+      responseLength: "$context.responseLength",
+      latencyMilliseconds: "$context.responseLatency",
+      functionMilliseconds: "$context.integrationLatency",
+      gatewayError: "$context.error.responseType",
+    });
+  });
+
+  it("is reached in its region, because an edge would cut streams, and leaves forms as they are", () => {
+    expect(only("AWS::ApiGateway::RestApi")).toMatchObject({
+      EndpointConfiguration: { Types: ["REGIONAL"] },
+      BinaryMediaTypes: ["multipart/form-data"],
+    });
+  });
+
+  it("keeps its logs, and those of the functions, for three months", () => {
+    const groups = [...resourcesOfType(service.api, "AWS::Logs::LogGroup").values()];
+    expect(groups.length).toBe(functionDefinitions.length + 2);
+    for (const { Properties, DeletionPolicy } of groups) {
+      expect(Properties["RetentionInDays"]).toBe(90);
+      expect(DeletionPolicy).toBe("Retain");
+    }
+  });
+});

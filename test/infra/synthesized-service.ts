@@ -56,10 +56,7 @@ export const withTemporaryDirectory = async <Result>(
   }
 };
 
-/** Synthesises the service as it would be deployed, with stand-ins for the bundles. */
-export const synthesizeService = (
-  stage: StageSettings = deployedStage("prod", {}),
-): Promise<SynthesizedService> =>
+const synthesizeStage = (stage: StageSettings): Promise<SynthesizedService> =>
   withTemporaryDirectory(async (directory) => {
     const bundles = await writeStandInBundles(join(directory, "bundles"));
     const assembly = await synthesize({ stage, bundles, outdir: join(directory, "assembly") });
@@ -74,6 +71,18 @@ export const synthesizeService = (
       ),
     };
   });
+
+const synthesized = new Map<string, Promise<SynthesizedService>>();
+
+/** The service as it would be deployed, with stand-ins for the bundles; synthesised once for each stage. */
+export const synthesizeService = (
+  stage: StageSettings = deployedStage("prod", {}),
+): Promise<SynthesizedService> => {
+  const key = JSON.stringify(stage);
+  const service = synthesized.get(key) ?? synthesizeStage(stage);
+  synthesized.set(key, service);
+  return service;
+};
 
 /** The resources of a type, by logical id. */
 export const resourcesOfType = ({ Resources }: Template, type: string): ReadonlyMap<string, Resource> =>

@@ -5,7 +5,13 @@ import { describeError, logger } from "../telemetry/logger.ts";
 /** `AWSPREVIOUS` is the value before the last rotation. */
 export type SecretVersion = "AWSCURRENT" | "AWSPREVIOUS";
 
-let secretsManager: AwsJsonService | undefined;
+let ownSecretsManager: AwsJsonService | undefined;
+
+/** Opened when it is first needed: tests that read no secret need no environment. */
+const openSecretsManager = (): AwsJsonService => {
+  ownSecretsManager ??= openAwsJsonService("SecretsManager");
+  return ownSecretsManager;
+};
 
 const secretValue = z.object({ SecretString: z.string().optional() });
 
@@ -18,8 +24,8 @@ const secretValue = z.object({ SecretString: z.string().optional() });
 export const readSecret = async (
   secretId: string,
   version: SecretVersion = "AWSCURRENT",
+  secretsManager: AwsJsonService = openSecretsManager(),
 ): Promise<string | undefined> => {
-  secretsManager ??= openAwsJsonService("SecretsManager");
   try {
     const answer = await secretsManager.call("GetSecretValue", { SecretId: secretId, VersionStage: version });
     return secretValue.parse(answer).SecretString;

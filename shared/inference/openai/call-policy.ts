@@ -232,25 +232,19 @@ const sendTwice = <Answer extends AnswerHead>(
   work: ReturnType<typeof trackModelWork>,
   signal: AbortSignal,
 ): Promise<Answer> =>
-  retry(
-    () => {
+  retry(() => request(() => work.set(true)), {
+    tries: 2,
+    isWorthRepeating: (outcome) =>
+      outcome.status === "rejected"
+        ? outcome.reason instanceof BackendUnreachable
+        : outcome.value.statusCode === 502 || outcome.value.statusCode === 503,
+    discard: (answer) => {
       work.set(false);
-      return request(() => work.set(true));
+      answer.resume?.();
     },
-    {
-      tries: 2,
-      isWorthRepeating: (outcome) =>
-        outcome.status === "rejected"
-          ? outcome.reason instanceof BackendUnreachable
-          : outcome.value.statusCode === 502 || outcome.value.statusCode === 503,
-      discard: (answer) => {
-        work.set(false);
-        answer.resume?.();
-      },
-      pauseMilliseconds: () => retryPauseMilliseconds,
-      signal,
-    },
-  );
+    pauseMilliseconds: () => retryPauseMilliseconds,
+    signal,
+  });
 
 /**
  * Posts JSON and resolves with the head of the answer, whatever its status.

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { cacheSecret } from "../../../shared/config/secrets.ts";
+import { cacheSecret, readSecret } from "../../../shared/config/secrets.ts";
 import { inferenceKey } from "../../../shared/inference/inference-keys.ts";
+import { AwsCallError } from "../../../shared/outbound/aws-json.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 
 beforeEach(() => {
@@ -130,5 +131,36 @@ describe("the key of a model's server", () => {
     vi.advanceTimersByTime(60_000);
     read.mockResolvedValue(JSON.stringify({ chat: "new" }));
     expect(await key()).toBe("new");
+  });
+});
+
+describe("a secret in Secrets Manager", () => {
+  const call = vi.fn<(operation: string, input: object) => Promise<unknown>>();
+  const refusal = (name: string) => new AwsCallError(name, "No.", { $metadata: { httpStatusCode: 400 } });
+
+  it("is asked for by its id and version", async () => {
+    call.mockResolvedValue({ SecretString: "value", Name: "example" });
+    expect(await readSecret("id", "AWSPREVIOUS", { call })).toBe("value");
+    expect(await readSecret("id", undefined, { call })).toBe("value");
+    expect(call.mock.calls).toEqual([
+      ["GetSecretValue", { SecretId: "id", VersionStage: "AWSPREVIOUS" }],
+      ["GetSecretValue", { SecretId: "id", VersionStage: "AWSCURRENT" }],
+    ]);
+  });
+
+  it("may have no such version, or no text", async () => {
+    call.mockRejectedValueOnce(refusal("ResourceNotFoundException"));
+    expect(await readSecret("id", "AWSPREVIOUS", { call })).toBeUndefined();
+    call.mockResolvedValueOnce({});
+    expect(await readSecret("id", "AWSCURRENT", { call })).toBeUndefined();
+  });
+
+  it("that must not be read is an error", async () => {
+    call.mockRejectedValueOnce(refusal("AccessDeniedException"));
+    await expect(readSecret("id", "AWSCURRENT", { call })).rejects.toMatchObject({
+      name: "AccessDeniedException",
+    });
+    call.mockRejectedValueOnce(new Error("ResourceNotFoundException"));
+    await expect(readSecret("id", "AWSCURRENT", { call })).rejects.toThrow("ResourceNotFoundException");
   });
 });

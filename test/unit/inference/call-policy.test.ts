@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AppError } from "../../../shared/errors/app-error.ts";
-import { failureOf } from "../../../shared/inference/openai/backend.ts";
+import { failureOf, ModelRefusal } from "../../../shared/inference/openai/backend.ts";
 import { openModelServer } from "../../../shared/inference/openai/call-policy.ts";
 import { createOpenAiChatModels } from "../../../shared/inference/openai/chat-models.ts";
 import { BackendTimeout, BackendUnreachable } from "../../../shared/outbound/http-client.ts";
@@ -148,6 +148,34 @@ describe("a server whose circuit is open", () => {
     expect(await outcome()).toBe("Gyendi.");
   });
 
+  it("that is back may fail four times again before nobody asks it", async () => {
+    const { exchange, outcome, fail } = setup();
+    await fail(5);
+    vi.advanceTimersByTime(10_000);
+    exchange.mockResolvedValueOnce("Oli otya?");
+    expect(await outcome()).toBe("Oli otya?");
+    await fail(4);
+    exchange.mockResolvedValueOnce("Gyendi.");
+    expect(await outcome()).toBe("Gyendi.");
+    await fail(5);
+    expect(exchange).toHaveBeenCalledTimes(16);
+    expect(await outcome()).toBe("service_unavailable");
+    expect(exchange).toHaveBeenCalledTimes(16);
+  });
+
+  it("stays so when a call that began before ends well", async () => {
+    const { exchange, outcome, fail } = setup();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    exchange.mockReturnValueOnce(promise);
+    const early = outcome();
+    await vi.waitFor(() => expect(exchange).toHaveBeenCalledOnce());
+    await fail(5);
+    resolve("Oli otya?");
+    expect(await early).toBe("Oli otya?");
+    expect(await outcome()).toBe("service_unavailable");
+    expect(exchange).toHaveBeenCalledTimes(6);
+  });
+
   it("is back when it refuses the trial by its meaning", async () => {
     const { exchange, outcome, fail } = setup();
     await fail(5);
@@ -207,5 +235,31 @@ describe("the circuit of a chat server", () => {
     } finally {
       await server.close();
     }
+  });
+});
+
+describe("the words of a server that does not answer as asked", () => {
+  it.each([
+    [429, "slow down", "service_unavailable", 5, true],
+    [502, "no", "service_unavailable", 30, true],
+    [503, "no", "service_unavailable", 30, true],
+    [504, "no", "service_unavailable", 30, false],
+    [500, "no workers available", "service_unavailable", 30, true],
+    [500, "no", "external_service_error", undefined, false],
+    [501, "no", "external_service_error", undefined, false],
+    [499, "no", "external_service_error", undefined, true],
+    [400, "no", "external_service_error", undefined, true],
+  ])(
+    "%i with %j is %s, retried after %s s, refused before any work: %s",
+    (status, words, code, after, refused) => {
+      const failure = failureOf(status, words);
+      expect(failure).toMatchObject({ code, retryAfterSeconds: after, cause: { status } });
+      expect(failure instanceof ModelRefusal).toBe(refused);
+    },
+  );
+
+  it("says of a request that was too long that it was", () => {
+    for (const status of [400, 413]) expect(failureOf(status, "").message).toContain("too long");
+    for (const status of [401, 500]) expect(failureOf(status, "").message).toBe("The model's server failed.");
   });
 });

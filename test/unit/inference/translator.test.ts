@@ -72,6 +72,21 @@ describe("a translation through a server of the OpenAI API", () => {
     expect((await translate()).usage).toBeUndefined();
   });
 
+  it.each([
+    [{ prompt_tokens: 11 }, { prompt_tokens: 11, completion_tokens: null, total_tokens: null }],
+    [{ completion_tokens: 3 }, { prompt_tokens: null, completion_tokens: 3, total_tokens: null }],
+    [{ total_tokens: 14 }, { prompt_tokens: null, completion_tokens: null, total_tokens: 14 }],
+    [
+      { prompt_tokens: 0, completion_tokens: "3", total_tokens: 1.5 },
+      { prompt_tokens: 0, completion_tokens: null, total_tokens: null },
+    ],
+    ["many", undefined],
+    [null, undefined],
+  ])("passes on what a server counted of its tokens, and nothing it did not: %j", async (usage, expected) => {
+    backend.behave(answering(200, { ...completion("Oli otya?"), usage }));
+    expect((await translate()).usage).toEqual(expected);
+  });
+
   it.each([502, 503])("tries once more when the server answers %i, unseen by the caller", async (status) => {
     backend.behave(answering(status, "busy"), answering(200, completion("Oli otya?")));
     expect((await translate()).text).toBe("Oli otya?");

@@ -1,7 +1,7 @@
 import OpusScript from "opusscript";
 import type { Speech } from "../../shared/inference/speech.ts";
 import type { SpeechEncoder } from "./voice-notes.ts";
-import { writeOggOpus } from "./write-ogg-opus.ts";
+import { preSkipSeconds, writeOggOpus } from "./write-ogg-opus.ts";
 
 /** Encodes one stream of mono sound, frame by frame. */
 export interface OpusFrameEncoder {
@@ -17,9 +17,6 @@ const bytesPerSample = 2;
 /** Rates that Opus takes, in hertz (RFC 6716, section 2.1.3). */
 const opusRates = [8_000, 12_000, 16_000, 24_000, 48_000] as const;
 export type OpusRate = (typeof opusRates)[number];
-
-/** The encoder looks ahead: without a little silence behind it the last word would be cut. */
-const tailSeconds = 0.02;
 
 const readSound = async ({ sound }: Speech): Promise<Buffer> => {
   const pieces: Uint8Array[] = [];
@@ -47,7 +44,7 @@ export const createOpusSpeechEncoder = (
     }
     const sound = await readSound(speech);
     const frameBytes = Math.round(sampleRate * frameSeconds) * bytesPerSample;
-    const length = sound.length + Math.round(sampleRate * tailSeconds) * bytesPerSample;
+    const length = sound.length + Math.round(sampleRate * preSkipSeconds) * bytesPerSample;
     const padded = Buffer.concat([sound], Math.ceil(length / frameBytes) * frameBytes);
     const encoder = createEncoder(rate);
     try {

@@ -65,6 +65,9 @@ const clockRate = 48_000;
 /** Samples that a decoder throws away at the start: what libopus needs to get going, at 48,000 a second. */
 const preSkip = 312;
 
+/** The same as a time: so much silence must follow the sound, or its end would not come out of the decoder. */
+export const preSkipSeconds = preSkip / clockRate;
+
 const identification = (sampleRate: number): Buffer => {
   const header = Buffer.alloc(19);
   header.write("OpusHead", "latin1");

@@ -44,6 +44,72 @@ describe("a model's answer", () => {
     expect(guardOutput(answer)).toBeUndefined();
   });
 
+  it.each([
+    ["with DeepSeek's tokens", "<｜begin▁of▁sentence｜>Webale<｜end▁of▁sentence｜>", "Webale"],
+    ["with Llama 2's tokens", "<<SYS>>Webale<</SYS>></s>", "Webale"],
+    ["up to where Llama plays the person", "Webale.<|start_header_id|>user\nMore!", "Webale."],
+    ["up to where Gemma plays the person", "Webale.<start_of_turn> user More!", "Webale."],
+    ["up to where it plays a human", "Webale.<|im_start|>HUMAN\nMore!", "Webale."],
+    ["with a token of forty letters taken out", `Webale<|${"abcdefghij".repeat(4)}|>`, "Webale"],
+    [
+      "with what is too long for a token",
+      `Webale <|${"abcdefghij".repeat(4)}k|>`,
+      `Webale <|${"abcdefghij".repeat(4)}k|>`,
+    ],
+    ["with a role in the middle of a line", "Ask the user: now", "Ask the user: now"],
+    ["without a role in capitals alone in a line", "USER:\nWebale", "Webale"],
+    ["with a word that begins like a role", "assistants are here", "assistants are here"],
+    ["with five dashes", "Webale ----- nnyo", "Webale ----- nnyo"],
+    ["without six dashes", "Webale ------ nnyo", "Webale  nnyo"],
+    ["with at most one empty line", "Webale\n\n\n\nnnyo", "Webale\n\nnnyo"],
+    ["with two line breaks", "Webale\n\nnnyo", "Webale\n\nnnyo"],
+    ["without half a character", "Webale \ud83d nnyo", "Webale \ufffd nnyo"],
+    ["when it is one digit", "7", "7"],
+    ["with eighteen letters in a row", `Webale ${"o".repeat(18)}`, `Webale ${"o".repeat(18)}`],
+  ])("is shown %s", (_how, answer, shown) => {
+    expect(guardOutput(answer)).toBe(shown);
+  });
+
+  /** So many different words of eight letters. */
+  const differentWords = (count: number) =>
+    Array.from({ length: count }, (_, index) => `${String.fromCharCode(97 + index)}xyzwvut`);
+
+  it("goes round in circles when up to eight words come six times in a row, and not before", () => {
+    const round = (length: number, turns: number) =>
+      Array.from({ length: turns }, () => differentWords(length).join(" ")).join(" ");
+    expect(guardOutput(round(8, 6))).toBeUndefined();
+    expect(guardOutput(round(1, 6))).toBeUndefined();
+    expect(guardOutput(`Webale nnyo. ${round(3, 6)}`)).toBeUndefined();
+    for (const answer of [round(8, 5), round(9, 6), round(1, 5)]) expect(guardOutput(answer)).toBe(answer);
+    expect(guardOutput(round(2, 6).replace("axyzwvut bxyzwvut", "AXYZWVUT BXYZWVUT"))).toBeUndefined();
+  });
+
+  it("has lost its thread when half of twelve words or more are one short word", () => {
+    const mixed = (word: string, times: number, others: number) => {
+      const all = differentWords(others);
+      return all.map((other, index) => (index < times ? `${word} ${other}` : other)).join(" ");
+    };
+    expect(guardOutput(mixed("abcdef", 6, 6))).toBeUndefined();
+    expect(guardOutput(mixed("ABCDEF", 6, 6))).toBeUndefined();
+    for (const answer of [mixed("abcdef", 5, 6), mixed("abcdef", 6, 7), mixed("abcdefg", 6, 6)]) {
+      expect(guardOutput(answer)).toBe(answer);
+    }
+    expect(guardOutput("ki aa ki bb ki cc ki dd ki ee ki")).toBe("ki aa ki bb ki cc ki dd ki ee ki");
+  });
+
+  it("is looked at up to its 20,000th character", () => {
+    const beginning = Array.from({ length: 5_000 }, (_, index) => `word${index}`).join(" ");
+    const flood = (from: number) => `${beginning.slice(0, from - 1)} ${"o".repeat(40)}`;
+    expect(guardOutput(flood(20_000 - 19))).toBeUndefined();
+    expect(guardOutput(flood(20_000 - 18))).toMatch(/^word0 word1 /);
+  });
+
+  it("of 3,500 characters is shown whole, and of one more is cut", () => {
+    const words = Array.from({ length: 900 }, (_, index) => `word${index}`).join(" ");
+    expect(guardOutput(words.slice(0, 3_499).trimEnd().padEnd(3_500, "!"))).toHaveLength(3_500);
+    expect(guardOutput(words.slice(0, 3_499).trimEnd().padEnd(3_501, "!"))).toMatch(/ …$|…$/);
+  });
+
   it("that is too long is cut after a sentence", () => {
     const sentences = Array.from(
       { length: 200 },
@@ -81,6 +147,32 @@ describe("cutting", () => {
     );
   });
 
+  it.each([
+    // As many units as are allowed.
+    ["Webale nnyo", 11, "Webale nnyo"],
+    ["Webale nnyo ssebo", 10, "Webale…"],
+    // A sentence that ends exactly in the middle is too short, one behind it is kept.
+    ["Abc. efgh ijkl", 10, "Abc. efg…"],
+    ["Ab. defgh ijkl", 12, "Ab. defgh…"],
+    ["One two. Three four five", 16, "One two. …"],
+    ['He said "no!" and then he went', 18, 'He said "no!" …'],
+    ["አማርኛ። አማርኛ አማርኛ", 10, "አማርኛ። …"],
+    ["First line\nsecond line", 16, "First line…"],
+    ["Version 2.0 is out of the door", 16, "Version 2.0…"],
+    ["abcdefghijklmnop", 10, "abcdefgh…"],
+    ["abcdefg😀hij", 10, "abcdefg…"],
+  ])("cuts %j to %i units: %j", (text, maximum, cut) => {
+    expect(cutText(text, maximum)).toBe(cut);
+  });
+
+  it("into pieces cuts between sentences, then between words, and leaves one that fits as it is", () => {
+    expect(splitText("  One. Two. Three. ", 10)).toEqual(["One. Two.", "Three."]);
+    expect(splitText("One two three", 9)).toEqual(["One two", "three"]);
+    expect(splitText("exactly ten", 11)).toEqual(["exactly ten"]);
+    expect(splitText("abcdefgh", 4)).toEqual(["abcd", "efgh"]);
+    expect(splitText("  ", 4)).toEqual([]);
+  });
+
   it("into pieces loses nothing but white space", () => {
     fc.assert(
       fc.property(
@@ -100,6 +192,9 @@ describe("cutting", () => {
 
   it("for reading out leaves whole sentences and no ellipsis", () => {
     expect(firstSentences("One. Two is longer. Three never ends", 24)).toBe("One. Two is longer.");
+    expect(firstSentences("One. Two.", 9)).toBe("One. Two.");
+    expect(firstSentences("One two three", 9)).toBe("One two");
+    expect(firstSentences("abcdefgh😀", 9)).toBe("abcdefgh");
   });
 });
 
@@ -113,11 +208,22 @@ describe("a text that is read out", () => {
     ["It costs 1,250,000 shillings", "It costs 1250000 shillings"],
     ["Call 0772123456 now", "Call 0 7 7 2 1 2 3 4 5 6 now"],
     ["In 2026 it was 3.5 %", "In 2026 it was 3.5 %"],
+    ["Take 123456 or 1234567", "Take 123456 or 1 2 3 4 5 6 7"],
+    ["Take 12,34 or 1,234", "Take 12,34 or 1234"],
+    ["```js\nlet x\n```", "let x"],
+    ["![a picture](https://example.com/x.png) of it", "a picture of it"],
+    ["> quoted\n* one\n+ two\n• three\n###### six", "quoted one two three six"],
+    ["~~gone~~ 2 * 3", "gone 2 3"],
+    ["Press 1️⃣ or 👨‍👩‍👧", "Press 1 or"],
   ])("says %j as %j", (text, spoken) => {
     expect(speakableText(text)).toBe(spoken);
   });
 
   it("is at most 600 characters long", () => {
-    expect(speakableText("Oli otya ssebo. ".repeat(100)).length).toBeLessThanOrEqual(600);
+    expect(speakableText("Oli otya ssebo. ".repeat(100))).toBe("Oli otya ssebo. ".repeat(37).trim());
+    expect(speakableText("x".repeat(600))).toHaveLength(600);
+    expect(speakableText(`${"x".repeat(300)} ${"y".repeat(300)}`)).toBe(
+      `${"x".repeat(300)} ${"y".repeat(299)}`,
+    );
   });
 });

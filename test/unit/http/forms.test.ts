@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { endpoint } from "../../../shared/http/endpoint.ts";
-import { formNumber, optionalField, requiredFormFile } from "../../../shared/http/fields.ts";
+import { formBoolean, formNumber, optionalField, requiredFormFile } from "../../../shared/http/fields.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { encodeForm, formFile } from "../../support/multipart.ts";
 import { send } from "../../support/send.ts";
@@ -85,5 +85,23 @@ describe("a file that is required", () => {
       status: 422,
       body: { detail: [{ loc: ["body", "audio"], type }] },
     });
+  });
+});
+
+describe("a boolean of a form", () => {
+  it.each([
+    [["true", "1", "yes", "on", "TRUE", "Yes"], true],
+    [["false", "0", "no", "off", "False", "OFF"], false],
+  ])("may be any of %j", (words, value) => {
+    for (const word of words) expect(formBoolean().parse(word)).toBe(value);
+  });
+
+  it.each(["", "y", "2", "truth", " true"])("is not %j", (word) => {
+    expect(formBoolean().safeParse(word).error?.issues).toMatchObject([
+      {
+        message: "Input should be a valid boolean, unable to interpret input",
+        params: { type: "bool_parsing" },
+      },
+    ]);
   });
 });

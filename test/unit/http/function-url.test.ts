@@ -5,6 +5,7 @@ import type { Decision } from "../../../shared/auth/authorize.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
+import { toHttpEvent } from "../../../shared/http/request.ts";
 import { lambdaContext } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 
@@ -121,6 +122,33 @@ describe("a function behind its own URL", () => {
       "Access-Control-Allow-Origin": "*",
       "Access-Control-Allow-Methods": "POST, OPTIONS",
       "Access-Control-Allow-Headers": expect.stringContaining("Authorization"),
+      "Access-Control-Max-Age": "86400",
+      "X-Request-Id": "request-1",
+    });
+    expect(answer.body).toBeUndefined();
+    expect(answer.authorize).not.toHaveBeenCalled();
+  });
+
+  it("has its requests read like those of the REST API", () => {
+    const event = urlEvent({ headers: { "x-own": "a" }, body: '{"text":"x"}' });
+    const request = toHttpEvent({ ...event, queryStringParameters: { page: "2" }, isBase64Encoded: true });
+    expect(request).toMatchObject({
+      entryPoint: "function-url",
+      requestId: "request-1",
+      httpMethod: "POST",
+      resource: "/tasks/example",
+      path: "/tasks/example",
+      headers: { "content-type": "application/json", "x-own": "a" },
+      queryStringParameters: { page: "2" },
+      pathParameters: null,
+      body: '{"text":"x"}',
+      isBase64Encoded: true,
+      requestContext: { authorizer: null, identity: { sourceIp: "203.0.113.7", userAgent: "test" } },
+    });
+    expect(toHttpEvent(urlEvent({}))).toMatchObject({
+      queryStringParameters: null,
+      body: null,
+      isBase64Encoded: false,
     });
   });
 });

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { operations } from "../../../functions/manifest.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import type { Operation } from "../../../shared/http/operation.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { createBufferedHandler, createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
+import { requestScope } from "../../../shared/telemetry/request-scope.ts";
+import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 import { unlimited } from "../../support/unlimited.ts";
@@ -26,8 +29,8 @@ const declare = <const Auth extends "public" | "user">(auth: Auth) =>
   });
 const open = declare("public");
 
-const get = (carryOut: () => Promise<z.input<typeof answer> | Reply>, headers?: Record<string, string>) =>
-  send([endpoint(open, carryOut)], { method: "GET", path: "/example", headers: headers ?? {} });
+const get = (execute: () => Promise<z.input<typeof answer> | Reply>, headers?: Record<string, string>) =>
+  send([endpoint(open, execute)], { method: "GET", path: "/example", headers: headers ?? {} });
 
 describe("every answer", () => {
   it("carries a request id, open CORS and no sniffing", async () => {
@@ -131,7 +134,111 @@ describe("a request the function cannot finish in its time", () => {
     });
     const response = await send([slow], { method: "GET", path: "/example", remainingMilliseconds: 1_050 });
     expect(response.status).toBe(503);
+    expect(response.headers["Retry-After"]).toBe("30");
     expect(aborted).toBe(true);
+  });
+
+  it("keeps one second of the function's time for the response", async () => {
+    const startedAt = performance.now();
+    let endsAt: number | undefined;
+    const asked = endpoint({ ...open, limit: "none" }, () => {
+      endsAt = requestScope()?.endsAt;
+      return { answer: "yes" };
+    });
+    const context = { ...lambdaContext(), getRemainingTimeInMillis: () => 30_000 };
+    await createBufferedHandler([asked])(lambdaEvent({ method: "GET", path: "/example" }), context);
+    expect(endsAt).toBeGreaterThanOrEqual(startedAt + 29_000);
+    expect(endsAt).toBeLessThanOrEqual(performance.now() + 29_000);
+  });
+});
+
+describe("the parts of a request", () => {
+  const operation = defineOperation({
+    ...open,
+    method: "POST",
+    path: "/example/{name}",
+    limit: "none",
+    body: { encoding: "json", schema: z.object({ text: z.string() }) },
+    query: z.object({ page: z.string().optional() }),
+    pathParameters: z.object({ name: z.string() }),
+  });
+  const tell = endpoint(operation, ({ body, query, path, request }) => ({
+    answer: [body.text, query.page, path.name, request.id, request.headers["x-own"]].join(" "),
+  }));
+  const ask = (body: unknown, more: object = {}) =>
+    send([tell], {
+      path: "/example/{name}",
+      pathParameters: { name: "amina" },
+      headers: { "X-Request-Id": "r".repeat(128), "X-Own": "own" },
+      body,
+      ...more,
+    });
+
+  it("reach the use case", async () => {
+    expect((await ask({ text: "hello" }, { query: { page: "2" } })).body).toEqual({
+      answer: `hello 2 amina ${"r".repeat(128)} own`,
+    });
+    expect((await ask({ text: "hello" })).body.answer).toContain("hello  amina");
+  });
+
+  it.each([
+    ["no body", undefined, {}, "missing"],
+    ["an empty body", "", {}, "missing"],
+    ["null", "null", {}, "missing"],
+    [
+      "a body of another type",
+      '{"text":"x"}',
+      { headers: { "Content-Type": "text/plain" } },
+      "model_attributes_type",
+    ],
+  ])("are named when they are missing: %s", async (_case, body, more, type) => {
+    const answer = await ask(body, { headers: { "Content-Type": "application/json" }, ...more });
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body"], type }] } });
+  });
+
+  it("leave the event's own body as it came", async () => {
+    const event = lambdaEvent({
+      path: "/example/{name}",
+      pathParameters: { name: "a" },
+      body: '{"text":"x"}',
+      headers: { "Content-Type": "application/json" },
+    });
+    await createBufferedHandler([tell])(event, lambdaContext());
+    expect(event.body).toBe('{"text":"x"}');
+  });
+
+  it("are refused without a path parameter that is declared", async () => {
+    const answer = await ask({ text: "x" }, { pathParameters: undefined });
+    expect(answer.body.detail).toMatchObject([{ loc: ["path", "name"], type: "missing" }]);
+  });
+});
+
+describe("a buffered function", () => {
+  it("does not pretend to send a stream", async () => {
+    const chunks = async function* () {
+      yield "text";
+    };
+    const reply = async () => new Reply({ contentType: "text/html", body: chunks() });
+    await expect(get(reply)).rejects.toThrow("A buffered function cannot send a stream.");
+  });
+});
+
+describe("the operations of the service", () => {
+  /** Places where a response may hold members that nobody has named. */
+  const openPlaces = (schema: unknown, place: string): string[] => {
+    if (typeof schema !== "object" || schema === null) return [];
+    return Object.entries(schema).flatMap(([key, value]) => {
+      const isAnything =
+        key === "additionalProperties" && Object.keys(Object(value)).length === 0 && value !== false;
+      return isAnything ? [place] : openPlaces(value, `${place}.${key}`);
+    });
+  };
+
+  it("name all that leaves, but for the API's own description", () => {
+    const isOpen = ({ response }: Operation) =>
+      openPlaces(z.toJSONSchema(response.schema, { io: "output" }), "").length > 0;
+    expect(operations.length).toBeGreaterThan(40);
+    expect(operations.filter(isOpen).map(({ id }) => id)).toEqual(["openapi"]);
   });
 });
 

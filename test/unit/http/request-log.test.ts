@@ -34,7 +34,7 @@ const event = (path = "/example") =>
     authorizer: { userId: "7", username: "amina", accountType: "Free", tokenId: "t-1" },
   });
 
-const handlerOf = (carryOut: () => Promise<{ answer: string } | Reply>) => [endpoint(operation, carryOut)];
+const handlerOf = (execute: () => Promise<{ answer: string } | Reply>) => [endpoint(operation, execute)];
 const answering = handlerOf(async () => ({ answer: "yes" }));
 
 let lines: Record<string, unknown>[];

@@ -173,6 +173,19 @@ describe("a body that breaks its contract", () => {
     expect(response.body.detail).toEqual([{ loc, type, msg }]);
   });
 
+  it("counts characters as people do: an emoji, or a letter of Adlam, is one", async () => {
+    for (const value of ["😀😀😀", "😀😀😀😀😀", "𞤀𞤁𞤂𞤃𞤄"]) {
+      expect(
+        (await send([endpoint(operation, () => ({}))], { path: "/example", body: { text: value } })).status,
+      ).toBe(200);
+    }
+    const tooMany = await send([endpoint(operation, () => ({}))], {
+      path: "/example",
+      body: { text: "😀".repeat(6) },
+    });
+    expect(tooMany.body.detail).toMatchObject([{ type: "string_too_long" }]);
+  });
+
   it("says that the body is missing when there is none", async () => {
     const response = await post(undefined);
     expect(response.body.detail).toEqual([{ loc: ["body"], type: "missing", msg: "Field required" }]);

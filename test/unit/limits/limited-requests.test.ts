@@ -44,7 +44,7 @@ const beginModelWork = (): void => {
 
 const setup = (counts: Counts = { counted: true, minute: 1, day: 1, month: 1 }) => {
   const counters = fakeCounters(async () => counts);
-  const carryOut = vi.fn((): Record<string, unknown> | Reply => ({ done: true }));
+  const execute = vi.fn((): Record<string, unknown> | Reply => ({ done: true }));
   const limiter = createLimiter(counters, { now: () => now });
   const request = {
     path: "/tasks/example",
@@ -53,10 +53,10 @@ const setup = (counts: Counts = { counted: true, minute: 1, day: 1, month: 1 }) 
   };
   return {
     counters,
-    carryOut,
+    execute,
     limiter,
     call: (operation: Parameters<typeof endpoint>[0], changes: object = {}) =>
-      send([endpoint(operation, carryOut)], { ...request, ...changes }, { limiter }),
+      send([endpoint(operation, execute)], { ...request, ...changes }, { limiter }),
   };
 };
 
@@ -81,8 +81,8 @@ describe("an answer of a limited route", () => {
   });
 
   it("says so too when the request fails later, and in streams", async () => {
-    const { carryOut, call, limiter } = setup();
-    carryOut.mockImplementation(() => {
+    const { execute, call, limiter } = setup();
+    execute.mockImplementation(() => {
       beginModelWork();
       throw new AppError("external_service_error");
     });
@@ -94,9 +94,9 @@ describe("an answer of a limited route", () => {
     const chunks = async function* () {
       yield "data: [DONE]\n\n";
     };
-    carryOut.mockImplementation(() => new Reply({ contentType: "text/event-stream", body: chunks() }));
+    execute.mockImplementation(() => new Reply({ contentType: "text/event-stream", body: chunks() }));
     const streamed = await invokeStreaming(
-      createStreamingHandler([endpoint(task, carryOut)], { limiter }),
+      createStreamingHandler([endpoint(task, execute)], { limiter }),
       lambdaEvent({
         path: "/tasks/example",
         headers: { "Content-Type": "application/json" },
@@ -130,8 +130,8 @@ describe("an answer of a limited route", () => {
 });
 
 describe("a request beyond its limit", () => {
-  it("gets 429 and is not carried out", async () => {
-    const { call, carryOut } = setup({ counted: false, minute: 50, day: 60, month: 60 });
+  it("gets 429 and is not executed", async () => {
+    const { call, execute } = setup({ counted: false, minute: 50, day: 60, month: 60 });
     const answer = await call(task);
     expect(answer).toMatchObject({
       status: 429,
@@ -145,7 +145,7 @@ describe("a request beyond its limit", () => {
       RateLimit: '"minute";r=0;t=30, "day";r=440;t=3570',
       "x-ratelimit-remaining-requests": "0",
     });
-    expect(carryOut).not.toHaveBeenCalled();
+    expect(execute).not.toHaveBeenCalled();
   });
 
   it("of the quota gets 429 and the time until it is renewed", async () => {
@@ -189,10 +189,10 @@ describe("what is not counted", () => {
 
 describe("a request that could not be counted", () => {
   it("is served, and its answer says only what is certain", async () => {
-    const { carryOut } = setup();
+    const { execute } = setup();
     const limiter = createLimiter(fakeCounters(() => Promise.reject(new Error("No store."))));
     const answer = await send(
-      [endpoint(task, carryOut)],
+      [endpoint(task, execute)],
       { path: "/tasks/example", authorizer: authorizedCaller, body: { text: "x" } },
       { limiter },
     );
@@ -208,8 +208,8 @@ describe("a request that could not be counted", () => {
 
 describe("a task that is refused by its meaning", () => {
   it("is taken off the quota again, and its headers say so", async () => {
-    const { call, carryOut, counters } = setup({ counted: true, minute: 4, day: 7, month: 9 });
-    carryOut.mockImplementation(() => {
+    const { call, execute, counters } = setup({ counted: true, minute: 4, day: 7, month: 9 });
+    execute.mockImplementation(() => {
       throw new AppError("unsupported_language");
     });
     const response = await call(task);
@@ -221,8 +221,8 @@ describe("a task that is refused by its meaning", () => {
   it.each(["unsupported_language", "external_service_error", "service_unavailable", "internal"] as const)(
     "but not once a model has begun to work for it (%s)",
     async (code) => {
-      const { call, carryOut, counters } = setup();
-      carryOut.mockImplementation(() => {
+      const { call, execute, counters } = setup();
+      execute.mockImplementation(() => {
         beginModelWork();
         throw new AppError(code);
       });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { describeError } from "../../../shared/telemetry/logger.ts";
+import { describeError, describeErrorName } from "../../../shared/telemetry/logger.ts";
 
 const thrownBy = (work: () => unknown): unknown => {
   try {
@@ -31,5 +31,13 @@ describe("An error in the log", () => {
 
   it("is nothing when something else was thrown", () => {
     expect(describeError("a text that somebody said")).toBeUndefined();
+  });
+});
+
+describe("an error that quotes what a service was given", () => {
+  it("is told by its name only", () => {
+    const error = Object.assign(new Error("Not verified: amina@example.com"), { name: "MessageRejected" });
+    expect(describeErrorName(error)).toEqual({ name: "MessageRejected" });
+    expect(describeErrorName("amina@example.com")).toEqual({ name: "unknown" });
   });
 });

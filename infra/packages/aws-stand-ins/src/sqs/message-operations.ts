@@ -3,12 +3,8 @@ import { type JsonOperation, jsonOperation } from "../aws-protocol/aws-json.ts";
 import { AwsError } from "../aws-protocol/aws-server.ts";
 import type { MessageStore } from "./message-store.ts";
 import type { Queue, QueueStore } from "./queue-store.ts";
-import {
-  decodeReceiptHandle,
-  type Receiving,
-  receiveInputSchema,
-  receiveMessages,
-} from "./receive-messages.ts";
+import { decodeReceiptHandle } from "./receipt-handle.ts";
+import { type Receiving, receiveInputSchema, receiveMessages } from "./receive-messages.ts";
 import { type MessageInput, messageInputShape, messageSize, sendMessage } from "./send-message.ts";
 import { invalidParameter, sqsError } from "./sqs-errors.ts";
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
-import { messageAttributesSchema } from "./send-message.ts";
+import { messageAttributesSchema } from "./message-attributes.ts";
 
 /** A position in a FIFO queue as the API writes it: twenty digits, so that text order is the order of sending. */
 export const sequenceNumber = (sequence: number): string => String(sequence).padStart(20, "0");

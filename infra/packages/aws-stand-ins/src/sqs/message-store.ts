@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
+import type { MessageAttributes } from "./message-attributes.ts";
 import {
   type MessageStatements,
   messageRowSchema,
@@ -12,8 +13,7 @@ import {
 import type { QueueChanges } from "./queue-changes.ts";
 import { deadLetterQueueName } from "./queue-settings.ts";
 import type { Queue } from "./queue-store.ts";
-import type { Receipt } from "./receive-messages.ts";
-import type { MessageAttributes } from "./send-message.ts";
+import type { Receipt } from "./receipt-handle.ts";
 import { inTransaction } from "./sqs-database.ts";
 
 /**

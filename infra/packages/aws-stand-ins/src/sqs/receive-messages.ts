@@ -1,39 +1,13 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { LOCAL_ACCOUNT_ID } from "../aws-protocol/local-account.ts";
+import { attributesMd5, selectAttributes } from "./message-attributes.ts";
 import { type StoredMessage, sequenceNumber } from "./message-statements.ts";
 import type { MessageStore } from "./message-store.ts";
 import type { QueueChanges } from "./queue-changes.ts";
 import { queueArn } from "./queue-settings.ts";
 import type { Queue } from "./queue-store.ts";
-import { attributesMd5, selectAttributes } from "./send-message.ts";
-import { sqsError } from "./sqs-errors.ts";
-
-const receiptSchema = z.object({ queue: z.string(), sequence: z.number().int(), receipt: z.string() });
-
-/** One delivery of one message: a later delivery of the same message has another `receipt`. */
-export type Receipt = z.output<typeof receiptSchema>;
-
-/** The opaque text that stands for a delivery on the wire. */
-const encodeReceiptHandle = (receipt: Receipt): string =>
-  Buffer.from(JSON.stringify(receipt)).toString("base64");
-
-const decode = (handle: string): unknown => {
-  try {
-    return JSON.parse(Buffer.from(handle, "base64").toString("utf8"));
-  } catch {
-    return undefined;
-  }
-};
-
-/** @throws AwsError `ReceiptHandleIsInvalid` when the text is no receipt handle, or one of another queue. */
-export const decodeReceiptHandle = (handle: string, queueName: string): Receipt => {
-  const parsed = receiptSchema.safeParse(decode(handle));
-  if (!parsed.success || parsed.data.queue !== queueName) {
-    throw sqsError("ReceiptHandleIsInvalid", "The input receipt handle is invalid.");
-  }
-  return parsed.data;
-};
+import { encodeReceiptHandle } from "./receipt-handle.ts";
 
 export const receiveInputSchema = z.object({
   QueueUrl: z.string(),

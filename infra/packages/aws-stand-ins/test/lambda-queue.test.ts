@@ -1,6 +1,6 @@
 import type { SQSEvent } from "aws-lambda";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { EventSourceMapping } from "../src/lambda/event-source-mapping.ts";
+import { defaultRetryDelay, EventSourceMapping } from "../src/lambda/event-source-mapping.ts";
 import type { InvocationResult } from "../src/lambda/invocation.ts";
 import { queueArn } from "../src/sqs/queue-settings.ts";
 import { startLambda } from "./lambda-fixture.ts";
@@ -27,6 +27,7 @@ type Handler = (bodies: string[], event: SQSEvent) => Promise<unknown>;
 const map = (queue: QueueUnderTest, handler: Handler, batchSize = 10) => {
   const batches: string[] = [];
   const log: string[] = [];
+  const retries: number[] = [];
   const invoke = async (_functionName: string, event: unknown): Promise<InvocationResult> => {
     const sqsEvent: SQSEvent = Object(event);
     const bodies = sqsEvent.Records.map(({ body }) => body);
@@ -47,8 +48,13 @@ const map = (queue: QueueUnderTest, handler: Handler, batchSize = 10) => {
     batchSize,
     reportBatchItemFailures: true,
     log: (line) => log.push(line),
+    pauseMilliseconds: 10,
+    retryDelaySeconds: (receiveCount) => {
+      retries.push(receiveCount);
+      return 0;
+    },
   });
-  return { batches, log };
+  return { batches, log, retries };
 };
 
 const queueName = (queue: QueueUnderTest): string => queue.url.split("/").at(-1) ?? "";
@@ -167,12 +173,17 @@ describe("A queue mapped to a function", () => {
     const queue = await sqs.createQueue("failing.fifo", { ...fifo, RedrivePolicy: JSON.stringify(redrive) });
     await sendTo(queue, "group-1", "bad");
     const counts: (string | undefined)[] = [];
-    map(queue, async (_bodies, event) => {
+    const { retries } = map(queue, async (_bodies, event) => {
       counts.push(event.Records[0]?.attributes.ApproximateReceiveCount);
       throw new Error("always");
     });
     await expect.poll(() => dead.receiveBodies(), { timeout: 15_000 }).toEqual(["bad"]);
     expect(counts).toEqual(["1", "2"]);
+    expect(retries).toEqual([1, 2]);
+  });
+
+  it("comes back after as many seconds as it was received times, and after half a minute at most", () => {
+    expect([1, 2, 30, 31, 1_000].map(defaultRetryDelay)).toEqual([1, 2, 30, 30, 30]);
   });
 
   it("is not left in the middle of a batch when the mapping is closed", async () => {

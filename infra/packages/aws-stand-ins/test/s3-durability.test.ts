@@ -1,10 +1,6 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { readdirSync, writeFileSync } from "node:fs";
 import { request as sendRequest } from "node:http";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import {
   GetObjectCommand,
   HeadObjectCommand,
@@ -14,10 +10,17 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import * as z from "zod";
 
 import { startS3 } from "../src/s3/s3-server.ts";
-import { bucket, clientOf, credentials, region, temporaryDirectory } from "./s3-fixture.ts";
+import {
+  bucket,
+  clientOf,
+  credentials,
+  killProcess,
+  region,
+  startS3Process,
+  temporaryDirectory,
+} from "./s3-fixture.ts";
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {
@@ -41,18 +44,6 @@ const beginUpload = async (client: S3Client, Key: string) => {
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket: bucket, Key }));
   const unfinished = sendRequest(url, { method: "PUT", headers: { "content-length": "1000000" } });
   unfinished.on("error", () => {}).write("x".repeat(1000));
-};
-
-const startProcess = async () => {
-  const child = fork(join(import.meta.dirname, "s3-process.ts"), [directory.path]);
-  const [message] = await once(child, "message");
-  return { child, endpoint: z.object({ endpoint: z.string() }).parse(message).endpoint };
-};
-
-const kill = async (child: ChildProcess) => {
-  const exited = once(child, "exit");
-  child.kill("SIGKILL");
-  await exited;
 };
 
 describe("The data directory", () => {
@@ -101,7 +92,7 @@ describe("The data directory", () => {
 
 describe("A server that is killed", { timeout: 60_000 }, () => {
   it("has every object it had acknowledged, and nothing of an upload under way", async () => {
-    const { child, endpoint } = await startProcess();
+    const { child, endpoint } = await startS3Process(directory.path);
     const client = clientOf(endpoint);
     const acknowledged: string[] = [];
     const written = Promise.allSettled(
@@ -111,7 +102,7 @@ describe("A server that is killed", { timeout: 60_000 }, () => {
     );
     await beginUpload(client, "under-way");
     await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(20), { timeout: 20_000 });
-    await kill(child);
+    await killProcess(child);
     await written;
     client.destroy();
 
@@ -123,49 +114,5 @@ describe("A server that is killed", { timeout: 60_000 }, () => {
     expect(storedBodies()).toHaveLength(KeyCount ?? 0);
     again.destroy();
     await server.close();
-  });
-});
-
-describe("A body of 100 MB", { timeout: 60_000 }, () => {
-  const object = { Bucket: bucket, Key: "big" };
-
-  const send = async (client: S3Client, megabytes: number): Promise<string> => {
-    const megabyte = randomBytes(1_000_000);
-    const digest = createHash("md5");
-    const Body = Readable.from(
-      (function* () {
-        for (let count = 0; count < megabytes; count += 1) {
-          megabyte.writeUInt32LE(count);
-          digest.update(megabyte);
-          yield Buffer.from(megabyte);
-        }
-      })(),
-    );
-    await client.send(new PutObjectCommand({ ...object, Body, ContentLength: megabytes * 1_000_000 }));
-    return digest.digest("hex");
-  };
-
-  const receive = async (client: S3Client): Promise<string> => {
-    const { Body } = await client.send(new GetObjectCommand(object));
-    const digest = createHash("md5");
-    for await (const chunk of Body instanceof Readable ? Body : []) digest.update(chunk);
-    return digest.digest("hex");
-  };
-
-  it("streams in and out, and takes no more memory than a smaller one", async () => {
-    const { child, endpoint } = await startProcess();
-    const client = clientOf(endpoint);
-    const peakMemory = async () => {
-      const answered = once(child, "message");
-      child.send("memory");
-      return z.object({ peakMemory: z.number() }).parse((await answered)[0]).peakMemory;
-    };
-    expect(await send(client, 40)).toBe(await receive(client));
-    const before = await peakMemory();
-    expect(await send(client, 100)).toBe(await receive(client));
-    const growth = (await peakMemory()) - before;
-    expect(growth).toBeLessThan(50_000_000);
-    client.destroy();
-    await kill(child);
   });
 });

@@ -1,3 +1,5 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request as sendRequest } from "node:http";
 import { tmpdir } from "node:os";
@@ -11,6 +13,7 @@ import {
   S3Client,
   type S3ClientConfig,
 } from "@aws-sdk/client-s3";
+import * as z from "zod";
 
 import { type S3Server, startS3 } from "../src/s3/s3-server.ts";
 
@@ -115,3 +118,16 @@ export const sendRaw = (
     outgoing.on("error", reject);
     outgoing.end(body);
   });
+
+/** A server in a process of its own, on a directory that may hold data. */
+export const startS3Process = async (dataDirectory: string) => {
+  const child = fork(join(import.meta.dirname, "s3-process.ts"), [dataDirectory]);
+  const [message] = await once(child, "message");
+  return { child, endpoint: z.object({ endpoint: z.string() }).parse(message).endpoint };
+};
+
+export const killProcess = async (child: ChildProcess) => {
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+};

@@ -89,8 +89,8 @@ function createEntry(message: Message, index: number): { Id: string; ReceiptHand
 /** AWS begins with five pollers, too. */
 const POLLERS = 5;
 
-const PAUSE_AFTER_ERROR_MILLISECONDS = 1_000;
-const LONGEST_RETRY_DELAY_SECONDS = 30;
+/** In seconds. */
+export const defaultRetryDelay = (receiveCount: number): number => Math.min(receiveCount, 30);
 
 interface EventSourceMappingOptions {
   lambda: Pick<LambdaService, "invoke">;
@@ -104,6 +104,10 @@ interface EventSourceMappingOptions {
   /** Whether the function answers with `batchItemFailures`. */
   reportBatchItemFailures: boolean;
   log: (line: string) => void;
+  /** How long to wait after the queue could not be reached; a second unless given. */
+  pauseMilliseconds?: number;
+  /** How long a message stays hidden that failed for the n-th time; n seconds unless given, and half a minute at most. */
+  retryDelaySeconds?: (receiveCount: number) => number;
 }
 
 /**
@@ -158,11 +162,14 @@ export class EventSourceMapping {
 
   async #deliver(batch: Message[]): Promise<void> {
     const { lambda, functionName, queueArn, reportBatchItemFailures, log } = this.#options;
+    const { retryDelaySeconds = defaultRetryDelay } = this.#options;
     try {
       const result = await lambda.invoke(functionName, createSqsEvent(batch, queueArn));
       const outcome = readBatchOutcome(batch, result, { reportBatchItemFailures, fifo: this.#fifo });
       await this.#queue.delete(outcome.succeeded);
-      await this.#queue.release(outcome.failed, retryDelaySeconds);
+      await this.#queue.release(outcome.failed, ({ Attributes }) =>
+        retryDelaySeconds(Number(Attributes?.ApproximateReceiveCount ?? 1)),
+      );
     } catch (error) {
       log(`Messages of ${queueArn} could not be dealt with and will come again. ${error}`);
     }
@@ -173,10 +180,7 @@ export class EventSourceMapping {
     if (this.#closing.signal.aborted) return;
     if (this.#reachable) this.#options.log(`Cannot receive from ${this.#options.queueArn}. ${error}`);
     this.#reachable = false;
-    await pause(PAUSE_AFTER_ERROR_MILLISECONDS, undefined, { signal: this.#closing.signal }).catch(() => {});
+    const { pauseMilliseconds = 1_000 } = this.#options;
+    await pause(pauseMilliseconds, undefined, { signal: this.#closing.signal }).catch(() => {});
   }
-}
-
-function retryDelaySeconds({ Attributes }: Message): number {
-  return Math.min(Number(Attributes?.ApproximateReceiveCount ?? 1), LONGEST_RETRY_DELAY_SECONDS);
 }

@@ -10,7 +10,7 @@ const changed: ActionOutcome = {
     "The password is changed; every token of the account is revoked. Get a new one from POST /auth/token.",
 };
 
-/** Asks for a mail with a reset link. The answer, and the work for it, do not depend on whether anybody gets one. */
+/** Asks for a mail with a reset link. The response, and the work for it, do not depend on whether anybody gets one. */
 export const forgotPassword = async (
   email: string,
   { mailQueue }: Pick<AuthDependencies, "mailQueue">,

@@ -30,7 +30,7 @@ const findByPassword = async (
 /**
  * Exchanges user name (or e-mail address) and password for a token.
  *
- * Unknown names and wrong passwords get the same answer after the same work. An account of an external identity
+ * Unknown names and wrong passwords get the same response after the same work. An account of an external identity
  * provider has no password here, whatever is sent.
  *
  * @throws AppError `invalid_credentials`; `forbidden` when the account is disabled; `rate_limited` while the name has to

@@ -23,7 +23,7 @@ export const hashPassword = async (password: string): Promise<string> => {
 /**
  * Whether a password belongs to a stored hash.
  *
- * @param stored `undefined` for an account that does not exist: the answer is `false` and costs the same time.
+ * @param stored `undefined` for an account that does not exist: the result is `false` and costs the same time.
  */
 export const verifyPassword = async (password: string, stored: string | undefined): Promise<boolean> => {
   const match = phcFormat.exec(stored ?? nobodysHash);

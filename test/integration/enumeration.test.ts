@@ -106,7 +106,7 @@ describe("a login with a wrong password", () => {
     ["an address that nobody has", "nobody@example.com", "amina@example.com"],
     ["a disabled account", "disabled", "amina"],
     ["an account that signs in elsewhere", "elsewhere", "amina"],
-  ])("costs for %s what it costs for any other, and answers the same", async (_case, username, known) => {
+  ])("costs for %s what it costs for any other, with the same response", async (_case, username, known) => {
     const one = await logIn(username);
     table.calls.length = 0;
     vi.mocked(argon2).mockClear();
@@ -114,7 +114,7 @@ describe("a login with a wrong password", () => {
     expect(one.calls.length).toBeGreaterThan(0);
   });
 
-  it("answers the same for an account that signs in elsewhere, be the password right", async () => {
+  it("has the same response for an account that signs in elsewhere, be the password right", async () => {
     const { status, hashes } = await logIn("elsewhere", "seven storks by the lake");
     expect({ status, hashes: hashes.length }).toEqual({ status: 401, hashes: 1 });
   });

@@ -46,9 +46,9 @@ const setup = (instances = 1) => {
 };
 
 const guess = async (attempt: (password: string) => Promise<string>, times: number) => {
-  const answers: string[] = [];
-  for (let tried = 0; tried < times; tried += 1) answers.push(await attempt("wrong"));
-  return answers;
+  const results: string[] = [];
+  for (let tried = 0; tried < times; tried += 1) results.push(await attempt("wrong"));
+  return results;
 };
 
 describe("guessing the password of a name", () => {
@@ -104,25 +104,25 @@ describe("guessing the password of a name", () => {
 
   it("gains nothing from sending many at the same moment: five are told wrong, all others to wait", async () => {
     const { attempt } = setup(4);
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => attempt("wrong", index)));
-    expect(answers.filter((answer) => answer === "wrong")).toHaveLength(5);
-    expect(answers.filter((answer) => answer === "wait 5")).toHaveLength(25);
+    const results = await Promise.all(Array.from({ length: 30 }, (_, index) => attempt("wrong", index)));
+    expect(results.filter((result) => result === "wrong")).toHaveLength(5);
+    expect(results.filter((result) => result === "wait 5")).toHaveLength(25);
   });
 
   it("gains one guess from each wait, however many are sent when it is over", async () => {
     const { attempt, wait } = setup(4);
     await guess(attempt, 5);
     wait(5);
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => attempt("wrong", index)));
-    expect(answers.filter((answer) => answer === "wrong")).toHaveLength(1);
+    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => attempt("wrong", index)));
+    expect(results.filter((result) => result === "wrong")).toHaveLength(1);
   });
 });
 
 describe("the right password", () => {
   it("may be sent many times at the same moment", async () => {
     const { attempt } = setup(4);
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => attempt(right, index)));
-    expect(answers).toEqual(Array(30).fill("an account"));
+    const results = await Promise.all(Array.from({ length: 30 }, (_, index) => attempt(right, index)));
+    expect(results).toEqual(Array(30).fill("an account"));
   });
 });
 

@@ -92,17 +92,17 @@ const failingAt = (failing: number): { readonly table: Table; readonly calls: ()
   return { table, calls: () => calls };
 };
 
-/** The table, which carries the first transaction out and loses the answer to it. */
+/** The table, which executes the first transaction and loses the response to it. */
 const losingOneAnswer = (): { readonly table: Table; readonly sent: () => number } => {
   const table = intact.open();
   let sent = 0;
   table.client.middlewareStack.add(
     (next, context) => async (input) => {
-      const answer = await next(input);
-      if (context["commandName"] !== "TransactWriteItemsCommand") return answer;
+      const response = await next(input);
+      if (context["commandName"] !== "TransactWriteItemsCommand") return response;
       sent += 1;
-      if (sent === 1) throw Object.assign(new Error("The answer was lost."), { name: "TimeoutError" });
-      return answer;
+      if (sent === 1) throw Object.assign(new Error("The response was lost."), { name: "TimeoutError" });
+      return response;
     },
     { step: "deserialize" },
   );
@@ -121,9 +121,9 @@ describe.each(purposes)("a link to %s", (purpose) => {
       const { id, secret } = await mailLink(purpose);
       const before = await stored(id);
       const { table, calls } = failingAt(failures);
-      const answer = await use(table, secret);
+      const response = await use(table, secret);
       if (calls() <= failures) break;
-      expect({ call: failures, status: answer.status }).toEqual({ call: failures, status: 503 });
+      expect({ call: failures, status: response.status }).toEqual({ call: failures, status: 503 });
       expect(await stored(id)).toEqual(before);
       expect((await use(intact.open(), secret)).status).toBe(200);
       failures += 1;
@@ -131,7 +131,7 @@ describe.each(purposes)("a link to %s", (purpose) => {
     expect(failures).toBeGreaterThan(1);
   });
 
-  it("has worked when only the answer of the table was lost", async () => {
+  it("has worked when only the response of the table was lost", async () => {
     const { id, secret } = await mailLink(purpose);
     const before = await stored(id);
     const { table, sent } = losingOneAnswer();
@@ -142,8 +142,8 @@ describe.each(purposes)("a link to %s", (purpose) => {
 
   it("works once, however many try it at the same moment", async () => {
     const { secret } = await mailLink(purpose);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => use(intact.open(), secret)));
-    const codes = answers.map(({ status, body }) => (status === 200 ? "done" : body.error.code));
+    const responses = await Promise.all(Array.from({ length: 6 }, () => use(intact.open(), secret)));
+    const codes = responses.map(({ status, body }) => (status === 200 ? "done" : body.error.code));
     expect(codes.toSorted()).toEqual(["done", ...Array(5).fill("invalid_link")]);
   });
 
@@ -187,11 +187,11 @@ describe.each(purposes)("a link to %s", (purpose) => {
       }),
     );
     const orphan = await createLinksRepository(intact.open()).create(4_000_000, purpose);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [secret, orphan, expired, "A".repeat(43)].map((each) => use(intact.open(), each)),
     );
-    const [first] = answers;
-    for (const { status, body } of answers) {
+    const [first] = responses;
+    for (const { status, body } of responses) {
       expect({ status, code: body.error.code, detail: body.detail }).toEqual({
         status: 400,
         code: "invalid_link",

@@ -33,7 +33,7 @@ const setup = () => {
 const request = { file_name: "interview.mp3", content_type: "audio/mpeg" };
 
 describe("POST /tasks/generate-upload-url", () => {
-  it("answers with a link, without a token", async () => {
+  it("responds with a link, without a token", async () => {
     const { post, store, uploads, authorize } = setup();
     const { status, body } = await post(request);
     expect(status).toBe(200);
@@ -79,12 +79,12 @@ describe("POST /tasks/generate-upload-url", () => {
     "%5cwindows",
   ])("refuses the file name %s", async (fileName) => {
     const { post, store } = setup();
-    const answer = await post({ ...request, file_name: fileName });
-    expect(answer).toMatchObject({
+    const response = await post({ ...request, file_name: fileName });
+    expect(response).toMatchObject({
       status: 400,
       body: { error: { code: "bad_request", param: "file_name" } },
     });
-    expect(answer.body.detail).toContain("path traversal");
+    expect(response.body.detail).toContain("path traversal");
     expect(store.signUpload).not.toHaveBeenCalled();
   });
 

@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { applyMutant, mutantsOf } from "../mutants/mutate.ts";
+import { runMutants } from "../mutants/run-mutants.ts";
+
+const projectDirectory = join(import.meta.dirname, "../..");
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "language-ai-mutants-test-"));
+  await symlink(join(projectDirectory, "node_modules"), join(root, "node_modules"));
+  await mkdir(join(root, "fares"));
+  const files = {
+    "package.json": '{ "type": "module" }',
+    "vitest.config.ts": "export default {};",
+    "tsconfig.json":
+      '{ "compilerOptions": { "noEmit": true, "strict": true, "types": [] }, "include": ["fares/fare.ts"] }',
+    "fares/fare.ts": "export const isFree = (age: number): boolean => age === 2 || age < 6;\n",
+    "fares/fare.test.ts": `import { expect, it } from "vitest";
+import { isFree } from "./fare.ts";
+it("is free for a child", () => expect([isFree(2), isFree(3), isFree(30)]).toEqual([true, true, false]));
+`,
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text);
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+describe("The mutants of a source file", () => {
+  it.each([
+    ["if (a < b) save();", ["if (a <= b) save();", "if (!(a < b)) save();", "if (a < b) ;"]],
+    ["const x = a && !b;", ["const x = a || !b;", "const x = a && b;"]],
+    ["await save(1);", [";", " save(1);", "await save(2);"]],
+    ["const x = a ?? [1];", ["const x = a;", "const x = a ?? [2];", "const x = a ?? [];"]],
+    ["const x = { a, b: 'c' };", ["const x = {  b: 'c' };", "const x = { a,  };", 'const x = { a, b: "" };']],
+    ["function f() { one(); return true; }", ["return undefined as never;", "; return true", "return false"]],
+    ["import x from 'y'; type T = 'z' | 1;", []],
+    ["z.string().meta({ description: 'a text' });", [";"]],
+  ])("%s", (source, expected) => {
+    const mutated = mutantsOf("a.ts", source).map((mutant) => applyMutant(source, mutant));
+    expect(mutated).toHaveLength(expected.length);
+    for (const text of expected)
+      expect(
+        mutated.some((one) => one.includes(text)),
+        `${text}\n${mutated}`,
+      ).toBe(true);
+  });
+});
+
+describe("A run of mutants", () => {
+  it("tells those that a test notices from those that survive", { timeout: 120_000 }, async () => {
+    const judged = await runMutants({
+      root,
+      files: ["fares/fare.ts"],
+      count: 10,
+      seed: 1,
+      tests: ["**/*.test.ts"],
+    });
+    // The second changes nothing; about a child of six years, where the last two differ, nobody asks.
+    expect(judged.map(({ change, verdict }) => [change, verdict])).toEqual([
+      ["=== → !==", "tests"],
+      ["2 → 3", "survived"],
+      ["|| → &&", "tests"],
+      ["< → <=", "survived"],
+      ["6 → 7", "survived"],
+    ]);
+  });
+});

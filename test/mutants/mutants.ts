@@ -1,0 +1,89 @@
+/**
+ * Changes the code at random places and looks whether a test notices.
+ *
+ * Usage: npm run mutants -- --files 'functions/**' [--files …] [--count 100] [--seed 1] [--thorough] [--least 90]
+ *
+ * Works in copies; the unit tests that import a changed file are run, the nearest first. Types and lost awaits are asked
+ * only about what the tests let pass. `--thorough` asks the tests over HTTP, too, which takes a minute for each survivor.
+ */
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type JudgedMutant, runMutants, type Verdict } from "./run-mutants.ts";
+
+const root = join(import.meta.dirname, "../..");
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+/** Tests over HTTP by a word in the mutated file's path; all else is seen by the first row. */
+const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
+  [
+    /./,
+    [
+      "test/conformance/service.test.ts",
+      "test/conformance/hostile-requests.test.ts",
+      "test/integration/faults.test.ts",
+    ],
+  ],
+  [
+    /auth|account/,
+    [
+      "test/conformance/accounts.test.ts",
+      "test/conformance/token-security.test.ts",
+      "test/integration/mailed-links.test.ts",
+    ],
+  ],
+  [/limit/, ["test/conformance/limits.test.ts", "test/integration/limits.test.ts"]],
+  [/chat|inference/, ["test/conformance/chat.test.ts", "test/integration/chat.test.ts"]],
+  [/translat|language/, ["test/conformance/translation.test.ts", "test/conformance/language.test.ts"]],
+  [/speech|audio|storage/, ["test/conformance/speech.test.ts", "test/integration/speech.test.ts"]],
+  [/transcri|upload|storage/, ["test/conformance/transcription.test.ts", "test/conformance/uploads.test.ts"]],
+  [/legacy/, ["test/conformance/legacy.test.ts"]],
+  [
+    /messag|webhook|queue/,
+    ["test/conformance/messaging.test.ts", "test/integration/messaging/exactly-once.test.ts"],
+  ],
+];
+
+const { values } = parseArgs({
+  options: {
+    files: { type: "string", multiple: true, default: ["functions/**", "shared/**"] },
+    count: { type: "string", default: "100" },
+    seed: { type: "string", default: "1" },
+    least: { type: "string", default: "0" },
+    thorough: { type: "boolean", default: false },
+  },
+});
+
+const files = globSync(values.files, { cwd: root }).filter(
+  (file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !file.includes("node_modules"),
+);
+const judged = await runMutants({
+  root,
+  files,
+  count: Number(values.count),
+  seed: Number(values.seed),
+  tests: ["test/unit/**/*.test.ts", "test/infra/**/*.test.ts", "infra/packages/*/test/**/*.test.ts"],
+  thorough: values.thorough
+    ? (file) => overHttp.flatMap(([word, tests]) => (word.test(file) ? tests : []))
+    : undefined,
+  tell: ({ file, line, verdict }) => process.stderr.write(`${verdict.padEnd(8)} ${file}:${line}\n`),
+});
+
+const numberOf = (mutants: readonly JudgedMutant[], verdict: Verdict): number =>
+  mutants.filter((mutant) => mutant.verdict === verdict).length;
+const row = (area: string, mutants: readonly JudgedMutant[]): string =>
+  [
+    area.padEnd(28),
+    ...(["tests", "types", "survived"] as const).map((one) => String(numberOf(mutants, one)).padStart(9)),
+  ].join("");
+
+print(`${"area".padEnd(28)}    tests    types survived`);
+const byArea = Object.groupBy(judged, ({ file }) => file.split("/").slice(0, 2).join("/"));
+for (const [area, mutants = []] of Object.entries(byArea)) print(row(area, mutants));
+print(row("all", judged));
+for (const { file, line, change, verdict } of judged)
+  if (verdict === "survived") print(`${file}:${line}  ${change}`);
+
+const percentage = judged.length === 0 ? 0 : (100 * numberOf(judged, "tests")) / judged.length;
+print(`${percentage.toFixed(1)} % of ${judged.length} mutants are killed by tests.`);
+process.exitCode = percentage >= Number(values.least) ? 0 : 1;

@@ -1,0 +1,140 @@
+import { spawn } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { applyMutant, type Mutant, mutantsOf } from "./mutate.ts";
+import { relatedTests } from "./related-tests.ts";
+
+/** What found a mutant. */
+export type Verdict = "tests" | "types" | "survived";
+
+/** A mutant with what became of it. */
+export interface JudgedMutant extends Mutant {
+  readonly file: string;
+  readonly verdict: Verdict;
+}
+
+/** What is mutated and how much. */
+export interface MutantsOptions {
+  readonly root: string;
+  readonly files: readonly string[];
+  /** Mutants that are drawn; all when there are fewer. */
+  readonly count: number;
+  readonly seed: number;
+  /** Tests that may be run, as globs. */
+  readonly tests: readonly string[];
+  /** Further tests for a file whose mutant survived, such as those over HTTP. */
+  readonly thorough?: ((file: string) => readonly string[]) | undefined;
+  readonly tell?: (mutant: JudgedMutant) => void;
+}
+
+const copies = 2;
+/** A mutant that never ends is found, too. */
+const longestRunMilliseconds = 120_000;
+const notCopied = new Set(["node_modules", ".git", ".local", ".build", "cdk.out"]);
+
+const makeCopy = async (root: string): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "language-ai-mutants-"));
+  await cp(root, folder, {
+    recursive: true,
+    filter: (path) => path === root || !notCopied.has(basename(path)),
+  });
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  return folder;
+};
+
+/** Whether a command of the project succeeds within the copy. */
+const succeeds = (folder: string, command: string, args: readonly string[]): Promise<boolean> =>
+  new Promise((resolve) => {
+    const bin = join(folder, "node_modules/.bin");
+    const child = spawn(join(bin, command), args, {
+      cwd: folder,
+      stdio: "ignore",
+      detached: true,
+      env: { ...process.env, PATH: `${bin}:${process.env["PATH"]}`, CI: "1" },
+    });
+    const timer = setTimeout(() => {
+      // With its workers, of which one may be in an endless loop.
+      if (child.pid) process.kill(-child.pid, "SIGKILL");
+    }, longestRunMilliseconds);
+    child.once("close", (code) => {
+      clearTimeout(timer);
+      resolve(code === 0);
+    });
+  });
+
+/** Draws without repetition, the same for the same seed. */
+const draw = <Item>(items: readonly Item[], count: number, seed: number): Item[] => {
+  const rest = [...items];
+  let state = seed >>> 0;
+  const next = () => {
+    // Mulberry32.
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return Array.from({ length: Math.min(count, rest.length) }, () => {
+    const [drawn] = rest.splice(Math.floor(next() * rest.length), 1);
+    return drawn;
+  }).filter((one) => one !== undefined);
+};
+
+/** The nearest tests first: most mutants need no others. */
+const inBatches = (tests: readonly string[]): string[][] =>
+  [tests.slice(0, 4), tests.slice(4, 20), tests.slice(20)]
+    .map((batch) => [...batch])
+    .filter((b) => b.length > 0);
+
+/**
+ * Puts mutants into copies of the project, one at a time, and looks who notices. The project itself is not touched.
+ *
+ * @returns every drawn mutant with its verdict, by file and line.
+ */
+export const runMutants = async (options: MutantsOptions): Promise<JudgedMutant[]> => {
+  const { root, files, count, seed } = options;
+  const sources = new Map<string, string>();
+  for (const file of files) sources.set(file, await readFile(join(root, file), "utf8"));
+  const all = [...sources].flatMap(([file, source]) =>
+    mutantsOf(file, source).map((mutant) => ({ ...mutant, file })),
+  );
+  const waiting = draw(all, count, seed);
+  const judged: JudgedMutant[] = [];
+  const testsOf = relatedTests(root, options.tests);
+
+  const passes = (folder: string, tests: readonly string[]) =>
+    succeeds(folder, "vitest", ["run", "--bail=1", "--maxWorkers=1", ...tests]);
+
+  const judge = async (folder: string, file: string): Promise<Verdict> => {
+    for (const batch of inBatches(testsOf(file))) if (!(await passes(folder, batch))) return "tests";
+    const promises = ["--type-aware", "--deny-warnings", file];
+    if (!(await succeeds(folder, "tsc", [])) || !(await succeeds(folder, "oxlint", promises))) return "types";
+    const further = options.thorough?.(file) ?? [];
+    return further.length > 0 && !(await passes(folder, further)) ? "tests" : "survived";
+  };
+
+  // Tests that fail by themselves would find every mutant.
+  const needed = [...new Set(waiting.flatMap(({ file }) => testsOf(file)))];
+
+  const work = async (_item: unknown, index: number): Promise<void> => {
+    const folder = await makeCopy(root);
+    try {
+      const own = needed.filter((_test, position) => position % copies === index);
+      if (own.length > 0 && !(await passes(folder, own)))
+        throw new Error("The tests fail without any mutant; see which with npm run test:unit.");
+      for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+        const { file } = mutant;
+        const source = sources.get(file) ?? "";
+        await writeFile(join(folder, file), applyMutant(source, mutant));
+        const result = { ...mutant, verdict: await judge(folder, file) };
+        await writeFile(join(folder, file), source);
+        judged.push(result);
+        options.tell?.(result);
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+  await Promise.all(Array.from({ length: copies }).map(work));
+  return judged.toSorted((a, b) => a.file.localeCompare(b.file) || a.start - b.start);
+};

@@ -73,11 +73,11 @@ const text = (body: string): object => ({ type: "text", text: { body } });
 const linesOf = (message: string): LogLine[] =>
   service.lines().filter((line) => line.message === message && line.operation !== undefined);
 
-const patience = { timeout: 40_000, interval: 100 };
+const polling = { timeout: 40_000, interval: 100 };
 
 /** Waits until so many more tries at records have ended than before. */
 const whenEnded = async (tries: number): Promise<void> => {
-  await expect.poll(() => linesOf("record.finished").length, patience).toBeGreaterThanOrEqual(tries);
+  await expect.poll(() => linesOf("record.finished").length, polling).toBeGreaterThanOrEqual(tries);
 };
 
 beforeAll(async () => {
@@ -188,7 +188,7 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
     platform.behave(taking);
     expect(linesOf("record.finished").some((line) => Number(line["platform_failures"]) > 0)).toBe(true);
     await expect
-      .poll(() => service.lines().map(({ message }) => message), patience)
+      .poll(() => service.lines().map(({ message }) => message), polling)
       .toEqual(
         expect.arrayContaining([
           "model.failed",
@@ -203,11 +203,11 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
   it("has no address and no link of a mail, whether it is sent or not", async () => {
     await service.signUp();
     const ofMails = () => linesOf("record.finished").filter(({ operation }) => operation === "sendMail");
-    await expect.poll(ofMails, patience).toMatchObject([{ server_error: 0 }]);
+    await expect.poll(ofMails, polling).toMatchObject([{ server_error: 0 }]);
     expect(ses.received.length).toBe(1);
     ses.behave(answering(400, { __type: "MessageRejected", message: `${canaryAccount.email} is ${canary}` }));
     await service.sendJson("/auth/forgot-password", { email: canaryAccount.email });
-    await expect.poll(() => ofMails().length, patience).toBeGreaterThan(1);
+    await expect.poll(() => ofMails().length, polling).toBeGreaterThan(1);
     expect(ofMails()[1]).toMatchObject({ server_error: 1 });
     expect(service.lines().some(({ message }) => message === "mail.failed")).toBe(true);
     expect(service.leaks()).toEqual([]);

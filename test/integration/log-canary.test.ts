@@ -91,7 +91,7 @@ afterAll(async () => {
   await backend.close();
 });
 
-const patience = { timeout: 10_000, interval: 100 };
+const polling = { timeout: 10_000, interval: 100 };
 const count = (message: string): number => service.lines().filter((line) => line.message === message).length;
 
 describe("The log", { timeout: 120_000 }, () => {
@@ -154,7 +154,7 @@ describe("The log", { timeout: 120_000 }, () => {
     // These ask for what an earlier request made, and the webhook for the platform's signature.
     const demanding = ["legacyTranscribeUpload", "legacyVendorRefreshUrl", "refreshSpeechLink"];
     await expect
-      .poll(() => refused().sort(), patience)
+      .poll(() => refused().sort(), polling)
       .toEqual([...demanding, "receiveDelivery", "verifyWebhook"].sort());
 
     const declared = functionDefinitions.flatMap(({ operations }) => operations.map(({ id }) => id));
@@ -162,12 +162,12 @@ describe("The log", { timeout: 120_000 }, () => {
       const seen = service.lines().map(({ operation }) => operation);
       return declared.filter((id) => !seen.includes(id));
     };
-    await expect.poll(unseen, patience).toEqual([]);
+    await expect.poll(unseen, polling).toEqual([]);
     expect(service.leaks()).toEqual([]);
   });
 
   it("has a first and a last line of each request, of those events that are described", async () => {
-    await expect.poll(() => count("request.received") - count("request.answered"), patience).toBe(0);
+    await expect.poll(() => count("request.received") - count("request.answered"), polling).toBe(0);
     expect(count("request.answered")).toBeGreaterThan(150);
     expect(service.lines().filter(({ message }) => !(message in logEvents))).toEqual([]);
   });

@@ -82,13 +82,13 @@ const processesOf = (feature: string): number[] =>
       }
     });
 
-const patience = { timeout: 45_000, interval: 100 };
+const polling = { timeout: 45_000, interval: 100 };
 
 describe("the assistant on one machine", () => {
   it("acknowledges a delivery while the model is still silent", async () => {
     model.behave(hanging);
     expect(await ask("first")).toMatchObject({ status: "success" });
-    await expect.poll(questions, patience).toBe(1);
+    await expect.poll(questions, polling).toBe(1);
     expect(await ask("second")).toMatchObject({ status: "success" });
     expect(await texts()).toEqual([]);
   }, 60_000);
@@ -98,12 +98,12 @@ describe("the assistant on one machine", () => {
     async () => {
       model.behave(hanging);
       await ask("first");
-      await expect.poll(questions, patience).toBe(1);
+      await expect.poll(questions, polling).toBe(1);
       model.behave(answering(200, completion("It is 42.")));
       const workers = processesOf("messaging");
       expect(workers.length).toBeGreaterThan(0);
       for (const worker of workers) process.kill(worker, "SIGKILL");
-      await expect.poll(texts, patience).toEqual(["It is 42.", ""]);
+      await expect.poll(texts, polling).toEqual(["It is 42.", ""]);
     },
     90_000,
   );
@@ -111,21 +111,21 @@ describe("the assistant on one machine", () => {
   it("answers once although the whole service is killed in the middle of a message, when it is back", async () => {
     model.behave(hanging);
     await ask("first");
-    await expect.poll(questions, patience).toBe(1);
+    await expect.poll(questions, polling).toBe(1);
     service.child.kill("SIGKILL");
     await service.ended;
     model.behave(answering(200, completion("It is 42.")));
     service = await runService(variables);
-    await expect.poll(texts, patience).toEqual(["It is 42.", ""]);
+    await expect.poll(texts, polling).toEqual(["It is 42.", ""]);
     await ask("first");
     await ask("second");
-    await expect.poll(texts, patience).toEqual(["It is 42.", "", "It is 42."]);
+    await expect.poll(texts, polling).toEqual(["It is 42.", "", "It is 42."]);
   }, 120_000);
 
   it("apologises when the model fails", async () => {
     model.behave(answering(500, { error: { message: "CUDA out of memory" } }));
     await ask("first");
-    await expect.poll(texts, patience).toEqual([expect.stringContaining("I am sorry"), ""]);
+    await expect.poll(texts, polling).toEqual([expect.stringContaining("I am sorry"), ""]);
   }, 60_000);
 });
 

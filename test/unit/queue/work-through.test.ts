@@ -72,6 +72,7 @@ describe("A batch of a queue", () => {
       begun: ["amina-1", "brian-1", "amina-2", "brian-2"],
       again: [],
     });
+    expect(lines.filter(({ message }) => message === "record.returned")).toEqual([]);
   });
 
   it("keeps back what is behind a failed record of the same group, and nothing of other groups", async () => {

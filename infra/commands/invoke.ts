@@ -18,7 +18,7 @@ const invokeInService = async (url: string, name: string, event: string) => {
     body: event,
     signal: AbortSignal.timeout(longestInvocationMilliseconds),
   });
-  return { ok: response.ok, answer: await response.text() };
+  return { ok: response.ok, printed: await response.text() };
 };
 
 const invokeAlone = async (settings: LocalSettings, name: string, event: string) => {
@@ -46,10 +46,10 @@ try {
   const event = await readFile(file, "utf8");
   const settings = readLocalSettings(process.env);
   const running = await findRunningService(settings.dataDirectory);
-  const { ok, answer } = running
+  const { ok, printed } = running
     ? await invokeInService(running.url, name, event)
     : await invokeAlone(settings, name, event);
-  process.stdout.write(`${answer}\n`);
+  process.stdout.write(`${printed}\n`);
   process.exitCode = ok ? 0 : 1;
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -16,7 +16,7 @@ import { commonResponseHeaders } from "../../shared/http/cors.ts";
 /** API Gateway's own id of a request, as its templates name it. */
 export const requestIdVariable = "$context.requestId";
 
-/** Headers of an answer that API Gateway gives itself, in its notation: quoted constants and context variables. */
+/** Headers of a response that API Gateway gives itself, in its notation: quoted constants and context variables. */
 const gatewayHeaders = (additional: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   ...Object.fromEntries(
     Object.entries({ ...commonResponseHeaders, "Cache-Control": "no-store", ...additional }).map(
@@ -31,16 +31,16 @@ const unavailable: AppErrorOptions = {
   retryAfterSeconds: 5,
 };
 
-type Answer = readonly [type: ResponseType, code: ErrorCode, options?: AppErrorOptions];
+type ResponseRule = readonly [type: ResponseType, code: ErrorCode, options?: AppErrorOptions];
 
 /**
- * What a caller gets when API Gateway answers before or instead of a function.
+ * What a caller gets when API Gateway responds before or instead of a function.
  *
  * For a path it does not know, API Gateway asks for AWS credentials, and takes a bearer token for a broken signature. No
  * route of this API uses AWS credentials, so all of that means that nothing is there. The statuses of the last two, which
  * stand for everything not listed, are set because they would otherwise be API Gateway's own, 504 among them.
  */
-const answers: readonly Answer[] = [
+const rules: readonly ResponseRule[] = [
   [ResponseType.UNAUTHORIZED, "unauthenticated"],
   [ResponseType.ACCESS_DENIED, "forbidden"],
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, "not_found"],
@@ -69,11 +69,11 @@ const answers: readonly Answer[] = [
   [ResponseType.DEFAULT_5XX, "internal"],
 ];
 
-/** Gives the answers of API Gateway itself the form of all our errors. */
+/** Gives the responses of API Gateway itself the form of all our errors. */
 export class GatewayResponses extends Construct {
   constructor(scope: Construct, id: string, api: RestApi) {
     super(scope, id);
-    for (const [type, code, options] of answers) {
+    for (const [type, code, options] of rules) {
       const error = new AppError(code, options);
       api.addGatewayResponse(`GatewayResponse${type.responseType}`, {
         type,
@@ -88,8 +88,8 @@ export class GatewayResponses extends Construct {
   }
 }
 
-/** An answer that API Gateway gives without a function. */
-interface MockAnswer {
+/** A response that API Gateway gives without a function. */
+interface MockResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON in which API Gateway fills in its variables; none for an empty body. */
@@ -98,7 +98,7 @@ interface MockAnswer {
 
 /**
  * What bodies callers may send along. A mock needs a template for the request's content type, even though it ignores the
- * body: with none, the body itself would be taken for the mock's settings, and the answer would be an error.
+ * body: with none, the body itself would be taken for the mock's settings, and the response would be an error.
  */
 const contentTypes = [
   "application/json",
@@ -108,11 +108,11 @@ const contentTypes = [
   "text/plain",
 ];
 
-/** Makes API Gateway answer a method by itself, for anybody. */
+/** Makes API Gateway respond to a method by itself, for anybody. */
 export const addMockMethod = (
   resource: IResource,
   httpMethod: "ANY" | "OPTIONS",
-  { status, headers, body }: MockAnswer,
+  { status, headers, body }: MockResponse,
 ): Method => {
   const statusCode = String(status);
   const responseHeaders = Object.entries(gatewayHeaders(headers)).map(

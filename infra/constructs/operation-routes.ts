@@ -20,7 +20,7 @@ import type { ServiceFunction } from "./service-function.ts";
 /** API Gateway gives up on an integration that does not stream after this time. */
 const bufferedLimitSeconds = 29;
 
-/** How long browsers may remember a preflight's answer; they cap it at this value themselves. */
+/** How long browsers may remember a preflight's response; they cap it at this value themselves. */
 const preflightSeconds = 7_200;
 
 export interface OperationRoutesProps {
@@ -33,7 +33,7 @@ export interface OperationRoutesProps {
 /**
  * Makes the API's routes from the operations that the functions declare.
  *
- * Every path also answers preflights, and methods it does not have with 405; every other path is answered with 404.
+ * Every path also responds to preflights, and to methods it does not have with 405; every other path gets 404.
  *
  * @throws Error when two operations have one method and path, or a buffered function may take longer than API Gateway waits.
  */
@@ -51,7 +51,7 @@ export const addOperationRoutes = ({ api, functions, authorizer }: OperationRout
     }
   }
   for (const [path, methods] of methodsByPath) {
-    addPathAnswers(api.root.resourceForPath(path), [...methods, "OPTIONS"]);
+    addPathResponses(api.root.resourceForPath(path), [...methods, "OPTIONS"]);
   }
   addNotFound(api, methodsByPath.has("/"));
 };
@@ -74,7 +74,7 @@ const checkTimeout = ({ name, operations, timeoutSeconds, transfer }: FunctionDe
   if (transfer === "stream" || operations.length === 0 || timeoutSeconds <= bufferedLimitSeconds) return;
   throw new Error(
     `The function "${name}" may take ${timeoutSeconds} seconds, but API Gateway waits ${bufferedLimitSeconds} ` +
-      `for a buffered answer. Declare it as "stream".`,
+      `for a buffered response. Declare it as "stream".`,
   );
 };
 
@@ -97,7 +97,7 @@ const addOperation = (
   }
 };
 
-const addPathAnswers = (resource: IResource, methods: readonly string[]): void => {
+const addPathResponses = (resource: IResource, methods: readonly string[]): void => {
   addMockMethod(resource, "OPTIONS", {
     status: 204,
     headers: {

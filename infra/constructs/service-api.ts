@@ -41,7 +41,7 @@ export interface ServiceApiProps {
   readonly logRemoval: RemovalPolicy;
 }
 
-/** The REST API: address, logs, limits and the answers that API Gateway gives itself; no routes yet. */
+/** The REST API: address, logs, limits and the responses that API Gateway gives itself; no routes yet. */
 export class ServiceApi extends Construct {
   readonly restApi: RestApi;
   /**

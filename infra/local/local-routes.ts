@@ -81,13 +81,13 @@ export const localRoutes = (
       model.functions.map(featureOf).map((feature) => [
         `POST ${functionPath(feature)}`,
         async (_request: unknown, body: Buffer): Promise<LocalResponse> => {
-          const { ok, answer } = await printInvocation(
+          const { ok, printed } = await printInvocation(
             await invoke(feature, JSON.parse(body.toString("utf8"))),
           );
           return {
             status: ok ? 200 : 502,
             headers: { "Content-Type": "text/plain; charset=utf-8" },
-            body: answer,
+            body: printed,
           };
         },
       ]),
@@ -95,19 +95,21 @@ export const localRoutes = (
   };
 };
 
-/** What a function answered, as one text. A streamed answer is its metadata and its body, apart by a line break. */
-export const printInvocation = async (result: InvocationResult): Promise<{ ok: boolean; answer: string }> => {
+/** What a function returned, as one text. A streamed response is its metadata and its body, apart by a line break. */
+export const printInvocation = async (
+  result: InvocationResult,
+): Promise<{ ok: boolean; printed: string }> => {
   switch (result.kind) {
     case "buffered":
-      return { ok: true, answer: result.payload.toString("utf8") };
+      return { ok: true, printed: result.payload.toString("utf8") };
     case "error":
       return {
         ok: false,
-        answer: JSON.stringify({ errorType: result.errorType, errorMessage: result.errorMessage }),
+        printed: JSON.stringify({ errorType: result.errorType, errorMessage: result.errorMessage }),
       };
     case "stream": {
       const whole = await text(result.body);
-      return { ok: result.failure() === undefined, answer: whole.replace("\0".repeat(8), "\n") };
+      return { ok: result.failure() === undefined, printed: whole.replace("\0".repeat(8), "\n") };
     }
   }
 };

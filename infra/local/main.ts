@@ -37,7 +37,7 @@ const banner = (service: LocalService, seconds: number): string => {
   const routes = service.model.restApi.routes.filter(({ integration }) => integration.type === "lambda");
   const models = service.sampleInferenceUrl
     ? `SAMPLE server at ${service.sampleInferenceUrl}: a phrasebook, not the real models (set CHAT_BASE_URL for those)`
-    : "the servers that CHAT_BASE_URL and its kin name";
+    : "the servers that CHAT_BASE_URL and the variables beside it name";
   return [
     "",
     "Language AI Service, running on this machine",

@@ -61,7 +61,7 @@ describe("Making routes from operations", { timeout: 30_000 }, () => {
 
   it("refuses a buffered function that may take longer than API Gateway waits", async () => {
     await expect(route(define({ timeoutSeconds: 30 }))).rejects.toThrow(
-      'The function "docs" may take 30 seconds, but API Gateway waits 29 for a buffered answer.',
+      'The function "docs" may take 30 seconds, but API Gateway waits 29 for a buffered response.',
     );
     await expect(route(define({ timeoutSeconds: 30, transfer: "stream" }))).resolves.toBeUndefined();
   });

@@ -28,7 +28,7 @@ export interface MessagingPlatformServer {
   close(): Promise<void>;
 }
 
-interface Answer {
+interface PlatformResponse {
   readonly status: number;
   readonly contentType?: string;
   readonly body: object | Uint8Array;
@@ -64,7 +64,7 @@ export const startMessagingPlatform = async (
   const store = new MessageStore(options.dataDirectory);
   const reporter = new StatusReporter(options.webhook.url, options.webhook.appSecret);
 
-  const answer = async (request: IncomingMessage): Promise<Answer> => {
+  const respond = async (request: IncomingMessage): Promise<PlatformResponse> => {
     requireToken(request, options.accessToken);
     const [path = ""] = (request.url ?? "").split("?");
     const idIn = (pattern: RegExp, method: string): string | undefined =>
@@ -74,7 +74,7 @@ export const startMessagingPlatform = async (
     if (sender !== undefined) {
       const taken = takeMessage(sender, await readJson(request), store);
       if (taken.message) reporter.reportSent(taken.message);
-      return { status: 200, body: taken.answer };
+      return { status: 200, body: taken.response };
     }
     if (idIn(paths.upload, "POST") !== undefined) {
       const body = await buffer(request);
@@ -95,7 +95,7 @@ export const startMessagingPlatform = async (
       status,
       contentType = "application/json; charset=UTF-8",
       body,
-    } = await answer(request).catch((error: unknown): Answer => {
+    } = await respond(request).catch((error: unknown): PlatformResponse => {
       if (error instanceof GraphError) return { status: error.status, body: error.body };
       return { status: 500, body: new GraphError(500, 1, String(error)).body };
     });

@@ -94,9 +94,9 @@ export interface TakenMessage {
   readonly reference: string | undefined;
 }
 
-/** What became of a request to the messages' address: the answer, and the message if there was one. */
+/** What became of a request to the messages' address: the response, and the message if there was one. */
 interface Taken {
-  readonly answer: object;
+  readonly response: object;
   readonly message?: TakenMessage;
 }
 
@@ -113,7 +113,7 @@ const parse = (body: unknown): OutgoingMessage => {
  * @throws GraphError for what the platform would refuse.
  */
 export const takeMessage = (phoneNumberId: string, body: unknown, store: MessageStore): Taken => {
-  if (readMark.safeParse(body).success) return { answer: { success: true } };
+  if (readMark.safeParse(body).success) return { response: { success: true } };
   const message = parse(body);
   if (message.type === "audio" && !store.findMedia(message.audio.id)) {
     throw new GraphError(400, 131_053, "Media upload error: there is no such file.");
@@ -122,7 +122,7 @@ export const takeMessage = (phoneNumberId: string, body: unknown, store: Message
   const id = `wamid.${randomBytes(24).toString("base64")}`;
   store.add({ id, to, type: message.type, body, at: new Date().toISOString() });
   return {
-    answer: {
+    response: {
       messaging_product: "whatsapp",
       contacts: [{ input: to, ...(message.to === undefined ? { user_id: to } : { wa_id: to }) }],
       messages: [{ id }],

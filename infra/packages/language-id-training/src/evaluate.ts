@@ -18,7 +18,7 @@ import * as report from "./evaluation/report.ts";
 import { missedTargets } from "./evaluation/targets.ts";
 import { createEnglishStringFinder, domains, testTextsFrom } from "./evaluation/test-texts.ts";
 import { readCorpus, readPhrases } from "./training/corpus.ts";
-import { languageOf, languagesSetAside } from "./training/partition.ts";
+import { heldOutLanguages, languageOf } from "./training/partition.ts";
 
 const weights = readWeights();
 const loadStarted = performance.now();
@@ -28,8 +28,8 @@ const loadMilliseconds = performance.now() - loadStarted;
 const lines = readCorpus(process.argv.slice(2));
 const open = lines.filter((line) => !line.split.startsWith("test"));
 const heldOut = lines.filter((line) => line.split.startsWith("test"));
-const setAside = languagesSetAside(open).evaluation;
-const neverSeen = open.filter((line) => setAside.has(languageOf(line)));
+const withheld = heldOutLanguages(open).evaluation;
+const neverSeen = open.filter((line) => withheld.has(languageOf(line)));
 const learned = new Set([...open, ...readPhrases()].map((line) => normalise(line.text)));
 
 const everyText = testTextsFrom(heldOut, learned);

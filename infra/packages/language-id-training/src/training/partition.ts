@@ -70,7 +70,7 @@ const undetermined = "und";
  * met: a third of those that only the Declaration of Human Rights gives. One half serves choices, the other only
  * the evaluation.
  */
-export const languagesSetAside = (lines: readonly CorpusLine[]) => {
+export const heldOutLanguages = (lines: readonly CorpusLine[]) => {
   const elsewhere = new Set(lines.filter((line) => line.source !== "udhr").map(languageOf));
   const onlyDeclaration = new Set(lines.map(languageOf).filter((language) => !elsewhere.has(language)));
   onlyDeclaration.delete(undetermined);
@@ -93,10 +93,10 @@ const isDevelopment = (line: CorpusLine): boolean => line.split === "valid" || p
 /** Parts the lines that may be learned from (`train` and `valid`) into those learned from and those for choices. */
 export const partition = (lines: readonly CorpusLine[]) => {
   const open = lines.filter((line) => line.split === "train" || line.split === "valid");
-  const setAside = languagesSetAside(open);
-  const isUsable = (language: string) => !closeRelatives.has(language) && !setAside.evaluation.has(language);
+  const withheld = heldOutLanguages(open);
+  const isUsable = (language: string) => !closeRelatives.has(language) && !withheld.evaluation.has(language);
   const usable = open.filter((line) => isUsable(languageOf(line)));
-  const forChoices = (line: CorpusLine) => isDevelopment(line) || setAside.development.has(languageOf(line));
+  const forChoices = (line: CorpusLine) => isDevelopment(line) || withheld.development.has(languageOf(line));
   return {
     training: usable.filter((line) => !forChoices(line)).map(label),
     development: usable.filter(forChoices).map(label),

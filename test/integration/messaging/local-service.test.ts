@@ -1,7 +1,7 @@
-import { readdirSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { platform, tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { deliveryOf, postDelivery } from "../../../infra/local/messaging/deliveries.ts";
@@ -67,15 +67,15 @@ const ask = async (turn: string): Promise<unknown> => {
 /** How often the model has been asked for this person; what others have asked comes to it as well, and again. */
 const questions = (): number => model.received.filter(({ body }) => body.includes(person)).length;
 
-/** The processes that run a function of the service, by the folder they run in. */
+/** The processes that run a function of this service: its own children, by the folder they run in. */
 const processesOf = (feature: string): number[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        return readlinkSync(`/proc/${name}/cwd`) === join(folder, "build/functions", feature)
-          ? [Number(name)]
-          : [];
+        const parent = Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1]);
+        const runs = basename(readlinkSync(`/proc/${name}/cwd`));
+        return parent === service.child.pid && runs === feature ? [Number(name)] : [];
       } catch {
         // It has ended meanwhile, or is somebody else's.
         return [];

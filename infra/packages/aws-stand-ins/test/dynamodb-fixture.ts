@@ -11,7 +11,7 @@ import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { type DynamoDbServer, startDynamoDb } from "../src/dynamodb/dynamodb-server.ts";
 import { ensureTable } from "../src/dynamodb/ensure-table.ts";
 
-export const tableName = "language-ai";
+export const tableName = "notes";
 
 /** The properties of an AWS::DynamoDB::GlobalTable, as the CDK writes them. */
 export const tableProperties = {

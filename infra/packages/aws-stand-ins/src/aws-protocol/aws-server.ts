@@ -92,7 +92,7 @@ const internalFailure = (error: unknown): AwsError => {
   return new AwsError("InternalFailure", `The embedded service failed: ${cause.message}`, 500);
 };
 
-interface Answer {
+interface JsonResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: object;
@@ -102,7 +102,7 @@ const answerRequest = async (
   protocol: AwsProtocol,
   request: IncomingMessage,
   signal: AbortSignal,
-): Promise<Answer> => {
+): Promise<JsonResponse> => {
   try {
     requireSignature(request.headers.authorization);
     const body = await protocol.answer({

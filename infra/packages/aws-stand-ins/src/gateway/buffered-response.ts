@@ -64,7 +64,7 @@ export const mergeHeaders = ({ headers, multiValueHeaders, cookies }: HeaderFiel
 };
 
 /** An answer that has arrived whole. */
-interface BufferedAnswer {
+interface BufferedResponse {
   readonly statusCode: number;
   readonly headers: OutgoingHttpHeaders;
   readonly body: Buffer;
@@ -80,10 +80,10 @@ const answerFields = {
 };
 
 /** Payload format 1.0. */
-const proxyAnswerSchema = z.object({ ...answerFields, multiValueHeaders: headerFields.multiValueHeaders });
+const proxyResponseSchema = z.object({ ...answerFields, multiValueHeaders: headerFields.multiValueHeaders });
 
 /** Payload format 2.0. */
-const urlAnswerSchema = z.object({ ...answerFields, cookies: headerFields.cookies });
+const urlResponseSchema = z.object({ ...answerFields, cookies: headerFields.cookies });
 
 /**
  * Reads the answer of a function behind a buffered proxy integration.
@@ -92,9 +92,9 @@ const urlAnswerSchema = z.object({ ...answerFields, cookies: headerFields.cookie
  *   other callers as it is ("Content type conversions", API Gateway developer guide).
  * @returns undefined when it is malformed.
  */
-export const readProxyAnswer = (payload: Buffer, acceptsBinary: boolean): BufferedAnswer | undefined => {
+export const readProxyResponse = (payload: Buffer, acceptsBinary: boolean): BufferedResponse | undefined => {
   try {
-    const answer = proxyAnswerSchema.parse(JSON.parse(payload.toString()));
+    const answer = proxyResponseSchema.parse(JSON.parse(payload.toString()));
     const isBinary = answer.isBase64Encoded === true && acceptsBinary;
     return {
       statusCode: answer.statusCode,
@@ -112,13 +112,13 @@ export const readProxyAnswer = (payload: Buffer, acceptsBinary: boolean): Buffer
  *
  * @returns undefined when it is malformed.
  */
-export const readFunctionUrlAnswer = (payload: Buffer): BufferedAnswer | undefined => {
+export const readFunctionUrlResponse = (payload: Buffer): BufferedResponse | undefined => {
   try {
     const value: unknown = JSON.parse(payload.toString());
     if (typeof value !== "object" || value === null || !("statusCode" in value)) {
       return { statusCode: 200, headers: withContentType({}), body: payload };
     }
-    const answer = urlAnswerSchema.parse(value);
+    const answer = urlResponseSchema.parse(value);
     return {
       statusCode: answer.statusCode,
       headers: withContentType(mergeHeaders(answer)),
@@ -135,7 +135,10 @@ const withContentType = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders =>
     ? headers
     : { ...headers, "Content-Type": "application/json" };
 
-export const sendBuffered = ({ response }: Exchange, { statusCode, headers, body }: BufferedAnswer): void => {
+export const sendBuffered = (
+  { response }: Exchange,
+  { statusCode, headers, body }: BufferedResponse,
+): void => {
   response.writeHead(
     statusCode,
     statusCode === 204 ? headers : { ...headers, "content-length": body.length },

@@ -1,7 +1,7 @@
 import type { LambdaFunctionURLEvent } from "aws-lambda";
 import { type InvocationResult, MAXIMUM_REQUEST_BYTES, requestTooLarge } from "../lambda/invocation.ts";
 import type { FunctionUrl, FunctionUrlCors } from "../template/local-model.ts";
-import { readFunctionUrlAnswer, sendBuffered } from "./buffered-response.ts";
+import { readFunctionUrlResponse, sendBuffered } from "./buffered-response.ts";
 import { type Exchange, signalOfCaller } from "./exchange.ts";
 import { type HttpServerOptions, type LocalServer, type Log, startHttpServer } from "./http-server.ts";
 import { discard, type Invoke, invokeWithin } from "./invoke.ts";
@@ -183,7 +183,7 @@ class FunctionUrlGateway {
     if (this.#functionUrl.invokeMode === "RESPONSE_STREAM") {
       return this.#fail("answers in one piece, but its URL has the invoke mode RESPONSE_STREAM");
     }
-    const answer = readFunctionUrlAnswer(payload);
+    const answer = readFunctionUrlResponse(payload);
     if (answer === undefined) return this.#fail("gave a malformed answer");
     sendBuffered(exchange, answer);
     return undefined;

@@ -45,7 +45,7 @@ const describeUnreadable = (code: string | undefined): UnreadableRequest => {
   };
 };
 
-/** Answers on a connection that no request came through, and ends it. */
+/** RequestHandler on a connection that no request came through, and ends it. */
 const answerUnreadable = (
   socket: Duplex,
   { status, reason, requestId }: UnreadableRequest,
@@ -92,7 +92,7 @@ export interface HttpServerOptions {
 }
 
 /** What becomes of requests. */
-export interface Answers {
+export interface RequestHandler {
   readonly answer: (exchange: Exchange) => Promise<void>;
   readonly wordUnreadable: WordUnreadable;
   /** The most that request line and headers may have together; Node's own limit when left out. */
@@ -123,7 +123,7 @@ const logAccess = ({ method, path, receivedAt, response }: Exchange, log: Log): 
   });
 };
 
-/** Answers what Node cannot read as a request, which by itself it would do without a body. */
+/** RequestHandler what Node cannot read as a request, which by itself it would do without a body. */
 const refuseUnreadable = (server: Server, wordUnreadable: WordUnreadable, log: Log): void => {
   const answers = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
@@ -175,7 +175,7 @@ const close = async (server: Server): Promise<void> => {
  */
 export const startHttpServer = async (
   { port, host, log, slowCallers = defaultTimeouts }: HttpServerOptions,
-  { answer, wordUnreadable, maximumHeadBytes }: Answers,
+  { answer, wordUnreadable, maximumHeadBytes }: RequestHandler,
 ): Promise<LocalServer> => {
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
     const exchange = openExchange(request, response, expectsContinue);

@@ -1,6 +1,6 @@
 import { type InvocationResult, requestTooLarge } from "../lambda/invocation.ts";
 import type { LambdaIntegration } from "../template/local-model.ts";
-import { readProxyAnswer, sendBuffered } from "./buffered-response.ts";
+import { readProxyResponse, sendBuffered } from "./buffered-response.ts";
 import { type Exchange, signalOfCaller } from "./exchange.ts";
 import { createFault, type Fault } from "./faults.ts";
 import type { Log } from "./http-server.ts";
@@ -58,7 +58,7 @@ export class LambdaResponder implements Responder {
       return this.#fail("answers in one piece, but its integration has the response transfer mode STREAM");
     }
     const acceptsBinary = this.#isBinary(mediaTypeOf(exchange.request.headers.accept));
-    const answer = readProxyAnswer(payload, acceptsBinary);
+    const answer = readProxyResponse(payload, acceptsBinary);
     if (answer === undefined) return this.#fail("gave a malformed proxy answer");
     sendBuffered(exchange, answer);
     return undefined;

@@ -19,7 +19,7 @@ interface Prelude {
 const preludeSchema = z.object({ statusCode: statusCodeSchema.default(200), ...headerFields });
 
 /** The beginning of an HTTP answer that is streamed. */
-interface StreamedAnswer extends Prelude {
+interface StreamedResponse extends Prelude {
   /** What had already arrived of the body. */
   readonly firstBytes: Buffer;
 }
@@ -39,7 +39,7 @@ const parse = (metadata: Buffer): Prelude | undefined => {
  * @param chunks goes on with the body afterwards.
  * @returns undefined when the stream has none, or ends or breaks before they are complete.
  */
-export const readPrelude = async (chunks: AsyncIterator<Buffer>): Promise<StreamedAnswer | undefined> => {
+export const readPrelude = async (chunks: AsyncIterator<Buffer>): Promise<StreamedResponse | undefined> => {
   let received = Buffer.alloc(0);
   while (received.length <= MAXIMUM_BYTES) {
     const next = await chunks.next().catch(() => undefined);
@@ -70,7 +70,7 @@ interface RunningStream {
  * stops at once.
  */
 export const relayStream = async (
-  { statusCode, headers, firstBytes }: StreamedAnswer,
+  { statusCode, headers, firstBytes }: StreamedResponse,
   { body, chunks, failure }: RunningStream,
   response: ServerResponse,
 ): Promise<StreamEnd> => {

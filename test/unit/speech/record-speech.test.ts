@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { recordSpeech, streamSpeech } from "../../../functions/speech/record-speech.ts";
+import type { Speech } from "../../../shared/inference/speech.ts";
+import type { ObjectWriter } from "../../../shared/storage/object-store.ts";
+import { soundBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
+
+const sound = soundBytes(960);
+const header = wavHeaderBytes(0);
+
+/** Speech and a store that note what happens to them, in its order. */
+const setup = (failure?: Error) => {
+  const steps: string[] = [];
+  let completed: Buffer | undefined;
+  const speech: Speech = {
+    header: {
+      bytes: header,
+      format: { encoding: "pcm", sampleRate: 24_000, channels: 1, bitsPerSample: 16 },
+      soundBytes: undefined,
+    },
+    sound: (async function* () {
+      yield sound.subarray(0, 500);
+      if (failure) throw failure;
+      yield sound.subarray(500);
+    })(),
+    cancel: () => steps.push("cancel"),
+  };
+  /** Ends after whatever is not waited for. */
+  const slowly = async (name: string): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    steps.push(name);
+  };
+  const writer: ObjectWriter = {
+    write: (bytes) => slowly(`write ${bytes.length}`),
+    complete: async (beginning = new Uint8Array()) => {
+      await slowly("complete");
+      completed = Buffer.from(beginning);
+    },
+    abort: () => slowly("abort"),
+  };
+  return { speech, writer, steps, completed: () => completed };
+};
+
+describe("speech that is stored while it leaves", () => {
+  it("gives each piece on once it is written, and ends when the object is stored", async () => {
+    const { speech, writer, steps, completed } = setup();
+    const pieces: Uint8Array[] = [];
+    const recording = recordSpeech(speech, writer);
+    for (;;) {
+      const { done, value } = await recording.next();
+      if (done) {
+        expect(value).toBe(960);
+        break;
+      }
+      pieces.push(value);
+      steps.push(`piece ${value.length}`);
+    }
+    expect(steps).toEqual([
+      "write 44",
+      "piece 44",
+      "write 500",
+      "piece 500",
+      "write 460",
+      "piece 460",
+      "cancel",
+      "complete",
+      "abort",
+    ]);
+    expect(Buffer.concat(pieces)).toEqual(Buffer.concat([header, sound]));
+    expect(completed()).toEqual(wavFile(sound, { stated: true }).subarray(0, 44));
+  });
+
+  it("is given up in the model's server and in the store when it breaks off", async () => {
+    const failure = new Error("The server broke off.");
+    const { speech, writer, steps } = setup(failure);
+    const reading = async (): Promise<void> => {
+      for await (const _piece of recordSpeech(speech, writer)) steps.push("piece");
+    };
+    await expect(reading()).rejects.toBe(failure);
+    expect(steps).toEqual(["write 44", "piece", "write 500", "piece", "cancel", "abort"]);
+  });
+
+  it("is given up when nobody takes it any more", async () => {
+    const { speech, writer, steps } = setup();
+    for await (const _piece of recordSpeech(speech, writer)) break;
+    expect(steps).toEqual(["write 44", "cancel", "abort"]);
+  });
+});
+
+describe("speech that only leaves", () => {
+  it("is given up in the model's server when nobody takes it any more", async () => {
+    const { speech, steps } = setup();
+    for await (const _piece of streamSpeech(speech)) break;
+    expect(steps).toEqual(["cancel"]);
+  });
+});

@@ -17,7 +17,8 @@ export const role = chunk({ delta: { role: "assistant", content: "" } });
 export const delta = (content: string) => chunk({ delta: { content } });
 
 /** The data of a chunk with a piece of what the model thinks, as servers with a parser for it send it. */
-export const reasoning = (text: string) => chunk({ delta: { reasoning_content: text } });
+export const reasoning = (text: string, field: "reasoning_content" | "reasoning" = "reasoning_content") =>
+  chunk({ delta: { [field]: text } });
 
 /** The data of the chunk that ends an answer. */
 export const finish = (reason = "stop") => chunk({ finish_reason: reason });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { nextStream, readStream as read, startStream } from "../../support/chat-stream.ts";
 import { type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
-import { delta, finish, role, sendEvents, streaming, usage } from "../../support/fake-stream.ts";
+import { delta, finish, role, sendEvents, startEvents, streaming, usage } from "../../support/fake-stream.ts";
 
 let backend: FakeBackend;
 beforeAll(async () => {
@@ -25,6 +25,23 @@ describe("the connection of a streamed answer", () => {
     for (let call = 0; call < 6; call += 1) await read(await start());
     // The next call may come before the end of the last answer has been read to its last byte.
     expect(new Set(ports).size).toBeLessThanOrEqual(2);
+  });
+
+  it("is used again when the answer ends a little after [DONE]", async () => {
+    const ports: (number | undefined)[] = [];
+    for (let call = 0; call < 5; call += 1) {
+      const { promise: ended, resolve } = Promise.withResolvers<void>();
+      backend.behave((response, incoming) => {
+        ports.push(incoming.socket.remotePort);
+        startEvents(response);
+        sendEvents(response, ...wholeAnswer);
+        setTimeout(() => response.end(": bye\n\n", () => resolve()), 10);
+      });
+      await read(await start());
+      await ended;
+      await sleep(10);
+    }
+    expect(new Set(ports).size).toBeLessThan(ports.length);
   });
 
   it("is closed when the server goes on after [DONE], and nobody waits for that", async () => {

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readEvents } from "../../../shared/inference/openai/event-stream.ts";
 
-/** The data of the events in a body that arrives in pieces. */
-const read = async (pieces: readonly Uint8Array[]): Promise<string[]> => {
+/** The data of the events in a body that arrives in pieces, in the groups that they come in. */
+const readGroups = async (pieces: readonly Uint8Array[]): Promise<string[][]> => {
   const response = new IncomingMessage(new Socket());
   const feed = async () => {
     for (const piece of pieces) {
@@ -17,11 +17,13 @@ const read = async (pieces: readonly Uint8Array[]): Promise<string[]> => {
     response.push(null);
   };
   const feeding = feed();
-  const data: string[] = [];
-  for await (const events of readEvents(response, 5_000)) data.push(...events.map((event) => event.data));
+  const groups: string[][] = [];
+  for await (const events of readEvents(response, 5_000)) groups.push(events.map((event) => event.data));
   await feeding;
-  return data;
+  return groups;
 };
+
+const read = async (pieces: readonly Uint8Array[]): Promise<string[]> => (await readGroups(pieces)).flat();
 
 const body = (text: string): Uint8Array[] => [Buffer.from(text)];
 
@@ -29,6 +31,12 @@ describe("server-sent events", () => {
   it("end with [DONE], whatever follows", async () => {
     expect(await read(body("data: a\n\ndata: [DONE]\n\ndata: b\n\n"))).toEqual(["a"]);
     expect(await read(body("data: [DONE]\n\n"))).toEqual([]);
+  });
+
+  it("come in the groups that arrived together, of which none is empty", async () => {
+    const pieces = ["data: a\n\ndata: b\n\n", ": a comment\n\n", "data: c\n\n", "data: [DONE]\n\n"];
+    expect(await readGroups(pieces.map((piece) => Buffer.from(piece)))).toEqual([["a", "b"], ["c"]]);
+    expect(await readGroups(body(": a comment\n\n"))).toEqual([]);
   });
 
   it("may come without the blank line after the last one", async () => {

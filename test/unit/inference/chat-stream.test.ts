@@ -102,22 +102,29 @@ describe("a streamed answer from a server of the OpenAI API", () => {
     expect((await read(await start())).text).toBe("Oli");
   });
 
-  it("begins when the model does, be it with a thought, and not with the role", async () => {
-    const responding = nextStream(backend);
-    let hasBegun = false;
-    const starting = start({ silenceMilliseconds: 5_000 }).finally(() => {
-      hasBegun = true;
-    });
-    const response = await responding;
-    sendEvents(response, role);
-    await sleep(50);
-    expect(hasBegun).toBe(false);
-    sendEvents(response, delta("<think>"));
-    const stream = await starting;
-    sendEvents(response, delta("</think>Oli"), finish(), "[DONE]");
-    response.end();
-    expect((await read(stream)).text).toBe("Oli");
-  });
+  it.each([
+    ["in a tag", delta("<think>"), delta("</think>Oli")],
+    ["in a field of its own", reasoning("Hmm"), delta("Oli")],
+    ["in another server's field", reasoning("Hmm", "reasoning"), delta("Oli")],
+  ])(
+    "begins when the model does, be it with a thought %s, and not with the role",
+    async (_case, thought, rest) => {
+      const responding = nextStream(backend);
+      let hasBegun = false;
+      const starting = start({ silenceMilliseconds: 5_000 }).finally(() => {
+        hasBegun = true;
+      });
+      const response = await responding;
+      sendEvents(response, role);
+      await sleep(50);
+      expect(hasBegun).toBe(false);
+      sendEvents(response, thought);
+      const stream = await starting;
+      sendEvents(response, rest, finish(), "[DONE]");
+      response.end();
+      expect((await read(stream)).text).toBe("Oli");
+    },
+  );
 });
 
 describe("before a streamed answer has begun", () => {

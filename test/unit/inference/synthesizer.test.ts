@@ -100,6 +100,40 @@ describe("speech through a server of the OpenAI API", () => {
     expect(Buffer.concat([speech.header.bytes, await read(speech)]).equals(file)).toBe(true);
   });
 
+  it.each([0x7f_00_00_00, 0x7f_ff_ff_ff, 0xff_ff_ff_ff])(
+    "is of unknown length where the server states the largest number it knows (%i)",
+    async (stated) => {
+      backend.behave(sending(wavFile(sound, { stated })));
+      const speech = await synthesize();
+      expect(speech.header.soundBytes).toBeUndefined();
+      expect((await read(speech)).equals(sound)).toBe(true);
+    },
+  );
+
+  it("is of the length that the server states, where that can be true", async () => {
+    backend.behave(sending(wavFile(sound, { stated: true })));
+    const speech = await synthesize();
+    expect(speech.header.soundBytes).toBe(sound.length);
+    await read(speech);
+    backend.behave(sending(wavHeaderBytes(0, { stated: 0x7e_ff_ff_ff })));
+    const endless = await synthesize();
+    expect(endless.header.soundBytes).toBe(0x7e_ff_ff_ff);
+    endless.cancel();
+  });
+
+  it("comes without empty pieces, also when the header came by itself", async () => {
+    backend.behave(sending(wavHeaderBytes(0), sound));
+    const speech = await synthesize();
+    for await (const piece of speech.sound) expect(piece.length).toBeGreaterThan(0);
+  });
+
+  it("is not ready when the server says so, in pieces with status 200 or with another", async () => {
+    backend.behave(sending(Buffer.from('{"error": "Loading'), Buffer.from(' model"}')));
+    await expect(synthesize()).rejects.toMatchObject({ code: "service_unavailable", retryAfterSeconds: 30 });
+    backend.behave(answering(500, { error: "Loading model" }));
+    await expect(synthesize()).rejects.toMatchObject({ code: "service_unavailable", retryAfterSeconds: 30 });
+  });
+
   it("begins before its end is made", async () => {
     let finish = () => {};
     backend.behave((response) => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
@@ -135,6 +135,16 @@ describe("A CDK app of somebody else", () => {
     await application.close();
     application = await serve();
     expect(await readNote(id)).toEqual({ text: "kept" });
+  });
+
+  it("runs code that has changed when it is told to", async () => {
+    const greeting = application.model.functions.find(({ logicalId }) => logicalId.startsWith("greeting"));
+    const file = join(greeting?.assetDirectory ?? "", "index.mjs");
+    const invoke = () => application.invoke(greeting?.name ?? "", {});
+    expect(await invoke()).toMatchObject({ kind: "stream", contentType: "text/plain" });
+    await writeFile(file, 'export const handler = async () => "changed";');
+    await application.recycle();
+    expect(await invoke()).toEqual({ kind: "buffered", payload: Buffer.from('"changed"') });
   });
 
   it("leaves nothing running when it cannot be served", async () => {

@@ -1,7 +1,8 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createPasswordAttemptsRepository } from "../../../functions/auth/password-attempts.ts";
 import { createAccountsRepository } from "../../../shared/accounts/accounts-repository.ts";
+import { accountKeys } from "../../../shared/accounts/keys.ts";
 import { createLinksRepository } from "../../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../../shared/accounts/tokens-repository.ts";
 import type { Table } from "../../../shared/storage/table.ts";
@@ -233,5 +234,46 @@ describe("A replaced token", () => {
   it("is not called invalid when the table has no time for it", async () => {
     const throttled = cancelledBy("ThrottlingError");
     await expect(rotateWhile(() => Promise.reject(throttled), tokenItem)).rejects.toBe(throttled);
+  });
+});
+
+describe("What ends at a moment", () => {
+  const end = Date.parse("2026-11-20T10:00:00Z");
+  const expires_at = end / 1_000;
+  const linkItem = { user_id: 7, purpose: "verify-email", expires_at };
+  const uploadItem = { object_key: "uploads/1/a.wav", content_type: "audio/wav", expires_at };
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const at = (now: number, Item: object) => {
+    vi.useFakeTimers({ toFake: ["Date"], now });
+    return fakeTable(async () => ({ Item }));
+  };
+
+  it("is a mailed link: it is its account's until then, for its own purpose only", async () => {
+    const find = (now: number, purpose: "verify-email" | "reset-password") =>
+      createLinksRepository(at(now, linkItem)).find("secret", purpose);
+    expect(await find(end - 1, "verify-email")).toBe(7);
+    expect(await find(end, "verify-email")).toBeUndefined();
+    expect(await find(end - 1, "reset-password")).toBeUndefined();
+  });
+
+  it("is an upload: it can be used until then, by its own account only", async () => {
+    const find = (now: number, owner: object = {}) =>
+      createUploadsRepository(at(now, { ...uploadItem, ...owner })).find("file", 7);
+    expect(await find(end - 1)).toMatchObject({ objectKey: "uploads/1/a.wav", userId: undefined });
+    expect(await find(end)).toBeUndefined();
+    expect(await find(end - 1, { user_id: 7 })).toMatchObject({ userId: 7 });
+    expect(await find(end - 1, { user_id: 8 })).toBeUndefined();
+  });
+});
+
+describe("The keys of names and addresses", () => {
+  it("are the same in capital letters, and others for other names", () => {
+    expect(accountKeys.emailClaim("Amina@Example.com")).toEqual({
+      PK: "EMAIL#amina@example.com",
+      SK: "CLAIM",
+    });
+    expect(accountKeys.usernameClaim("Amina")).toEqual({ PK: "USERNAME#amina", SK: "CLAIM" });
   });
 });

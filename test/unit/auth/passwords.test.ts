@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isCommonPassword } from "../../../functions/auth/fields.ts";
+import { isCommonPassword, newPassword, username } from "../../../functions/auth/fields.ts";
 import { hashPassword, verifyPassword } from "../../../functions/auth/passwords.ts";
 
 describe("a stored password", () => {
@@ -32,5 +32,19 @@ describe("common passwords", () => {
 
   it("a phrase of four words is none", () => {
     expect(isCommonPassword("seven storks by the lake")).toBe(false);
+  });
+});
+
+describe("A field of a registration", () => {
+  it("takes passwords of 8 to 256 characters", () => {
+    const lengths = [7, 8, 256, 257].map((length) =>
+      newPassword.safeParse("zq".repeat(200).slice(0, length)),
+    );
+    expect(lengths.map(({ success }) => success)).toEqual([false, true, true, false]);
+  });
+
+  it("takes user names of 3 to 64 characters, none of them an @", () => {
+    const names = ["ab", "abc", "a".repeat(64), "a".repeat(65), "a@b"];
+    expect(names.map((name) => username.safeParse(name).success)).toEqual([false, true, true, false, false]);
   });
 });

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { changePassword, forgotPassword, resetPassword } from "../../../functions/auth/change-password.ts";
 import type { AuthDependencies } from "../../../functions/auth/dependencies.ts";
 import { issueToken, refreshToken } from "../../../functions/auth/issue-token.ts";
-import { updateProfile } from "../../../functions/auth/manage-profile.ts";
+import { getProfileStatus, updateProfile } from "../../../functions/auth/manage-profile.ts";
+import { createPasswordGuard } from "../../../functions/auth/password-guard.ts";
 import { hashPassword, verifyPassword } from "../../../functions/auth/passwords.ts";
 import { register } from "../../../functions/auth/register.ts";
 import { resendVerification, verifyEmail } from "../../../functions/auth/verify-email.ts";
@@ -236,4 +237,140 @@ describe("A registration whose mail cannot be asked for", () => {
       reason: { name: "QueueDoesNotExist" },
     });
   });
+});
+
+describe("Who may not is refused, and nothing is written", () => {
+  it.each<readonly [string, string, () => Promise<unknown>]>([
+    [
+      "a wrong old password",
+      "invalid_credentials",
+      () =>
+        changePassword(
+          7,
+          { old_password: "not the password", new_password: newPassword },
+          dependencies({ accounts: { findWithPassword: async () => account } }),
+        ),
+    ],
+    [
+      "an account that is gone",
+      "unauthenticated",
+      () =>
+        changePassword(
+          7,
+          { old_password: oldPassword, new_password: newPassword },
+          dependencies({ accounts: { findWithPassword: async () => undefined } }),
+        ),
+    ],
+    [
+      "a link that was used meanwhile",
+      "invalid_link",
+      () =>
+        resetPassword(
+          { token: "secret", new_password: newPassword },
+          dependencies({
+            accounts: { find: async () => account },
+            links: { find: async () => 7, resetPassword: async () => false },
+            passwordGuard: { attempt: unasked("A password"), forgive: async () => undefined },
+          }),
+        ),
+    ],
+    [
+      "a disabled account",
+      "forbidden",
+      () =>
+        issueToken(
+          { username: "amina", password: oldPassword },
+          dependencies({ accounts: { findWithPassword: async () => ({ ...account, disabled: true }) } }),
+        ),
+    ],
+    [
+      "a token that a parallel call replaced",
+      "unauthenticated",
+      () =>
+        refreshToken(
+          { userId: 7, tokenId: "old" },
+          dependencies({ issuedTokens: { rotate: async () => false } }),
+        ),
+    ],
+    ["a blank sector", "bad_request", () => updateProfile(7, { sector: ["health", "  "] }, dependencies({}))],
+    [
+      "an unknown type of organisation",
+      "bad_request",
+      () => updateProfile(7, { organization_type: "Club" }, dependencies({})),
+    ],
+  ])("%s: %s", async (_case, code, run) => {
+    await expect(run()).rejects.toMatchObject({ code });
+  });
+});
+
+describe("A new password from a mailed link", () => {
+  it("ends the wait of the user name and of the address", async () => {
+    const forgive = vi.fn(async (_name: string) => undefined);
+    await resetPassword(
+      { token: "secret", new_password: newPassword },
+      dependencies({
+        accounts: { find: async () => account },
+        links: { find: async () => 7, resetPassword: async () => true },
+        passwordGuard: { attempt: unasked("A password"), forgive },
+      }),
+    );
+    expect(forgive.mock.calls.map(([name]) => name)).toEqual(["amina", "amina@example.com"]);
+  });
+});
+
+describe("A verification mail", () => {
+  it("is not asked for again once the address is verified", async () => {
+    const verified = { ...account, email_verified: true };
+    const outcome = await resendVerification(7, dependencies({ accounts: { find: async () => verified } }));
+    expect(outcome).toMatchObject({ success: true, message: expect.stringContaining("already") });
+  });
+});
+
+describe("A profile", () => {
+  it("lacks what has no value, and an organisation called Unknown", async () => {
+    const status = (changes: object) =>
+      getProfileStatus(7, dependencies({ accounts: { find: async () => ({ ...account, ...changes }) } }));
+    const missing_fields = ["full_name", "organization", "organization_type", "sector"];
+    expect(await status({})).toEqual({ is_complete: false, missing_fields });
+    const complete = {
+      full_name: "Amina",
+      organization: "Makerere University",
+      organization_type: "Research",
+      sector: ["health"],
+    };
+    expect(await status(complete)).toEqual({ is_complete: true, missing_fields: [] });
+    expect(await status({ ...complete, sector: [] })).toEqual({
+      is_complete: false,
+      missing_fields: ["sector"],
+    });
+  });
+});
+
+describe("The guard of passwords", () => {
+  const guardWith = (waits: { readonly before?: number; readonly after?: number }) =>
+    createPasswordGuard({
+      waitOf: async () => waits.before ?? 0,
+      addWrong: async () => waits.after ?? 0,
+      clearAfterRight: async () => waits.after ?? 0,
+      forget: unasked("Forgiveness"),
+    });
+
+  it("opens at once when there is no wait, and not while there is one", async () => {
+    expect(await guardWith({}).attempt("amina", async () => "opened")).toBe("opened");
+    const open = vi.fn(async () => "opened");
+    await expect(guardWith({ before: 1 }).attempt("amina", open)).rejects.toMatchObject({
+      code: "rate_limited",
+      retryAfterSeconds: 1,
+    });
+    expect(open).not.toHaveBeenCalled();
+  });
+
+  it.each(["opened", undefined])(
+    "refuses what a wait caused meanwhile stands in front of: %s",
+    async (opened) => {
+      await expect(guardWith({ after: 1_001 }).attempt("amina", async () => opened)).rejects.toMatchObject({
+        retryAfterSeconds: 2,
+      });
+    },
+  );
 });

@@ -52,6 +52,12 @@ describe("POST /tasks/generate-upload-url", () => {
     expect(authorize).not.toHaveBeenCalled();
   });
 
+  it("gives no link that could not be remembered", async () => {
+    const { post, uploads } = setup();
+    uploads.add.mockRejectedValueOnce(new Error("The table does not answer."));
+    expect(await post(request)).toMatchObject({ status: 500, body: { error: { code: "internal" } } });
+  });
+
   it("remembers the account of a valid token, and does not mind another", async () => {
     const { post, uploads } = setup();
     await post(request, { Authorization: "Bearer good" });

@@ -2,6 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AnswerDependencies } from "../../../functions/messaging/answer-text.ts";
 import { createConversationsRepository } from "../../../functions/messaging/conversation.ts";
 import { welcomeList } from "../../../functions/messaging/menus.ts";
+import {
+  type Attempt,
+  createFinishMessage,
+  createMessageRecords,
+  LeaseLost,
+} from "../../../functions/messaging/message-records.ts";
+import { say } from "../../../functions/messaging/plan.ts";
 import { wording } from "../../../functions/messaging/wording.ts";
 import { forgetSender } from "../../../shared/messaging/forget-sender.ts";
 import type { InboundMessage } from "../../../shared/messaging/inbound-message.ts";
@@ -120,6 +127,96 @@ describe("a message", () => {
     expect(done.filter((isDone) => isDone).length).toBeGreaterThanOrEqual(1);
     for (const record of records) expect(await start().handle(record)).toBe(true);
     expect(words()).toEqual(textAnswer);
+  });
+});
+
+describe("the lease of a message", () => {
+  const records = () => createMessageRecords(table);
+  const attempt = (members: Partial<Attempt> = {}): Attempt => ({
+    queueMessageId: "first",
+    receiveCount: 1,
+    isDeadLettered: false,
+    milliseconds: 60_000,
+    ...members,
+  });
+  const nothing = { outputs: [], settled: 0, replies: [], refusals: [] };
+
+  it("keeps every other try away while it lasts, and says for how long", async () => {
+    const message = question();
+    expect(await records().claim(message, attempt())).toMatchObject({ kind: "claimed", record: nothing });
+    const held = { kind: "held", secondsLeft: 60 };
+    expect(await records().claim(message, attempt({ queueMessageId: "second" }))).toEqual(held);
+    expect(await records().claim(message, attempt({ queueMessageId: "second", receiveCount: 2 }))).toEqual(
+      held,
+    );
+    expect(await records().claim(message, attempt())).toEqual(held);
+  });
+
+  it("goes to a later try of the same queue message, to the dead-letter queue, and to anybody when it is over", async () => {
+    const message = question();
+    await records().claim(message, attempt());
+    const later = attempt({ receiveCount: 2, milliseconds: -1 });
+    expect(await records().claim(message, later)).toMatchObject({ kind: "claimed" });
+    const other = attempt({ queueMessageId: "second" });
+    expect(await records().claim(message, other)).toMatchObject({ kind: "claimed" });
+    const dead = attempt({ queueMessageId: "third", isDeadLettered: true });
+    expect(await records().claim(message, dead)).toMatchObject({ kind: "claimed" });
+    for (const lost of [attempt(), later, other, attempt({ queueMessageId: "third" })]) {
+      await expect(records().save(message, lost, nothing)).rejects.toBeInstanceOf(LeaseLost);
+    }
+    const progress = { ...nothing, outputs: [say("Webale")], changes: { isFirst: true }, sending_since: 7 };
+    await records().save(message, dead, progress);
+    expect(await records().claim(message, { ...dead, receiveCount: 2 })).toEqual({
+      kind: "claimed",
+      record: { ...progress, receipts: {} },
+    });
+    await records().save(message, { ...dead, receiveCount: 2 }, { ...nothing, settled: 1 });
+    expect(await recordItem(message)).not.toHaveProperty("sending_since");
+  });
+
+  it("is nobody's when the message is done with", async () => {
+    const message = question();
+    await records().claim(message, attempt());
+    const finish = createFinishMessage(table);
+    const result = { conversation: undefined, feedback: undefined, progress: nothing };
+    await expect(finish(message, attempt({ receiveCount: 2 }), result)).rejects.toBeInstanceOf(LeaseLost);
+    await finish(message, attempt(), result);
+    await expect(finish(message, attempt(), result)).rejects.toBeInstanceOf(LeaseLost);
+    for (const next of [attempt({ receiveCount: 2 }), attempt({ isDeadLettered: true })]) {
+      expect(await records().claim(message, next)).toEqual({ kind: "done" });
+    }
+    expect(await recordItem(message)).toEqual({
+      ...messagingKeys.message(message.sender, message.id),
+      claimed_by: "first",
+      receive_count: 1,
+      receipts: {},
+      replies: [],
+      refusals: [],
+      done_at: expect.any(String),
+      expires_at: expect.any(Number),
+    });
+    expect(await conversationOf(message)).toBeUndefined();
+  });
+
+  it("ends with a person's rating and conversation written down as they are", async () => {
+    const message = { ...question(), phone: "256700000042" };
+    await records().claim(message, attempt());
+    const conversation = {
+      settings: { mode: "translate", language: "lug", voice: true } as const,
+      exchanges: [{ question: "q", answer: "a", replies: ["wamid.a"] }],
+      note: "A note.",
+    };
+    const feedback = { kind: "rating", value: "Good" } as const;
+    await createFinishMessage(table)(message, attempt(), { conversation, feedback, progress: nothing });
+    expect(await conversationOf(message)).toEqual(conversation);
+    expect(await server.read(messagingKeys.feedback(message.sender, message.id))).toEqual({
+      ...messagingKeys.feedback(message.sender, message.id),
+      ...feedback,
+      at: expect.any(String),
+    });
+    expect(await server.read(messagingKeys.alias("256700000042"))).toMatchObject({
+      alias_of: message.sender,
+    });
   });
 });
 

@@ -34,7 +34,7 @@ const project = (
 
 // What only calls functions shares its modules between files: loading them was two thirds of the time. Such tests put
 // back whatever they change.
-const shared = { pool: "threads", isolate: false } as const;
+const shared = { pool: "threads", isolate: false, expect: { requireAssertions: true } } as const;
 
 const packages = readdirSync(join(here, "infra/packages"));
 

@@ -16,7 +16,7 @@ import { wavReader } from "./wav/wav-reader.ts";
 import { webmReader } from "./webm/webm-reader.ts";
 
 export { type AudioSource, bufferSource } from "./audio-source.ts";
-export type { AudioContainer, AudioFacts } from "./container.ts";
+export type { AudioFacts } from "./container.ts";
 
 /** How reading may be ended early. */
 export interface AudioReadOptions {

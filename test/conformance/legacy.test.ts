@@ -100,13 +100,14 @@ describe.each(named)("$name", (route) => {
   });
 
   const { invalid } = route;
-  it.runIf(invalid)("names what is wrong with a request", async () => {
-    const answer = await send(route, invalid?.request ?? {}, token);
+  if (!invalid) return;
+  it("names what is wrong with a request", async () => {
+    const answer = await send(route, invalid.request, token);
     expectDeprecation(answer, route);
     expectDeclared(route.operation, answer);
     expect(answer).toMatchObject({
       status: 422,
-      body: { detail: [{ loc: invalid?.loc, type: invalid?.type }] },
+      body: { detail: [{ loc: invalid.loc, type: invalid.type }] },
     });
   });
 });

@@ -38,6 +38,7 @@ describe("The environment of a function", { timeout: 30_000 }, () => {
   it("is typed by what the function declares: each variable, and no other", () => {
     const binding = plainBinding("value");
     const complete = { MODEL: binding, TIMEOUT_MS: binding };
+    expect(Object.keys(complete)).toEqual(["MODEL", "TIMEOUT_MS"]);
     // Checked by the compiler; a wrong line here fails `tsc`.
     expectTypeOf(complete).toExtend<Bindings>();
     expectTypeOf<Bindings>().toEqualTypeOf<{ readonly MODEL: Binding; readonly TIMEOUT_MS: Binding }>();

@@ -1,6 +1,7 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { AppError } from "../../shared/errors/app-error.ts";
 import { endpoint } from "../../shared/http/endpoint.ts";
 import { parseEvent, sampleEvents } from "../support/sample-events.ts";
 import { send } from "../support/send.ts";
@@ -9,7 +10,9 @@ describe("the sample events", () => {
   it.each(sampleEvents)("$path is a request its operation accepts", async ({ operation, text }) => {
     const event = parseEvent(text);
     expect(event).toMatchObject({ httpMethod: operation.method, resource: operation.path });
-    const accept = vi.fn(() => ({}));
+    const accept = vi.fn(() => {
+      throw new AppError("conflict");
+    });
     const answer = await send([endpoint(operation, accept)], {
       method: event.httpMethod,
       path: event.resource,
@@ -21,7 +24,8 @@ describe("the sample events", () => {
         : { body: event.isBase64Encoded ? Buffer.from(event.body, "base64") : event.body }),
       authorizer: { userId: "1", username: "amina", accountType: "Free", tokenId: "t" },
     });
-    expect(answer.body.detail).toBeUndefined();
+    // Whatever is wrong with the request is found before.
+    expect(answer.status).toBe(409);
     expect(accept).toHaveBeenCalledOnce();
   });
 

@@ -64,6 +64,7 @@ describe("the connection of a streamed answer", () => {
     sendEvents(response, delta("Oli"));
     for await (const _group of await starting) break;
     await closed;
+    expect(response.writableFinished).toBe(false);
   });
 
   it("is closed when the request is aborted, also while the server is silent", async () => {

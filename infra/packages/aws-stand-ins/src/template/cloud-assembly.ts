@@ -46,7 +46,6 @@ const assetManifestSchema = z.object({
     .default({}),
 });
 
-export type Resource = z.output<typeof resourceSchema>;
 export type Template = z.output<typeof templateSchema>;
 
 export interface Stack {

@@ -11,7 +11,7 @@ describe("the sample events", () => {
     const event = parseEvent(text);
     expect(event).toMatchObject({ httpMethod: operation.method, resource: operation.path });
     const accept = vi.fn(() => {
-      throw new AppError("conflict");
+      throw new AppError("gone");
     });
     const answer = await send([endpoint(operation, accept)], {
       method: event.httpMethod,
@@ -25,7 +25,7 @@ describe("the sample events", () => {
       authorizer: { userId: "1", username: "amina", accountType: "Free", tokenId: "t" },
     });
     // Whatever is wrong with the request is found before.
-    expect(answer.status).toBe(409);
+    expect(answer.status).toBe(410);
     expect(accept).toHaveBeenCalledOnce();
   });
 

@@ -24,7 +24,9 @@ describe("A damaged file", () => {
     for (const { bytes } of files) {
       const step = Math.ceil(bytes.length / 40);
       for (let length = 1; length < bytes.length; length += step)
-        expect((await observeReading(bytes.subarray(0, length))).outcome).toMatch(/^(read|refused|not audio)$/);
+        expect((await observeReading(bytes.subarray(0, length))).outcome).toMatch(
+          /^(read|refused|not audio)$/,
+        );
     }
   });
 });

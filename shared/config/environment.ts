@@ -44,7 +44,7 @@ export const chatBackendEnvironment = {
   CHAT_MODEL_14B: z.string().min(1),
   /** What the server calls `lang-9b`. */
   CHAT_MODEL_9B: z.string().min(1),
-  /** How long the server may stay silent, before its answer and inside it. */
+  /** How long the server may stay silent, before its response and inside it. */
   CHAT_TIMEOUT_MS: positiveMilliseconds,
   INFERENCE_KEYS_SECRET_ID: z.string().min(1),
 };
@@ -62,7 +62,7 @@ export const transcriptionBackendEnvironment = {
 export const speechBackendEnvironment = {
   SPEECH_BASE_URL: z.url(),
   SPEECH_MODEL: z.string().min(1),
-  /** What answers name as the platform on which speech is synthesised. */
+  /** What responses name as the platform on which speech is synthesised. */
   SPEECH_PLATFORM: z.string().min(1),
   /** How long the server may stay silent before the caller is told that it is unavailable. */
   SPEECH_TIMEOUT_MS: positiveMilliseconds,

@@ -15,13 +15,13 @@ export interface FunctionDefinition<Environment extends z.ZodRawShape = z.ZodRaw
   readonly environment: z.ZodObject<Environment>;
   readonly memoryMegabytes: number;
   readonly timeoutSeconds: number;
-  /** `stream` when answers may take longer than API Gateway's 29 seconds or leave piece by piece. */
+  /** `stream` when responses may take longer than API Gateway's 29 seconds or leave piece by piece. */
   readonly transfer: "buffered" | "stream";
   /** Also reached at an address of its own, past API Gateway; the function then checks bearer tokens itself. */
   readonly functionUrl?: boolean;
 }
 
-/** How much of a function's time is kept to clean up and to tell the caller: its own end comes without a word. */
+/** How much of a function's time is kept to clean up and to tell the caller: at its end Lambda sends no response. */
 const reservedSeconds = 10;
 
 /** How long a function may work on a request before it gives up, in milliseconds. */

@@ -8,7 +8,7 @@ export interface AppErrorOptions {
   readonly param?: string | undefined;
   /** Members added to `error` in the body, such as `supported_languages`. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
-  /** Headers of the answer that say more, such as `Allow`. */
+  /** Headers of the response that say more, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Seconds after which another try makes sense; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number | undefined;

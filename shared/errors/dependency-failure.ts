@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AppError } from "./app-error.ts";
 
-/** An error as the AWS SDK throws it. Every one carries `$metadata`, also when no answer arrived at all. */
+/** An error as the AWS SDK throws it. Every one carries `$metadata`, also when no response arrived at all. */
 const sdkError = z.object({
   name: z.string().optional(),
   code: z.string().optional(),
@@ -19,7 +19,7 @@ const throttling =
 /** When another try makes sense; the SDK has made three within the last seconds. */
 const retryAfterSeconds = 5;
 
-/** Without a status, the connection failed before an answer: refused, reset, timed out, unknown name. */
+/** Without a status, the connection failed before a response: refused, reset, timed out, unknown name. */
 const isPassing = ({ name = "", code = "", $fault, $retryable, $metadata, ...rest }: SdkError): boolean => {
   const { httpStatusCode } = $metadata;
   if (httpStatusCode !== undefined && httpStatusCode >= 500) return true;

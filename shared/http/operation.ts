@@ -21,7 +21,7 @@ export const tags = [
  */
 export type BodyEncoding = "json" | "form" | "multipart" | "raw";
 
-/** That a route is kept for the sake of callers who have not moved on, and answers with headers that say so. */
+/** That a route is kept for the sake of callers who have not moved on, and whose responses have headers that say so. */
 export interface Deprecation {
   readonly since: Date;
   /** When it is going to be removed. */
@@ -54,7 +54,7 @@ export interface Operation<
     readonly status: 200 | 201 | 202;
     readonly description: string;
     readonly schema: Result;
-    /** Content types other than JSON in which the same operation may answer. */
+    /** Content types other than JSON in which the same operation may respond. */
     readonly otherContentTypes?: readonly string[];
   };
   /** By default `task` with a token and `anonymous` without one. */
@@ -66,7 +66,7 @@ export interface Operation<
   /** Answers about accounts and tokens must not be kept by any cache. */
   readonly confidential?: boolean;
   /**
-   * Its token is checked by the function and not by API Gateway's authorizer, whose answers could not carry the
+   * Its token is checked by the function and not by API Gateway's authorizer, whose responses could not carry the
    * headers.
    */
   readonly deprecated?: Deprecation;

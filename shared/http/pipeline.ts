@@ -45,7 +45,7 @@ export interface HandlerOptions {
 /** Time kept back for the response when the function's time is nearly over. */
 const reserveMilliseconds = 1_000;
 
-/** The scope of a request, which must be over shortly before the function's own end breaks it off without a word. */
+/** The scope of a request, which must be over shortly before the function's time is: Lambda then ends it without a response. */
 const openScope = (context: Context, { metricsNamespace }: HandlerOptions): RequestScope =>
   openRequestScope(context.getRemainingTimeInMillis() - reserveMilliseconds, { metricsNamespace });
 

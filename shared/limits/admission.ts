@@ -3,7 +3,7 @@ import type { AccountRequest, Counts } from "./limit-counters.ts";
 import type { AccountPolicy } from "./policies.ts";
 import { secondsUntil, type Windows } from "./windows.ts";
 
-/** Where a caller stands in one window. */
+/** What is left of one window for a caller. */
 export interface WindowStatus {
   readonly window: "minute" | "day";
   readonly limit: number;
@@ -13,7 +13,7 @@ export interface WindowStatus {
   readonly resetSeconds: number;
 }
 
-/** The limiter's answer to a request. */
+/** What the limiter found about a request. */
 export interface Admission {
   /** Of every window that counts for the request, the minute's first. */
   readonly statuses: readonly [WindowStatus, ...WindowStatus[]];
@@ -74,7 +74,7 @@ const statusesOf = (
   return [minute, day];
 };
 
-/** Where the caller stands once a request is off the quota again. */
+/** The statuses of the windows once a request is off the quota again. */
 export const afterRefund = ([minute, ...others]: Admission["statuses"]): Admission["statuses"] => [
   minute,
   ...others.map((status) => ({

@@ -100,7 +100,7 @@ const toleratedPastMinutes = 64;
 /** DynamoDB takes at most 4 KB of expression; what is left over is removed with the next minute. */
 const mostRemovals = 250;
 
-/** Minutes that are over. The last one is spared: another function's clock may be a little behind. */
+/** Minutes that are over. The last one stays: another function's clock may be a little behind. */
 const pastMinutes = (values: CounterValues, { minuteOfMonth }: Windows): string[] =>
   [...values.keys()].filter((name) => {
     const minute = minuteOfCounter(name);

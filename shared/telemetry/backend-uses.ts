@@ -37,8 +37,8 @@ export class BackendUses {
   readonly #uses = new Map<BackendName, BackendUse>();
 
   /**
-   * @param milliseconds how long the call took; of a streamed answer, until it began.
-   * @param hasFailed whether the backend is to blame for there being no usable answer.
+   * @param milliseconds how long the call took; of a streamed response, until it began.
+   * @param hasFailed whether the backend is to blame for there being no usable response.
    */
   noteCall(name: BackendName, milliseconds: number, hasFailed: boolean): void {
     const use = this.#use(name);

@@ -8,7 +8,8 @@ export const logEvents = {
   "answer.not_accepted": "The messaging platform refused an answer; `status` and `outcome` are its words.",
   "answer.not_sent": "The messaging platform could not be reached, or said nothing in time.",
   "authorizer.failed": "A token could not be checked: the table or the signing key did not answer.",
-  "chat.broken_off": "A model stopped in the middle of a streamed answer; the caller was told in the stream.",
+  "chat.broken_off":
+    "A model stopped in the middle of a streamed response; the caller was told in the stream.",
   "circuit.closed":
     "A model's server that nobody asked for a while answers again; `backend` is the task it serves.",
   "circuit.opened":
@@ -34,16 +35,16 @@ export const logEvents = {
   "record.started":
     "The first line of each try at a record of a queue. `request_id` names the request that asked for the work.",
   "request.answered":
-    "The last line of each request, when its answer has left: a stream's line comes with its last byte. Carries the metrics.",
+    "The last line of each request, when its response has left: a stream's line comes with its last byte. Carries the metrics.",
   "request.failed": "A request ended with a 5xx status; `code` and `reason` say why.",
   "request.received":
     "The first line of each request, when it is known what it asks for. A browser's preflight has only the last.",
   "secret.not_refreshed":
     "A secret could not be read again; its last good value stays in use. `secret` says which one.",
   "speech.broken_off":
-    "Speech stopped in the middle of a streamed answer; the caller was told in the stream.",
+    "Speech stopped in the middle of a streamed response; the caller was told in the stream.",
   "speech.item_failed": "One text of a batch could not be spoken; the others were.",
-  "stream.failed": "The maker of a streamed answer failed; the answer was broken off.",
+  "stream.failed": "The maker of a streamed response failed; the response was broken off.",
   "upload.not_aborted": "Parts of a broken upload stay in the bucket until its lifecycle removes them.",
   "voice.not_made": "An answer went out as text only, because it could not be spoken.",
 } as const;

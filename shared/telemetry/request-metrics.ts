@@ -5,9 +5,9 @@ import { requestScope } from "./request-scope.ts";
 export interface RequestMetrics {
   readonly operation: string;
   readonly milliseconds: number;
-  /** 1 for an answer with a 4xx status, else 0. */
+  /** 1 for a response with a 4xx status, else 0. */
   readonly client_error: 0 | 1;
-  /** 1 for an answer with a 5xx status, one that was broken off, or a record that must come again, else 0. */
+  /** 1 for a response with a 5xx status, one that was broken off, or a record that must come again, else 0. */
   readonly server_error: 0 | 1;
 }
 

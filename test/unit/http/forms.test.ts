@@ -1,9 +1,16 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { endpoint } from "../../../shared/http/endpoint.ts";
-import { formBoolean, formNumber, optionalField, requiredFormFile } from "../../../shared/http/fields.ts";
+import {
+  formBoolean,
+  formFile,
+  formNumber,
+  optionalField,
+  requiredFormFile,
+  text,
+} from "../../../shared/http/fields.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
-import { encodeForm, formFile } from "../../support/multipart.ts";
+import { formFile as chosenFile, encodeForm } from "../../support/multipart.ts";
 import { send } from "../../support/send.ts";
 
 const declare = <Schema extends z.ZodType>(encoding: "form" | "multipart", schema: Schema) =>
@@ -70,16 +77,16 @@ describe("a form without files", () => {
 
 describe("a file that is required", () => {
   it("is taken with its bytes", async () => {
-    const form = await encodeForm({ audio: formFile("abc") });
+    const form = await encodeForm({ audio: chosenFile("abc") });
     expect(await send([size], { path: "/form", ...form })).toMatchObject({ status: 200, body: { bytes: 3 } });
   });
 
   it.each([
     ["is not there", { other: "x" }, "missing"],
-    ["was not chosen", { audio: formFile("", "") }, "missing"],
+    ["was not chosen", { audio: chosenFile("", "") }, "missing"],
     ["is empty text", { audio: "" }, "missing"],
     ["is text", { audio: "abc" }, "value_error"],
-    ["comes twice", { audio: [formFile("a"), formFile("b")] }, "value_error"],
+    ["comes twice", { audio: [chosenFile("a"), chosenFile("b")] }, "value_error"],
   ])("that %s: refused", async (_case, fields, type) => {
     expect(await send([size], { path: "/form", ...(await encodeForm(fields)) })).toMatchObject({
       status: 422,
@@ -103,5 +110,42 @@ describe("a boolean of a form", () => {
         params: { type: "bool_parsing" },
       },
     ]);
+  });
+});
+
+describe("a file of a form", () => {
+  const content = Buffer.from("x");
+
+  it("that nobody chose counts as none", () => {
+    for (const unchosen of ["", undefined, { filename: "", content: Buffer.alloc(0) }]) {
+      expect(formFile().parse(unchosen)).toBeUndefined();
+      expect(requiredFormFile().safeParse(unchosen).error?.issues).toMatchObject([
+        { params: { type: "missing" } },
+      ]);
+    }
+  });
+
+  it.each([
+    { filename: "", content },
+    { filename: "a.wav" },
+    { content },
+    "text",
+    [{ filename: "a.wav", content }],
+  ])("is one file with a name, and not %j", (value) => {
+    expect(formFile().safeParse(value).error?.issues).toMatchObject([
+      { message: "Value error, Expected one file with a file name", params: { type: "value_error" } },
+    ]);
+  });
+
+  it("is taken as it is", () => {
+    const file = { filename: "a.wav", content };
+    expect(formFile().parse(file)).toEqual(file);
+    expect(requiredFormFile().parse(file)).toEqual(file);
+  });
+});
+
+describe("a text", () => {
+  it("with half a character has that one problem, whatever its length", () => {
+    expect(text().min(3).safeParse("\ud800").error?.issues).toHaveLength(1);
   });
 });

@@ -213,6 +213,16 @@ describe("the parts of a request", () => {
   });
 });
 
+describe("a browser's preflight", () => {
+  it("is not answered behind the REST API, which answers it itself", async () => {
+    const answer = await send([endpoint(open, () => ({ answer: "yes" }))], {
+      method: "OPTIONS",
+      path: "/example",
+    });
+    expect(answer).toMatchObject({ status: 405, headers: { Allow: "GET, OPTIONS" } });
+  });
+});
+
 describe("a buffered function", () => {
   it("does not pretend to send a stream", async () => {
     const chunks = async function* () {

@@ -88,7 +88,10 @@ describe("the result of an operation", () => {
     const text = JSON.stringify({ ...declared, password_hash: "$argon2id$" });
     const response = await get(() => new Reply({ contentType: "application/json", body: text }));
     expect(response).toMatchObject({ status: 500, body: { error: { code: "internal" } } });
-    expect((await get(() => new Reply({ contentType: "text/html", body: "<p>" }))).status).toBe(200);
+    const page = await get(
+      () => new Reply({ contentType: "text/html", headers: { "X-Own": "own" }, body: "<p>" }),
+    );
+    expect(page).toMatchObject({ status: 200, headers: { "Content-Type": "text/html", "X-Own": "own" } });
   });
 });
 

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { sendStream } from "../../../shared/http/send-stream.ts";
 
 describe("a streamed answer", () => {
@@ -47,6 +47,34 @@ describe("a streamed answer", () => {
     stream.once("data", () => stream.destroy(new Error("connection reset")));
     await sending;
     expect(stopped).toBe(true);
+  });
+
+  it("sends status and headers before its first piece is made", async () => {
+    const stream = new PassThrough();
+    stream.resume();
+    const write = vi.spyOn(stream, "write");
+    const written: number[] = [];
+    await sendStream(
+      stream,
+      (async function* () {
+        written.push(write.mock.calls.length);
+        yield "one";
+      })(),
+    );
+    expect(written).toEqual([1]);
+  });
+
+  it("is no failure when its maker gives up because the reader went away", async () => {
+    const stream = new PassThrough();
+    const sending = sendStream(
+      stream,
+      (async function* () {
+        yield "one";
+        stream.destroy();
+        throw new Error("aborted");
+      })(),
+    );
+    expect(await sending).toBe("client_disconnected");
   });
 
   it("is made no faster than it is read", async () => {

@@ -25,3 +25,10 @@ describe("A line of the log", () => {
     expect(write).toHaveBeenCalledWith("circuit.opened", { seconds: 10 });
   });
 });
+
+describe("the scope of a request whose time is over already", () => {
+  it("can be opened, with nothing left of it", () => {
+    const { endsAt } = openRequestScope(-5);
+    expect(endsAt).toBeLessThanOrEqual(performance.now());
+  });
+});

@@ -8,9 +8,11 @@ const operatorVariables = z.object({
   PUBLIC_BASE_URL: z.string().optional(),
   /** Server of the chat models: any that speaks the OpenAI HTTP API. Includes `/v1`. */
   CHAT_BASE_URL: z.string().optional(),
-  /** Name of the larger chat model on that server. */
+  /** Name of the one chat model on that server, where a single one serves as both. */
+  CHAT_MODEL: z.string().optional(),
+  /** Name of the larger chat model on that server; by default `CHAT_MODEL`. */
   CHAT_MODEL_14B: z.string().optional(),
-  /** Name of the smaller chat model on that server. */
+  /** Name of the smaller chat model on that server; by default `CHAT_MODEL`. */
   CHAT_MODEL_9B: z.string().optional(),
   /** How long the chat server may stay silent. */
   CHAT_TIMEOUT_MS: milliseconds.optional(),

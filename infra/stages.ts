@@ -75,8 +75,8 @@ const applyVariables = (
     throw new Error("CHAT_BASE_URL is not set: it names the server of the chat models.");
   }
   const models = {
-    "14b": variables.CHAT_MODEL_14B ?? "chat-14b",
-    "9b": variables.CHAT_MODEL_9B ?? "chat-9b",
+    "14b": variables.CHAT_MODEL_14B ?? variables.CHAT_MODEL ?? "chat-14b",
+    "9b": variables.CHAT_MODEL_9B ?? variables.CHAT_MODEL ?? "chat-9b",
   };
   const timeoutMilliseconds = variables.CHAT_TIMEOUT_MS ?? 60_000;
   return checkStageSettings({

@@ -2,7 +2,7 @@ import { AppError } from "../../shared/errors/app-error.ts";
 import type { ChatModels } from "../../shared/inference/chat.ts";
 import type { Transcriber } from "../../shared/inference/transcription.ts";
 import type { Translator } from "../../shared/inference/translation.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import { answerChat } from "./answer-chat.ts";
 import { type Conversation, languageOf } from "./conversation.ts";
 import { executeCommand } from "./execute-command.ts";
@@ -49,8 +49,8 @@ export interface TextAnswer {
  */
 export const modelFailure = (error: unknown, task: string, signal: AbortSignal): ApologyReason => {
   if (!(error instanceof AppError) && !signal.aborted) throw error;
-  const code = error instanceof AppError ? error.code : "timed_out";
-  logger.warn("model.failed", { task, code });
+  const { code, cause } = error instanceof AppError ? error : { code: "timed_out", cause: undefined };
+  logger.warn("model.failed", { task, code, reason: describeError(cause) });
   return code === "external_service_error" ? "no-answer" : "unavailable";
 };
 

@@ -29,8 +29,10 @@ export class BackendRefusal extends Error {
   override readonly name = "BackendRefusal";
   readonly status: number;
 
-  constructor(status: number) {
-    super(`The model's server answered with status ${status}.`);
+  /** @param model what was asked for, by its server's name: a wrong one is the first mistake of a new installation. */
+  constructor(status: number, model?: string) {
+    const asked = model === undefined ? "" : ` when it was asked for the model "${model}"`;
+    super(`The model's server answered with status ${status}${asked}.`);
     this.status = status;
   }
 }

@@ -24,7 +24,8 @@ export const logEvents = {
   "message.not_answered": "A person's message could not be answered; the queue brings it again.",
   "message.taken_over": "Another invocation answers the message already.",
   "message.unreadable": "The message queue held something that is no message.",
-  "model.failed": "A model did not answer a message; `code` is the service's error.",
+  "model.failed":
+    "A model did not answer a message; `code` is the service's error, `reason` what came of the call.",
   "note.not_refreshed":
     "A conversation's summary stays as it was, because the model did not write a new one.",
   "receipt.not_saved": "Delivery receipts were lost, because the table did not answer.",

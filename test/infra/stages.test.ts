@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { deployedStage, localStage } from "../../infra/stages.ts";
 
@@ -63,6 +64,14 @@ describe("A deployed stage", () => {
       model: "translator",
       timeoutMilliseconds: 7_000,
     });
+  });
+
+  it("asks one model for everything that is written when the server has only one", () => {
+    const { inference } = deployedStage("prod", { CHAT_MODEL: "one" });
+    expect(inference.chat.models).toEqual({ "14b": "one", "9b": "one" });
+    expect(inference.translation.model).toBe("one");
+    const two = deployedStage("prod", { CHAT_MODEL: "one", CHAT_MODEL_14B: "fourteen" });
+    expect(two.inference.chat.models).toEqual({ "14b": "fourteen", "9b": "one" });
   });
 
   it("synthesises speech on the chat server, unless told otherwise", () => {
@@ -188,6 +197,18 @@ describe("A deployed stage", () => {
 });
 
 describe("The local stage", () => {
+  it("asks the model that the README's command names, whichever of ours is asked for", () => {
+    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+    const [, assignments = ""] = /^(CHAT_BASE_URL=.*) npm start$/m.exec(readme) ?? [];
+    const variables = Object.fromEntries(assignments.split(" ").map((assignment) => assignment.split("=")));
+    const { inference } = localStage(variables);
+    expect(inference.chat).toMatchObject({
+      baseUrl: "http://127.0.0.1:8000/v1",
+      models: { "14b": "my-model", "9b": "my-model" },
+    });
+    expect(inference.translation).toMatchObject({ baseUrl: "http://127.0.0.1:8000/v1", model: "my-model" });
+  });
+
   const chat = { CHAT_BASE_URL: "http://127.0.0.1:8000/v1" };
 
   it("is reached on the port it listens on", () => {

@@ -53,9 +53,12 @@ const loadingWords =
 /** Whether a server's own words mean that its model is not ready yet. */
 export const saysLoading = (words: string): boolean => loadingWords.test(words);
 
-/** An answer's status and words as one of our errors. The words go to the log only, as far as a status goes. */
-export const failureOf = (status: number, words: string): AppError => {
-  const cause = new BackendRefusal(status);
+/**
+ * An answer's status and words as one of our errors. To the log goes the status, with the model that was asked for, and
+ * never the words.
+ */
+export const failureOf = (status: number, words: string, model?: string): AppError => {
+  const cause = new BackendRefusal(status, model);
   if (saysLoading(words)) {
     return notReady("The model is loading; this can take 2 to 3 minutes. Try again.", { cause });
   }

@@ -131,6 +131,6 @@ export const completeChat = (
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(call.silenceMilliseconds)]);
     const response = await postJson(call, "/chat/completions", { ...request, stream: false }, deadline);
     const body = await readBody(response, maximumAnswerBytes);
-    if (response.statusCode !== 200) throw failureOf(response.statusCode ?? 0, body);
+    if (response.statusCode !== 200) throw failureOf(response.statusCode ?? 0, body, request.model);
     return parseCompletion(body);
   });

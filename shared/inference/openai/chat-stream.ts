@@ -146,7 +146,7 @@ async function* groupsOf(call: ModelCall, request: CompletionRequest, signal: Ab
     const isJson = response.headers["content-type"]?.startsWith("application/json");
     if (status === 200 && !isJson) return yield* readStream(response, call.silenceMilliseconds);
     const body = await readBody(response, maximumAnswerBytes);
-    if (status !== 200) throw failureOf(status, body);
+    if (status !== 200) throw failureOf(status, body, request.model);
     yield eventsOf(parseCompletion(body));
   } catch (error) {
     throw exchangeFailure(signal.aborted ? signal.reason : error);

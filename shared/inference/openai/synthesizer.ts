@@ -99,7 +99,7 @@ export const createOpenAiSynthesizer = (backend: Backend, model: string): Speech
       server.call(signal, async (call) => {
         const response = await postJson(call, "/audio/speech", toWire(request, model), signal);
         if (response.statusCode === 200) return readSpeech(response, backend.silenceMilliseconds);
-        throw failureOf(response.statusCode ?? 0, await readBody(response, maximumWordsBytes));
+        throw failureOf(response.statusCode ?? 0, await readBody(response, maximumWordsBytes), model);
       }),
   };
 };

@@ -51,16 +51,16 @@ const refusesFormat = ({ statusCode, body }: UploadAnswer): boolean =>
   (statusCode === 400 || statusCode === 422) &&
   /response_format|verbose_json|diarized_json|timestamp_granularities|chunking_strategy/i.test(body);
 
-const refusal = ({ statusCode, body }: UploadAnswer) => {
+const refusal = ({ statusCode, body }: UploadAnswer, model: string) => {
   if (statusCode === 202) return notReady("The model is starting; this can take 2 to 3 minutes. Try again.");
   if (statusCode === 413) {
     return new ModelRefusal("external_service_error", {
       message:
         "The model's server takes no recording of this size; send a shorter or a more strongly compressed one.",
-      cause: new BackendRefusal(statusCode),
+      cause: new BackendRefusal(statusCode, model),
     });
   }
-  return failureOf(statusCode, body);
+  return failureOf(statusCode, body, model);
 };
 
 const wireSegment = z
@@ -140,7 +140,7 @@ export const createOpenAiTranscriber = (
         const first = await ask(call, request, format, signal);
         const answer =
           format !== "json" && refusesFormat(first) ? await ask(call, request, "json", signal) : first;
-        if (answer.statusCode !== 200) throw refusal(answer);
+        if (answer.statusCode !== 200) throw refusal(answer, model);
         return parseTranscription(answer.body);
       }),
   };

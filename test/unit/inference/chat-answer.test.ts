@@ -62,6 +62,18 @@ describe("a whole answer from a server of the OpenAI API", () => {
     });
   });
 
+  it("of a model that the server does not know names it to the operator, and not to the caller", async () => {
+    backend.behave(answering(404, { error: { message: "The model `large` does not exist." } }));
+    const failure = await answer().catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: "external_service_error",
+      message: "The model's server failed.",
+      cause: {
+        message: 'The model\'s server answered with status 404 when it was asked for the model "large".',
+      },
+    });
+  });
+
   it("that the server refuses may have been asked for with too much", async () => {
     backend.behave(answering(400, { error: { message: "maximum context length" } }));
     await expect(answer()).rejects.toMatchObject({ message: expect.stringContaining("too long") });

@@ -34,12 +34,13 @@ export const resetPassword = async (
   { token, new_password: password }: { readonly token: string; readonly new_password: string },
   { accounts, links, passwordGuard }: Pick<AuthDependencies, "accounts" | "links" | "passwordGuard">,
 ): Promise<ActionOutcome> => {
-  const userId = await links.find(token, "reset-password");
-  const account = userId === undefined ? undefined : await accounts.find({ id: userId });
-  if (!account) throw new AppError("invalid_link");
+  const owner = await links.find(token, "reset-password");
+  const account = owner && (await accounts.find({ id: owner.userId }));
+  // The transaction checks the epoch again; here it saves those who have no right the wait and the hash.
+  if (!account || account.token_epoch !== owner.tokenEpoch) throw new AppError("invalid_link");
   // Whoever opens the account's mail need not wait for what others have guessed.
   await Promise.all([account.username, account.email].map(passwordGuard.forgive));
-  const isReset = await links.resetPassword(token, account.id, await hashPassword(password));
+  const isReset = await links.resetPassword(token, owner, await hashPassword(password));
   if (!isReset) throw new AppError("invalid_link");
   return changed;
 };
@@ -66,12 +67,13 @@ export const changePassword = async (
     account.username,
     async () => (await verifyPassword(request.old_password, account.password_hash)) || undefined,
   );
-  if (!matches) {
+  const hash = matches && (await hashPassword(request.new_password));
+  // Not changed when another password was set meanwhile: then the old one is not right any more.
+  if (!hash || !(await accounts.changePassword({ userId, tokenEpoch: account.token_epoch }, hash))) {
     throw new AppError("invalid_credentials", {
       message: "The old password is not right.",
       param: "old_password",
     });
   }
-  await accounts.changePassword(userId, await hashPassword(request.new_password));
   return changed;
 };

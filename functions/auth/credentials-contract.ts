@@ -79,7 +79,8 @@ export const resetPasswordOperation = defineOperation({
   method: "POST",
   path: "/auth/reset-password",
   summary: "Set a new password with the token from the mail",
-  description: "The token works once, for 30 minutes. Every access token of the account is revoked.",
+  description:
+    "The token works once, for 30 minutes, and no longer than the password it replaces. Every access token of the account is revoked.",
   tag,
   auth: "public",
   limit: "credentials",

@@ -11,8 +11,8 @@ export const verifyEmail = async (
   secret: string,
   { links }: Pick<AuthDependencies, "links">,
 ): Promise<ActionOutcome> => {
-  const userId = await links.find(secret, "verify-email");
-  if (userId === undefined || !(await links.verifyEmail(secret, userId))) throw new AppError("invalid_link");
+  const owner = await links.find(secret, "verify-email");
+  if (!owner || !(await links.verifyEmail(secret, owner.userId))) throw new AppError("invalid_link");
   return { success: true, error: null, message: "The e-mail address is verified." };
 };
 

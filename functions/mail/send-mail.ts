@@ -76,6 +76,6 @@ export const sendMail = async (
   if (request.kind === "verify-email" && account.email_verified) return;
   if (request.kind === "reset-password" && account.oauth_type !== "Credentials") return;
 
-  const secret = await links.create(account.id, request.kind);
+  const secret = await links.create({ userId: account.id, tokenEpoch: account.token_epoch }, request.kind);
   await deliver(writeMail(request.kind, account, secret, baseUrl));
 };

@@ -39,7 +39,7 @@ export const storedAccount = z.object({
   sector: z.array(z.string()).optional(),
   email_verified: z.boolean(),
   disabled: z.boolean(),
-  /** Raised to revoke every token of the account at once: a token holds the value of the day it was issued. */
+  /** Raised to revoke every token and reset link of the account at once: each holds the value it was made at. */
   token_epoch: z.int(),
   created_at: z.string(),
 });
@@ -72,26 +72,33 @@ export interface AccountChange {
   readonly ExpressionAttributeValues: Record<string, unknown>;
 }
 
-const change = (
+/** An account as somebody has seen it: what they were told, or given, holds for this epoch only. */
+export interface AccountAtEpoch {
+  readonly userId: number;
+  readonly tokenEpoch: number;
+}
+
+/**
+ * Sets a new password and revokes every token and reset link of the account, unless its password was changed since it
+ * was seen: what proved the right to set it, the old password or a mailed link, proves nothing then.
+ */
+export const passwordChange = (
   TableName: string,
-  userId: number,
-  UpdateExpression: string,
-  ExpressionAttributeValues: Record<string, unknown>,
+  { userId, tokenEpoch }: AccountAtEpoch,
+  passwordHash: string,
 ): AccountChange => ({
   TableName,
   Key: accountKeys.profile(userId),
-  UpdateExpression,
-  ConditionExpression: "attribute_exists(PK)",
-  ExpressionAttributeValues,
+  UpdateExpression: "SET password_hash = :hash ADD token_epoch :one",
+  ConditionExpression: "attribute_exists(PK) AND token_epoch = :epoch",
+  ExpressionAttributeValues: { ":hash": passwordHash, ":one": 1, ":epoch": tokenEpoch },
 });
 
-/** Sets a new password and revokes every token of the account. */
-export const passwordChange = (TableName: string, userId: number, passwordHash: string): AccountChange =>
-  change(TableName, userId, "SET password_hash = :hash ADD token_epoch :one", {
-    ":hash": passwordHash,
-    ":one": 1,
-  });
-
 /** Notes that the address of the account is its owner's. */
-export const emailVerification = (TableName: string, userId: number): AccountChange =>
-  change(TableName, userId, "SET email_verified = :verified", { ":verified": true });
+export const emailVerification = (TableName: string, userId: number): AccountChange => ({
+  TableName,
+  Key: accountKeys.profile(userId),
+  UpdateExpression: "SET email_verified = :verified",
+  ConditionExpression: "attribute_exists(PK)",
+  ExpressionAttributeValues: { ":verified": true },
+});

@@ -5,6 +5,7 @@ import { AppError } from "../errors/app-error.ts";
 import type { Table } from "../storage/table.ts";
 import {
   type Account,
+  type AccountAtEpoch,
   type AccountType,
   type AccountWithPassword,
   accountWithPassword,
@@ -164,9 +165,20 @@ export const createAccountsRepository = ({ client, name: TableName }: Table) => 
     setAccountType: (userId: number, type: AccountType) => update(userId, { account_type: type }),
     setDisabled: (userId: number, disabled: boolean) => update(userId, { disabled }),
 
-    /** Sets a new password and revokes every token of the account. */
-    changePassword: async (userId: number, passwordHash: string): Promise<void> => {
-      await client.send(new UpdateCommand(passwordChange(TableName, userId, passwordHash)));
+    /**
+     * Sets a new password and revokes every token and reset link of the account.
+     *
+     * @param seen the account as it was when the right to do so was proved.
+     * @returns `false`, and nothing is written, when the password was changed since, or the account is gone.
+     */
+    changePassword: async (seen: AccountAtEpoch, passwordHash: string): Promise<boolean> => {
+      try {
+        await client.send(new UpdateCommand(passwordChange(TableName, seen, passwordHash)));
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return false;
+        throw error;
+      }
     },
   };
 };

@@ -3,7 +3,7 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import type { Table } from "../storage/table.ts";
-import { type AccountChange, emailVerification, passwordChange } from "./account.ts";
+import { type AccountAtEpoch, type AccountChange, emailVerification, passwordChange } from "./account.ts";
 import { accountKeys } from "./keys.ts";
 
 /** What a mailed link may be used for. */
@@ -15,7 +15,13 @@ const lifetimeSeconds: Readonly<Record<LinkPurpose, number>> = {
   "reset-password": 30 * 60,
 };
 
-const linkItem = z.object({ user_id: z.int(), purpose: z.string(), expires_at: z.int() });
+const linkItem = z.object({
+  user_id: z.int(),
+  purpose: z.string(),
+  expires_at: z.int(),
+  /** The account's when the link was made; links of before it was kept have none, and set no password. */
+  token_epoch: z.int().default(-1),
+});
 
 /** Mailed one-time links in the table. */
 export type LinksRepository = ReturnType<typeof createLinksRepository>;
@@ -57,7 +63,7 @@ export const createLinksRepository = ({ client, name: TableName }: Table) => {
 
   return {
     /** Makes a link. @returns its secret (256 random bits), which is stored nowhere. */
-    create: async (userId: number, purpose: LinkPurpose): Promise<string> => {
+    create: async ({ userId, tokenEpoch }: AccountAtEpoch, purpose: LinkPurpose): Promise<string> => {
       const secret = randomBytes(32).toString("base64url");
       await client.send(
         new PutCommand({
@@ -66,6 +72,7 @@ export const createLinksRepository = ({ client, name: TableName }: Table) => {
             ...accountKeys.link(secret),
             user_id: userId,
             purpose,
+            token_epoch: tokenEpoch,
             expires_at: nowInSeconds() + lifetimeSeconds[purpose],
           },
         }),
@@ -73,13 +80,18 @@ export const createLinksRepository = ({ client, name: TableName }: Table) => {
       return secret;
     },
 
-    /** Whose link it is, without using it; `undefined` when it is unknown, expired, used or of another purpose. */
-    find: async (secret: string, purpose: LinkPurpose): Promise<number | undefined> => {
+    /**
+     * Whose link it is, and at which epoch of the account it was made, without using it; `undefined` when it is unknown,
+     * expired, used or of another purpose.
+     */
+    find: async (secret: string, purpose: LinkPurpose): Promise<AccountAtEpoch | undefined> => {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: accountKeys.link(secret), ConsistentRead: true }),
       );
       const link = Item && linkItem.parse(Item);
-      return link?.purpose === purpose && link.expires_at > nowInSeconds() ? link.user_id : undefined;
+      return link?.purpose === purpose && link.expires_at > nowInSeconds()
+        ? { userId: link.user_id, tokenEpoch: link.token_epoch }
+        : undefined;
     },
 
     /**
@@ -92,12 +104,13 @@ export const createLinksRepository = ({ client, name: TableName }: Table) => {
       use(secret, "verify-email", emailVerification(TableName, userId)),
 
     /**
-     * Uses a link up, sets the password of its account and revokes every token of it.
+     * Uses a link up, sets the password of its account and revokes every token and every other reset link of it.
      *
-     * @param userId whose link it is, as `find` says.
-     * @returns `false`, and nothing is written, when the link was used meanwhile or there is no such account.
+     * @param owner whose link it is, as `find` says.
+     * @returns `false`, and nothing is written, when the link was used meanwhile, the password was changed since the link
+     * was made, or there is no such account.
      */
-    resetPassword: (secret: string, userId: number, passwordHash: string): Promise<boolean> =>
-      use(secret, "reset-password", passwordChange(TableName, userId, passwordHash)),
+    resetPassword: (secret: string, owner: AccountAtEpoch, passwordHash: string): Promise<boolean> =>
+      use(secret, "reset-password", passwordChange(TableName, owner, passwordHash)),
   };
 };

@@ -95,8 +95,8 @@ const mailedSecrets = (): string[] =>
 /** Verifies an address. @returns whose it is; `undefined` when the link does not work. */
 const useLink = async (secret = "none"): Promise<number | undefined> => {
   const links = createLinksRepository(table.open());
-  const userId = await links.find(secret, "verify-email");
-  return userId !== undefined && (await links.verifyEmail(secret, userId)) ? userId : undefined;
+  const owner = await links.find(secret, "verify-email");
+  return owner && (await links.verifyEmail(secret, owner.userId)) ? owner.userId : undefined;
 };
 
 describe("a mail", () => {

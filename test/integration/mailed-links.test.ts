@@ -41,7 +41,11 @@ const mailLink = async (purpose: LinkPurpose) => {
     tokenEpoch: 0,
     expiresAt: undefined,
   });
-  return { id, username, secret: await createLinksRepository(table).create(id, purpose) };
+  return {
+    id,
+    username,
+    secret: await createLinksRepository(table).create({ userId: id, tokenEpoch: 0 }, purpose),
+  };
 };
 
 const stored = (id: number) => intact.read(accountKeys.profile(id));
@@ -186,7 +190,10 @@ describe.each(purposes)("a link to %s", (purpose) => {
         ExpressionAttributeValues: { ":now": Math.floor(Date.now() / 1_000) },
       }),
     );
-    const orphan = await createLinksRepository(intact.open()).create(4_000_000, purpose);
+    const orphan = await createLinksRepository(intact.open()).create(
+      { userId: 4_000_000, tokenEpoch: 0 },
+      purpose,
+    );
     const responses = await Promise.all(
       [secret, orphan, expired, "A".repeat(43)].map((each) => use(intact.open(), each)),
     );
@@ -199,6 +206,82 @@ describe.each(purposes)("a link to %s", (purpose) => {
       });
     }
     expect((await useLink[other](intact.open(), secret)).status).toBe(200);
+  });
+});
+
+describe("a link that was mailed before the password was changed", () => {
+  /** Another link of the same account: somebody has asked for two, or has read the owner's mail. */
+  const another = (userId: number) =>
+    createLinksRepository(intact.open()).create({ userId, tokenEpoch: 0 }, "reset-password");
+  const reset = (token: string, password: string) =>
+    send(accountsOver(intact.open()), {
+      path: "/auth/reset-password",
+      body: { token, new_password: password },
+    });
+
+  it("sets no other password once the owner has changed it", async () => {
+    const { id, username, secret } = await mailLink("reset-password");
+    const changed = await send(accountsOver(intact.open()), {
+      path: "/auth/change-password",
+      body: { old_password: oldPassword, new_password: newPassword },
+      authorizer: { userId: String(id), username, accountType: "Free", tokenId: "issued" },
+    });
+    expect(changed.status).toBe(200);
+    const response = await reset(secret, "a stranger was here");
+    expect(response).toMatchObject({ status: 400, body: { error: { code: "invalid_link" } } });
+    expect(await logIn(username, newPassword)).toBe(200);
+  });
+
+  it("sets no other password once another link was used", async () => {
+    const { id, username, secret } = await mailLink("reset-password");
+    const second = await another(id);
+    expect((await reset(secret, newPassword)).status).toBe(200);
+    expect((await reset(second, "a stranger was here")).status).toBe(400);
+    expect(await logIn(username, newPassword)).toBe(200);
+  });
+
+  it("is compared in the transaction: of several used at the same moment, one sets the password", async () => {
+    const { id, secret } = await mailLink("reset-password");
+    const secrets = [secret, ...(await Promise.all(Array.from({ length: 5 }, () => another(id))))];
+    const responses = await Promise.all(secrets.map((each) => reset(each, newPassword)));
+    // Those that collide inside DynamoDB may be told to come again; they find the password changed then.
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    const again = await Promise.all(secrets.map((each) => reset(each, "a stranger was here")));
+    expect(again.map(({ status }) => status)).toEqual(Array(6).fill(400));
+    expect((await stored(id))?.["token_epoch"]).toBe(1);
+  });
+
+  it("does not work when it was made before links held an epoch", async () => {
+    const { secret } = await mailLink("reset-password");
+    const { client, name } = intact.open();
+    await client.send(
+      new UpdateCommand({
+        TableName: name,
+        Key: accountKeys.link(secret),
+        UpdateExpression: "REMOVE token_epoch",
+      }),
+    );
+    expect((await reset(secret, newPassword)).status).toBe(400);
+  });
+
+  it("still verifies the address", async () => {
+    const { id, secret } = await mailLink("verify-email");
+    await createAccountsRepository(intact.open()).changePassword(
+      { userId: id, tokenEpoch: 0 },
+      await hashPassword(newPassword),
+    );
+    expect((await useLink["verify-email"](intact.open(), secret)).status).toBe(200);
+  });
+});
+
+describe("a change of the password", () => {
+  it("by somebody who knows the old one is not written over one that was made meanwhile", async () => {
+    const { id } = await mailLink("reset-password");
+    const accounts = createAccountsRepository(intact.open());
+    const seen = { userId: id, tokenEpoch: 0 };
+    expect(await accounts.changePassword(seen, "the first")).toBe(true);
+    expect(await accounts.changePassword(seen, "the second")).toBe(false);
+    expect((await stored(id))?.["password_hash"]).toBe("the first");
   });
 });
 

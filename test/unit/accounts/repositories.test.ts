@@ -58,7 +58,9 @@ const writes: Readonly<Record<string, readonly [(table: Table) => Promise<unknow
   ],
   "a change of the tier": [(table) => createAccountsRepository(table).setAccountType(7, "Premium")],
   "a disabled account": [(table) => createAccountsRepository(table).setDisabled(7, true)],
-  "a new password": [(table) => createAccountsRepository(table).changePassword(7, "$argon2id$new")],
+  "a new password": [
+    (table) => createAccountsRepository(table).changePassword({ userId: 7, tokenEpoch: 0 }, "$argon2id$new"),
+  ],
   "an issued token": [
     (table) =>
       createTokensRepository(table).add({ userId: 7, tokenId: "t", tokenEpoch: 0, expiresAt: undefined }),
@@ -71,9 +73,14 @@ const writes: Readonly<Record<string, readonly [(table: Table) => Promise<unknow
       ),
     tokenItem,
   ],
-  "a mailed link": [(table) => createLinksRepository(table).create(7, "verify-email")],
+  "a mailed link": [
+    (table) => createLinksRepository(table).create({ userId: 7, tokenEpoch: 0 }, "verify-email"),
+  ],
   "a verified address": [(table) => createLinksRepository(table).verifyEmail("secret", 7)],
-  "a reset password": [(table) => createLinksRepository(table).resetPassword("secret", 7, "$argon2id$new")],
+  "a reset password": [
+    (table) =>
+      createLinksRepository(table).resetPassword("secret", { userId: 7, tokenEpoch: 0 }, "$argon2id$new"),
+  ],
   "a wrong password": [(table) => createPasswordAttemptsRepository(table).addWrong("amina"), {}],
   "a right password": [(table) => createPasswordAttemptsRepository(table).clearAfterRight("amina")],
   "forgiven passwords": [(table) => createPasswordAttemptsRepository(table).forget("amina")],
@@ -253,7 +260,7 @@ describe("What ends at a moment", () => {
   it("is a mailed link: it is its account's until then, for its own purpose only", async () => {
     const find = (now: number, purpose: "verify-email" | "reset-password") =>
       createLinksRepository(at(now, linkItem)).find("secret", purpose);
-    expect(await find(end - 1, "verify-email")).toBe(7);
+    expect(await find(end - 1, "verify-email")).toEqual({ userId: 7, tokenEpoch: -1 });
     expect(await find(end, "verify-email")).toBeUndefined();
     expect(await find(end - 1, "reset-password")).toBeUndefined();
   });

@@ -7,6 +7,7 @@ import { createPasswordGuard } from "../../../functions/auth/password-guard.ts";
 import { hashPassword, verifyPassword } from "../../../functions/auth/passwords.ts";
 import { register } from "../../../functions/auth/register.ts";
 import { resendVerification, verifyEmail } from "../../../functions/auth/verify-email.ts";
+import type { AccountAtEpoch } from "../../../shared/accounts/account.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 
 const oldPassword = "seven storks by the lake";
@@ -79,7 +80,7 @@ const writes: Readonly<Record<string, (pending: Pending) => Promise<unknown>>> =
       { token: "secret", new_password: newPassword },
       dependencies({
         accounts: { find: async () => account },
-        links: { find: async () => 7, resetPassword: pending },
+        links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), resetPassword: pending },
         passwordGuard: { attempt: unasked("A password"), forgive: async () => undefined },
       }),
     ),
@@ -88,14 +89,17 @@ const writes: Readonly<Record<string, (pending: Pending) => Promise<unknown>>> =
       { token: "secret", new_password: newPassword },
       dependencies({
         accounts: { find: async () => account },
-        links: { find: async () => 7, resetPassword: async () => true },
+        links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), resetPassword: async () => true },
         passwordGuard: { attempt: unasked("A password"), forgive: pending },
       }),
     ),
   "the request for a mail with a link": (pending) =>
     forgotPassword("amina@example.com", dependencies({ mailQueue: { send: pending } })),
   "the verified address": (pending) =>
-    verifyEmail("secret", dependencies({ links: { find: async () => 7, verifyEmail: pending } })),
+    verifyEmail(
+      "secret",
+      dependencies({ links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), verifyEmail: pending } }),
+    ),
   "the request for another verification mail": (pending) =>
     resendVerification(
       7,
@@ -141,13 +145,16 @@ describe.each(Object.entries(writes))("A caller is told of %s", (_case, run) => 
 
 describe("What is written", () => {
   it("of a changed password is the hash of the new one", async () => {
-    const change = vi.fn(async (_userId: number, _passwordHash: string) => undefined);
+    const change = vi.fn(async (_seen: AccountAtEpoch, _passwordHash: string) => true);
     await changePassword(
       7,
       { old_password: oldPassword, new_password: newPassword },
       dependencies({ accounts: { findWithPassword: async () => account, changePassword: change } }),
     );
-    expect(change).toHaveBeenCalledExactlyOnceWith(7, expect.stringMatching(/^\$argon2id\$/));
+    expect(change).toHaveBeenCalledExactlyOnceWith(
+      { userId: 7, tokenEpoch: 3 },
+      expect.stringMatching(/^\$argon2id\$/),
+    );
     expect(await verifyPassword(newPassword, change.mock.calls[0]?.[1])).toBe(true);
   });
 
@@ -269,8 +276,32 @@ describe("Who may not is refused, and nothing is written", () => {
           { token: "secret", new_password: newPassword },
           dependencies({
             accounts: { find: async () => account },
-            links: { find: async () => 7, resetPassword: async () => false },
+            links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), resetPassword: async () => false },
             passwordGuard: { attempt: unasked("A password"), forgive: async () => undefined },
+          }),
+        ),
+    ],
+    [
+      "a link that was mailed before the password was changed",
+      "invalid_link",
+      () =>
+        resetPassword(
+          { token: "secret", new_password: newPassword },
+          dependencies({
+            accounts: { find: async () => account },
+            links: { find: async () => ({ userId: 7, tokenEpoch: 2 }) },
+          }),
+        ),
+    ],
+    [
+      "an old password that was changed meanwhile",
+      "invalid_credentials",
+      () =>
+        changePassword(
+          7,
+          { old_password: oldPassword, new_password: newPassword },
+          dependencies({
+            accounts: { findWithPassword: async () => account, changePassword: async () => false },
           }),
         ),
     ],
@@ -310,7 +341,7 @@ describe("A new password from a mailed link", () => {
       { token: "secret", new_password: newPassword },
       dependencies({
         accounts: { find: async () => account },
-        links: { find: async () => 7, resetPassword: async () => true },
+        links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), resetPassword: async () => true },
         passwordGuard: { attempt: unasked("A password"), forgive },
       }),
     );

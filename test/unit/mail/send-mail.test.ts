@@ -52,7 +52,7 @@ describe("A mail with a link", () => {
     const { find, create, deliver, send } = setup(account);
     await send(verification);
     expect(find).toHaveBeenCalledExactlyOnceWith({ id: 7 });
-    expect(create).toHaveBeenCalledExactlyOnceWith(7, "verify-email");
+    expect(create).toHaveBeenCalledExactlyOnceWith({ userId: 7, tokenEpoch: 0 }, "verify-email");
     const link = "https://api.example.com/v1/auth/verify-email?token=a%20secret%2F%2B";
     expect(deliver).toHaveBeenCalledExactlyOnceWith({
       to: "amina@example.com",
@@ -69,7 +69,7 @@ describe("A mail with a link", () => {
     const { find, create, deliver, send } = setup({ ...account, email_verified: true });
     await send(reset);
     expect(find).toHaveBeenCalledExactlyOnceWith({ email: "Amina@example.com" });
-    expect(create).toHaveBeenCalledExactlyOnceWith(7, "reset-password");
+    expect(create).toHaveBeenCalledExactlyOnceWith({ userId: 7, tokenEpoch: 0 }, "reset-password");
     expect(deliver).toHaveBeenCalledExactlyOnceWith({
       to: "amina@example.com",
       subject: "Reset your password",

@@ -16,7 +16,7 @@ export interface CompletionRequest {
   readonly stop?: readonly string[] | undefined;
 }
 
-const count = z.number().int().nullish().catch(null);
+const count = z.int().min(0).nullish().catch(null);
 
 /** Token counts as servers report them; anything odd in them is as good as absent. */
 export const wireUsage = z
@@ -87,10 +87,19 @@ export const emptyAnswer = (finishReason: FinishReason): AppError =>
 /** More than the longest answer of any model, whole or as the body of an error. */
 export const maximumAnswerBytes = 4 * 1024 * 1024;
 
+/** Which of several answers a choice belongs to; some servers leave it out where there is only one. */
+export const wireIndex = z.number().nullish().catch(null);
+
+/** The one answer that was asked for, whatever else a server makes unasked. */
+export const firstChoice = <Choice extends { readonly index?: number | null | undefined }>(
+  choices: readonly Choice[],
+): Choice | undefined => choices.find(({ index }) => (index ?? 0) === 0);
+
 const wireCompletion = z.object({
   choices: z
     .array(
       z.object({
+        index: wireIndex,
         message: z.object({ content: z.string().nullish() }),
         finish_reason: z.string().nullish(),
       }),
@@ -107,7 +116,7 @@ const wireCompletion = z.object({
 export const parseCompletion = (body: string): ChatAnswer => {
   const answer = parseJson(body);
   const completion = wireCompletion.safeParse(answer);
-  const choice = completion.data?.choices[0];
+  const choice = firstChoice(completion.data?.choices ?? []);
   if (!completion.success || !choice) throw failureIn(answer, completion.error);
   const finishReason = readFinishReason(choice.finish_reason ?? "stop");
   const text = withoutThinking(choice.message.content ?? "").trim();

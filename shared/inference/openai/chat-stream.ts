@@ -10,10 +10,12 @@ import {
   type CompletionRequest,
   emptyAnswer,
   failureIn,
+  firstChoice,
   maximumAnswerBytes,
   parseCompletion,
   parseJson,
   readFinishReason,
+  wireIndex,
   wireUsage,
 } from "./chat-completion.ts";
 import { readEvents } from "./event-stream.ts";
@@ -22,6 +24,7 @@ import { ThinkingFilter } from "./thinking.ts";
 const wireChunk = z.object({
   choices: z.array(
     z.object({
+      index: wireIndex,
       delta: z
         .object({
           content: z.string().nullish(),
@@ -66,7 +69,7 @@ class StreamedAnswer {
     if (!chunk.success || chunk.data.error != null) throw failureIn(wire, chunk.error);
 
     this.#usage = chunk.data.usage ?? this.#usage;
-    const choice = chunk.data.choices[0];
+    const choice = firstChoice(chunk.data.choices);
     if (!choice || this.#isFinished) return [];
     const { content, reasoning_content, reasoning } = choice.delta ?? {};
     if (content || reasoning_content || reasoning) this.#hasBegun = true;

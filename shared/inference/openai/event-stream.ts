@@ -10,8 +10,8 @@ const maximumEventLength = 1024 * 1024;
 /** A server that has sent its last event ends the answer at once; one that does not loses its connection. */
 const endMilliseconds = 1_000;
 
-/** Whether an event is the one that ends a stream of the OpenAI API. */
-const isLast = ({ data }: EventSourceMessage): boolean => data === "[DONE]";
+/** Whether an event is the one that ends a stream of the OpenAI API; some servers put blanks around its word. */
+const isLast = ({ data }: EventSourceMessage): boolean => data.trim() === "[DONE]";
 
 /** Lets the rest of an answer pass unread, so that its connection can be used again. */
 const release = (response: IncomingMessage): void => {

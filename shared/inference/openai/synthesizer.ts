@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { UnreadableAudioError } from "../../audio/audio-errors.ts";
 import { readWavHeader } from "../../audio/wav/wav-header.ts";
+import { bytesPerSample } from "../../audio/wav/wav-structure.ts";
 import { readBody, readPieces } from "../../outbound/http-client.ts";
 import type { Speech, SpeechHeader, SpeechRequest, SpeechSynthesizer } from "../speech.ts";
 import { type Backend, failureOf, notReady, saysLoading, unusable } from "./backend.ts";
@@ -66,29 +67,59 @@ const readHeader = async (pieces: Pieces): Promise<{ header: SpeechHeader; rest:
   }
 };
 
+/** What may surround a text, however short it is. */
+const usualSeconds = 30;
+
+/** A slow voice needs 0.2 seconds for a letter; figures, which are read as whole words, somewhat more than twice that. */
+const secondsPerCharacter = 0.5;
+
+/** Of any sound that is worth sending. A header that names a higher rate must not raise the limit with it. */
+const highestBytesPerSecond = 48_000 * 2 * 4;
+
+/**
+ * How much sound a text can have. A model that does not find the end of its speech goes on for ever, and nobody may be
+ * there any more who could stop it: of a caller who waits for a link, Lambda does not tell that they have left.
+ */
+const maximumSoundBytes = (text: string, { format }: SpeechHeader): number => {
+  const seconds = usualSeconds + secondsPerCharacter * [...text].length;
+  const bytesPerSecond = format.sampleRate * format.channels * bytesPerSample(format);
+  return Math.ceil(seconds * Math.min(bytesPerSecond, highestBytesPerSecond));
+};
+
 async function* readSound(
   { soundBytes }: SpeechHeader,
   rest: Uint8Array,
-  pieces: Pieces,
+  { pieces, maximumBytes }: { readonly pieces: Pieces; readonly maximumBytes: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let received = rest.length;
   try {
     if (rest.length > 0) yield rest;
     for await (const piece of pieces) {
       received += piece.length;
+      if (received > maximumBytes) break;
       yield piece;
     }
   } catch (error) {
     throw unusable("The model's server broke off in the middle of the speech.", error);
   }
+  if (received > maximumBytes) throw unusable("The model did not come to the end of the speech.");
   if (received === 0) throw unusable("The model's server gave no sound.");
   if (received < (soundBytes ?? 0)) throw unusable("The model's server gave less sound than it announced.");
 }
 
-const readSpeech = async (response: IncomingMessage, silenceMilliseconds: number): Promise<Speech> => {
+const readSpeech = async (
+  response: IncomingMessage,
+  text: string,
+  silenceMilliseconds: number,
+): Promise<Speech> => {
   const pieces = readPieces(response, silenceMilliseconds);
   const { header, rest } = await readHeader(pieces);
-  return { header, sound: readSound(header, rest, pieces), cancel: () => void response.destroy() };
+  const maximumBytes = maximumSoundBytes(text, header);
+  return {
+    header,
+    sound: readSound(header, rest, { pieces, maximumBytes }),
+    cancel: () => void response.destroy(),
+  };
 };
 
 /** Speech from a server that speaks the OpenAI HTTP API. */
@@ -98,7 +129,8 @@ export const createOpenAiSynthesizer = (backend: Backend, model: string): Speech
     synthesize: (request, { signal }) =>
       server.call(signal, async (call) => {
         const response = await postJson(call, "/audio/speech", toWire(request, model), signal);
-        if (response.statusCode === 200) return readSpeech(response, backend.silenceMilliseconds);
+        if (response.statusCode === 200)
+          return readSpeech(response, request.text, backend.silenceMilliseconds);
         throw failureOf(response.statusCode ?? 0, await readBody(response, maximumWordsBytes), model);
       }),
   };

@@ -31,6 +31,8 @@ describe("server-sent events", () => {
   it("end with [DONE], whatever follows", async () => {
     expect(await read(body("data: a\n\ndata: [DONE]\n\ndata: b\n\n"))).toEqual(["a"]);
     expect(await read(body("data: [DONE]\n\n"))).toEqual([]);
+    expect(await read(body("data: a\n\ndata:  [DONE] \n\ndata: b\n\n"))).toEqual(["a"]);
+    expect(await read(body("data: a\n\ndata:\t[DONE]"))).toEqual(["a"]);
   });
 
   it("come in the groups that arrived together, of which none is empty", async () => {

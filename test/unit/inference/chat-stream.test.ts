@@ -88,6 +88,34 @@ describe("a streamed answer from a server of the OpenAI API", () => {
     });
   });
 
+  it("is the first of several that a server makes unasked, and nothing of the others", async () => {
+    const other = (index: number) =>
+      JSON.stringify({ choices: [{ index, delta: { content: "Gyebale" }, finish_reason: "length" }] });
+    backend.behave(
+      streaming(role, other(1), delta("Oli "), other(2), delta("otya?"), other(1), finish(), "[DONE]"),
+    );
+    expect(await read(await start())).toEqual({
+      text: "Oli otya?",
+      last: [{ type: "finish", finishReason: "stop" }],
+      error: undefined,
+    });
+    const whole = completion("Oli otya?");
+    const choices = [{ ...completion("Gyebale").choices[0], index: 1 }, ...whole.choices];
+    backend.behave(answering(200, { ...whole, choices }));
+    expect((await read(await start())).text).toBe("Oli otya?");
+  });
+
+  it("tells no token counts that cannot be", async () => {
+    const counts = { prompt_tokens: -1, completion_tokens: 3, total_tokens: -9 };
+    backend.behave(
+      streaming(delta("Oli"), finish(), JSON.stringify({ choices: [], usage: counts }), "[DONE]"),
+    );
+    expect((await read(await start())).last.at(-1)).toEqual({
+      type: "usage",
+      usage: { prompt_tokens: null, completion_tokens: 3, total_tokens: null },
+    });
+  });
+
   it("is also understood from a server that does not stream", async () => {
     backend.behave(answering(200, completion("<think>x</think> Oli otya?")));
     expect(await read(await start())).toMatchObject({ text: "Oli otya?", last: [{}, { type: "usage" }] });

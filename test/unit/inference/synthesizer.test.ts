@@ -121,6 +121,38 @@ describe("speech through a server of the OpenAI API", () => {
     endless.cancel();
   });
 
+  it.each([
+    ["of a short text", "Oli otya?"],
+    ["whose header names a very high rate", "Oli otya?", 384_000],
+    ["of a text of figures", "1".repeat(20)],
+  ])("is ended when it goes on for ever: %s", async (_case, text, sampleRate = 24_000) => {
+    let closed = () => {};
+    const isClosed = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    backend.behave((response) => {
+      response.once("close", closed);
+      begin(response, wavHeaderBytes(0, { sampleRate }));
+      const piece = Buffer.alloc(1_000_000);
+      const goOn = () => {
+        while (!response.destroyed && response.write(piece)) {}
+      };
+      response.on("drain", goOn);
+      goOn();
+    });
+    await expect(read(await synthesize({ text }))).rejects.toMatchObject({
+      code: "external_service_error",
+      message: "The model did not come to the end of the speech.",
+    });
+    await isClosed;
+  });
+
+  it("may be as long as figures are when they are read out", async () => {
+    const long = Buffer.alloc(24_000 * 2 * 40);
+    backend.behave(sending(wavHeaderBytes(0), long));
+    expect((await read(await synthesize({ text: "7".repeat(20) }))).length).toBe(long.length);
+  });
+
   it("comes without empty pieces, also when the header came by itself", async () => {
     backend.behave(sending(wavHeaderBytes(0), sound));
     const speech = await synthesize();

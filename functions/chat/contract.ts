@@ -6,8 +6,13 @@ import {
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { text } from "../../shared/http/fields.ts";
-import { defineOperation } from "../../shared/http/operation.ts";
-import { chatModelIds, tokenUsage } from "../../shared/inference/chat.ts";
+import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
+import {
+  chatModelIds,
+  conversationTooLong,
+  fitsConversation,
+  tokenUsage,
+} from "../../shared/inference/chat.ts";
 
 const [defaultModel] = chatModelIds;
 const defaultTemperature = 0.3;
@@ -37,7 +42,7 @@ export const chatCompletionRequest = z
       .default(defaultModel)
       .transform((model) => model ?? defaultModel)
       .meta({ description: `One of ${chatModelIds.map((id) => `\`${id}\``).join(", ")}` }),
-    messages: z.array(message).min(1),
+    messages: z.array(message).min(1).refine(fitsConversation, conversationTooLong),
     temperature: z
       .number()
       .min(0)
@@ -122,10 +127,10 @@ export const createChatCompletionOperation = defineOperation({
     "With `stream: true` the answer is `text/event-stream`: chunks (`chat.completion.chunk`) with the role, the " +
     "text piece by piece, the finish reason and the token counts, then `data: [DONE]`. A failure after the " +
     "beginning is an event with an `error` in the place of what is missing. Comments keep the connection open " +
-    "while the model is silent. The whole conversation is sent with each request; nothing of it is kept.",
+    "while the model is silent. The whole conversation is sent with each request, at most 200,000 characters; nothing of it is kept.",
   tag: "Chat",
   auth: "user",
-  body: { encoding: "json", schema: chatCompletionRequest },
+  body: { encoding: "json", schema: chatCompletionRequest, maximumBytes: longBodyBytes },
   response: {
     status: 200,
     description: "The answer, whole or as a stream",

@@ -1,7 +1,12 @@
 import * as z from "zod";
 import { formNumber, optionalField, text } from "../../shared/http/fields.ts";
-import { defineOperation } from "../../shared/http/operation.ts";
-import { tokenUsage } from "../../shared/inference/chat.ts";
+import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
+import {
+  conversationTooLong,
+  fitsConversation,
+  longestConversation,
+  tokenUsage,
+} from "../../shared/inference/chat.ts";
 import { replacedBy } from "./settings.ts";
 
 const common = { method: "POST", auth: "user", ...replacedBy("/tasks/chat/completions") } as const;
@@ -32,13 +37,18 @@ export const chatOperation = defineOperation({
               .object({ role: z.enum(["system", "user", "assistant"]), content: text().trim().min(1) })
               .meta({ id: "LegacyChatMessage" }),
           )
+          .refine(fitsConversation, conversationTooLong)
           .meta({ description: "At least one, or 400" }),
         model_type: modelType.default(defaultModelType),
         temperature: temperature.default(defaultTemperature),
         stream: z.boolean().default(false).meta({ description: "The answer is whole all the same" }),
-        system_message: text().nullish().meta({ description: "In place of the conversation's own" }),
+        system_message: text()
+          .max(longestConversation)
+          .nullish()
+          .meta({ description: "In place of the conversation's own" }),
       })
       .meta({ id: "LegacyChatRequest" }),
+    maximumBytes: longBodyBytes,
   },
   response: {
     status: 200,
@@ -75,9 +85,10 @@ export const instructOperation = defineOperation({
         temperature: optionalField(formNumber().pipe(temperature))
           .transform((value) => value ?? defaultTemperature)
           .meta({ override: { type: "number", minimum: 0, maximum: 2, default: defaultTemperature } }),
-        system_message: text().optional(),
+        system_message: text().max(longestConversation).optional(),
       })
       .meta({ id: "LegacyInstructForm" }),
+    maximumBytes: longBodyBytes,
   },
   response: {
     status: 200,
@@ -102,7 +113,10 @@ export const summariseOperation = defineOperation({
   summary: "Summarise a text in English or Luganda without naming anybody",
   body: {
     encoding: "json",
-    schema: z.object({ text: text().trim().min(1) }).meta({ id: "LegacySummariseRequest" }),
+    schema: z
+      .object({ text: text().trim().min(1).max(longestConversation) })
+      .meta({ id: "LegacySummariseRequest" }),
+    maximumBytes: longBodyBytes,
   },
   response: {
     status: 200,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { text } from "../../shared/http/fields.ts";
-import { defineOperation } from "../../shared/http/operation.ts";
+import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import { speechResponse } from "../speech/contract.ts";
 import { defaultSpeakerId, speakerIds } from "./fixed-speakers.ts";
 import { replacedBy } from "./settings.ts";
@@ -53,7 +53,7 @@ const declareJob = (id: string, path: `/${string}`, errors: readonly "gone"[]) =
     id,
     path,
     summary: "Turn a text into speech",
-    body: { encoding: "json", schema: jobRequest },
+    body: { encoding: "json", schema: jobRequest, maximumBytes: longBodyBytes },
     response: { status: 200, description: "The stored audio", schema: jobResponse },
     errors: ["bad_request", ...speakerFailures, ...errors],
   });
@@ -100,7 +100,7 @@ const declareSpoken = (id: string, path: `/${string}`, description: string, type
     path,
     summary: "Turn a text into speech of one of the six fixed speakers",
     description,
-    body: { encoding: "json", schema: spokenRequest },
+    body: { encoding: "json", schema: spokenRequest, maximumBytes: longBodyBytes },
     response: { status: 200, description: "The speech", schema: spokenResponse, otherContentTypes: types },
     errors: [...speakerFailures, "gone"],
   });

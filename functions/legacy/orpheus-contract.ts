@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { text } from "../../shared/http/fields.ts";
-import { defineOperation } from "../../shared/http/operation.ts";
+import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import {
   batchResponse,
   batchResult,
@@ -77,6 +77,7 @@ export const orpheusBatchOperation = defineOperation({
   body: {
     encoding: "json",
     schema: z.object({ items: z.array(orpheusItem).min(1).max(128) }).meta({ id: "LegacyVoiceBatchRequest" }),
+    maximumBytes: longBodyBytes,
   },
   response: {
     status: 200,

@@ -6,7 +6,7 @@ import {
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { text } from "../../shared/http/fields.ts";
-import { defineOperation } from "../../shared/http/operation.ts";
+import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 
 const tag = "Speech";
 
@@ -176,7 +176,7 @@ export const batchOperation = defineOperation({
     "Every item is checked before any is made. An item that fails then is marked as such; when all fail, so does the request.",
   tag,
   auth: "user",
-  body: { encoding: "json", schema: batchRequest },
+  body: { encoding: "json", schema: batchRequest, maximumBytes: longBodyBytes },
   response: { status: 200, description: "A result for each item, in their order", schema: batchResponse },
   errors: synthesisErrors,
 });

@@ -69,7 +69,12 @@ export const receiveDeliveryOperation = defineOperation({
     "platform delivers it again.",
   tag,
   auth: "public",
-  body: { encoding: "raw", schema: rawBody("A delivery of the WhatsApp Business Platform, as JSON") },
+  // The platform's deliveries have at most 3 MB.
+  body: {
+    encoding: "raw",
+    schema: rawBody("A delivery of the WhatsApp Business Platform, as JSON"),
+    maximumBytes: 3 * 1_024 * 1_024,
+  },
   response: { status: 200, description: "What became of the delivery", schema: webhookAnswer },
   // All deliveries come from a few addresses of the platform; its signature is what keeps others out.
   limit: "none",

@@ -25,7 +25,9 @@ const limitedRequest = (
 };
 
 /**
- * Counts a valid request against the limits of its operation before anything is done for it.
+ * Counts a request against the limits of its operation before its body is looked at, so that a body which is made to be
+ * expensive is limited like any other. What is then refused for its form is taken off the quota again by `refund`, and
+ * stays counted in the minute.
  *
  * @throws AppError `rate_limited` or `quota_exceeded`.
  */
@@ -39,8 +41,8 @@ export const limitRequests = (limiter: Limiter | undefined): HttpMiddleware => (
 });
 
 /**
- * Takes a request that failed before a model began to work off its account's quota again, whatever failed: what the caller
- * asked for, the model's server, or a part of the service. The call policy tells when a model has begun
+ * Takes a request that failed before a model began to work off its account's quota again, whatever failed: its form, what
+ * the caller asked for, the model's server, or a part of the service. The call policy tells when a model has begun
  * (`shared/inference/openai/call-policy.ts`).
  */
 export const refund = (limiter: Limiter | undefined): HttpMiddleware => ({

@@ -47,7 +47,12 @@ export interface Operation<
   readonly tag: (typeof tags)[number];
   /** `user`: a valid bearer token of an enabled account; `public`: anybody. */
   readonly auth: Auth;
-  readonly body?: { readonly encoding: BodyEncoding; readonly schema: Body };
+  readonly body?: {
+    readonly encoding: BodyEncoding;
+    readonly schema: Body;
+    /** The most bytes it may have; {@link maximumBodyBytes} tells what is taken otherwise. */
+    readonly maximumBytes?: number;
+  };
   readonly query?: Query;
   readonly pathParameters?: Path;
   readonly response: {
@@ -82,6 +87,26 @@ export const defineOperation = <
 >(
   operation: Operation<Body, Query, Path, Result, Auth>,
 ): Operation<Body, Query, Path, Result, Auth> => operation;
+
+const kilobyte = 1_024;
+
+/** For conversations and for lists of texts: the longest that is valid, in the longest way of writing it, fits. */
+export const longBodyBytes = 1_024 * kilobyte;
+
+/**
+ * The most bytes of a body whose operation says nothing else. A text of 5,000 characters, each escaped as two halves, has
+ * 60,000 bytes. A form with files may be as large as a function's event can carry: 6 MB of base64.
+ */
+const usualMaximumBytes: Readonly<Record<BodyEncoding, number>> = {
+  json: 64 * kilobyte,
+  form: 64 * kilobyte,
+  raw: 64 * kilobyte,
+  multipart: 4_608 * kilobyte,
+};
+
+/** The most bytes that an operation takes as its body. */
+export const maximumBodyBytes = ({ encoding, maximumBytes }: NonNullable<Operation["body"]>): number =>
+  maximumBytes ?? usualMaximumBytes[encoding];
 
 /** Which limits an operation falls under. One that says nothing is limited as strictly as its callers can be. */
 export const limitClassOf = ({ limit, auth }: Pick<Operation, "limit" | "auth">): LimitClass =>

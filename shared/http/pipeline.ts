@@ -1,6 +1,5 @@
 import middy from "@middy/core";
 import httpErrorHandler from "@middy/http-error-handler";
-import httpHeaderNormalizer from "@middy/http-header-normalizer";
 import type {
   APIGatewayProxyEvent,
   APIGatewayProxyEventV2,
@@ -98,15 +97,14 @@ const createPipeline = (endpoints: readonly Endpoint[], { authorize, limiter }: 
     )
     .use(responseHeaders())
     .use(respondError())
-    .use(httpHeaderNormalizer())
     .use(answerPreflight(router))
     .use(identifyRequest())
     .use(routeRequest(router))
     .use(authenticate(authorize))
-    .use(parseBody())
-    .use(validateRequest())
     .use(limitRequests(limiter))
     .use(refund(limiter))
+    .use(parseBody())
+    .use(validateRequest())
     .handler(executeUseCase);
 };
 

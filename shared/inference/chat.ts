@@ -79,3 +79,19 @@ export interface ChatModels {
    */
   streamAnswer(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatStream>;
 }
+
+/** The most characters of a conversation, all its messages together. */
+export const longestConversation = 200_000;
+
+/** Whether the messages of a conversation are short enough in all, counted as zod counts: by code points. */
+export const fitsConversation = (messages: readonly { readonly content: string }[]): boolean => {
+  let characters = 0;
+  for (const { content } of messages) for (const _ of content) characters += 1;
+  return characters <= longestConversation;
+};
+
+/** How a conversation that is too long is refused. */
+export const conversationTooLong = {
+  error: "Value error, the messages have more than 200,000 characters in all",
+  params: { type: "value_error" },
+};

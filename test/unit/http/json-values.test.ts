@@ -1,27 +1,92 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { ValidationError } from "../../../shared/errors/app-error.ts";
-import { hasTooManyValues, maximumValues } from "../../../shared/http/parse-body.ts";
+import { hasTooManyValues, maximumValues, parseJson } from "../../../shared/http/parse-json.ts";
 import { validate } from "../../../shared/http/validation.ts";
 
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const refusalOf = (text: string): ValidationError => {
+  try {
+    parseJson(text);
+  } catch (error) {
+    if (error instanceof ValidationError) return error;
+  }
+  throw new Error("The text was not refused.");
+};
+
 describe("a JSON body", () => {
-  it("may have 100,000 values and no more, wherever they are", () => {
-    // The list counts as one value.
-    expect(hasTooManyValues(Array(maximumValues - 1).fill(0))).toBe(false);
-    expect(hasTooManyValues(Array(maximumValues).fill(0))).toBe(true);
-    const lists = (count: number) => ({ items: Array.from({ length: count }, () => [null, ""]) });
-    expect(hasTooManyValues(lists(33_332))).toBe(false);
-    expect(hasTooManyValues(lists(33_333))).toBe(true);
+  it("may have 20,000 values and no more, wherever they are", () => {
+    const zeros = (count: number) => JSON.stringify(Array(count).fill(0));
+    // The first zero is counted with its list.
+    expect(hasTooManyValues(zeros(maximumValues - 1))).toBe(false);
+    expect(hasTooManyValues(zeros(maximumValues))).toBe(true);
+    const lists = (count: number) => JSON.stringify({ items: Array(count).fill([null, ""]) });
+    expect(hasTooManyValues(lists(6_666))).toBe(false);
+    expect(hasTooManyValues(lists(6_667))).toBe(true);
+    expect(refusalOf(zeros(maximumValues)).issues).toEqual([
+      { loc: ["body"], msg: "Value error, the body has more than 20000 values", type: "value_error" },
+    ]);
   });
 
-  it("may be as deep as it likes", () => {
-    let deep: unknown = 1;
-    for (let level = 0; level < 50_000; level += 1) deep = [deep];
-    expect(hasTooManyValues(deep)).toBe(false);
+  it("is counted before it is parsed", () => {
+    const parse = vi.spyOn(JSON, "parse");
+    for (const text of [
+      `[${"1,".repeat(maximumValues)}`,
+      "[".repeat(1_000_000),
+      '{"a":'.repeat(maximumValues),
+    ]) {
+      expect(refusalOf(text).issues).toMatchObject([{ type: "value_error" }]);
+    }
+    expect(parse).not.toHaveBeenCalled();
+  });
+
+  it("is parsed without a function that is called for every value", () => {
+    const parse = vi.spyOn(JSON, "parse");
+    expect(parseJson('{"text":"a"}')).toEqual({ text: "a" });
+    expect(parse).toHaveBeenCalledExactlyOnceWith('{"text":"a"}');
+  });
+
+  it("may have as much punctuation in its texts as it likes", () => {
+    const value = { text: '\\",[{'.repeat(maximumValues), more: "\\" };
+    expect(parseJson(JSON.stringify(value))).toEqual(value);
+  });
+
+  it("may be as deep as it is long", () => {
+    const deep = "[".repeat(19_000) + "]".repeat(19_000);
+    expect(parseJson(`{"constructor":${deep}}`)).toHaveProperty("constructor");
   });
 
   it.each([null, 0, "text", false, {}, []])("may be %j", (body) => {
-    expect(hasTooManyValues(body)).toBe(false);
+    expect(parseJson(JSON.stringify(body))).toEqual(body);
+  });
+
+  it.each([
+    '{"__proto__":1}',
+    '{"a":[{"__proto__":{}}]}',
+    String.raw`{"\u005f_proto__":1}`,
+    '{"constructor":{"prototype":{}}}',
+    String.raw`{"c\u006Fnstructor":{"prototype":{}}}`,
+  ])("may not have a key that would change other objects: %s", (text) => {
+    expect(refusalOf(text).issues).toMatchObject([{ msg: "Value error, a key is not allowed" }]);
+  });
+
+  it.each(['{"text":"__proto__"}', '{"constructor":"a"}', '{"constructor":{"a":1}}'])(
+    "may speak of such keys: %s",
+    (text) => {
+      expect(parseJson(text)).toEqual(JSON.parse(text));
+    },
+  );
+
+  it.each([
+    ["", 0],
+    ['{"text": ', 9],
+    ['{"a":1,}', 7],
+    ["[1 2]", 3],
+  ])("that breaks off or goes wrong is told where: %j", (text, position) => {
+    expect(refusalOf(text).issues).toMatchObject([{ loc: ["body", position], type: "json_invalid" }]);
   });
 });
 

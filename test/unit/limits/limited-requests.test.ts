@@ -168,8 +168,6 @@ describe("a request beyond its limit", () => {
 
 describe("what is not counted", () => {
   it.each([
-    ["a body that is not JSON", { body: "{broken", headers: { "Content-Type": "application/json" } }, 422],
-    ["a body that breaks the contract", { body: { text: 7 } }, 422],
     ["a request without a token", { authorizer: undefined }, 401],
     ["an address that does not exist", { path: "/nowhere" }, 404],
   ])("is %s", async (_case, changes, status) => {
@@ -184,6 +182,44 @@ describe("what is not counted", () => {
     const { call, counters } = setup();
     expect((await call(unlimited)).headers["RateLimit-Policy"]).toBeUndefined();
     expect([...counters.accounts, ...counters.addresses]).toEqual([]);
+  });
+});
+
+describe("a request that is refused for its form", () => {
+  const json = { "Content-Type": "application/json" };
+  const malformed = [
+    ["is not JSON", { body: "{broken", headers: json }, 422],
+    ["is another format", { body: "text", headers: { "Content-Type": "text/plain" } }, 422],
+    ["has too many values", { body: "[".repeat(60_000), headers: json }, 422],
+    ["breaks the contract", { body: { text: 7 } }, 422],
+    ["is too large", { body: "1".repeat(70_000), headers: json }, 413],
+  ] as const;
+
+  it.each(malformed)(
+    "counts in its account's minute and costs no quota: it %s",
+    async (_case, changes, status) => {
+      const { call, counters } = setup();
+      const answer = await call(task, changes);
+      expect(answer.status).toBe(status);
+      expect(counters.accounts).toHaveLength(1);
+      expect(counters.refunded).toEqual(counters.accounts);
+      expect(answer.headers["RateLimit"]).toBe('"minute";r=49;t=30, "day";r=500;t=3570');
+    },
+  );
+
+  it.each(malformed)("counts for its address: it %s", async (_case, changes, status) => {
+    const { call, counters } = setup();
+    expect((await call(openTask, { authorizer: undefined, ...changes })).status).toBe(status);
+    expect(counters.addresses).toHaveLength(1);
+  });
+
+  it.each(malformed)("is not even looked at beyond the limit: it %s", async (_case, changes) => {
+    const { call } = setup({ counted: false, minute: 50, day: 1, month: 1 });
+    const parse = vi.spyOn(JSON, "parse");
+    expect((await call(task, changes)).status).toBe(429);
+    expect((await call(openTask, { authorizer: undefined, ...changes })).status).toBe(429);
+    // The bodies of the two responses, which the test reads.
+    expect(parse).toHaveBeenCalledTimes(2);
   });
 });
 

@@ -1,5 +1,6 @@
 import { AppError } from "../errors/app-error.ts";
 import type { AccountRequest, Counts } from "./limit-counters.ts";
+import { uncountedPerMinute } from "./memory-limits.ts";
 import type { AccountPolicy } from "./policies.ts";
 import { secondsUntil, type Windows } from "./windows.ts";
 
@@ -86,15 +87,32 @@ export const afterRefund = ([minute, ...others]: Admission["statuses"]): Admissi
 /**
  * What a count means for the request.
  *
- * @param counts `undefined` when nothing could be counted: the request is admitted then.
  * @param now milliseconds of Unix time, a moment of the windows
  */
 export const admissionOf = (
   policy: AccountPolicy,
-  counts: Counts | undefined,
+  counts: Counts,
   windows: Windows,
   now: number,
 ): Admission => ({
   statuses: statusesOf(policy, counts, windows, now),
-  refusal: counts && refusalOf(counts, policy, windows, now),
+  refusal: refusalOf(counts, policy, windows, now),
+});
+
+/** What it means for the request when the store could not count it, and memory has. */
+export const uncountedAdmission = (
+  policy: AccountPolicy,
+  isAdmitted: boolean,
+  windows: Windows,
+  now: number,
+): Admission => ({
+  statuses: statusesOf(policy, undefined, windows, now),
+  refusal: isAdmitted
+    ? undefined
+    : new AppError("rate_limited", {
+        message:
+          "Requests cannot be counted at the moment, so only " +
+          `${uncountedPerMinute(policy.perMinute)} per 1 minute are let in; try again shortly.`,
+        retryAfterSeconds: secondsUntil(windows.ends.minute, now),
+      }),
 });

@@ -2,9 +2,10 @@ import type { AccountType } from "../accounts/account.ts";
 import { raceDeadline } from "../outbound/timeouts.ts";
 import type { LogEvent } from "../telemetry/log-events.ts";
 import { describeError, logger } from "../telemetry/logger.ts";
-import { type Admission, admissionOf, afterRefund } from "./admission.ts";
+import { type Admission, admissionOf, afterRefund, uncountedAdmission } from "./admission.ts";
 import { addressGroup } from "./keys.ts";
 import type { LimitCounters } from "./limit-counters.ts";
+import { createMemoryLimits } from "./memory-limits.ts";
 import {
   type AccountLimitClass,
   type AddressLimitClass,
@@ -27,7 +28,7 @@ export type LimitedRequest =
 
 /** Counts requests and refuses those beyond a limit. */
 export interface Limiter {
-  /** Never rejects: when the store cannot count, the request is admitted and the failure is logged. */
+  /** Never rejects: while the store cannot count, far fewer requests are admitted, and the failure is logged. */
   admit(request: LimitedRequest): Promise<Admission>;
   /** Takes an admitted task off its account's quota again, where it was counted on one. Never rejects, either. */
   refund(admission: Admission): Promise<Admission>;
@@ -38,7 +39,7 @@ export interface LimiterOptions {
   readonly addressLimits?: Partial<AddressLimits>;
   /** Milliseconds of Unix time. */
   readonly now?: () => number;
-  /** How long the store may take before a request goes uncounted. */
+  /** How long the store may take before a request is counted in memory only. */
   readonly timeoutMilliseconds?: number;
 }
 
@@ -54,6 +55,7 @@ export const createLimiter = (
   }: LimiterOptions = {},
 ): Limiter => {
   const perMinuteByAddress = { ...defaultAddressLimits, ...addressLimits };
+  const memory = createMemoryLimits();
 
   /** The limits of a request, without a quota where its class has none, and how to count it. */
   const planOf = (request: LimitedRequest, windows: Windows) => {
@@ -63,6 +65,7 @@ export const createLimiter = (
       const group = addressGroup(sourceAddress);
       return {
         policy: { perMinute, perDay: undefined, perMonth: undefined },
+        caller: `address ${limitClass} ${group}`,
         count: (signal: AbortSignal) =>
           counters.countForAddress({ group, limitClass, perMinute, windows }, signal),
       };
@@ -74,6 +77,7 @@ export const createLimiter = (
     const counted = { userId, policy, task: isTask ? operationId : undefined, windows };
     return {
       policy,
+      caller: `account ${userId}`,
       count: (signal: AbortSignal) => counters.countForAccount(counted, signal),
       ...(isTask ? { countedTask: counted } : {}),
     };
@@ -97,10 +101,14 @@ export const createLimiter = (
     admit: async (request) => {
       const time = now();
       const windows = windowsAt(time);
-      const { policy, count, countedTask } = planOf(request, windows);
+      const { policy, caller, count, countedTask } = planOf(request, windows);
       const counts = await attempt("limits.not_counted", request.limitClass, count);
+      if (!counts) {
+        const isAdmitted = memory.admit(caller, policy.perMinute, windows);
+        return uncountedAdmission(policy, isAdmitted, windows, time);
+      }
       const admission = admissionOf(policy, counts, windows, time);
-      return counts?.counted && countedTask ? { ...admission, countedTask } : admission;
+      return counts.counted && countedTask ? { ...admission, countedTask } : admission;
     },
 
     refund: async ({ countedTask, ...admission }) => {

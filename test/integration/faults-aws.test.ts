@@ -121,7 +121,7 @@ describe.concurrent("when the table", () => {
     );
   });
 
-  it.for(faults)("%s, requests are served uncounted", async ([, behaviour], context) => {
+  it.for(faults)("%s, the first requests are served uncounted", async ([, behaviour], context) => {
     const { expect } = context;
     const limiter = createLimiter(createLimitCounters(requestTableAt(await startAws(context, behaviour))));
     const startedAt = performance.now();

@@ -308,7 +308,7 @@ describe("a table that cannot be written to", () => {
     ["never answers", () => undefined],
     ["hangs up", (_request, response) => response.socket?.destroy()],
   ] satisfies [string, RequestListener][])(
-    "lets requests pass within the limiter's time-out when it %s",
+    "lets the first requests pass within the limiter's time-out when it %s",
     async (_case, listener) => {
       const log = vi.spyOn(logger, "error").mockReturnValue();
       await withServer(listener, async (endpoint) => {

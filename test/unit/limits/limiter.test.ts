@@ -116,7 +116,68 @@ describe("a request without a token", () => {
 });
 
 describe("when the store cannot count", () => {
-  it("requests are served, what is left is not made up, and the failure is logged", async () => {
+  const failing = () => fakeCounters(() => Promise.reject(new Error("The table is on fire.")));
+  const untilRefused = async (
+    limiter: ReturnType<typeof createLimiter>,
+    request: LimitedRequest,
+  ): Promise<number> => {
+    let admitted = 0;
+    while (admitted < 1_000 && !(await limiter.admit(request)).refusal) admitted += 1;
+    return admitted;
+  };
+
+  it.each([
+    ["Free", 5],
+    ["Premium", 10],
+    ["Admin", 100],
+  ] as const)("a tenth of a %s account's minute is let in, each minute anew", async (type, admitted) => {
+    vi.spyOn(logger, "error").mockReturnValue();
+    let time = now;
+    const limiter = createLimiter(failing(), { now: () => time });
+    expect(await untilRefused(limiter, task(type))).toBe(admitted);
+    expect((await limiter.admit(task(type))).refusal).toMatchObject({
+      code: "rate_limited",
+      message: `Requests cannot be counted at the moment, so only ${admitted} per 1 minute are let in; try again shortly.`,
+      retryAfterSeconds: 45,
+    });
+    time += 45_000;
+    expect(await untilRefused(limiter, task(type))).toBe(admitted);
+  });
+
+  it("accounts and addresses are counted each for themselves, networks as one", async () => {
+    vi.spyOn(logger, "error").mockReturnValue();
+    const limiter = createLimiter(failing(), { now: () => now });
+    const from = (sourceAddress: string, limitClass: "anonymous" | "credentials" = "anonymous") => ({
+      limitClass,
+      sourceAddress,
+    });
+    expect(await untilRefused(limiter, task())).toBe(5);
+    expect(await untilRefused(limiter, { ...task(), userId: 8 })).toBe(5);
+    expect(await untilRefused(limiter, { ...task(), limitClass: "account" })).toBe(0);
+    expect(await untilRefused(limiter, from("203.0.113.7"))).toBe(5);
+    expect(await untilRefused(limiter, from("203.0.113.7", "credentials"))).toBe(1);
+    expect(await untilRefused(limiter, from("2001:db8:1:2::9"))).toBe(5);
+    expect(await untilRefused(limiter, from("2001:db8:1:2::10"))).toBe(0);
+  });
+
+  it("callers without number are not remembered one by one: beyond a thousand they share one count", async () => {
+    vi.spyOn(logger, "error").mockReturnValue();
+    const limiter = createLimiter(failing(), { now: () => now });
+    const isAdmitted = async (userId: number) => !(await limiter.admit({ ...task(), userId })).refusal;
+    let admitted = 0;
+    for (let userId = 0; userId < 1_100; userId += 1) if (await isAdmitted(userId)) admitted += 1;
+    expect(admitted).toBe(1_005);
+    expect(await isAdmitted(7)).toBe(true);
+  });
+
+  it("what the store has counted is no matter of memory", async () => {
+    const counters = fakeCounters();
+    const limiter = createLimiter(counters, { now: () => now });
+    for (let sent = 0; sent < 20; sent += 1) expect((await limiter.admit(task())).refusal).toBeUndefined();
+    expect(counters.accounts).toHaveLength(20);
+  });
+
+  it("the first requests are served, what is left is not made up, and the failure is logged", async () => {
     const log = vi.spyOn(logger, "error").mockReturnValue();
     const counters = fakeCounters(() => Promise.reject(new Error("The table is on fire.")));
     const { statuses, refusal } = await createLimiter(counters, { now: () => now }).admit(task());

@@ -3,8 +3,7 @@ import { createLinksRepository } from "../../shared/accounts/links-repository.ts
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { limiterFrom } from "../../shared/config/from-environment.ts";
-import { readSecret } from "../../shared/config/secrets.ts";
+import { limiterFrom, signingSecretFrom } from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
 import { openTable } from "../../shared/storage/table.ts";
@@ -23,9 +22,7 @@ export const handler = createBufferedHandler(
     accounts: createAccountsRepository(table),
     issuedTokens: createTokensRepository(table),
     links: createLinksRepository(table),
-    tokens: createTokens(
-      createSigningKeySource((version) => readSecret(environment.TOKEN_SECRET_ID, version)),
-    ),
+    tokens: createTokens(createSigningKeySource(signingSecretFrom(environment))),
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL),
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table)),
     usage: createUsageRepository(table),

@@ -1,5 +1,5 @@
 import { createIssuedTokens, type IssuedTokens } from "../accounts/issued-tokens.ts";
-import { readSecret } from "../config/secrets.ts";
+import type { SecretVersion } from "../config/secrets.ts";
 import type { ItemTable } from "../storage/item-table.ts";
 import type { Caller } from "./caller.ts";
 import { bearerToken, createSigningKeySource, createTokens, type Tokens } from "./tokens.ts";
@@ -41,9 +41,9 @@ export const authorize = async (
  */
 export const createTokenAuthorization = (
   table: ItemTable,
-  tokenSecretId: string,
+  readSigningSecret: (version: SecretVersion) => Promise<string | undefined>,
 ): ((authorization: string | undefined) => Promise<Decision>) => {
-  const keys = createSigningKeySource((version) => readSecret(tokenSecretId, version));
+  const keys = createSigningKeySource(readSigningSecret);
   // Asked for while the function is still starting, so that its first request need not wait for them as well. Should it
   // fail, that request asks again.
   keys.get().catch(() => undefined);

@@ -70,13 +70,17 @@ export const speechBackendEnvironment = {
 };
 
 /**
- * What every function is given without declaring it: its namespace of metrics by CDK, the region by Lambda, and by a
- * local service the addresses that stand in for AWS, under the names that the SDK reads as well.
+ * What every function is given without declaring it: its namespace of metrics by CDK, region and credentials by Lambda,
+ * and by a local service the addresses that stand in for AWS, under the names that the SDK reads as well.
  */
 const platformEnvironment = z.object({
   /** Under which name metrics are filed; without it none are. */
   METRICS_NAMESPACE: z.string().min(1).optional(),
   AWS_REGION: z.string().min(1).default("us-east-1"),
+  /** Lambda gives each execution environment its own, which hold longer than it lives. */
+  AWS_ACCESS_KEY_ID: z.string().default(""),
+  AWS_SECRET_ACCESS_KEY: z.string().default(""),
+  AWS_SESSION_TOKEN: z.string().optional(),
   AWS_ENDPOINT_URL: z.url().optional(),
   AWS_ENDPOINT_URL_DYNAMODB: z.url().optional(),
   AWS_ENDPOINT_URL_SECRETS_MANAGER: z.url().optional(),
@@ -106,18 +110,28 @@ export const readEnvironment = <Shape extends z.ZodRawShape>(
   ...parse(schema, variables),
 });
 
-/** Where the services of AWS are that are not called through the SDK, or only with their address. */
+/** What is needed to call the services of AWS that are not called through the SDK, or only with their address. */
 export interface AwsConfig {
   readonly region: string;
+  readonly credentials: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
   /** A server in the place of AWS; `undefined` for AWS itself. */
   readonly endpoints: Readonly<Record<"DynamoDB" | "SecretsManager" | "S3", string | undefined>>;
 }
 
-/** Region and addresses of AWS for a function. */
+/** Region, credentials and addresses of AWS for a function. */
 export const awsConfigOf = (environment: PlatformEnvironment): AwsConfig => {
   const everyService = environment.AWS_ENDPOINT_URL;
   return {
     region: environment.AWS_REGION,
+    credentials: {
+      accessKeyId: environment.AWS_ACCESS_KEY_ID,
+      secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
+      ...(environment.AWS_SESSION_TOKEN ? { sessionToken: environment.AWS_SESSION_TOKEN } : {}),
+    },
     endpoints: {
       DynamoDB: environment.AWS_ENDPOINT_URL_DYNAMODB ?? everyService,
       SecretsManager: environment.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? everyService,
@@ -127,7 +141,7 @@ export const awsConfigOf = (environment: PlatformEnvironment): AwsConfig => {
 };
 
 /**
- * Region and addresses of AWS, from the variables themselves.
+ * Region, credentials and addresses of AWS, from the variables themselves.
  *
  * @throws Error that names every malformed variable, without their values.
  */

@@ -13,7 +13,8 @@ import type { Translator } from "../inference/translation.ts";
 import { createLimitCounters } from "../limits/limit-counters.ts";
 import { createLimiter, type Limiter } from "../limits/limiter.ts";
 import { createPlatformSecretSource, type PlatformSecretSource } from "../messaging/platform-secrets.ts";
-import { openItemTable } from "../storage/item-table.ts";
+import { openAwsJsonService } from "../outbound/aws-json.ts";
+import { type ItemTable, openItemTable } from "../storage/item-table.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { openBucket } from "../storage/s3-calls.ts";
 import { createS3ObjectStore } from "../storage/s3-object-store.ts";
@@ -32,7 +33,7 @@ import {
   type transcriptionBackendEnvironment,
   type translationBackendEnvironment,
 } from "./environment.ts";
-import { readSecret } from "./secrets.ts";
+import { createSecretReader, type ReadSecret, type SecretVersion } from "./secrets.ts";
 
 /**
  * What functions work with, made from the variables that they declare: one line for each in a `handler.ts`. Nothing here
@@ -42,13 +43,28 @@ import { readSecret } from "./secrets.ts";
 
 type Variables<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 
-type LimiterVariables = Variables<typeof tableEnvironment> &
+type LimiterVariables = PlatformEnvironment &
+  Variables<typeof tableEnvironment> &
   Partial<Variables<typeof anonymousLimitEnvironment & typeof credentialsLimitEnvironment>>;
+
+const itemTableFrom = (environment: PlatformEnvironment & Variables<typeof tableEnvironment>): ItemTable =>
+  openItemTable(environment.TABLE_NAME, awsConfigOf(environment));
+
+const secretReaderFrom = (environment: PlatformEnvironment): ReadSecret =>
+  createSecretReader(openAwsJsonService("SecretsManager", awsConfigOf(environment)));
+
+/** Reads a version of the secret with which tokens are signed. */
+export const signingSecretFrom = (
+  environment: PlatformEnvironment & Variables<typeof tokenEnvironment>,
+): ((version: SecretVersion) => Promise<string | undefined>) => {
+  const read = secretReaderFrom(environment);
+  return (version) => read(environment.TOKEN_SECRET_ID, version);
+};
 
 /** Counts requests, by address with the stage's own limits where a function declares them. */
 export const limiterFrom = (environment: LimiterVariables): Limiter => {
   const { LIMIT_ANONYMOUS_PER_MINUTE: anonymous, LIMIT_CREDENTIALS_PER_MINUTE: credentials } = environment;
-  return createLimiter(createLimitCounters(openItemTable(environment.TABLE_NAME)), {
+  return createLimiter(createLimitCounters(itemTableFrom(environment)), {
     addressLimits: {
       ...(anonymous === undefined ? {} : { anonymous }),
       ...(credentials === undefined ? {} : { credentials }),
@@ -58,8 +74,8 @@ export const limiterFrom = (environment: LimiterVariables): Limiter => {
 
 /** Checks bearer tokens. */
 export const authorizeFrom = (
-  environment: Variables<typeof tableEnvironment & typeof tokenEnvironment>,
-): Authorize => createTokenAuthorization(openItemTable(environment.TABLE_NAME), environment.TOKEN_SECRET_ID);
+  environment: PlatformEnvironment & Variables<typeof tableEnvironment & typeof tokenEnvironment>,
+): Authorize => createTokenAuthorization(itemTableFrom(environment), signingSecretFrom(environment));
 
 /** The audio files. */
 export const objectStoreFrom = (
@@ -69,48 +85,59 @@ export const objectStoreFrom = (
 
 /** The verify token, app secret and access token of the messaging platform. */
 export const platformSecretsFrom = (
-  environment: Variables<typeof platformSecretsEnvironment>,
-): PlatformSecretSource =>
-  createPlatformSecretSource((version) => readSecret(environment.MESSAGING_SECRET_ID, version));
+  environment: PlatformEnvironment & Variables<typeof platformSecretsEnvironment>,
+): PlatformSecretSource => {
+  const read = secretReaderFrom(environment);
+  return createPlatformSecretSource((version) => read(environment.MESSAGING_SECRET_ID, version));
+};
 
-const backend = (keysSecretId: string, task: ModelTask, baseUrl: string, silenceMilliseconds: number) => ({
+const backend = (
+  environment: PlatformEnvironment & { readonly INFERENCE_KEYS_SECRET_ID: string },
+  task: ModelTask,
+  baseUrl: string,
+  silenceMilliseconds: number,
+) => ({
   baseUrl,
   silenceMilliseconds,
-  apiKey: inferenceKey(keysSecretId, task),
+  apiKey: inferenceKey(environment.INFERENCE_KEYS_SECRET_ID, task, secretReaderFrom(environment)),
 });
 
-export const chatModelsFrom = (environment: Variables<typeof chatBackendEnvironment>): ChatModels => {
-  const { INFERENCE_KEYS_SECRET_ID: keys, CHAT_BASE_URL, CHAT_TIMEOUT_MS } = environment;
-  return createOpenAiChatModels(backend(keys, "chat", CHAT_BASE_URL, CHAT_TIMEOUT_MS), {
+export const chatModelsFrom = (
+  environment: PlatformEnvironment & Variables<typeof chatBackendEnvironment>,
+): ChatModels => {
+  const { CHAT_BASE_URL, CHAT_TIMEOUT_MS } = environment;
+  return createOpenAiChatModels(backend(environment, "chat", CHAT_BASE_URL, CHAT_TIMEOUT_MS), {
     "lang-14b": environment.CHAT_MODEL_14B,
     "lang-9b": environment.CHAT_MODEL_9B,
   });
 };
 
-export const translatorFrom = (environment: Variables<typeof translationBackendEnvironment>): Translator => {
-  const { INFERENCE_KEYS_SECRET_ID: keys, TRANSLATION_BASE_URL, TRANSLATION_TIMEOUT_MS } = environment;
+export const translatorFrom = (
+  environment: PlatformEnvironment & Variables<typeof translationBackendEnvironment>,
+): Translator => {
+  const { TRANSLATION_BASE_URL, TRANSLATION_TIMEOUT_MS } = environment;
   return createOpenAiTranslator(
-    backend(keys, "translation", TRANSLATION_BASE_URL, TRANSLATION_TIMEOUT_MS),
+    backend(environment, "translation", TRANSLATION_BASE_URL, TRANSLATION_TIMEOUT_MS),
     environment.TRANSLATION_MODEL,
   );
 };
 
 export const transcriberFrom = (
-  environment: Variables<typeof transcriptionBackendEnvironment>,
+  environment: PlatformEnvironment & Variables<typeof transcriptionBackendEnvironment>,
 ): Transcriber => {
-  const { INFERENCE_KEYS_SECRET_ID: keys, TRANSCRIPTION_BASE_URL, TRANSCRIPTION_TIMEOUT_MS } = environment;
+  const { TRANSCRIPTION_BASE_URL, TRANSCRIPTION_TIMEOUT_MS } = environment;
   return createOpenAiTranscriber(
-    backend(keys, "transcription", TRANSCRIPTION_BASE_URL, TRANSCRIPTION_TIMEOUT_MS),
+    backend(environment, "transcription", TRANSCRIPTION_BASE_URL, TRANSCRIPTION_TIMEOUT_MS),
     environment.TRANSCRIPTION_MODEL,
   );
 };
 
 export const synthesizerFrom = (
-  environment: Omit<Variables<typeof speechBackendEnvironment>, "SPEECH_PLATFORM">,
+  environment: PlatformEnvironment & Omit<Variables<typeof speechBackendEnvironment>, "SPEECH_PLATFORM">,
 ): SpeechSynthesizer => {
-  const { INFERENCE_KEYS_SECRET_ID: keys, SPEECH_BASE_URL, SPEECH_TIMEOUT_MS } = environment;
+  const { SPEECH_BASE_URL, SPEECH_TIMEOUT_MS } = environment;
   return createOpenAiSynthesizer(
-    backend(keys, "speech", SPEECH_BASE_URL, SPEECH_TIMEOUT_MS),
+    backend(environment, "speech", SPEECH_BASE_URL, SPEECH_TIMEOUT_MS),
     environment.SPEECH_MODEL,
   );
 };

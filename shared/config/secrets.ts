@@ -1,39 +1,34 @@
 import * as z from "zod";
-import { AwsCallError, type AwsJsonService, openAwsJsonService } from "../outbound/aws-json.ts";
+import { AwsCallError, type AwsJsonService } from "../outbound/aws-json.ts";
 import { describeError, logger } from "../telemetry/logger.ts";
 
 /** `AWSPREVIOUS` is the value before the last rotation. */
 export type SecretVersion = "AWSCURRENT" | "AWSPREVIOUS";
 
-let ownSecretsManager: AwsJsonService | undefined;
-
-/** Opened when it is first needed: tests that read no secret need no environment. */
-const openSecretsManager = (): AwsJsonService => {
-  ownSecretsManager ??= openAwsJsonService("SecretsManager");
-  return ownSecretsManager;
-};
-
 const secretValue = z.object({ SecretString: z.string().optional() });
 
 /**
- * A secret's value from AWS Secrets Manager.
+ * Reads a secret's value, the current one by default.
  *
- * @returns `undefined` when the secret has no such version.
- * @throws AwsCallError
+ * It resolves with `undefined` when the secret has no such version, and rejects with an AwsCallError.
  */
-export const readSecret = async (
-  secretId: string,
-  version: SecretVersion = "AWSCURRENT",
-  secretsManager: AwsJsonService = openSecretsManager(),
-): Promise<string | undefined> => {
-  try {
-    const answer = await secretsManager.call("GetSecretValue", { SecretId: secretId, VersionStage: version });
-    return secretValue.parse(answer).SecretString;
-  } catch (error) {
-    if (error instanceof AwsCallError && error.name === "ResourceNotFoundException") return undefined;
-    throw error;
-  }
-};
+export type ReadSecret = (secretId: string, version?: SecretVersion) => Promise<string | undefined>;
+
+/** Reads from AWS Secrets Manager. */
+export const createSecretReader =
+  (secretsManager: AwsJsonService): ReadSecret =>
+  async (secretId, version = "AWSCURRENT") => {
+    try {
+      const answer = await secretsManager.call("GetSecretValue", {
+        SecretId: secretId,
+        VersionStage: version,
+      });
+      return secretValue.parse(answer).SecretString;
+    } catch (error) {
+      if (error instanceof AwsCallError && error.name === "ResourceNotFoundException") return undefined;
+      throw error;
+    }
+  };
 
 /** A secret's value, kept in memory. */
 export interface CachedSecret<Value> {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cacheSecret, readSecret } from "../config/secrets.ts";
+import { cacheSecret, type ReadSecret } from "../config/secrets.ts";
 import { type ModelTask, modelTasks } from "../telemetry/backend-uses.ts";
 
 /** Members beside the tasks are nobody's business here. */
@@ -16,7 +16,7 @@ const keptForMilliseconds = 5 * 60_000;
 export const inferenceKey = (
   secretId: string,
   task: ModelTask,
-  read: (secretId: string) => Promise<string | undefined> = readSecret,
+  read: ReadSecret,
 ): (() => Promise<string | undefined>) => {
   const keys = cacheSecret({
     name: "model servers' keys",

@@ -1,6 +1,6 @@
 import aws4 from "aws4";
 import * as z from "zod";
-import { type AwsConfig, readAwsConfig } from "../config/environment.ts";
+import type { AwsConfig } from "../config/environment.ts";
 import { dependencyFailure } from "../errors/dependency-failure.ts";
 import { readBody, sendRequest } from "./http-client.ts";
 import { retry } from "./retry.ts";
@@ -68,13 +68,6 @@ const addressOf = (service: keyof typeof services, { region, endpoints }: AwsCon
   return new URL(endpoints[service] ?? `https://${services[service].signingName}.${region}.${domain}/`);
 };
 
-/** Read for each call, as the SDK does. */
-const credentials = (): aws4.Credentials => ({
-  accessKeyId: process.env["AWS_ACCESS_KEY_ID"] ?? "",
-  secretAccessKey: process.env["AWS_SECRET_ACCESS_KEY"] ?? "",
-  ...(process.env["AWS_SESSION_TOKEN"] ? { sessionToken: process.env["AWS_SESSION_TOKEN"] } : {}),
-});
-
 const failureOf = (status: number, text: string): AwsCallError => {
   const { __type = "", message = "", ...details } = readFailure(text);
   const name = __type.slice(__type.indexOf("#") + 1) || "UnknownError";
@@ -104,10 +97,8 @@ export interface AwsJsonService {
   call(operation: string, input: object, signal?: AbortSignal): Promise<unknown>;
 }
 
-/** Where a service is and how long it may take, where that differs from what the environment and AWS say. */
+/** How long a service may take. */
 export interface AwsJsonOptions {
-  readonly endpoint?: string | undefined;
-  readonly config?: AwsConfig;
   /** Of one try, its whole answer included. */
   readonly tryMilliseconds?: number;
   /** How long to wait before the second try; before the third twice as long. */
@@ -117,15 +108,11 @@ export interface AwsJsonOptions {
 /** A service of AWS in the function's own region, under the function's own credentials. */
 export const openAwsJsonService = (
   service: keyof typeof services,
-  {
-    config = readAwsConfig(process.env),
-    endpoint,
-    tryMilliseconds = usualTryMilliseconds,
-    pauseMilliseconds = usualPauseMilliseconds,
-  }: AwsJsonOptions = {},
+  config: AwsConfig,
+  { tryMilliseconds = usualTryMilliseconds, pauseMilliseconds = usualPauseMilliseconds }: AwsJsonOptions = {},
 ): AwsJsonService => {
   const { signingName, target, contentType } = services[service];
-  const url = endpoint === undefined ? addressOf(service, config) : new URL(endpoint);
+  const url = addressOf(service, config);
 
   const attempt = async (operation: string, body: string, signal: AbortSignal): Promise<unknown> => {
     const { headers = {} } = aws4.sign(
@@ -138,7 +125,7 @@ export const openAwsJsonService = (
         headers: { "Content-Type": contentType, "X-Amz-Target": `${target}.${operation}` },
         body,
       },
-      credentials(),
+      config.credentials,
     );
     const response = await sendRequest({
       url,

@@ -1,5 +1,6 @@
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import * as z from "zod";
+import type { AwsConfig } from "../config/environment.ts";
 import { dependencyUnavailable } from "../errors/dependency-failure.ts";
 import { AwsCallError, openAwsJsonService } from "../outbound/aws-json.ts";
 
@@ -50,13 +51,9 @@ const inTheWay = z.object({ Item: wireItem.optional() });
 
 const toItem = (wire: WireItem | undefined): Item => (wire ? unmarshall(wire) : {});
 
-/**
- * Opens the table. A call takes at most about 10 seconds, retries included, and fails with an AwsCallError.
- *
- * @param endpoint where DynamoDB is, if not where the environment says.
- */
-export const openItemTable = (name: string, endpoint?: string): ItemTable => {
-  const dynamodb = openAwsJsonService("DynamoDB", { endpoint });
+/** Opens the table. A call takes at most about 10 seconds, retries included, and fails with an AwsCallError. */
+export const openItemTable = (name: string, aws: AwsConfig): ItemTable => {
+  const dynamodb = openAwsJsonService("DynamoDB", aws);
   return {
     readItems: async (keys, signal) => {
       const request = { Keys: keys.map((key) => marshall(key)), ConsistentRead: true };

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createUsageRepository } from "../../functions/auth/get-usage.ts";
+import { readAwsConfig } from "../../shared/config/environment.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
 import { createLimitCounters, type LimitCounters } from "../../shared/limits/limit-counters.ts";
 import { createLimiter, type LimitedRequest } from "../../shared/limits/limiter.ts";
@@ -312,7 +313,9 @@ describe("a table that cannot be written to", () => {
     async (_case, listener) => {
       const log = vi.spyOn(logger, "error").mockReturnValue();
       await withServer(listener, async (endpoint) => {
-        const counters = createLimitCounters(openItemTable("language-ai", endpoint));
+        const counters = createLimitCounters(
+          openItemTable("language-ai", readAwsConfig({ AWS_ENDPOINT_URL: endpoint })),
+        );
         const limiter = createLimiter(counters, { timeoutMilliseconds: 50 });
         const { refusal, statuses } = await limiter.admit(request);
         expect(refusal).toBeUndefined();

@@ -1,4 +1,5 @@
 import { S3Client } from "@aws-sdk/client-s3";
+import { readAwsConfig } from "../../shared/config/environment.ts";
 import { type ItemTable, openItemTable } from "../../shared/storage/item-table.ts";
 import { type Bucket, openBucket, type StorageTimeouts } from "../../shared/storage/s3-calls.ts";
 import { openTable, type Table } from "../../shared/storage/table.ts";
@@ -18,7 +19,8 @@ export const tableAt = (address: string): Table => {
 };
 
 /** The same, as every request uses it. */
-export const requestTableAt = (address: string): ItemTable => openItemTable("language-ai", address);
+export const requestTableAt = (address: string): ItemTable =>
+  openItemTable("language-ai", readAwsConfig({ AWS_ENDPOINT_URL: address }));
 
 /** The service's own bucket in front of a server of the test. */
 export const bucketAt = (address: string, timeouts?: StorageTimeouts): Bucket =>

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { ensureTable, startDynamoDb } from "@language-ai/aws-stand-ins";
+import { readAwsConfig } from "../../shared/config/environment.ts";
 import { type ItemTable, openItemTable } from "../../shared/storage/item-table.ts";
 import type { Table } from "../../shared/storage/table.ts";
 
@@ -65,7 +66,7 @@ export const startTestTable = async (): Promise<TestTable> => {
       return table;
     },
     openForRequests: () => {
-      const table = openItemTable(name, server.endpoint);
+      const table = openItemTable(name, readAwsConfig({ AWS_ENDPOINT_URL: server.endpoint }));
       return {
         readItems: (...given) => {
           calls.push("BatchGetItem");

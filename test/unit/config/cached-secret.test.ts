@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { cacheSecret, readSecret } from "../../../shared/config/secrets.ts";
+import { cacheSecret, createSecretReader } from "../../../shared/config/secrets.ts";
 import { inferenceKey } from "../../../shared/inference/inference-keys.ts";
 import { AwsCallError } from "../../../shared/outbound/aws-json.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
@@ -136,12 +136,13 @@ describe("the key of a model's server", () => {
 
 describe("a secret in Secrets Manager", () => {
   const call = vi.fn<(operation: string, input: object) => Promise<unknown>>();
+  const readSecret = createSecretReader({ call });
   const refusal = (name: string) => new AwsCallError(name, "No.", { $metadata: { httpStatusCode: 400 } });
 
   it("is asked for by its id and version", async () => {
     call.mockResolvedValue({ SecretString: "value", Name: "example" });
-    expect(await readSecret("id", "AWSPREVIOUS", { call })).toBe("value");
-    expect(await readSecret("id", undefined, { call })).toBe("value");
+    expect(await readSecret("id", "AWSPREVIOUS")).toBe("value");
+    expect(await readSecret("id")).toBe("value");
     expect(call.mock.calls).toEqual([
       ["GetSecretValue", { SecretId: "id", VersionStage: "AWSPREVIOUS" }],
       ["GetSecretValue", { SecretId: "id", VersionStage: "AWSCURRENT" }],
@@ -150,17 +151,17 @@ describe("a secret in Secrets Manager", () => {
 
   it("may have no such version, or no text", async () => {
     call.mockRejectedValueOnce(refusal("ResourceNotFoundException"));
-    expect(await readSecret("id", "AWSPREVIOUS", { call })).toBeUndefined();
+    expect(await readSecret("id", "AWSPREVIOUS")).toBeUndefined();
     call.mockResolvedValueOnce({});
-    expect(await readSecret("id", "AWSCURRENT", { call })).toBeUndefined();
+    expect(await readSecret("id", "AWSCURRENT")).toBeUndefined();
   });
 
   it("that must not be read is an error", async () => {
     call.mockRejectedValueOnce(refusal("AccessDeniedException"));
-    await expect(readSecret("id", "AWSCURRENT", { call })).rejects.toMatchObject({
+    await expect(readSecret("id", "AWSCURRENT")).rejects.toMatchObject({
       name: "AccessDeniedException",
     });
     call.mockRejectedValueOnce(new Error("ResourceNotFoundException"));
-    await expect(readSecret("id", "AWSCURRENT", { call })).rejects.toThrow("ResourceNotFoundException");
+    await expect(readSecret("id", "AWSCURRENT")).rejects.toThrow("ResourceNotFoundException");
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
   anonymousLimitEnvironment,
-  awsConfigOf,
+  bucketEnvironment,
   chatBackendEnvironment,
   readAwsConfig,
   readEnvironment,
@@ -20,6 +20,8 @@ describe("the environment of a function", () => {
       TABLE_NAME: "table",
       LIMIT_ANONYMOUS_PER_MINUTE: 50,
       AWS_REGION: "us-east-1",
+      AWS_ACCESS_KEY_ID: "",
+      AWS_SECRET_ACCESS_KEY: "",
     });
   });
 
@@ -57,6 +59,7 @@ describe("where AWS is", () => {
   it("is AWS itself, unless a variable says otherwise", () => {
     expect(readAwsConfig({})).toEqual({
       region: "us-east-1",
+      credentials: { accessKeyId: "", secretAccessKey: "" },
       endpoints: { DynamoDB: undefined, SecretsManager: undefined, S3: undefined },
     });
   });
@@ -65,21 +68,25 @@ describe("where AWS is", () => {
     expect(
       readAwsConfig({
         AWS_REGION: "af-south-1",
+        AWS_ACCESS_KEY_ID: "AKID",
+        AWS_SECRET_ACCESS_KEY: "secret",
+        AWS_SESSION_TOKEN: "session",
         AWS_ENDPOINT_URL: "http://127.0.0.1:1",
         AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:2",
         AWS_ENDPOINT_URL_SECRETS_MANAGER: "http://127.0.0.1:3",
       }),
     ).toEqual({
       region: "af-south-1",
+      credentials: { accessKeyId: "AKID", secretAccessKey: "secret", sessionToken: "session" },
       endpoints: {
         DynamoDB: "http://127.0.0.1:2",
         SecretsManager: "http://127.0.0.1:3",
         S3: "http://127.0.0.1:1",
       },
     });
-    expect(
-      awsConfigOf({ AWS_REGION: "us-east-1", AWS_ENDPOINT_URL_S3: "http://127.0.0.1:4" }).endpoints.S3,
-    ).toBe("http://127.0.0.1:4");
+    expect(readAwsConfig({ AWS_ENDPOINT_URL_S3: "http://127.0.0.1:4" }).endpoints.S3).toBe(
+      "http://127.0.0.1:4",
+    );
   });
 });
 
@@ -91,7 +98,9 @@ describe("a function's working time", () => {
 
 describe("the store of a function", () => {
   it("is the bucket that its variables name", () => {
-    expect(objectStoreFrom({ BUCKET_NAME: "audio", AWS_REGION: "us-east-1" })).toMatchObject({
+    expect(
+      objectStoreFrom(readEnvironment(z.object(bucketEnvironment), { BUCKET_NAME: "audio" })),
+    ).toMatchObject({
       open: expect.any(Function),
     });
   });

@@ -32,6 +32,7 @@ const overHttp: readonly (readonly [RegExp, readonly string[]])[] = [
       "test/integration/mailed-links.test.ts",
     ],
   ],
+  [/storage/, ["test/integration/object-store.test.ts", "test/integration/silent-store.test.ts"]],
   [/limit/, ["test/conformance/limits.test.ts", "test/integration/limits.test.ts"]],
   [/chat|inference/, ["test/conformance/chat.test.ts", "test/integration/chat.test.ts"]],
   [/translat|language/, ["test/conformance/translation.test.ts", "test/conformance/language.test.ts"]],

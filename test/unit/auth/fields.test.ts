@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { email, linkToken, newPassword, shortText, username } from "../../../functions/auth/fields.ts";
+import { ValidationError } from "../../../shared/errors/app-error.ts";
+import { validate } from "../../../shared/http/validation.ts";
+
+/** What a caller reads about a value, or that it is taken. */
+const told = (schema: Parameters<typeof validate>[0], value: unknown): unknown => {
+  try {
+    return { taken: validate(schema, value) };
+  } catch (error) {
+    return error instanceof ValidationError ? error.issues.map(({ type, msg }) => `${type}: ${msg}`) : error;
+  }
+};
+
+const usernameRule =
+  "value_error: Value error, a username has 3 to 64 letters, digits, dots, underscores or hyphens";
+
+describe("a user name", () => {
+  it.each(["abc", "A.b_c-9", "a".repeat(64)])("may be %s", (value) => {
+    expect(told(username, value)).toEqual({ taken: value });
+  });
+
+  it.each(["ab", "a".repeat(65), "amina okello", "amína", "amina@home", "amina\n"])("is not %j", (value) => {
+    expect(told(username, value)).toEqual([usernameRule]);
+  });
+});
+
+describe("an e-mail address", () => {
+  it("has at most 254 characters and looks like one", () => {
+    const domain = "@example.com";
+    const longest = `${"a".repeat(60)}@${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.example`;
+    expect(longest.length).toBeLessThanOrEqual(254);
+    expect(told(email, longest)).toEqual({ taken: longest });
+    expect(told(email, `${"a".repeat(255 - domain.length)}${domain}`)).toEqual([
+      "string_too_long: String should have at most 254 characters",
+    ]);
+    expect(told(email, "amina")).toEqual(["value_error: value is not a valid email address"]);
+  });
+});
+
+describe("a new password", () => {
+  it.each(["12 stork", "seven storks by the lake", "x".repeat(256)])("may be %j", (value) => {
+    expect(told(newPassword, value)).toEqual({ taken: value });
+  });
+
+  it("has 8 to 256 characters", () => {
+    expect(told(newPassword, "7 stork")).toEqual([
+      "string_too_short: String should have at least 8 characters",
+    ]);
+    expect(told(newPassword, "x".repeat(257))).toEqual([
+      "string_too_long: String should have at most 256 characters",
+    ]);
+  });
+
+  it.each(["password1", "PassWord1"])("is none of the most common ones: %s", (value) => {
+    expect(told(newPassword, value)).toEqual([
+      "value_error: Value error, this password is among the most common ones; choose another",
+    ]);
+  });
+});
+
+describe("the other fields of accounts", () => {
+  it("are lines of 1 to 200 characters, without the space around them", () => {
+    expect(told(shortText, ` ${"x".repeat(200)} `)).toEqual({ taken: "x".repeat(200) });
+    expect(told(shortText, "x".repeat(201))).toEqual([
+      "string_too_long: String should have at most 200 characters",
+    ]);
+    expect(told(shortText, "  ")).toEqual(["string_too_short: String should have at least 1 character"]);
+  });
+
+  it("are secrets of mailed links with 1 to 200 characters", () => {
+    expect(told(linkToken, "x".repeat(200))).toEqual({ taken: "x".repeat(200) });
+    expect(told(linkToken, "")).toEqual(["string_too_short: String should have at least 1 character"]);
+    expect(told(linkToken, "x".repeat(201))).toEqual([
+      "string_too_long: String should have at most 200 characters",
+    ]);
+  });
+});

@@ -11,7 +11,7 @@ import { operations } from "../../functions/manifest.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { featureOf, invokeFeature } from "./functions.ts";
 import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
-import { functionPath, idleHeader } from "./running-service.ts";
+import { functionPath, idleHeader, instancePath } from "./running-service.ts";
 
 /** How long a look at the mails or the messages waits for those that are on their way. */
 const settleMilliseconds = 5_000;
@@ -60,11 +60,13 @@ const messagingRoutes = (
 /** The routes under `/_local`: what is served, what would have left the machine. They exist nowhere but here. */
 export const localRoutes = (
   application: LocalApplication,
+  instance: string,
   platform: MessagingPlatformServer | undefined,
 ): LocalRoutes => {
   const { model, standIns, url, functionUrls } = application;
   const invoke = invokeFeature(application);
   return {
+    [`GET ${instancePath}`]: async () => json({ instance }),
     "GET /_local/routes": async () =>
       json({
         base_url: url,

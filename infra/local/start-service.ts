@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import {
   type InvocationResult,
@@ -64,6 +65,7 @@ const start = async (
   const platform = await startMessaging(settings, baseUrl);
   if (platform) cleanup.add(() => platform.close());
 
+  const instance = randomUUID();
   const application = await serveAssembly({
     assembly: prepareAssembly(dataDirectory, {
       ...models.variables,
@@ -77,13 +79,13 @@ const start = async (
     configureFunction: configureFunction(settings, inspected),
     maximumConcurrency: settings.functionConcurrency,
     secretValue: secretValue(settings),
-    localRoutes: (served) => localRoutes(served, platform),
+    localRoutes: (served) => localRoutes(served, instance, platform),
     log,
   });
   cleanup.add(() => application.close());
   const { model, standIns, url } = application;
   await announceService(dataDirectory, {
-    processId: process.pid,
+    instance,
     url,
     tableName: model.tables[0]?.name ?? "",
     sdkVariables: sdkVariables(standIns),

@@ -1,7 +1,7 @@
 import { createHash, randomInt } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { openDatabaseFile } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
 
 /** A message that the platform would have passed on. */
@@ -68,10 +68,10 @@ export class MessageStore {
   readonly #selectMedia: StatementSync;
 
   constructor(dataDirectory: string) {
-    mkdirSync(dataDirectory, { recursive: true });
-    this.#database = new DatabaseSync(join(dataDirectory, "messaging.sqlite"));
-    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-    this.#database.exec(SCHEMA);
+    this.#database = openDatabaseFile(
+      join(dataDirectory, "messaging.sqlite"),
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`,
+    );
     this.#insertMessage = this.#database.prepare(
       "INSERT INTO message (id, recipient, type, body, sent_at) VALUES (?, ?, ?, ?, ?)",
     );

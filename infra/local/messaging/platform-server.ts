@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { isFromThisMachine } from "@language-ai/aws-stand-ins";
 import { StatusReporter } from "./deliveries.ts";
 import { describeMedia, findMedia, takeUpload } from "./media.ts";
 import { MessageStore, type SentMessage } from "./message-store.ts";
@@ -36,7 +37,10 @@ interface PlatformResponse {
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-const requireToken = ({ headers }: IncomingMessage, accessToken: string): void => {
+const requireToken = (request: IncomingMessage, accessToken: string): void => {
+  const { headers } = request;
+  if (!isFromThisMachine(request))
+    throw new GraphError(403, 10, "This server answers to this machine alone.");
   const given = digest(headers.authorization ?? "");
   if (timingSafeEqual(given, digest(`Bearer ${accessToken}`))) return;
   throw new GraphError(401, 190, "Invalid OAuth access token - Cannot parse access token");

@@ -1,12 +1,14 @@
 /** The one entry of this package: what README.md explains. Nothing else of it is to be imported from outside. */
 
 export { LOCAL_ACCOUNT_ID, LOCAL_CREDENTIALS, LOCAL_REGION } from "./aws-protocol/local-account.ts";
+export { openDatabaseFile } from "./database-file.ts";
 export { type DynamoDbServer, startDynamoDb } from "./dynamodb/dynamodb-server.ts";
 export { ensureTable } from "./dynamodb/ensure-table.ts";
 export type { LocalResponse, LocalRoutes } from "./gateway/local-routes.ts";
 export type { FunctionConfiguration } from "./lambda/function-configuration.ts";
 export type { InvocationResult } from "./lambda/invocation.ts";
 export { DEFAULT_MAXIMUM_CONCURRENCY, LambdaService } from "./lambda/lambda-service.ts";
+export { isFromThisMachine } from "./loopback.ts";
 export { type S3Server, startS3 } from "./s3/s3-server.ts";
 export { type SecretsServer, startSecrets } from "./secrets/secrets-server.ts";
 export { type LocalApplication, type ServeOptions, serveAssembly } from "./serve-assembly.ts";

@@ -93,6 +93,7 @@ export const getItem = async ({ documents }: DynamoDbFixture, pk: string) =>
 /** A server in a process of its own. */
 export interface ServerProcess {
   readonly endpoint: string;
+  readonly processId: number | undefined;
   /** Ends it with SIGKILL and waits until it is gone. */
   kill(): Promise<void>;
 }
@@ -107,6 +108,7 @@ export const spawnServer = async (dataDirectory: string): Promise<ServerProcess>
   if (typeof line !== "string") throw new Error(await complaint);
   return {
     endpoint: line,
+    processId: child.pid,
     kill: async () => {
       child.kill("SIGKILL");
       await gone;

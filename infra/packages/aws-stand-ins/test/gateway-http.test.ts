@@ -252,6 +252,28 @@ describe("A local route", () => {
     },
   };
 
+  it.each(["rebound.example", "127.0.0.1.rebound.example", "192.0.2.7", ""])(
+    "is refused to a page whose name %j resolves to this machine",
+    async (host) => {
+      await start({ localRoutes: () => localRoutes });
+      const answer = await converse(
+        `GET /_local/mail HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 403 .*answers only to this machine/s);
+    },
+  );
+
+  it.each(["localhost", "LOCALHOST:3000", "127.0.0.1", "[::1]:3000"])(
+    "answers to %s, a name of this machine",
+    async (host) => {
+      await start({ localRoutes: () => localRoutes });
+      const answer = await converse(
+        `GET /_local/mail HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    },
+  );
+
   it("answers before the API does", async () => {
     await start({ localRoutes: () => localRoutes });
     const response = await fetch(`${gateway.url}/_local/mail?to=a`);

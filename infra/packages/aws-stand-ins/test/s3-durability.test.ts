@@ -66,7 +66,7 @@ describe("The data directory", () => {
 
   it("serves one server at a time", async () => {
     const first = await start();
-    await expect(start()).rejects.toThrow("is another process using it?");
+    await expect(start()).rejects.toThrow("metadata.sqlite is in use by another process.");
     await first.close();
     await (await start()).close();
   });

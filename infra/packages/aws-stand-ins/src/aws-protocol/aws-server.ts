@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { isFromThisMachine } from "../loopback.ts";
 
 /**
  * A refusal in the words of an AWS service. The SDK throws it as an exception whose `name` is {@link AwsError.code}.
@@ -92,6 +93,11 @@ const internalFailure = (error: unknown): AwsError => {
   return new AwsError("InternalFailure", `The embedded service failed: ${cause.message}`, 500);
 };
 
+const requireThisMachine = (request: IncomingMessage): void => {
+  if (isFromThisMachine(request)) return;
+  throw new AwsError("AccessDeniedException", "This server answers to this machine alone.", 403);
+};
+
 interface JsonResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
@@ -104,6 +110,7 @@ const answerRequest = async (
   signal: AbortSignal,
 ): Promise<JsonResponse> => {
   try {
+    requireThisMachine(request);
     requireSignature(request.headers.authorization);
     const body = await protocol.answer({
       method: request.method ?? "GET",

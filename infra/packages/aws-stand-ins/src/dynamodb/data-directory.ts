@@ -184,5 +184,9 @@ const asSentence = (path: string, error: unknown): Error => {
     return new Error(`The DynamoDB data directory ${path} is in use by another process.`, { cause: error });
   }
   const detail = reason instanceof Error ? reason.message : String(reason);
-  return new Error(`The DynamoDB data directory ${path} cannot be opened: ${detail}.`, { cause: error });
+  return new Error(
+    `The DynamoDB data directory ${path} cannot be opened: ${detail}. ` +
+      "If it is damaged, put back a copy of it, or delete it to begin with empty tables.",
+    { cause: error },
+  );
 };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { isFromThisMachine } from "../loopback.ts";
 import { holdDataDirectory } from "./data-directory.ts";
 import { DynamoDbError, dynamoDbError, serviceError } from "./dynamodb-error.ts";
 import { sweepExpiredItems } from "./expiry-sweep.ts";
@@ -57,7 +58,11 @@ const answer = async (
   }
 };
 
-const operationOf = ({ headers }: IncomingMessage): string => {
+const operationOf = (request: IncomingMessage): string => {
+  const { headers } = request;
+  if (!isFromThisMachine(request)) {
+    throw serviceError("AccessDeniedException", "This server answers to this machine alone.");
+  }
   if (!headers.authorization?.startsWith("AWS4-")) {
     throw serviceError("MissingAuthenticationTokenException", "Request is missing Authentication Token");
   }

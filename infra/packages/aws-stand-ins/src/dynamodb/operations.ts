@@ -91,13 +91,17 @@ const operations = new Map<string, Operation>([
   ["DescribeContinuousBackups", shared(describeContinuousBackups)],
 ]);
 
-/** All operations on one store. Transactions wait until they are alone; the others run side by side. */
+/**
+ * All operations on one store. Transactions wait until they are alone, as does the recovery from a write that failed; the
+ * others run side by side.
+ */
 export const operationsOn = (store: Store): Execute => {
   const gate = new AccessGate();
   return async (name, input) => {
     const operation = operations.get(name);
     if (!operation)
       throw serviceError("UnknownOperationException", `${name} is not available on this server.`);
+    if (store.failedWrites.hasFailed) await gate.run("exclusive", () => store.failedWrites.reopen());
     return gate.run(operation.access, () => operation.run(store, input));
   };
 };

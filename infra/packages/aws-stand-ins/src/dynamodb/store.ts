@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { FailedWrites } from "./failed-writes.ts";
 
 /** Any JSON object of the DynamoDB wire format. */
 export type JsonObject = Record<string, unknown>;
@@ -27,7 +28,11 @@ interface LevelIterator {
 /** The LevelDB database behind dynalite, in the part that is used here. Values are JSON. */
 export interface Level {
   open(): Promise<void>;
-  close(): Promise<void>;
+  close: {
+    (): Promise<void>;
+    /** Closes the database so that it can be opened again; after the other one dynalite refuses every call. */
+    readonly _original: () => Promise<void>;
+  };
   /** The value, or undefined when there is none. */
   get(key: string): Promise<unknown>;
   batch(operations: readonly BatchOperation[]): Promise<void>;
@@ -49,6 +54,7 @@ export type TableRecord = Readonly<JsonObject>;
 /** What dynalite's actions work on. */
 export interface Store {
   readonly db: Level;
+  readonly failedWrites: FailedWrites;
   getItemDb(tableName: string): RecordSpace;
   getIndexDb(indexType: string, tableName: string, indexName: string): RecordSpace;
   getTable(tableName: string, callback: Callback<TableRecord>): void;
@@ -60,7 +66,7 @@ interface DynaliteDatabase {
     createTableMs: number;
     deleteTableMs: number;
     updateTableMs: number;
-  }): Store;
+  }): Omit<Store, "failedWrites">;
   traverseIndexes<Found>(
     table: TableRecord,
     visit: (attributeName: string, type: string, index: { readonly IndexName: string }) => Found | undefined,
@@ -96,8 +102,9 @@ export const keysBelow = (prefix: string): KeyRange => ({ gte: prefix, lt: `${pr
 export const openStore = async (path: string): Promise<Store> => {
   const store = database.create({ path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
   closeIteratorsAfterUse(store.db);
+  const failedWrites = new FailedWrites(store.db, path);
   await store.db.open();
-  return store;
+  return { ...store, failedWrites };
 };
 
 /**

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isFromThisMachine } from "../loopback.ts";
 import type { Exchange } from "./exchange.ts";
 import { MAXIMUM_LOCAL_BODY_BYTES, readBody } from "./read-body.ts";
 
@@ -11,7 +12,10 @@ export interface LocalResponse {
 
 type LocalRoute = (request: IncomingMessage, body: Buffer) => Promise<LocalResponse>;
 
-/** Routes that exist on this machine only, by method and exact path: `GET /_local/mail`. */
+/**
+ * Routes that exist on this machine only, by method and exact path: `GET /_local/mail`. They answer to this machine alone,
+ * called by a name of its own (`localhost`, 127.0.0.1): what they give is everybody's mails and more.
+ */
 export type LocalRoutes = Readonly<Record<string, LocalRoute>>;
 
 /** The local-only route of a request, if it has one. */
@@ -20,14 +24,25 @@ export const findLocalRoute = ({ method, path }: Exchange, routes: LocalRoutes):
   return Object.hasOwn(routes, name) ? routes[name] : undefined;
 };
 
+const refusal: LocalResponse = {
+  status: 403,
+  body: '{"message":"This route answers only to this machine, at http://127.0.0.1 or http://localhost."}',
+};
+
+const answerLocally = (
+  { request }: Exchange,
+  route: LocalRoute,
+  body: Buffer | undefined,
+): LocalResponse | Promise<LocalResponse> => {
+  if (!isFromThisMachine(request)) return refusal;
+  return body ? route(request, body) : { status: 413, body: '{"message":"Request Too Long"}' };
+};
+
 export const respondLocally = async (exchange: Exchange, route: LocalRoute): Promise<void> => {
   const received = await readBody(exchange, MAXIMUM_LOCAL_BODY_BYTES);
   if (received.kind === "aborted") return;
-  const answer: LocalResponse =
-    received.kind === "complete"
-      ? await route(exchange.request, received.bytes)
-      : { status: 413, body: '{"message":"Request Too Long"}' };
-  const { status, headers, body } = answer;
+  const whole = received.kind === "complete" ? received.bytes : undefined;
+  const { status, headers, body } = await answerLocally(exchange, route, whole);
   exchange.response.writeHead(status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
+import { openDatabaseFile } from "../database-file.ts";
 
 // The columns `tags` are always empty; they are here because data directories have them.
 // Keys are TEXT under SQLite's BINARY collation, which compares UTF-8 bytes: the order in which S3 lists.
@@ -52,19 +53,12 @@ const schema = `
  * A committed change survives the death of the process. It is not forced to the disk, so the last moments before
  * a power cut may be lost.
  */
-export const openDatabase = (dataDirectory: string): DatabaseSync => {
-  const database = new DatabaseSync(join(dataDirectory, "metadata.sqlite"), { timeout: 1000 });
-  try {
-    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-    database.exec(schema);
-  } catch (error) {
-    database.close();
-    throw new Error(`The S3 data in ${dataDirectory} cannot be opened; is another process using it?`, {
-      cause: error,
-    });
-  }
-  return database;
-};
+export const openDatabase = (dataDirectory: string): DatabaseSync =>
+  openDatabaseFile(
+    join(dataDirectory, "metadata.sqlite"),
+    `PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${schema}`,
+    { timeout: 1000 },
+  );
 
 /** Runs the work in one transaction: all of its changes happen or none. */
 export const inTransaction = <Result>(database: DatabaseSync, work: () => Result): Result => {

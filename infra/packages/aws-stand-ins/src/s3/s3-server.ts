@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
+import { isFromThisMachine } from "../loopback.ts";
 import { authenticate } from "./authentication.ts";
 import { readBucketProperties } from "./bucket-properties.ts";
 import { answerPreflight, corsHeaders } from "./cors.ts";
 import { sweep } from "./lifecycle.ts";
 import { isBucketName } from "./operations/buckets.ts";
 import { routeRequest } from "./router.ts";
+import { S3Error } from "./s3-error.ts";
 import { readRequest } from "./s3-request.ts";
 import { errorResponse, type S3Response, sendResponse } from "./s3-response.ts";
 import type { Credentials } from "./signature.ts";
@@ -51,6 +53,7 @@ const answer = async (
   let cors: Readonly<Record<string, string>> = {};
   let response: S3Response;
   try {
+    if (!isFromThisMachine(incoming)) throw new S3Error("AccessDenied");
     const request = readRequest(incoming);
     const bucket = request.bucketName === undefined ? undefined : storage.buckets.find(request.bucketName);
     const rules = bucket?.cors ?? [];

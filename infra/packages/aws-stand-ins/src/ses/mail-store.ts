@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import * as z from "zod";
+import { openDatabaseFile } from "../database-file.ts";
 
 /** A mail that was accepted for sending. */
 export interface SentMail {
@@ -55,10 +55,10 @@ export class MailStore {
   readonly #select: StatementSync;
 
   constructor(dataDirectory: string) {
-    mkdirSync(dataDirectory, { recursive: true });
-    this.#database = new DatabaseSync(join(dataDirectory, "mail.sqlite"));
-    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-    this.#database.exec(SCHEMA);
+    this.#database = openDatabaseFile(
+      join(dataDirectory, "mail.sqlite"),
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`,
+    );
     this.#insert = this.#database.prepare(
       "INSERT INTO mail (recipients, sender, subject, text, html, sent_at) VALUES (?, ?, ?, ?, ?, ?)",
     );

@@ -1,6 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { openDatabaseFile } from "../database-file.ts";
 
 // AUTOINCREMENT, because sequence numbers must grow for ever: without it SQLite reuses the number of a deleted last row.
 const SCHEMA = `
@@ -41,13 +41,11 @@ const SCHEMA = `
 `;
 
 /** Opens `sqs.sqlite` in a directory that is made when it is missing. An acknowledged write survives `kill -9`. */
-export const openSqsDatabase = (dataDirectory: string): DatabaseSync => {
-  mkdirSync(dataDirectory, { recursive: true });
-  const database = new DatabaseSync(join(dataDirectory, "sqs.sqlite"));
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;");
-  database.exec(SCHEMA);
-  return database;
-};
+export const openSqsDatabase = (dataDirectory: string): DatabaseSync =>
+  openDatabaseFile(
+    join(dataDirectory, "sqs.sqlite"),
+    `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; ${SCHEMA}`,
+  );
 
 /** Runs `work` so that all of its writes happen or none. */
 export const inTransaction = <Result>(database: DatabaseSync, work: () => Result): Result => {

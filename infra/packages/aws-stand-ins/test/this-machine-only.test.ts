@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type StandIns, startStandIns } from "../src/stand-ins.ts";
+
+let dataDirectory: string;
+beforeEach(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), "this-machine-"));
+});
+afterEach(() => rm(dataDirectory, { recursive: true, force: true }));
+
+/** What a page at `host` gets whose name resolves to 127.0.0.1 all of a sudden. */
+const askAs = (endpoint: string, host: string | undefined): Promise<{ status: number; body: string }> =>
+  new Promise((resolve, reject) => {
+    const headers = {
+      Authorization: "AWS4-HMAC-SHA256 Credential=local/20261122/us-east-1/service/aws4_request",
+      "X-Amz-Target": "Any.Operation",
+      ...(host === undefined ? {} : { Host: host }),
+    };
+    request(endpoint, { method: "POST", headers, setHost: false }, async (response) => {
+      resolve({ status: response.statusCode ?? 0, body: await text(response) });
+    })
+      .on("error", reject)
+      .end("{}");
+  });
+
+describe("the stand-ins", () => {
+  let standIns: StandIns;
+  beforeEach(async () => {
+    standIns = await startStandIns({ dataDirectory });
+  });
+  afterEach(() => standIns.close());
+
+  it("answer to no name but this machine's own, so that no web page reaches them under its name", async () => {
+    for (const [name, endpoint] of Object.entries(standIns.endpoints)) {
+      const { port } = new URL(endpoint);
+      for (const host of [`rebound.example:${port}`, `localhost.example:${port}`, `192.0.2.1:${port}`]) {
+        const { status, body } = await askAs(endpoint, host);
+        expect(`${name} ${host} ${status} ${body}`).toMatch(
+          / (?:400|403) .*(?:AccessDenied|"message":"This server)/s,
+        );
+      }
+      for (const host of [
+        `localhost:${port}`,
+        `127.0.0.1:${port}`,
+        `LOCALHOST.:${port}`,
+        `s3.localhost:${port}`,
+      ]) {
+        expect((await askAs(endpoint, host)).body, `${name} ${host}`).not.toMatch(
+          /AccessDenied|this machine alone/,
+        );
+      }
+    }
+  });
+});
+
+describe("a damaged file", () => {
+  it.each([
+    ["s3/metadata.sqlite", /metadata\.sqlite is damaged/],
+    ["sqs/sqs.sqlite", /sqs\.sqlite is damaged/],
+    ["ses/mail.sqlite", /mail\.sqlite is damaged/],
+    ["secrets/secrets.json", /secrets\.json is not a valid file/],
+    ["dynamodb/CURRENT", /dynamodb cannot be opened/],
+  ])("%s is named, with what to do about it", async (file, sentence) => {
+    const path = join(dataDirectory, file);
+    await mkdir(join(path, ".."), { recursive: true });
+    await writeFile(path, "This is no database, and it is long enough to be taken for none. ".repeat(40));
+    const failure = startStandIns({ dataDirectory }).then(
+      () => "started",
+      (error: Error) => error.message,
+    );
+    expect(await failure).toMatch(sentence);
+    expect(await failure).toMatch(/delete it/);
+    expect(await failure).not.toContain("\n");
+  });
+
+  it("is named when it is only cut short", async () => {
+    await (await startStandIns({ dataDirectory })).close();
+    const path = join(dataDirectory, "sqs/sqs.sqlite");
+    const whole = await readFile(path);
+    await writeFile(path, whole.subarray(0, 8_192));
+    await expect(startStandIns({ dataDirectory })).rejects.toThrow(/sqs\.sqlite is damaged/);
+  });
+});

@@ -10,12 +10,13 @@ import { workThrough } from "../../shared/queue/work-through.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { describeErrorName, logger } from "../../shared/telemetry/logger.ts";
 import { mailFunction } from "./contract.ts";
+import { createMailLimits } from "./mail-limits.ts";
 import { sendMail } from "./send-mail.ts";
 
 const sesTries = 3;
 const sesConnectionMilliseconds = 1_000;
 const sesRequestMilliseconds = 5_000;
-/** Every try at SES in full, after two calls to the table. */
+/** Every try at SES in full, after a few calls to the table. */
 const leastMilliseconds = sesTries * (sesConnectionMilliseconds + sesRequestMilliseconds) + 2_000;
 
 const environment = readEnvironment(mailFunction.environment, process.env);
@@ -33,6 +34,7 @@ const transport = createTransport({ SES: { sesClient, SendEmailCommand } });
 const dependencies = {
   accounts: createAccountsRepository(table),
   links: createLinksRepository(table),
+  limits: createMailLimits(table),
   deliver: async (mail: { to: string; subject: string; text: string; html: string }) => {
     await transport.sendMail({ ...mail, from: environment.MAIL_FROM });
   },
@@ -46,11 +48,11 @@ export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResp
     metricsNamespace: environment.METRICS_NAMESPACE,
     leastMilliseconds,
     reserveMilliseconds: 1_000,
-    work: async ({ body }, deadline) => {
+    work: async ({ body, messageId }, deadline) => {
       try {
         const request = mailRequest.parse(JSON.parse(body));
         // What Lambda breaks off would make the whole batch come again, with the mails that were sent already.
-        await raceDeadline(deadline, () => sendMail(request, dependencies));
+        await raceDeadline(deadline, () => sendMail(request, messageId, dependencies));
         return true;
       } catch (error) {
         // A sentence of SES can name the recipient.

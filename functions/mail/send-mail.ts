@@ -1,6 +1,8 @@
 import type { AccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import type { LinkPurpose, LinksRepository } from "../../shared/accounts/links-repository.ts";
 import type { MailRequest } from "../../shared/mail/mail-request.ts";
+import { logger } from "../../shared/telemetry/logger.ts";
+import type { MailLimits } from "./mail-limits.ts";
 
 /** A mail ready to be sent. */
 export interface Mail {
@@ -56,18 +58,22 @@ export const writeMail = (
 /** Everything the use case touches. */
 export interface MailDependencies {
   readonly accounts: AccountsRepository;
-  readonly links: LinksRepository;
+  readonly links: Pick<LinksRepository, "create">;
+  readonly limits: MailLimits;
   readonly deliver: (mail: Mail) => Promise<void>;
   readonly baseUrl: string;
 }
 
 /**
  * Sends the mail that was asked for, with a link made for it; nothing when nobody is entitled to it: an unknown
- * address, a verified one, an account that signs in through an external provider.
+ * address, a verified one, an account that signs in through an external provider; nor when its recipient had too many.
+ *
+ * @param messageId the queue's name for the message that asks for it.
  */
 export const sendMail = async (
   request: MailRequest,
-  { accounts, links, deliver, baseUrl }: MailDependencies,
+  messageId: string,
+  { accounts, links, limits, deliver, baseUrl }: MailDependencies,
 ): Promise<void> => {
   const account = await accounts.find(
     request.kind === "verify-email" ? { id: request.userId } : { email: request.email },
@@ -76,6 +82,10 @@ export const sendMail = async (
   if (request.kind === "verify-email" && account.email_verified) return;
   if (request.kind === "reset-password" && account.oauth_type !== "Credentials") return;
 
+  if (!(await limits.admit({ id: messageId, kind: request.kind, email: account.email }))) {
+    logger.info("mail.withheld", { kind: request.kind });
+    return;
+  }
   const secret = await links.create({ userId: account.id, tokenEpoch: account.token_epoch }, request.kind);
   await deliver(writeMail(request.kind, account, secret, baseUrl));
 };

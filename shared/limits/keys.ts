@@ -25,6 +25,17 @@ export const limitKeys = {
     PK: `${limitKeyPrefix}PASSWORD#${createHash("sha256").update(name.toLowerCase()).digest("base64url")}`,
     SK: "ATTEMPTS",
   }),
+  /**
+   * C4: mails that a recipient was sent in a day. Addresses that differ in what follows a `+` are one mailbox at most
+   * providers, so they are one recipient here.
+   */
+  mails: (email: string) => {
+    const mailbox = email.toLowerCase().replace(/\+[^@]*(?=@)/, "");
+    return {
+      PK: `${limitKeyPrefix}MAIL#${createHash("sha256").update(mailbox).digest("base64url")}`,
+      SK: "SENT",
+    };
+  },
 };
 
 const twoDigits = (day: number): string => String(day).padStart(2, "0");

@@ -21,6 +21,7 @@ export const logEvents = {
     "A refused request stayed on its account's quota, because the table did not answer in time.",
   "mail.failed": "A mail could not be sent; the queue brings it again.",
   "mail.not_queued": "An account was made, but its confirmation mail could not be queued.",
+  "mail.withheld": "A mail was not sent, because its recipient had one a minute ago or five today.",
   "message.not_answered": "A person's message could not be answered; the queue brings it again.",
   "message.taken_over": "Another invocation answers the message already.",
   "message.unreadable": "The message queue held something that is no message.",

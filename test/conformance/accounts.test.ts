@@ -312,14 +312,16 @@ describe.runIf(inject("isLocal"))("verification of the e-mail address", () => {
     });
   });
 
-  it("can be asked for again, until it is done", async () => {
+  it("can be asked for again, until it is done; a recipient gets one mail a minute, whatever is answered", async () => {
     const account = await createAccount();
-    const first = await latestMail(account.email);
-    const resent = await call("/auth/resend-verification", { method: "POST", token: account.token });
-    expectDeclared(resendVerificationOperation, resent);
-    const second = await latestMail(account.email);
-    expect(second.token).not.toBe(first.token);
-    await call(`/auth/verify-email?token=${second.token}`);
+    const { token } = await latestMail(account.email);
+    for (let time = 0; time < 5; time += 1) {
+      const resent = await call("/auth/resend-verification", { method: "POST", token: account.token });
+      expectDeclared(resendVerificationOperation, resent);
+      expect(resent.body.message).toBe("A verification mail is on its way.");
+    }
+    expect((await latestMail(account.email)).token).toBe(token);
+    await call(`/auth/verify-email?token=${token}`);
     const done = await call("/auth/resend-verification", { method: "POST", token: account.token });
     expect(done.body.message).toContain("already");
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import type { MailToSend } from "../../../functions/mail/mail-limits.ts";
 import { type Mail, sendMail } from "../../../functions/mail/send-mail.ts";
 import type { AccountReference } from "../../../shared/accounts/accounts-repository.ts";
 import type { MailRequest } from "../../../shared/mail/mail-request.ts";
@@ -38,10 +39,16 @@ const setup = (found: Found | undefined) => {
     setDisabled: unasked,
     changePassword: unasked,
   };
-  const links = { create, find: unasked, verifyEmail: unasked, resetPassword: unasked };
+  const admit = vi.fn(async (_mail: MailToSend) => true);
   const send = (request: MailRequest) =>
-    sendMail(request, { accounts, links, deliver, baseUrl: "https://api.example.com/v1" });
-  return { find, create, deliver, send };
+    sendMail(request, "the-message", {
+      accounts,
+      links: { create },
+      limits: { admit },
+      deliver,
+      baseUrl: "https://api.example.com/v1",
+    });
+  return { find, create, admit, deliver, send };
 };
 
 const verification: MailRequest = { kind: "verify-email", userId: 7 };
@@ -95,6 +102,19 @@ describe("A mail with a link", () => {
   ])("%s is not made and not sent", async (_case, request, found) => {
     const { create, deliver, send } = setup(found);
     await send(request);
+    expect(create).not.toHaveBeenCalled();
+    expect(deliver).not.toHaveBeenCalled();
+  });
+
+  it("is neither made nor sent when its recipient had too many, and nobody is told", async () => {
+    const { create, admit, deliver, send } = setup(account);
+    admit.mockResolvedValueOnce(false);
+    await expect(send(reset)).resolves.toBeUndefined();
+    expect(admit).toHaveBeenCalledExactlyOnceWith({
+      id: "the-message",
+      kind: "reset-password",
+      email: "amina@example.com",
+    });
     expect(create).not.toHaveBeenCalled();
     expect(deliver).not.toHaveBeenCalled();
   });

@@ -1,0 +1,74 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import * as z from "zod";
+import { limitKeys } from "../../shared/limits/keys.ts";
+import type { MailRequest } from "../../shared/mail/mail-request.ts";
+import type { Table } from "../../shared/storage/table.ts";
+
+/** Of each kind, a recipient gets one mail in this time. */
+const pauseMilliseconds = 60_000;
+
+/** Of all kinds together, a recipient gets so many mails in a day. */
+const mostMails = 5;
+const dayMilliseconds = 24 * 60 * 60 * 1_000;
+
+const sentMail = z.object({
+  /** The queue's message that asked for it. */
+  id: z.string(),
+  kind: z.string(),
+  /** Milliseconds of Unix time. */
+  at: z.int(),
+});
+const sentItem = z.object({ sent: z.array(sentMail), revision: z.int() });
+
+/** A mail that is about to be sent. */
+export interface MailToSend {
+  /** The queue's message that asks for it: when that comes again, the mail is still the same one. */
+  readonly id: string;
+  readonly kind: MailRequest["kind"];
+  readonly email: string;
+}
+
+/** Keeps people from being buried in mails that others ask for in their name. */
+export interface MailLimits {
+  /** Whether the mail may be sent now; one that may is counted. */
+  admit(mail: MailToSend): Promise<boolean>;
+}
+
+/** The limits over the service's table; access pattern C4 of the README in `shared/limits`. */
+export const createMailLimits = (
+  { client, name: TableName }: Table,
+  now: () => number = Date.now,
+): MailLimits => ({
+  admit: async ({ id, kind, email }) => {
+    const Key = limitKeys.mails(email);
+    // Ends soon: each round that fails is one in which another mail was counted, and there are five in a day.
+    for (;;) {
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      const { sent, revision } = Item ? sentItem.parse(Item) : { sent: [], revision: 0 };
+      const at = now();
+      const recent = sent.filter((mail) => mail.at > at - dayMilliseconds);
+      if (recent.some((mail) => mail.id === id)) return true;
+      if (recent.length >= mostMails) return false;
+      if (recent.some((mail) => mail.kind === kind && mail.at > at - pauseMilliseconds)) return false;
+      try {
+        await client.send(
+          new PutCommand({
+            TableName,
+            Item: {
+              ...Key,
+              sent: [...recent, { id, kind, at }],
+              revision: revision + 1,
+              expires_at: Math.ceil((at + dayMilliseconds) / 1_000),
+            },
+            ConditionExpression: "attribute_not_exists(PK) OR revision = :revision",
+            ExpressionAttributeValues: { ":revision": revision },
+          }),
+        );
+        return true;
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+    }
+  },
+});

@@ -62,6 +62,7 @@ export const profileRequest = z
     full_name: shortText.nullish(),
     organization: shortText.nullish(),
     organization_type: text()
+      .max(200)
       .nullish()
       .meta({ description: `One of ${organizationTypes.join(", ")}` }),
     sector: z.array(text().max(200)).max(50).nullish(),

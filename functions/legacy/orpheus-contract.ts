@@ -101,7 +101,9 @@ export const orpheusVoicesOfLanguageOperation = defineOperation({
   id: "legacyVoicesOfLanguage",
   path: "/tasks/modal/orpheus/speakers/{language}",
   summary: "The voices of one language",
-  pathParameters: z.object({ language: z.string().meta({ example: "lug", description: "ISO 639-3 code" }) }),
+  pathParameters: z.object({
+    language: text().max(100).meta({ example: "lug", description: "ISO 639-3 code" }),
+  }),
   response: { status: 200, description: "Tags of voices", schema: voicesResponse },
   errors: ["unknown_language", "gone"],
 });

@@ -112,7 +112,7 @@ export const transcribeUploadOperation = defineOperation({
     encoding: "form",
     schema: z
       .object({
-        gcs_blob_name: z.string().min(1).meta({
+        gcs_blob_name: z.string().min(1).max(1_024).meta({
           example: "uploads/3f0a2c1e-7d4b-4c58-9a51-0e6b6a0f2d11/interview.mp3",
           description:
             "Storage object of an upload of the account's, of at most 100 MB; its `file_id` alone does too",

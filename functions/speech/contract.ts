@@ -26,11 +26,11 @@ const spokenText = text().trim().min(1).max(5_000).meta({ example: "Wasuze otya 
 
 const speechFields = {
   text: spokenText,
-  voice: text().trim().nullish().meta({
+  voice: text().trim().max(100).nullish().meta({
     example: "salt_lug_0001",
     description: "Tag of the voice catalogue; when absent the first voice of the language",
   }),
-  language: text().trim().nullish().meta({
+  language: text().trim().max(100).nullish().meta({
     example: "lug",
     description: "ISO 639-3 code; when voice and language are absent, Luganda",
   }),
@@ -204,7 +204,7 @@ export const voicesOperation = defineOperation({
   auth: "user",
   limit: "account",
   query: z.object({
-    language: z.string().optional().meta({ example: "lug", description: "ISO 639-3 code" }),
+    language: text().max(100).optional().meta({ example: "lug", description: "ISO 639-3 code" }),
   }),
   response: { status: 200, description: "Tags of voices", schema: voicesResponse },
   errors: ["unknown_language"],
@@ -223,9 +223,9 @@ export const refreshLinkOperation = defineOperation({
   auth: "user",
   limit: "account",
   query: z.object({
-    storage_object: z
-      .string()
+    storage_object: text()
       .min(1)
+      .max(1_024)
       .meta({ description: "As an answer or the header `X-Storage-Object` gave it" }),
   }),
   response: { status: 200, description: "The link", schema: linkResponse },

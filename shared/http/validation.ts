@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { ValidationError, type ValidationIssue } from "../errors/app-error.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -13,6 +13,13 @@ const listed = (values: readonly unknown[]): string => {
   return quoted.length ? `${quoted.join(", ")} or ${last}` : String(last);
 };
 
+/** The message of an issue whose schema asks for an integer; nobody is told it. */
+const integerExpected = "integer expected";
+
+/** zod says "number" of whatever is no number where an integer is asked for; which schema it was, only an error map sees. */
+const tellIntegers: z.core.$ZodErrorMap = ({ code, inst }) =>
+  code === "invalid_type" && inst instanceof z.core.$ZodNumberFormat ? integerExpected : undefined;
+
 const expectations: Readonly<Record<string, Described>> = {
   string: ["string_type", "Input should be a valid string"],
   number: ["float_type", "Input should be a valid number"],
@@ -24,6 +31,27 @@ const expectations: Readonly<Record<string, Described>> = {
   never: ["extra_forbidden", "Extra inputs are not permitted"],
 };
 
+/** The words that Pydantic reads as a boolean: they are of the wrong type here, and not unreadable. */
+const booleanWord = /^(true|false|t|f|yes|no|y|n|on|off|1|0)$/i;
+
+const isNumeric = (text: string): boolean => text.trim() !== "" && Number.isFinite(Number(text));
+
+/** A text where a number or a boolean is asked for: Pydantic tells those apart that it cannot read as one. */
+const unreadable = (expected: string, text: string): Described | undefined => {
+  if (expected === "boolean") {
+    if (booleanWord.test(text)) return undefined;
+    return ["bool_parsing", "Input should be a valid boolean, unable to interpret input"];
+  }
+  if (isNumeric(text)) return undefined;
+  if (expected === "int") {
+    return ["int_parsing", "Input should be a valid integer, unable to parse string as an integer"];
+  }
+  if (expected === "number") {
+    return ["float_parsing", "Input should be a valid number, unable to parse string as a number"];
+  }
+  return undefined;
+};
+
 const invalidType = (issue: z.core.$ZodIssueInvalidType): Described => {
   if (issue.input === undefined) return ["missing", "Field required"];
   const isWholeBody = issue.path.length === 1 && issue.path[0] === "body";
@@ -33,7 +61,9 @@ const invalidType = (issue: z.core.$ZodIssueInvalidType): Described => {
   if (issue.expected === "int" && typeof issue.input === "number") {
     return ["int_from_float", "Input should be a valid integer, got a number with a fractional part"];
   }
-  return expectations[issue.expected] ?? ["value_error", `Value error, ${issue.message}`];
+  const expected = issue.message === integerExpected ? "int" : issue.expected;
+  const described = typeof issue.input === "string" ? unreadable(expected, issue.input) : undefined;
+  return described ?? expectations[expected] ?? ["value_error", `Value error, ${issue.message}`];
 };
 
 const tooSmall = (issue: z.core.$ZodIssueTooSmall): Described => {
@@ -130,7 +160,7 @@ const maximumIssues = 100;
  */
 export const validate = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
   // Without reportInput an absent field and a field of the wrong type look the same.
-  const result = schema.safeParse(value, { reportInput: true });
+  const result = schema.safeParse(value, { reportInput: true, error: tellIntegers });
   if (result.success) return result.data;
   throw new ValidationError(result.error.issues.flatMap(validationIssues).slice(0, maximumIssues));
 };

@@ -197,7 +197,7 @@ describe("POST /tasks/chat/completions", () => {
     [{ messages, model: 5 }, ["model"], "string_type"],
     [{ messages, temperature: -0.1 }, ["temperature"], "greater_than_equal"],
     [{ messages, temperature: 2.1 }, ["temperature"], "less_than_equal"],
-    [{ messages, temperature: "warm" }, ["temperature"], "float_type"],
+    [{ messages, temperature: "warm" }, ["temperature"], "float_parsing"],
     [{ messages, max_tokens: 0 }, ["max_tokens"], "greater_than_equal"],
     [{ messages, max_tokens: 1.5 }, ["max_tokens"], "int_from_float"],
     [{ messages, top_p: 0 }, ["top_p"], "greater_than"],

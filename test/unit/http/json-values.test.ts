@@ -101,6 +101,6 @@ describe("validation", () => {
       throw new Error("The numbers were not refused.");
     })();
     expect(refusal.issues).toHaveLength(100);
-    expect(refusal.issues.at(-1)).toMatchObject({ loc: ["numbers", 99], type: "float_type" });
+    expect(refusal.issues.at(-1)).toMatchObject({ loc: ["numbers", 99], type: "float_parsing" });
   });
 });

@@ -110,6 +110,17 @@ describe("POST /tasks/audio/speech", () => {
     expect(synthesize).not.toHaveBeenCalled();
   });
 
+  it.each(["voice", "language"])("does not send back a %s that is no name", async (field) => {
+    const { post } = setup();
+    expect(await post({ text, [field]: "x".repeat(101) })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", field], type: "string_too_long" }] },
+    });
+    const longest = await post({ text, [field]: "x".repeat(100) });
+    expect(longest.status).toBe(400);
+    expect(longest.body.detail.length).toBeLessThan(400);
+  });
+
   it("says in an error what there is to choose from", async () => {
     const { post } = setup();
     const unknown = (await post({ text, language: "fra" })).body;

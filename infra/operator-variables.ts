@@ -14,6 +14,13 @@ const operatorVariables = z.object({
   CHAT_MODEL_14B: z.string().optional(),
   /** Name of the smaller chat model on that server; by default `CHAT_MODEL`. */
   CHAT_MODEL_9B: z.string().optional(),
+  /**
+   * `true` for a larger chat model that answers from inside a thought and names only its end (`</think>`), as DeepSeek-R1
+   * and some of Qwen do behind a server without a parser for it: streams then wait for that end.
+   */
+  CHAT_MODEL_14B_THINKS_FIRST: z.stringbool().optional(),
+  /** The same of the smaller chat model. */
+  CHAT_MODEL_9B_THINKS_FIRST: z.stringbool().optional(),
   /** How long the chat server may stay silent. */
   CHAT_TIMEOUT_MS: milliseconds.optional(),
   /** Server of the translation model; by default the chat server. Includes `/v1`. */

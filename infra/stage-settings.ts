@@ -34,7 +34,11 @@ export const stageSettings = z.object({
   authorizerCacheSeconds: z.int().min(0).max(3600),
   /** Where the models are served, by task. */
   inference: z.object({
-    chat: backend.extend({ models: z.object({ "14b": modelName, "9b": modelName }) }),
+    chat: backend.extend({
+      models: z.object({ "14b": modelName, "9b": modelName }),
+      /** Whether a model's answers begin inside a thought. */
+      thinksFirst: z.object({ "14b": z.boolean(), "9b": z.boolean() }),
+    }),
     translation: backend.extend({ model: modelName }),
     transcription: transcriptionBackend,
     /** `platform` is what answers name as the place where speech is made. */

@@ -78,6 +78,10 @@ const applyVariables = (
     "14b": variables.CHAT_MODEL_14B ?? variables.CHAT_MODEL ?? "chat-14b",
     "9b": variables.CHAT_MODEL_9B ?? variables.CHAT_MODEL ?? "chat-9b",
   };
+  const thinksFirst = {
+    "14b": variables.CHAT_MODEL_14B_THINKS_FIRST ?? false,
+    "9b": variables.CHAT_MODEL_9B_THINKS_FIRST ?? false,
+  };
   const timeoutMilliseconds = variables.CHAT_TIMEOUT_MS ?? 60_000;
   return checkStageSettings({
     ...defaults,
@@ -85,7 +89,7 @@ const applyVariables = (
     tokenLifetimeDays: variables.TOKEN_LIFETIME_DAYS ?? defaults.tokenLifetimeDays,
     authorizerCacheSeconds: variables.AUTHORIZER_CACHE_SECONDS ?? defaults.authorizerCacheSeconds,
     inference: {
-      chat: { baseUrl, models, timeoutMilliseconds },
+      chat: { baseUrl, models, thinksFirst, timeoutMilliseconds },
       translation: {
         baseUrl: variables.TRANSLATION_BASE_URL ?? baseUrl,
         model: variables.TRANSLATION_MODEL ?? models["9b"],

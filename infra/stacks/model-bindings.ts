@@ -14,6 +14,8 @@ export const modelBindings = (
       CHAT_BASE_URL: plainBinding(chat.baseUrl),
       CHAT_MODEL_14B: plainBinding(chat.models["14b"]),
       CHAT_MODEL_9B: plainBinding(chat.models["9b"]),
+      CHAT_MODEL_14B_THINKS_FIRST: plainBinding(String(chat.thinksFirst["14b"])),
+      CHAT_MODEL_9B_THINKS_FIRST: plainBinding(String(chat.thinksFirst["9b"])),
       CHAT_TIMEOUT_MS: plainBinding(chat.timeoutMilliseconds),
     },
     translation: {

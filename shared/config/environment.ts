@@ -44,6 +44,10 @@ export const chatBackendEnvironment = {
   CHAT_MODEL_14B: z.string().min(1),
   /** What the server calls `lang-9b`. */
   CHAT_MODEL_9B: z.string().min(1),
+  /** Whether the answers of `lang-14b` begin inside a thought, of which they name only the end. */
+  CHAT_MODEL_14B_THINKS_FIRST: z.stringbool(),
+  /** The same of `lang-9b`. */
+  CHAT_MODEL_9B_THINKS_FIRST: z.stringbool(),
   /** How long the server may stay silent, before its response and inside it. */
   CHAT_TIMEOUT_MS: positiveMilliseconds,
   INFERENCE_KEYS_SECRET_ID: z.string().min(1),

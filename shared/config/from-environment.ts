@@ -106,10 +106,14 @@ export const chatModelsFrom = (
   environment: PlatformEnvironment & Variables<typeof chatBackendEnvironment>,
 ): ChatModels => {
   const { CHAT_BASE_URL, CHAT_TIMEOUT_MS } = environment;
-  return createOpenAiChatModels(backend(environment, "chat", CHAT_BASE_URL, CHAT_TIMEOUT_MS), {
-    "lang-14b": environment.CHAT_MODEL_14B,
-    "lang-9b": environment.CHAT_MODEL_9B,
-  });
+  return createOpenAiChatModels(
+    backend(environment, "chat", CHAT_BASE_URL, CHAT_TIMEOUT_MS),
+    { "lang-14b": environment.CHAT_MODEL_14B, "lang-9b": environment.CHAT_MODEL_9B },
+    {
+      "lang-14b": environment.CHAT_MODEL_14B_THINKS_FIRST,
+      "lang-9b": environment.CHAT_MODEL_9B_THINKS_FIRST,
+    },
+  );
 };
 
 export const translatorFrom = (

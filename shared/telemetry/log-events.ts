@@ -10,6 +10,8 @@ export const logEvents = {
   "authorizer.failed": "A token could not be checked: the table or the signing key did not answer.",
   "chat.broken_off":
     "A model stopped in the middle of a streamed response; the caller was told in the stream.",
+  "chat.thought_shown":
+    "A streamed response showed what its model thought; the model's `…_THINKS_FIRST` holds that back.",
   "circuit.closed":
     "A model's server that nobody asked for a while answers again; `backend` is the task it serves.",
   "circuit.opened":

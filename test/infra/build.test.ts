@@ -28,6 +28,8 @@ const variables = {
   CHAT_BASE_URL: "http://127.0.0.1:9/v1",
   CHAT_MODEL_14B: "chat-14b",
   CHAT_MODEL_9B: "chat-9b",
+  CHAT_MODEL_14B_THINKS_FIRST: "false",
+  CHAT_MODEL_9B_THINKS_FIRST: "false",
   CHAT_TIMEOUT_MS: "1000",
   TRANSLATION_BASE_URL: "http://127.0.0.1:9/v1",
   TRANSLATION_MODEL: "chat-9b",

@@ -74,6 +74,15 @@ describe("A deployed stage", () => {
     expect(two.inference.chat.models).toEqual({ "14b": "fourteen", "9b": "one" });
   });
 
+  it("takes it for said which models think first", () => {
+    expect(deployedStage("prod", {}).inference.chat.thinksFirst).toEqual({ "14b": false, "9b": false });
+    const given = { CHAT_MODEL_14B_THINKS_FIRST: "true", CHAT_MODEL_9B_THINKS_FIRST: "false" };
+    expect(deployedStage("prod", given).inference.chat.thinksFirst).toEqual({ "14b": true, "9b": false });
+    expect(() => deployedStage("prod", { CHAT_MODEL_9B_THINKS_FIRST: "perhaps" })).toThrow(
+      "CHAT_MODEL_9B_THINKS_FIRST",
+    );
+  });
+
   it("synthesises speech on the chat server, unless told otherwise", () => {
     const chat = { CHAT_BASE_URL: "https://gpu.example.org/v1", CHAT_TIMEOUT_MS: "5000" };
     expect(deployedStage("prod", chat).inference.speech).toEqual({

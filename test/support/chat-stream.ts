@@ -21,6 +21,7 @@ export const startStream = (
     readonly silenceMilliseconds?: number;
     readonly signal?: AbortSignal;
     readonly request?: Partial<ChatRequest>;
+    readonly thinksFirst?: boolean;
   } = {},
 ): Promise<ChatStream> =>
   createOpenAiChatModels(
@@ -30,6 +31,7 @@ export const startStream = (
       silenceMilliseconds: options.silenceMilliseconds ?? 400,
     },
     { "lang-14b": "large", "lang-9b": "small" },
+    { "lang-14b": false, "lang-9b": options.thinksFirst ?? false },
   ).streamAnswer(
     { ...chatRequest, ...options.request },
     { signal: options.signal ?? new AbortController().signal },

@@ -4,7 +4,7 @@ import { readBody } from "../../outbound/http-client.ts";
 import type { ChatAnswer, ChatMessage, FinishReason, TokenUsage } from "../chat.ts";
 import { failureOf, notReady, saysLoading, unusable } from "./backend.ts";
 import { type ModelServer, postJson } from "./call-policy.ts";
-import { withoutThinking } from "./thinking.ts";
+import { type ThoughtHabits, withoutThoughts } from "./thinking.ts";
 
 /** What a chat completion is asked for; names and meanings are those of the OpenAI API. */
 export interface CompletionRequest {
@@ -113,13 +113,14 @@ const wireCompletion = z.object({
  *
  * @throws AppError as {@link completeChat} does.
  */
-export const parseCompletion = (body: string): ChatAnswer => {
+export const parseCompletion = (body: string, { thinksFirst }: ThoughtHabits): ChatAnswer => {
   const answer = parseJson(body);
   const completion = wireCompletion.safeParse(answer);
   const choice = firstChoice(completion.data?.choices ?? []);
   if (!completion.success || !choice) throw failureIn(answer, completion.error);
   const finishReason = readFinishReason(choice.finish_reason ?? "stop");
-  const text = withoutThinking(choice.message.content ?? "").trim();
+  const isCut = finishReason === "length";
+  const text = withoutThoughts(choice.message.content ?? "", { thinksFirst, isCut }).trim();
   if (text === "") throw emptyAnswer(finishReason);
   return { text, finishReason, usage: completion.data.usage };
 };
@@ -134,12 +135,12 @@ export const parseCompletion = (body: string): ChatAnswer => {
 export const completeChat = (
   server: ModelServer,
   request: CompletionRequest,
-  { signal }: { readonly signal: AbortSignal },
+  { signal, thinksFirst = false }: { readonly signal: AbortSignal } & Partial<ThoughtHabits>,
 ): Promise<ChatAnswer> =>
   server.call(signal, async (call) => {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(call.silenceMilliseconds)]);
     const response = await postJson(call, "/chat/completions", { ...request, stream: false }, deadline);
     const body = await readBody(response, maximumAnswerBytes);
     if (response.statusCode !== 200) throw failureOf(response.statusCode ?? 0, body, request.model);
-    return parseCompletion(body);
+    return parseCompletion(body, { thinksFirst });
   });

@@ -8,10 +8,12 @@ import { streamChat } from "./chat-stream.ts";
  * Chat models behind a server that speaks the OpenAI HTTP API.
  *
  * @param names what the server calls each model.
+ * @param thinksFirst whose answers begin inside a thought.
  */
 export const createOpenAiChatModels = (
   backend: Backend,
   names: Readonly<Record<ChatModelId, string>>,
+  thinksFirst: Readonly<Record<ChatModelId, boolean>> = { "lang-14b": false, "lang-9b": false },
 ): ChatModels => {
   const server = openModelServer(backend, "chat");
   const completionRequest = ({
@@ -30,7 +32,9 @@ export const createOpenAiChatModels = (
     stop,
   });
   return {
-    answer: (request, options) => completeChat(server, completionRequest(request), options),
-    streamAnswer: (request, options) => streamChat(server, completionRequest(request), options),
+    answer: (request, { signal }) =>
+      completeChat(server, completionRequest(request), { signal, thinksFirst: thinksFirst[request.model] }),
+    streamAnswer: (request, { signal }) =>
+      streamChat(server, completionRequest(request), { signal, thinksFirst: thinksFirst[request.model] }),
   };
 };

@@ -3,6 +3,7 @@ import type { EventSourceMessage } from "eventsource-parser";
 import * as z from "zod";
 import { toAppError } from "../../errors/dependency-failure.ts";
 import { BackendTimeout, BackendUnreachable, readBody } from "../../outbound/http-client.ts";
+import { logger } from "../../telemetry/logger.ts";
 import type { ChatAnswer, ChatEvent, ChatStream, TokenUsage } from "../chat.ts";
 import { exchangeFailure, failureOf, unusable } from "./backend.ts";
 import { type ModelCall, type ModelServer, postJson } from "./call-policy.ts";
@@ -19,7 +20,7 @@ import {
   wireUsage,
 } from "./chat-completion.ts";
 import { readEvents } from "./event-stream.ts";
-import { ThinkingFilter } from "./thinking.ts";
+import { ThoughtFilter, type ThoughtHabits } from "./thinking.ts";
 
 const wireChunk = z.object({
   choices: z.array(
@@ -41,15 +42,24 @@ const wireChunk = z.object({
 
 /** Reads the chunks of one streamed completion, in order, and makes the events of an answer from them. */
 class StreamedAnswer {
-  readonly #thinking = new ThinkingFilter();
+  readonly #thoughts: ThoughtFilter;
   #hasBegun = false;
   #hasText = false;
   #isFinished = false;
   #usage: TokenUsage | undefined;
 
+  constructor(habits: ThoughtHabits) {
+    this.#thoughts = new ThoughtFilter(habits);
+  }
+
   /** Whether the model has produced anything, if only thoughts. A chunk that merely names the role says nothing. */
   get hasBegun(): boolean {
     return this.#hasBegun;
+  }
+
+  /** Whether a thought has left, because nothing told in time that it was one. */
+  get hasShownThought(): boolean {
+    return this.#thoughts.hasShownThought;
   }
 
   /** Whether the server has said why the answer ended: nothing of it can be missing any more. */
@@ -73,7 +83,7 @@ class StreamedAnswer {
     if (!choice || this.#isFinished) return [];
     const { content, reasoning_content, reasoning } = choice.delta ?? {};
     if (content || reasoning_content || reasoning) this.#hasBegun = true;
-    const events = this.#show(this.#thinking.push(content ?? ""));
+    const events = this.#show(this.#thoughts.push(content ?? ""));
     return choice.finish_reason ? [...events, ...this.#finish(choice.finish_reason)] : events;
   }
 
@@ -91,7 +101,7 @@ class StreamedAnswer {
 
   #finish(word: string): ChatEvent[] {
     const finishReason = readFinishReason(word);
-    const events = this.#show(this.#thinking.end());
+    const events = this.#show(this.#thoughts.end(finishReason === "length"));
     if (!this.#hasText) throw emptyAnswer(finishReason);
     this.#isFinished = true;
     return [...events, { type: "finish", finishReason }];
@@ -115,8 +125,15 @@ const takeAll = (answer: StreamedAnswer, events: readonly EventSourceMessage[]) 
   }
 };
 
-async function* readStream(response: IncomingMessage, silenceMilliseconds: number): Groups {
-  const answer = new StreamedAnswer();
+async function* readStream(
+  response: IncomingMessage,
+  {
+    habits,
+    model,
+    silenceMilliseconds,
+  }: { readonly habits: ThoughtHabits; readonly model: string; readonly silenceMilliseconds: number },
+): Groups {
+  const answer = new StreamedAnswer(habits);
   try {
     for await (const events of readEvents(response, silenceMilliseconds)) {
       const { group, failure } = takeAll(answer, events);
@@ -125,6 +142,8 @@ async function* readStream(response: IncomingMessage, silenceMilliseconds: numbe
     }
   } catch (error) {
     if (!isMerelyLate(error, answer)) throw error;
+  } finally {
+    if (answer.hasShownThought) logger.warn("chat.thought_shown", { model });
   }
   yield answer.end();
 }
@@ -136,7 +155,15 @@ const eventsOf = ({ text, finishReason, usage }: ChatAnswer): ChatEvent[] => [
   ...(usage ? [{ type: "usage", usage } as const] : []),
 ];
 
-async function* groupsOf(call: ModelCall, request: CompletionRequest, signal: AbortSignal): Groups {
+interface StreamOptions extends ThoughtHabits {
+  readonly signal: AbortSignal;
+}
+
+async function* groupsOf(
+  call: ModelCall,
+  request: CompletionRequest,
+  { signal, thinksFirst }: StreamOptions,
+): Groups {
   try {
     const response = await postJson(
       call,
@@ -147,10 +174,17 @@ async function* groupsOf(call: ModelCall, request: CompletionRequest, signal: Ab
     const status = response.statusCode ?? 0;
     // Failures, and servers that do not stream, answer with JSON whatever was asked for.
     const isJson = response.headers["content-type"]?.startsWith("application/json");
-    if (status === 200 && !isJson) return yield* readStream(response, call.silenceMilliseconds);
+    if (status === 200 && !isJson) {
+      const { silenceMilliseconds } = call;
+      return yield* readStream(response, {
+        habits: { thinksFirst },
+        model: request.model,
+        silenceMilliseconds,
+      });
+    }
     const body = await readBody(response, maximumAnswerBytes);
     if (status !== 200) throw failureOf(status, body, request.model);
-    yield eventsOf(parseCompletion(body));
+    yield eventsOf(parseCompletion(body, { thinksFirst }));
   } catch (error) {
     throw exchangeFailure(signal.aborted ? signal.reason : error);
   }
@@ -175,10 +209,10 @@ async function* startingWith(first: readonly ChatEvent[], rest: Groups): Groups 
 export const streamChat = async (
   server: ModelServer,
   request: CompletionRequest,
-  { signal }: { readonly signal: AbortSignal },
+  options: StreamOptions,
 ): Promise<ChatStream> => {
-  const { first, rest } = await server.call(signal, async (call) => {
-    const groups = groupsOf(call, request, signal);
+  const { first, rest } = await server.call(options.signal, async (call) => {
+    const groups = groupsOf(call, request, options);
     return { first: await groups.next(), rest: groups };
   });
   if (first.done) throw unusable("The model gave an empty answer.");

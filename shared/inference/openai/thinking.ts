@@ -1,61 +1,215 @@
-const openingTag = "<think>";
-const closingTag = "</think>";
+/** What a marker says of the text behind it; a `neutral` one only has no place in an answer. */
+type Marking = "opens" | "closes" | "neutral";
 
-/** The end of a text that may still become the tag; both tags have their only `<` at the front. */
-const unfinishedTag = (text: string, tag: string): string => {
-  const end = text.slice(Math.max(text.lastIndexOf("<"), 0));
-  return end.length < tag.length && tag.startsWith(end) ? end : "";
+interface Marker {
+  readonly marking: Marking;
+  readonly length: number;
+}
+
+/** Markers that are always written in the same way. */
+const fixedMarkers: readonly (readonly [words: string, marking: Marking])[] = [
+  // Mistral
+  ["[THINK]", "opens"],
+  ["[/THINK]", "closes"],
+  // Kimi
+  ["◁think▷", "opens"],
+  ["◁/think▷", "closes"],
+  // Cohere
+  ["<|START_THINKING|>", "opens"],
+  ["<|END_THINKING|>", "closes"],
+  // Models that were taught with OpenThoughts
+  ["<|begin_of_thought|>", "opens"],
+  ["<|end_of_thought|>", "closes"],
+  // gpt-oss has a channel for thoughts, one for the calls of tools, and one for the answer.
+  ["<|channel|>analysis", "opens"],
+  ["<|channel|>commentary", "opens"],
+  ["<|channel|>final", "closes"],
+  ["<|start|>assistant", "neutral"],
+  ["<|message|>", "neutral"],
+  ["<|end|>", "neutral"],
+  ["<|return|>", "neutral"],
+];
+
+/** Names of tags, which models write in any case and also with attributes (Qwen, DeepSeek, Seed, and who learnt from them). */
+const tagNames = ["think", "thinking", "thought", "reasoning", "reflection", "seed:think"];
+
+/** The front of what may be a marker; inside one there is none of these three characters. */
+const front = /<(?=[\s|/a-z]|$)|\[(?=[/T]|$)|◁/gi;
+
+/** A tag or its beginning. Of attributes so many characters are read; what is longer is no marker. */
+const tag = /<\s{0,2}(?<slash>\/?)\s{0,2}(?<name>[a-z:]*)(?<rest>(?:\s[^<>]{0,200}|\/)?)(?<end>>?)/iy;
+
+const readFixedMarker = (text: string, position: number): Marker | "unfinished" | undefined => {
+  for (const [words, marking] of fixedMarkers) {
+    if (text.startsWith(words, position)) return { marking, length: words.length };
+  }
+  const left = text.length - position;
+  return fixedMarkers.some(([words]) => left < words.length && words.startsWith(text.slice(position)))
+    ? "unfinished"
+    : undefined;
 };
 
+const readTag = (text: string, position: number): Marker | "unfinished" | undefined => {
+  tag.lastIndex = position;
+  const match = tag.exec(text);
+  if (!match?.groups) return undefined;
+  const [{ length }] = match;
+  const { slash, end, rest = "" } = match.groups;
+  const name = match.groups["name"]?.toLowerCase() ?? "";
+  if (end) {
+    if (!tagNames.includes(name) || !(rest.trim() === "" || /[=/]/.test(rest))) return undefined;
+    if (rest.endsWith("/")) return { marking: "neutral", length };
+    return { marking: slash ? "closes" : "opens", length };
+  }
+  if (position + length < text.length) return undefined;
+  const mayBecomeOne =
+    rest === "" ? tagNames.some((known) => known.startsWith(name)) : tagNames.includes(name);
+  return mayBecomeOne ? "unfinished" : undefined;
+};
+
+const readMarker = (text: string, position: number) =>
+  readFixedMarker(text, position) ?? readTag(text, position);
+
+/** What is known of a model's answers. */
+export interface ThoughtHabits {
+  /** Its answers begin inside a thought, because the template of its conversations has opened one already. */
+  readonly thinksFirst: boolean;
+}
+
 /**
- * Takes think-blocks out of a text that comes in pieces, cut anywhere, also inside a tag.
+ * Takes what a model thought out of a text that comes in pieces, cut anywhere, also inside a marker.
  *
- * A block that is never closed reaches to the end. White space after a block is dropped as long as the answer itself
- * has not begun, because models put a blank line between the two.
+ * - Thoughts may stand inside of thoughts. Behind the first end of several, a text is held back: it is thought if another
+ *   end follows, and otherwise the model has only written of the marker.
+ * - A thought that is never closed reaches to the end.
+ * - An end without a beginning means that all before it was thought. What has left by then has left; of a model that
+ *   thinks first, the text is held back until its thought ends, or all of it does.
+ * - White space behind a thought is dropped as long as the answer itself has not begun, because models put a blank line
+ *   between the two.
  */
-export class ThinkingFilter {
-  #isThinking = false;
+export class ThoughtFilter {
+  /** How many thoughts are open around the text that comes next. */
+  #depth = 0;
+  /** By depth, what is an answer unless another end follows; `undefined` where there is thought in any case. */
+  #doubtful: (string | undefined)[] = [];
+  #hasImpliedThought = false;
   #hasThought = false;
   #hasText = false;
-  /** The beginning of a tag, or a text that only looks like one so far. */
-  #held = "";
+  #hasShownThought = false;
+  /** Whether anything has been handed out that has left. */
+  #hasHandedOut = false;
+  /** The beginning of a marker, or a text that only looks like one so far. */
+  #unfinished = "";
+  /** What can be shown and has not been handed out. */
+  #visible = "";
+
+  constructor({ thinksFirst }: ThoughtHabits = { thinksFirst: false }) {
+    if (!thinksFirst) return;
+    this.#hasImpliedThought = true;
+    this.#depth = 1;
+    this.#doubtful[1] = "";
+  }
+
+  /** Whether a thought has been handed out before anything told that it was one. */
+  get hasShownThought(): boolean {
+    return this.#hasShownThought;
+  }
 
   /** The part of the text so far that can be shown and has not been yet. */
   push(piece: string): string {
-    if (this.#hasText && !this.#isThinking && this.#held === "" && !piece.includes("<")) return piece;
-    let rest = this.#held + piece;
-    let visible = "";
-    for (;;) {
-      const tag = this.#isThinking ? closingTag : openingTag;
-      const position = rest.indexOf(tag);
-      if (position < 0) {
-        this.#held = unfinishedTag(rest, tag);
-        return visible + this.#show(rest.slice(0, rest.length - this.#held.length));
+    let rest = this.#unfinished + piece;
+    this.#unfinished = "";
+    front.lastIndex = 0;
+    for (let found = front.exec(rest); found; found = front.exec(rest)) {
+      const marker = readMarker(rest, found.index);
+      if (!marker) continue;
+      this.#take(rest.slice(0, found.index));
+      rest = rest.slice(found.index);
+      front.lastIndex = 0;
+      if (marker === "unfinished") {
+        this.#unfinished = rest;
+        return this.#handOut();
       }
-      visible += this.#show(rest.slice(0, position));
-      rest = rest.slice(position + tag.length);
-      this.#isThinking = !this.#isThinking;
-      this.#hasThought = true;
+      rest = rest.slice(marker.length);
+      this.#mark(marker.marking);
     }
+    this.#take(rest);
+    return this.#handOut();
   }
 
-  /** What is left at the end: the beginning of a tag that never became one. */
-  end(): string {
-    const rest = this.#held;
-    this.#held = "";
-    return this.#show(rest);
+  /**
+   * What is left at the end: the beginning of a marker that never became one, and what was held back in vain.
+   *
+   * @param isCut whether the text ended at a limit: an answer that would have begun inside a thought has then none.
+   */
+  end(isCut = false): string {
+    this.#take(this.#unfinished);
+    this.#unfinished = "";
+    const isThought = isCut && this.#hasImpliedThought;
+    const doubtful = isThought ? "" : this.#doubtful.join("");
+    this.#depth = 0;
+    this.#doubtful = [];
+    this.#take(doubtful);
+    return this.#handOut();
   }
 
-  #show(text: string): string {
-    if (this.#isThinking || this.#hasText) return this.#isThinking ? "" : text;
-    const visible = this.#hasThought ? text.trimStart() : text;
-    this.#hasText = visible.trim() !== "";
+  #mark(marking: Marking): void {
+    if (marking === "opens") this.#open();
+    else if (marking === "closes") this.#close();
+  }
+
+  #open(): void {
+    this.#hasThought = true;
+    // The thought that was expected, with its own beginning.
+    if (this.#hasImpliedThought && this.#depth === 1 && this.#doubtful[1]?.trim() === "") {
+      this.#hasImpliedThought = false;
+    } else this.#depth += 1;
+    this.#doubtful[this.#depth] = undefined;
+  }
+
+  #close(): void {
+    this.#hasThought = true;
+    if (this.#depth === 0) {
+      this.#forget();
+      return;
+    }
+    this.#doubtful.length = this.#depth;
+    this.#depth -= 1;
+    if (this.#depth > 0) this.#doubtful[this.#depth] ??= "";
+    else this.#hasImpliedThought = false;
+  }
+
+  /** All before was thought. */
+  #forget(): void {
+    this.#hasShownThought ||= this.#hasHandedOut;
+    this.#hasText = false;
+    this.#visible = "";
+  }
+
+  #take(text: string): void {
+    if (this.#depth > 0) {
+      const doubtful = this.#doubtful[this.#depth];
+      if (doubtful !== undefined) this.#doubtful[this.#depth] = doubtful + text;
+      return;
+    }
+    const visible = this.#hasThought && !this.#hasText ? text.trimStart() : text;
+    this.#hasText ||= visible.trim() !== "";
+    this.#visible += visible;
+  }
+
+  #handOut(): string {
+    const visible = this.#visible;
+    this.#visible = "";
+    this.#hasHandedOut ||= visible.trim() !== "";
     return visible;
   }
 }
 
-/** A whole text without its think-blocks. */
-export const withoutThinking = (text: string): string => {
-  const filter = new ThinkingFilter();
-  return filter.push(text) + filter.end();
+/** A whole text without what its model thought. @param isCut whether it ended at a limit. */
+export const withoutThoughts = (
+  text: string,
+  { isCut = false, thinksFirst = false }: Partial<ThoughtHabits> & { readonly isCut?: boolean } = {},
+): string => {
+  const filter = new ThoughtFilter({ thinksFirst });
+  return filter.push(text) + filter.end(isCut);
 };

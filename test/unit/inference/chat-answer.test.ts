@@ -49,6 +49,16 @@ describe("a whole answer from a server of the OpenAI API", () => {
     });
   });
 
+  it.each([
+    "Gyebale, I suppose.</think>Gyebale",
+    "<Thinking a='1'>Hm <think>hm</think> hm</Thinking>Gyebale",
+    "[THINK]Hm[/THINK]Gyebale",
+    "<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Gyebale",
+  ])("is without thoughts in whatever form, from any model: %j", async (content) => {
+    backend.behave(answering(200, completion(content)));
+    expect((await answer()).text).toBe("Gyebale");
+  });
+
   it.each(["abort", "error"])("is a failure when the server ends it with %s", async (word) => {
     backend.behave(answering(200, completion("Gyeb", word)));
     await expect(answer()).rejects.toMatchObject({ code: "external_service_error" });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { logger } from "../../../shared/telemetry/logger.ts";
 import { chatRequest, nextStream, readStream as read, startStream } from "../../support/chat-stream.ts";
 import {
   answering,
@@ -128,6 +129,48 @@ describe("a streamed answer from a server of the OpenAI API", () => {
     expect((await read(await start())).text).toBe("Oli <b");
     backend.behave(streaming(reasoning("Hmm"), delta("Oli"), finish(), "[DONE]"));
     expect((await read(await start())).text).toBe("Oli");
+  });
+
+  it("holds back what a model thinks that thinks first, and nothing of what it says then", async () => {
+    backend.behave(
+      streaming(
+        delta("Luganda, "),
+        delta("I suppose.</th"),
+        delta("ink>\n"),
+        delta("Oli"),
+        finish(),
+        "[DONE]",
+      ),
+    );
+    expect((await read(await start({ thinksFirst: true }))).text).toBe("Oli");
+    backend.behave(streaming(delta("Luganda, I suppose"), finish("length"), "[DONE]"));
+    expect((await read(await start({ thinksFirst: true }))).error).toMatchObject({
+      message: expect.stringContaining("max_tokens"),
+    });
+    backend.behave(streaming(delta("Oli"), finish(), "[DONE]"));
+    expect((await read(await start({ thinksFirst: true }))).text).toBe("Oli");
+  });
+
+  it("that showed a thought tells the operator which model it was", async () => {
+    const warn = vi.spyOn(logger, "warn").mockReturnValue();
+    try {
+      const responding = nextStream(backend);
+      const starting = start();
+      const response = await responding;
+      sendEvents(response, delta("Luganda."));
+      const groups = (await starting)[Symbol.asyncIterator]();
+      await groups.next();
+      sendEvents(response, delta("</think>Oli"), finish(), "[DONE]");
+      response.end();
+      const rest: unknown[] = [];
+      for (let next = await groups.next(); !next.done; next = await groups.next()) rest.push(...next.value);
+      expect(rest).toMatchObject([{ type: "text-delta", text: "Oli" }, { type: "finish" }]);
+      expect(warn.mock.calls.filter(([event]) => event === "chat.thought_shown")).toEqual([
+        ["chat.thought_shown", { model: "small" }],
+      ]);
+    } finally {
+      warn.mockRestore();
+    }
   });
 
   it.each([

@@ -67,6 +67,14 @@ describe("a translation through a server of the OpenAI API", () => {
     expect((await translate()).text).toBe("Oli otya?");
   });
 
+  it.each(["Luganda.</think>\nOli otya?", "[THINK]Luganda.[/THINK]Oli otya?"])(
+    "leaves out thoughts that are marked in other ways: %j",
+    async (content) => {
+      backend.behave(answering(200, completion(content)));
+      expect((await translate()).text).toBe("Oli otya?");
+    },
+  );
+
   it("does without token counts when the server has none", async () => {
     backend.behave(answering(200, { ...completion("Oli otya?"), usage: undefined }));
     expect((await translate()).usage).toBeUndefined();

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { UnreadableAudioError } from "./audio-errors.ts";
+import { ReadingBudget } from "./reading-budget.ts";
 
 /** The bytes of a file, wherever they are, for reading at any place. */
 export interface AudioSource {
@@ -33,12 +34,15 @@ const leastBytes = 1 << 16;
 export class SourceWindow {
   readonly #source: AudioSource;
   readonly #signal: AbortSignal | undefined;
+  readonly #budget: ReadingBudget;
   #start = 0;
   #bytes: Uint8Array = new Uint8Array(0);
 
-  constructor(source: AudioSource, signal?: AbortSignal) {
+  /** @param budget of everything that is read of the file */
+  constructor(source: AudioSource, signal?: AbortSignal, budget = new ReadingBudget()) {
     this.#source = source;
     this.#signal = signal;
+    this.#budget = budget;
   }
 
   get size(): number {
@@ -50,7 +54,7 @@ export class SourceWindow {
    * memory.
    */
   sibling(): SourceWindow {
-    const window = new SourceWindow(this.#source, this.#signal);
+    const window = new SourceWindow(this.#source, this.#signal, this.#budget);
     window.#start = this.#start;
     window.#bytes = this.#bytes;
     return window;
@@ -60,9 +64,10 @@ export class SourceWindow {
    * The bytes from `offset`, fewer than `length` only at the end of the source. They stay valid: a later read
    * replaces the piece in memory, it never writes into it.
    *
-   * @throws UnreadableAudioError when the source gives less than its size promises.
+   * @throws UnreadableAudioError when the source gives less than its size promises, or the budget is used up.
    */
   async read(offset: number, length: number): Promise<Uint8Array> {
+    this.#budget.countRead();
     const end = Math.min(this.size, offset + length);
     if (offset < 0 || offset >= end) return new Uint8Array(0);
     if (offset < this.#start || end > this.#start + this.#bytes.length) await this.#load(offset, end);
@@ -70,13 +75,16 @@ export class SourceWindow {
   }
 
   async #load(start: number, end: number): Promise<void> {
-    await nextTurn();
-    this.#signal?.throwIfAborted();
     // A small file is read once, as a whole.
     const isSmall = this.size <= scanBytes;
     const from = isSmall ? 0 : start;
     const until = isSmall ? this.size : Math.min(this.size, Math.max(end, start + leastBytes));
+    this.#budget.countBytes(until - from, this.size);
+    this.#budget.pause();
+    await nextTurn();
+    this.#signal?.throwIfAborted();
     const bytes = await this.#source.read(from, until);
+    this.#budget.resume();
     if (bytes.length !== until - from) {
       throw new UnreadableAudioError("The audio ended before its announced size.");
     }

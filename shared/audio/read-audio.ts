@@ -12,6 +12,7 @@ import { mp4Reader } from "./mp4/mp4-reader.ts";
 import { adtsReader } from "./mpeg/adts.ts";
 import { mp3Reader } from "./mpeg/mp3.ts";
 import { oggReader } from "./ogg/ogg-reader.ts";
+import { ReadingBudget } from "./reading-budget.ts";
 import { wavReader } from "./wav/wav-reader.ts";
 import { webmReader } from "./webm/webm-reader.ts";
 
@@ -22,6 +23,8 @@ export type { AudioFacts } from "./container.ts";
 export interface AudioReadOptions {
   /** Its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
+  /** What reading may cost; a test gives one with a clock of its own. */
+  readonly budget?: ReadingBudget | undefined;
 }
 
 const readers: Readonly<Record<AudioContainer, ContainerReader>> = {
@@ -38,7 +41,7 @@ const readers: Readonly<Record<AudioContainer, ContainerReader>> = {
  * Finds out what a file is and how long it plays, from its bytes alone and without decoding them.
  *
  * The result is exact, and of a file that was cut off it is what can still be played. Whatever the bytes are,
- * memory stays bounded (a megabyte or two), the event loop is never kept long, and there is an answer.
+ * memory stays bounded (a megabyte or two), the event loop is never kept long, and there is an answer within the budget.
  *
  * @throws NotAudioError when the file is something else; its message names what
  * @throws UnreadableAudioError when the audio is damaged, empty or in an unknown encoding
@@ -88,30 +91,39 @@ export async function* trimAudio(
     yield* copyRange(new SourceWindow(source, options.signal), 0, source.size);
     return;
   }
-  const { container, ...file } = await openFile(source, options);
-  yield* gatherPieces(readers[container].trim(file, seconds));
+  const { budget = new ReadingBudget() } = options;
+  const { container, ...file } = await openFile(source, { ...options, budget });
+  yield* gatherPieces(readers[container].trim(file, seconds), budget);
 }
 
 const openFile = async (
   source: AudioSource,
   options: AudioReadOptions,
 ): Promise<ContainerFile & { readonly container: AudioContainer }> => {
-  const window = new SourceWindow(source, options.signal);
+  const window = new SourceWindow(source, options.signal, options.budget);
   return { window, ...(await detectContainer(window)) };
 };
 
 /** Each piece may become a write to a network. */
 const leastBytes = 1 << 16;
 
-/** The same bytes in fewer pieces: each is at least 64 kB, but for the last one. */
-async function* gatherPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+/**
+ * The same bytes in fewer pieces: each is at least 64 kB, but for the last one. The budget waits while a piece is written
+ * wherever it goes.
+ */
+async function* gatherPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  budget: ReadingBudget,
+): AsyncGenerator<Uint8Array, void> {
   let waiting: Uint8Array[] = [];
   let length = 0;
   for await (const piece of pieces) {
     waiting.push(piece);
     length += piece.length;
     if (length < leastBytes) continue;
+    budget.pause();
     yield waiting.length === 1 ? piece : Buffer.concat(waiting);
+    budget.resume();
     waiting = [];
     length = 0;
   }

@@ -41,14 +41,20 @@ export const limitRequests = (limiter: Limiter | undefined): HttpMiddleware => (
 });
 
 /**
+ * What has cost the service work of its own before it failed: a file may be as hard to read as whoever made it wanted, and
+ * it is theirs.
+ */
+const isPaidFor = (error: unknown): boolean => error instanceof AppError && error.code === "unreadable_audio";
+
+/**
  * Takes a request that failed before a model began to work off its account's quota again, whatever failed: its form, what
  * the caller asked for, the model's server, or a part of the service. The call policy tells when a model has begun
  * (`shared/inference/openai/call-policy.ts`).
  */
 export const refund = (limiter: Limiter | undefined): HttpMiddleware => ({
-  onError: async ({ event }) => {
+  onError: async ({ event, error }) => {
     const hasModelBegun = (requestScope()?.modelCallsBegun ?? 0) > 0;
-    if (!limiter || !event.admission || hasModelBegun) return;
+    if (!limiter || !event.admission || hasModelBegun || isPaidFor(error)) return;
     event.admission = await limiter.refund(event.admission);
   },
 });

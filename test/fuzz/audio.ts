@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { soundFiles } from "../fixtures/audio/corpus.ts";
+import { makeChunkTables } from "../fixtures/audio/make-mp4.ts";
 import { mutate } from "../fixtures/audio/mutate.ts";
 import { observeReading } from "../fixtures/audio/observe-reading.ts";
 import { Random } from "../fixtures/audio/random.ts";
 
 /**
- * Reads damaged audio files for as long as asked, and stops at the first one that is not answered well.
+ * Reads damaged audio files, and MP4 files with made-up tables, for as long as asked, and stops at the first one that is not answered well.
  *
  *     node test/fuzz/audio.ts --seconds 600 --seed 1
  */
@@ -22,6 +23,19 @@ const { values } = parseArgs({
 const mostMilliseconds = 10_000;
 
 const files = await soundFiles();
+
+const longestTable = 200_000;
+
+/** One file in eight is not a damaged one, but was made to hurt; it may be damaged as well. */
+const makeFile = (random: Random): { readonly name: string; readonly bytes: Buffer } => {
+  if (random.below(8) > 0) {
+    const { name, bytes } = random.pick(files);
+    return { name, bytes: mutate(bytes, random) };
+  }
+  const bytes = makeChunkTables(random, longestTable);
+  return { name: "MP4 with made-up tables", bytes: random.below(2) === 0 ? bytes : mutate(bytes, random) };
+};
+
 const endAt = performance.now() + Number(values.seconds) * 1_000;
 const outcomes = { read: 0, refused: 0, "not audio": 0 };
 let slowest = 0;
@@ -31,8 +45,7 @@ const say = (text: string): boolean => process.stdout.write(`${text}\n`);
 say(`seed ${values.seed}`);
 for (let number = 0; performance.now() < endAt; number += 1) {
   const random = new Random(Number(values.seed) + number);
-  const { name, bytes } = random.pick(files);
-  const mutant = mutate(bytes, random);
+  const { name, bytes: mutant } = makeFile(random);
   try {
     const { outcome, milliseconds } = await observeReading(mutant);
     if (milliseconds > mostMilliseconds) throw new Error(`It took ${Math.round(milliseconds)} ms.`);

@@ -15,7 +15,7 @@ export interface Box {
 }
 
 /** Enough for any honest file: seven hours in fragments of a second have a hundred thousand. */
-const mostBoxes = 500_000;
+const mostBoxes = 250_000;
 
 const shortHead = 8;
 const longHead = 16;
@@ -72,8 +72,9 @@ const pieceBytes = 1 << 18;
 /**
  * Reads a table of an MP4 file from its first entry to its last, a piece at a time.
  *
- * An index of hours has millions of entries; waiting for each would cost more than reading it, so that
- * `isReady || await fill()` is asked before each entry, and most answers come at once.
+ * An index of hours has millions of entries; waiting for each would cost more than reading it, and a file that was made to
+ * hurt has tens of millions. So nothing waits for an entry, only for the next piece: a walk asks `isExhausted` before each
+ * entry, and has the table filled only then.
  */
 export class BoxTable {
   readonly #window: SourceWindow;
@@ -91,6 +92,11 @@ export class BoxTable {
     this.#remaining = Math.min(entries, Math.floor(Math.max(0, end - start) / entryBytes));
   }
 
+  /** Whether the next piece must be read before it is known whether there is a current entry. */
+  get isExhausted(): boolean {
+    return !this.isReady && this.#remaining > 0;
+  }
+
   /** Whether there is a current entry in memory. */
   get isReady(): boolean {
     return this.#position < this.#bytes.length;
@@ -103,7 +109,8 @@ export class BoxTable {
     this.#bytes = bytes.subarray(0, bytes.length - (bytes.length % this.#entryBytes));
     this.#position = 0;
     this.#offset += this.#bytes.length;
-    this.#remaining -= entries;
+    // A piece that is shorter than asked for is the last one.
+    this.#remaining = this.#bytes.length < entries * this.#entryBytes ? 0 : this.#remaining - entries;
     return this.isReady;
   }
 

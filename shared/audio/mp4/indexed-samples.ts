@@ -10,28 +10,56 @@ export async function* indexedSamples(
   window: SourceWindow,
   track: Mp4Track,
 ): AsyncGenerator<SampleRun[], void> {
-  const index = await openIndex(window, track);
+  for (const step of walkIndex(await openIndex(window, track))) {
+    if (step instanceof BoxTable) await step.fill();
+    else yield step;
+  }
+}
+
+/**
+ * Goes through the tables side by side, without waiting for anything: a table of which the next piece is wanted is given
+ * out, to be filled before the walk goes on. Each step takes an entry of a table, so that the file bounds their number.
+ */
+function* walkIndex(index: Index): Generator<BoxTable | SampleRun[], void> {
+  const { offsets, chunks, durations, sizes } = index;
+  const isListed = index.size === 0;
   let runs: SampleRun[] = [];
-  for (let chunk = 1; index.offsets.isReady || (await index.offsets.fill()); chunk += 1) {
-    let offset = index.offsets.value();
-    index.offsets.advance();
-    for (let left = await samplesInChunk(index, chunk); left > 0; ) {
-      if (index.alike === 0 && !(await nextDuration(index))) return yield runs;
-      const isListed = index.size === 0;
-      if (isListed && !(index.sizes.isReady || (await index.sizes.fill()))) return yield runs;
-      const size = isListed ? index.sizes.field(0) : index.size;
-      const count = isListed ? 1 : Math.min(left, index.alike);
-      if (isListed) index.sizes.advance();
-      runs.push({ offset, count, size, duration: index.duration });
+  let samplesPerChunk = 0;
+  let [alike, duration] = [0, 0];
+  for (let chunk = 1; ; chunk += 1) {
+    if (offsets.isExhausted) yield offsets;
+    if (!offsets.isReady) return yield runs;
+    let offset = offsets.value();
+    offsets.advance();
+
+    if (chunks.isExhausted) yield chunks;
+    while (chunks.isReady && chunks.field(0) <= chunk) {
+      samplesPerChunk = chunks.field(1);
+      chunks.advance();
+      if (chunks.isExhausted) yield chunks;
+    }
+
+    for (let left = samplesPerChunk; left > 0; ) {
+      while (alike === 0) {
+        if (durations.isExhausted) yield durations;
+        if (!durations.isReady) return yield runs;
+        [alike, duration] = [durations.field(0), durations.field(1)];
+        durations.advance();
+      }
+      if (isListed && sizes.isExhausted) yield sizes;
+      if (isListed && !sizes.isReady) return yield runs;
+      const size = isListed ? sizes.field(0) : index.size;
+      const count = isListed ? 1 : Math.min(left, alike);
+      if (isListed) sizes.advance();
+      runs.push({ offset, count, size, duration });
       offset += size * count;
       left -= count;
-      index.alike -= count;
+      alike -= count;
       if (runs.length < runsAtOnce) continue;
       yield runs;
       runs = [];
     }
   }
-  yield runs;
 }
 
 /** The tables of an index, each at its current entry. */
@@ -40,11 +68,8 @@ interface Index {
   readonly offsets: BoxTable;
   /** From which chunk on how many samples are in each. */
   readonly chunks: BoxTable;
-  samplesPerChunk: number;
+  /** How many samples have which duration. */
   readonly durations: BoxTable;
-  /** How many samples more have the current duration. */
-  alike: number;
-  duration: number;
   /** Of every sample; 0 when each has an entry in the table. */
   readonly size: number;
   readonly sizes: BoxTable;
@@ -64,29 +89,8 @@ const openIndex = async (window: SourceWindow, { tables }: Mp4Track): Promise<In
   return {
     offsets: tables.has("co64") ? await open("co64", 8, 8) : await open("stco", 8, 4),
     chunks: await open("stsc", 8, 12),
-    samplesPerChunk: 0,
     durations: await open("stts", 8, 8),
-    alike: 0,
-    duration: 0,
     size: uint32BigEndian(await contentOf(window, tables.get("stsz"), 12), 4),
     sizes: await open("stsz", 12, 4),
   };
-};
-
-const samplesInChunk = async (index: Index, chunk: number): Promise<number> => {
-  while ((index.chunks.isReady || (await index.chunks.fill())) && index.chunks.field(0) <= chunk) {
-    index.samplesPerChunk = index.chunks.field(1);
-    index.chunks.advance();
-  }
-  return index.samplesPerChunk;
-};
-
-const nextDuration = async (index: Index): Promise<boolean> => {
-  while (index.durations.isReady || (await index.durations.fill())) {
-    index.alike = index.durations.field(0);
-    index.duration = index.durations.field(1);
-    index.durations.advance();
-    if (index.alike > 0) return true;
-  }
-  return false;
 };

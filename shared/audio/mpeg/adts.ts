@@ -1,7 +1,7 @@
 import { UnreadableAudioError } from "../audio-errors.ts";
 import { byteAt } from "../bytes.ts";
 import type { ContainerFile, ContainerReader } from "../container.ts";
-import { countSamples, type FrameFormat, type FrameStream, frameRuns } from "./frames.ts";
+import { copyFrames, countSamples, type FrameFormat, type FrameStream } from "./frames.ts";
 
 /** AAC as a bare stream of ADTS frames. */
 export const adtsReader: ContainerReader = {
@@ -14,7 +14,7 @@ export const adtsReader: ContainerReader = {
 
   async *trim({ window, start }, seconds) {
     const stream = await openStream({ window, start });
-    for await (const run of frameRuns(window, stream, seconds * stream.reference.sampleRate)) yield run.bytes;
+    yield* copyFrames(window, stream, seconds * stream.reference.sampleRate);
   },
 };
 

@@ -43,34 +43,49 @@ export interface FrameStream {
  * Walks the frames of one stream, a window at a time, without keeping any.
  *
  * Damage and foreign bytes between frames are passed over. A frame that the end of the file cuts off is not
- * counted.
+ * counted. Of each window the runs are given together, to be gone through before the next one is asked for: where every
+ * second frame is damaged there are millions of runs, and nothing may wait for each.
  *
  * @param sampleLimit ends the walk with the frame that reaches this many samples
  */
-export async function* frameRuns(
+async function* frameRuns(
   window: SourceWindow,
   stream: FrameStream,
   sampleLimit = Number.POSITIVE_INFINITY,
-): AsyncGenerator<FrameRun, void> {
-  let remaining = sampleLimit;
-  let isInStep = true;
-  for (let position = stream.start; position < window.size; ) {
-    const piece = pieceOf(stream, position, window.size, await window.read(position, scanBytes));
-    let offset = 0;
-    while (offset < piece.end) {
-      if (!isInStep) offset = findFrame(piece, offset);
-      isInStep = true;
-      const run = takeRun(piece, offset, remaining);
-      if (run.samples > 0) yield { bytes: piece.bytes.subarray(offset, run.end), samples: run.samples };
-      remaining -= run.samples;
-      if (remaining <= 0 || run.isCutOff) return;
-      offset = run.end;
-      if (offset < piece.end) {
-        isInStep = false;
-        offset += 1;
-      }
+): AsyncGenerator<Iterable<FrameRun>, void> {
+  const walk: Walk = { offset: 0, remaining: sampleLimit, isInStep: true, isOver: false };
+  for (let position = stream.start; position < window.size && !walk.isOver; position += walk.offset) {
+    walk.offset = 0;
+    yield runsIn(pieceOf(stream, position, window.size, await window.read(position, scanBytes)), walk);
+  }
+}
+
+/** Where a walk is. */
+interface Walk {
+  /** In the current piece. */
+  offset: number;
+  /** Samples until its limit. */
+  remaining: number;
+  /** Whether a frame is expected here; otherwise the next one is looked for. */
+  isInStep: boolean;
+  isOver: boolean;
+}
+
+function* runsIn(piece: Piece, walk: Walk): Generator<FrameRun, void> {
+  while (walk.offset < piece.end) {
+    if (!walk.isInStep) walk.offset = findFrame(piece, walk.offset);
+    walk.isInStep = true;
+    const start = walk.offset;
+    const run = takeRun(piece, start, walk.remaining);
+    walk.offset = run.end;
+    walk.remaining -= run.samples;
+    walk.isOver = walk.remaining <= 0 || run.isCutOff;
+    if (run.samples > 0) yield { bytes: piece.bytes.subarray(start, run.end), samples: run.samples };
+    if (walk.isOver) return;
+    if (walk.offset < piece.end) {
+      walk.isInStep = false;
+      walk.offset += 1;
     }
-    position += offset;
   }
 }
 
@@ -131,6 +146,17 @@ const findFrame = (piece: Piece, start: number): number => {
   return piece.end;
 };
 
+/** The frames of a stream up to the one that reaches this many samples, without what stands between them. */
+export async function* copyFrames(
+  window: SourceWindow,
+  stream: FrameStream,
+  sampleLimit: number,
+): AsyncGenerator<Uint8Array, void> {
+  for await (const runs of frameRuns(window, stream, sampleLimit)) {
+    yield Buffer.concat(Array.from(runs, ({ bytes }) => bytes));
+  }
+}
+
 /** Tags and pictures between or after the frames are usual, up to this size. */
 const usualForeignBytes = 65_536;
 
@@ -142,9 +168,11 @@ const usualForeignBytes = 65_536;
 export const countSamples = async (window: SourceWindow, stream: FrameStream): Promise<number> => {
   let samples = 0;
   let bytes = 0;
-  for await (const run of frameRuns(window, stream)) {
-    samples += run.samples;
-    bytes += run.bytes.length;
+  for await (const runs of frameRuns(window, stream)) {
+    for (const run of runs) {
+      samples += run.samples;
+      bytes += run.bytes.length;
+    }
   }
   const foreignBytes = window.size - stream.start - bytes;
   if (foreignBytes > Math.max(usualForeignBytes, bytes)) {

@@ -2,7 +2,7 @@ import { UnreadableAudioError } from "../audio-errors.ts";
 import type { SourceWindow } from "../audio-source.ts";
 import { byteAt } from "../bytes.ts";
 import type { ContainerReader } from "../container.ts";
-import { countSamples, type FrameFormat, type FrameStream, frameRuns } from "./frames.ts";
+import { copyFrames, countSamples, type FrameFormat, type FrameStream } from "./frames.ts";
 import { readVbrHeader, type VbrHeader, writeVbrHeader } from "./vbr-header.ts";
 
 /**
@@ -23,7 +23,7 @@ export const mp3Reader: ContainerReader = {
     const { sampleRate, samples } = stream.reference;
     const frames = Math.ceil((seconds * sampleRate + (header?.encoder?.delay ?? 0)) / samples);
     if (header) yield writeVbrHeader(header, firstFrame, stream.reference, frames);
-    for await (const run of frameRuns(window, stream, frames * samples)) yield run.bytes;
+    yield* copyFrames(window, stream, frames * samples);
   },
 };
 

@@ -25,13 +25,14 @@ export const oggReader: ContainerReader = {
     const target = (await firstGranule(window, stream)) + length;
     let granule = 0;
     for await (const pages of pagesOf(window, stream.serial)) {
-      for (const page of pages) {
-        if (page.granule >= target) {
-          yield lastPage(page, packetsUntil(page, granule, target), target);
-          return;
-        }
-        yield page.bytes;
-        granule = Math.max(granule, page.granule);
+      const last = pages.findIndex((page) => page.granule >= target);
+      const before = last < 0 ? pages : pages.slice(0, last);
+      yield Buffer.concat(before.map(({ bytes }) => bytes));
+      for (const page of before) granule = Math.max(granule, page.granule);
+      const page = pages[last];
+      if (page) {
+        yield lastPage(page, packetsUntil(page, granule, target), target);
+        return;
       }
     }
   },

@@ -65,39 +65,55 @@ const read: ReadonlySet<number> = new Set([
  * Walks a WebM file, or the rest of one, a window at a time. The tree is taken as a flat list: ids differ
  * from level to level, so that it does not matter where a segment or a cluster of unknown size ends, as
  * browsers' recorders leave them. After damage the walk goes on at the next cluster.
+ *
+ * Of each window the parts are given together, to be gone through before the next one is asked for: a packet takes seven
+ * bytes at least, and nothing may wait for each of millions.
  */
-export async function* walkWebm(window: SourceWindow, start: number): AsyncGenerator<WebmPart, void> {
-  let clusterTime = 0;
-  for (let position = start; position < window.size; ) {
-    const bytes = await window.read(position, scanBytes);
-    const isLast = position + bytes.length >= window.size;
-    let offset = 0;
-    while (offset < bytes.length) {
-      if (!isLast && offset > 0 && offset + longestElementHead > bytes.length) break;
-      const element = parseElement(bytes, offset);
-      if (element && entered.has(element.id)) {
-        offset = element.start;
-        continue;
-      }
-      if (element?.end === undefined || position + element.end > window.size) {
-        offset = nextCluster(bytes, offset + 1);
-        continue;
-      }
-      const isWanted = read.has(element.id) && element.end - offset <= scanBytes;
-      if (isWanted && element.end > bytes.length) break;
-      if (isWanted) {
-        const part = toPart(
-          element.id,
-          bytes.subarray(offset, element.end),
-          element.start - offset,
-          clusterTime,
-        );
-        if (part?.kind === "cluster") clusterTime = part.timestamp;
-        if (part) yield part;
-      }
-      offset = element.end;
+export async function* walkWebm(
+  window: SourceWindow,
+  start: number,
+): AsyncGenerator<Iterable<WebmPart>, void> {
+  const walk: Walk = { offset: 0, clusterTime: 0 };
+  for (let position = start; position < window.size; position += walk.offset) {
+    walk.offset = 0;
+    yield partsIn(await window.read(position, scanBytes), window.size - position, walk);
+  }
+}
+
+/** Where a walk is. */
+interface Walk {
+  /** In the current piece. */
+  offset: number;
+  clusterTime: number;
+}
+
+/** @param rest how many bytes the file has from here on */
+function* partsIn(bytes: Uint8Array, rest: number, walk: Walk): Generator<WebmPart, void> {
+  const isLast = bytes.length >= rest;
+  while (walk.offset < bytes.length) {
+    const { offset } = walk;
+    if (!isLast && offset > 0 && offset + longestElementHead > bytes.length) return;
+    const element = parseElement(bytes, offset);
+    if (element && entered.has(element.id)) {
+      walk.offset = element.start;
+      continue;
     }
-    position += offset;
+    if (element?.end === undefined || element.end > rest) {
+      walk.offset = nextCluster(bytes, offset + 1);
+      continue;
+    }
+    const isWanted = read.has(element.id) && element.end - offset <= scanBytes;
+    if (isWanted && element.end > bytes.length) return;
+    walk.offset = element.end;
+    if (!isWanted) continue;
+    const part = toPart(
+      element.id,
+      bytes.subarray(offset, element.end),
+      element.start - offset,
+      walk.clusterTime,
+    );
+    if (part?.kind === "cluster") walk.clusterTime = part.timestamp;
+    if (part) yield part;
   }
 }
 

@@ -22,16 +22,23 @@ export const webmReader: ContainerReader = {
 
     let clusterTime = 0;
     let isClusterWritten = false;
-    for await (const part of walkWebm(window, 0)) {
-      if (part.kind === "cluster") {
-        clusterTime = part.timestamp;
-        isClusterWritten = false;
+    for await (const parts of walkWebm(window, 0)) {
+      const kept: Uint8Array[] = [];
+      let isAtEnd = false;
+      for (const part of parts) {
+        if (part.kind === "cluster") {
+          clusterTime = part.timestamp;
+          isClusterWritten = false;
+        }
+        if (part.kind !== "block" || part.track !== track.number) continue;
+        isAtEnd = part.timestamp >= end;
+        if (isAtEnd) break;
+        if (!isClusterWritten) kept.push(clusterHead(clusterTime));
+        isClusterWritten = true;
+        kept.push(part.bytes);
       }
-      if (part.kind !== "block" || part.track !== track.number) continue;
-      if (part.timestamp >= end) return;
-      if (!isClusterWritten) yield clusterHead(clusterTime);
-      isClusterWritten = true;
-      yield part.bytes;
+      yield Buffer.concat(kept);
+      if (isAtEnd) return;
     }
   },
 };
@@ -65,10 +72,12 @@ const endOfBlocks = async (
 ): Promise<number | undefined> => {
   let last: WebmBlock | undefined;
   let pause = 0;
-  for await (const part of walkWebm(window, start)) {
-    if (part.kind !== "block" || part.track !== track.number) continue;
-    if (last) pause = part.timestamp - last.timestamp;
-    last = part;
+  for await (const parts of walkWebm(window, start)) {
+    for (const part of parts) {
+      if (part.kind !== "block" || part.track !== track.number) continue;
+      if (last) pause = part.timestamp - last.timestamp;
+      last = part;
+    }
   }
   if (!last) return undefined;
   const longest = longestPacketSeconds / track.tickSeconds;

@@ -36,15 +36,18 @@ const longestTick = 1_000_000_000;
 export const findWebmTrack = async (window: SourceWindow): Promise<WebmTrack> => {
   let timestampScale = defaultTimestampScale;
   let description: TrackDescription | undefined;
-  for await (const part of walkWebm(window, 0)) {
-    if (part.kind === "info") timestampScale = findTimestampScale(part.content);
-    if (part.kind === "tracks") description = describeAudioTrack(part.content);
-    if (part.kind === "cluster" && !description) break;
-    if (part.kind === "block" && part.track === description?.number) {
-      return { ...description, tickSeconds: timestampScale * nanosecond, firstTimestamp: part.timestamp };
+  const nothing = new UnreadableAudioError("The WebM file is damaged or cut off: it holds no sound.");
+  for await (const parts of walkWebm(window, 0)) {
+    for (const part of parts) {
+      if (part.kind === "info") timestampScale = findTimestampScale(part.content);
+      if (part.kind === "tracks") description = describeAudioTrack(part.content);
+      if (part.kind === "cluster" && !description) throw nothing;
+      if (part.kind === "block" && part.track === description?.number) {
+        return { ...description, tickSeconds: timestampScale * nanosecond, firstTimestamp: part.timestamp };
+      }
     }
   }
-  throw new UnreadableAudioError("The WebM file is damaged or cut off: it holds no sound.");
+  throw nothing;
 };
 
 type TrackDescription = Omit<WebmTrack, "tickSeconds" | "firstTimestamp">;

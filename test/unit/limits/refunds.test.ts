@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { speechEndpoints } from "../../../functions/speech/endpoints.ts";
+import { transcriptionEndpoints } from "../../../functions/transcription/endpoints.ts";
 import { translateEndpoints } from "../../../functions/translate/endpoints.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { type Endpoint, endpoint } from "../../../shared/http/endpoint.ts";
@@ -20,6 +21,7 @@ import {
 } from "../../support/fake-backend.ts";
 import { fakeCounters } from "../../support/fake-counters.ts";
 import { speechInMemory } from "../../support/fake-speech.ts";
+import { encodeForm, formFile } from "../../support/multipart.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 import { dripping } from "../../support/slow-answers.ts";
 import { soundBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
@@ -58,7 +60,7 @@ const requests = {
 /** Sends a request of an account over the whole stack, and tells whether it is off the quota again. */
 const ask = async (
   endpoints: readonly Endpoint[],
-  request: { readonly path: string; readonly body: unknown },
+  request: { readonly path: string; readonly body: unknown; readonly headers?: Record<string, string> },
   remainingMilliseconds = 60_000,
 ) => {
   const counters = fakeCounters();
@@ -239,5 +241,26 @@ describe("a request for which a model began to work is paid for", () => {
       status: 502,
       isRefunded: false,
     });
+  });
+});
+
+describe("audio that cannot be read", () => {
+  const transcription = transcriptionEndpoints({
+    transcriber: { transcribe: () => Promise.reject(new Error("Nothing is to be transcribed.")) },
+    uploads: { find: async () => undefined },
+    store: { open: async () => undefined },
+  });
+  const upload = async (file: Buffer | string) => ({
+    path: "/tasks/audio/transcriptions",
+    ...(await encodeForm({ audio: formFile(file), language: "lug" })),
+  });
+
+  it("costs what reading it has cost, although no model has begun", async () => {
+    const damaged = wavHeaderBytes(0, { comment: "no sound" });
+    expect(await ask(transcription, await upload(damaged))).toEqual({ status: 400, isRefunded: false });
+  });
+
+  it("costs nothing when it is no audio, which a look at its beginning tells", async () => {
+    expect(await ask(transcription, await upload("%PDF-1.7"))).toEqual({ status: 422, isRefunded: true });
   });
 });

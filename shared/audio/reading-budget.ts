@@ -1,0 +1,74 @@
+import { UnreadableAudioError } from "./audio-errors.ts";
+
+/**
+ * More than any honest file needs: sixteen hours of MP4 in fragments of a second. So many take about a second, and a hundred
+ * megabytes of empty boxes would ask for twenty times as many.
+ */
+const mostReads = 600_000;
+
+/** Both ends and an index are read before the whole, and some small things twice. */
+const mostBytes = (fileSize: number): number => 4 * fileSize + (1 << 24);
+
+/** A file of a hundred megabytes takes two seconds, and a function has a third of a processor. */
+const mostMilliseconds = 20_000;
+
+/**
+ * How much may be done to find out what one file is: a client chooses the bytes, and so what reading them costs.
+ *
+ * Time that passes while the source gives bytes, or while whoever takes the result works with it, is not the file's fault
+ * and does not count.
+ */
+export class ReadingBudget {
+  readonly #now: () => number;
+  #reads = 0;
+  #bytes = 0;
+  #endsAt: number;
+  #pausedAt: number | undefined;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#endsAt = now() + mostMilliseconds;
+  }
+
+  /**
+   * Counts one look into the file.
+   *
+   * @throws UnreadableAudioError when there were too many, or they took too long.
+   */
+  countRead(): void {
+    this.#reads += 1;
+    if (this.#reads > mostReads) {
+      throw new UnreadableAudioError("The audio is damaged: it is in too many pieces to be read.");
+    }
+    if (this.#now() > this.#endsAt) {
+      throw new UnreadableAudioError(
+        "The audio takes too long to be read: it is laid out like no recording.",
+      );
+    }
+  }
+
+  /**
+   * Counts bytes that are fetched from the source, each of which may be a request over a network.
+   *
+   * @throws UnreadableAudioError when the file is fetched again and again.
+   */
+  countBytes(bytes: number, fileSize: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > mostBytes(fileSize)) {
+      throw new UnreadableAudioError(
+        "The audio is damaged: its parts lie in no order in which they can be read.",
+      );
+    }
+  }
+
+  /** Stops the clock. */
+  pause(): void {
+    this.#pausedAt = this.#now();
+  }
+
+  /** Lets the clock go on. */
+  resume(): void {
+    if (this.#pausedAt !== undefined) this.#endsAt += this.#now() - this.#pausedAt;
+    this.#pausedAt = undefined;
+  }
+}

@@ -28,6 +28,9 @@ export const isPathTraversal = (name: string): boolean => {
   return decoded.includes("..") || /^[/\\]/.test(decoded);
 };
 
+/** Whether a file name names a folder, the one it stands in, and so no file. */
+const isFolder = (name: string): boolean => /(?:^|[/\\])\.$/.test(decodePathCharacters(name).trim());
+
 /**
  * What of a file name goes into an object's key: letters and digits of any script, dots, hyphens and underscores; at
  * most 111 characters, the extension among them. Never empty.
@@ -53,7 +56,7 @@ export interface UploadDependencies {
  * Makes a link through which a file can be uploaded, and remembers whose it is.
  *
  * @param userId `undefined` when whoever asks sent no valid token.
- * @throws AppError `bad_request` for a file name that looks like a path traversal; what the store throws.
+ * @throws AppError `bad_request` for a file name that looks like a path traversal, or names a folder; what the store throws.
  */
 export const generateUploadUrl = async (
   { file_name: fileName, content_type: contentType }: UploadRequest,
@@ -63,6 +66,12 @@ export const generateUploadUrl = async (
   if (isPathTraversal(fileName)) {
     throw new AppError("bad_request", {
       message: "The file name is not allowed: it looks like a path traversal.",
+      param: "file_name",
+    });
+  }
+  if (isFolder(fileName)) {
+    throw new AppError("bad_request", {
+      message: "The file name is not allowed: it names a folder, not a file.",
       param: "file_name",
     });
   }

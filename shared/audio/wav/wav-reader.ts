@@ -1,7 +1,9 @@
-import { UntrimmableAudioError } from "../audio-errors.ts";
+import { UnreadableAudioError, UntrimmableAudioError } from "../audio-errors.ts";
 import { copyRange, type SourceWindow } from "../audio-source.ts";
 import { concatenate } from "../bytes.ts";
 import type { ContainerReader } from "../container.ts";
+import { countSamples } from "../mpeg/frames.ts";
+import { mp3Format } from "../mpeg/mp3.ts";
 import { unknownSize, type WavLayout, walkWav } from "./wav-structure.ts";
 
 /** WAV in all its forms: RIFF and RF64, finished or streamed, samples of every size, common compressions. */
@@ -9,7 +11,8 @@ export const wavReader: ContainerReader = {
   async measure({ window }) {
     const layout = await readLayout(window);
     const { codec, sampleRate, channels } = layout.format;
-    return { codec, durationSeconds: durationOf(layout, window.size), sampleRate, channels };
+    const seconds = durationOf(layout, window.size) ?? (await durationOfMp3(layout, window));
+    return { codec, durationSeconds: seconds, sampleRate, channels };
   },
 
   async *trim({ window }, seconds) {
@@ -40,16 +43,25 @@ const availableBytes = (
 const wholeBlocks = (layout: WavLayout, size: number): number =>
   Math.floor(availableBytes(layout, size) / layout.format.blockBytes);
 
-const durationOf = (layout: WavLayout, size: number): number => {
+/** Undefined when nothing that stands before the sound tells it. */
+const durationOf = (layout: WavLayout, size: number): number | undefined => {
   const { dataBytes, announcedSamples } = layout;
   const { samples, sampleRate, bytesPerSecond } = layout.format;
   if (samples) return wholeBlocks(layout, size) / sampleRate;
   const available = availableBytes(layout, size);
   // Some writers announce a rate of bytes as if it were not compressed; the count of samples, of the whole,
   // is right.
-  return announcedSamples && dataBytes
-    ? (announcedSamples / sampleRate) * (available / dataBytes)
-    : available / bytesPerSecond;
+  if (announcedSamples && dataBytes) return (announcedSamples / sampleRate) * (available / dataBytes);
+  return bytesPerSecond > 0 ? available / bytesPerSecond : undefined;
+};
+
+/** Where the header gives no rate, the frames are counted as in a file of their own. */
+const durationOfMp3 = async ({ dataStart }: WavLayout, window: SourceWindow): Promise<number> => {
+  const reference = mp3Format.parse(await window.read(dataStart, mp3Format.longestFrame), 0);
+  if (!reference) throw new UnreadableAudioError("The WAV file is damaged: it holds no MP3 frame.");
+  return (
+    (await countSamples(window, { format: mp3Format, start: dataStart, reference })) / reference.sampleRate
+  );
 };
 
 /** A header of the least chunks; the format chunk stays as it is, because it may hold a channel mask. */

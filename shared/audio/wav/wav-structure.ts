@@ -22,6 +22,7 @@ interface WavFormat {
   readonly channels: number;
   /** The bytes that belong together: one sample of each channel, or a block of a compressed encoding. */
   readonly blockBytes: number;
+  /** 0 in some MP3, whose bit rate varies. */
   readonly bytesPerSecond: number;
   /** The chunk's content as it stands in the file. */
   readonly chunk: Uint8Array;
@@ -72,7 +73,9 @@ const parseWavFormat = (chunk: Uint8Array): WavFormat => {
   const blockBytes = uint16LittleEndian(chunk, 12);
   const bitsPerSample = uint16LittleEndian(chunk, 14);
   const isPlausible = channels > 0 && channels <= 32 && sampleRate >= 1_000 && sampleRate <= 768_000;
-  if (!isPlausible || blockBytes === 0 || bytesPerSecond === 0) {
+  // The frames of MP3 tell themselves how long they are.
+  const hasRates = codec === "mp3" || (blockBytes > 0 && bytesPerSecond > 0);
+  if (!isPlausible || !hasRates) {
     throw new UnreadableAudioError("The WAV file's format chunk is damaged: its numbers are implausible.");
   }
   const format = { codec, sampleRate, channels, blockBytes, bytesPerSecond, chunk };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UnreadableAudioError, UntrimmableAudioError } from "../../../shared/audio/audio-errors.ts";
 import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/read-audio.ts";
+import { makeMp3, mp3FrameSamples } from "../../fixtures/audio/make-mpeg.ts";
 import { chunk, listChunk, makeWav, type WavOptions } from "../../fixtures/audio/make-wav.ts";
 import { collect, fixture } from "../../fixtures/audio/sources.ts";
 
@@ -66,6 +67,40 @@ describe("A WAV file", () => {
     const wav = fixture("tone-adpcm.wav");
     const { durationSeconds } = await inspect(wav.subarray(0, wav.length >> 1));
     expect(Math.abs(durationSeconds - 0.76)).toBeLessThan(0.05);
+  });
+
+  /** MP3 in WAV as recorders write it whose bit rate varies. */
+  const mp3InWav = (
+    sound: Buffer,
+    rates: { readonly bytesPerSecond: number; readonly blockBytes: number },
+  ) => {
+    const format = Buffer.alloc(30);
+    format.writeUInt16LE(0x55, 0);
+    format.writeUInt16LE(2, 2);
+    format.writeUInt32LE(44_100, 4);
+    format.writeUInt32LE(rates.bytesPerSecond, 8);
+    format.writeUInt16LE(rates.blockBytes, 12);
+    format.writeUInt16LE(12, 16);
+    const chunks = [Buffer.from("WAVE"), chunk("fmt ", format), chunk("data", sound), listChunk];
+    return chunk("RIFF", Buffer.concat(chunks));
+  };
+
+  it.each([
+    { bytesPerSecond: 0, blockBytes: 1 },
+    { bytesPerSecond: 0, blockBytes: 0 },
+  ])("that holds MP3 and no rate of bytes is as long as its frames: %j", async (rates) => {
+    const facts = await inspect(mp3InWav(makeMp3(100), rates));
+    expect(facts).toMatchObject({ container: "wav", codec: "mp3", sampleRate: 44_100, channels: 2 });
+    expect(facts.durationSeconds).toBeCloseTo((100 * mp3FrameSamples) / 44_100, 6);
+  });
+
+  it("that says it holds MP3 without a rate, and does not, is refused", async () => {
+    const noise = mp3InWav(Buffer.alloc(5_000, 1), { bytesPerSecond: 0, blockBytes: 1 });
+    await expect(inspect(noise)).rejects.toThrow(/holds no MP3 frame/);
+    const format = { bits: 4, formatTag: 2, data: Buffer.alloc(100) };
+    const adpcm = makeWav(format);
+    adpcm.writeUInt32LE(0, 28);
+    await expect(inspect(adpcm)).rejects.toThrow(/implausible/);
   });
 
   it("that is compressed cannot be cut", async () => {

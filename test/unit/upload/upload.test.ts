@@ -94,6 +94,22 @@ describe("POST /tasks/generate-upload-url", () => {
     expect(store.signUpload).not.toHaveBeenCalled();
   });
 
+  it.each([".", " . ", "%2e", "recordings/.", "recordings\\%2E"])(
+    "refuses the file name %j, which names a folder",
+    async (fileName) => {
+      const { post, store } = setup();
+      const response = await post({ ...request, file_name: fileName });
+      expect(response).toMatchObject({
+        status: 400,
+        body: {
+          detail: "The file name is not allowed: it names a folder, not a file.",
+          error: { code: "bad_request", param: "file_name" },
+        },
+      });
+      expect(store.signUpload).not.toHaveBeenCalled();
+    },
+  );
+
   it.each([
     [{ file_name: "" }, "file_name", "string_too_short"],
     [{ file_name: "x".repeat(256) }, "file_name", "string_too_long"],

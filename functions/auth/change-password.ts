@@ -32,6 +32,7 @@ export const forgotPassword = async (
  */
 export const resetPassword = async (
   { token, new_password: password }: { readonly token: string; readonly new_password: string },
+  sourceAddress: string,
   { accounts, links, passwordGuard }: Pick<AuthDependencies, "accounts" | "links" | "passwordGuard">,
 ): Promise<ActionOutcome> => {
   const owner = await links.find(token, "reset-password");
@@ -39,7 +40,7 @@ export const resetPassword = async (
   // The transaction checks the epoch again; here it saves those who have no right the wait and the hash.
   if (!account || account.token_epoch !== owner.tokenEpoch) throw new AppError("invalid_link");
   // Whoever opens the account's mail need not wait for what others have guessed.
-  await Promise.all([account.username, account.email].map(passwordGuard.forgive));
+  await passwordGuard.forgive([account.username, account.email], sourceAddress);
   const isReset = await links.resetPassword(token, owner, await hashPassword(password));
   if (!isReset) throw new AppError("invalid_link");
   return changed;
@@ -49,7 +50,7 @@ export const resetPassword = async (
  * Sets a new password for a caller who knows the old one.
  *
  * @throws AppError `invalid_credentials`; `bad_request` for accounts that sign in elsewhere; `rate_limited` after wrong
- * ones, which count together with those of logins by the user name.
+ * ones of callers with a token: those of log-ins, which anybody can make, are another matter.
  */
 export const changePassword = async (
   userId: number,
@@ -63,8 +64,8 @@ export const changePassword = async (
       message: "This account signs in through an external provider and has no password here.",
     });
   }
-  const matches = await passwordGuard.attempt(
-    account.username,
+  const matches = await passwordGuard.confirm(
+    userId,
     async () => (await verifyPassword(request.old_password, account.password_hash)) || undefined,
   );
   const hash = matches && (await hashPassword(request.new_password));

@@ -31,7 +31,7 @@ const page = (status: number, title: string, message: string): Reply =>
 /** The operations of accounts and tokens, bound to their use cases. */
 export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   endpoint(registerOperation, ({ body }) => register(body, dependencies)),
-  endpoint(tokenOperation, ({ body }) => issueToken(body, dependencies)),
+  endpoint(tokenOperation, ({ body, request }) => issueToken(body, request.sourceAddress, dependencies)),
   endpoint(meOperation, ({ caller }) => getAccount(caller.userId, dependencies)),
   endpoint(profileOperation, ({ body, caller }) => updateProfile(caller.userId, body, dependencies)),
   endpoint(profileStatusOperation, ({ caller }) => getProfileStatus(caller.userId, dependencies)),
@@ -48,7 +48,9 @@ export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   endpoint(resendVerificationOperation, ({ caller }) => resendVerification(caller.userId, dependencies)),
   endpoint(refreshTokenOperation, ({ caller }) => refreshToken(caller, dependencies)),
   endpoint(forgotPasswordOperation, ({ body }) => forgotPassword(body.email, dependencies)),
-  endpoint(resetPasswordOperation, ({ body }) => resetPassword(body, dependencies)),
+  endpoint(resetPasswordOperation, ({ body, request }) =>
+    resetPassword(body, request.sourceAddress, dependencies),
+  ),
   endpoint(changePasswordOperation, ({ body, caller }) => changePassword(caller.userId, body, dependencies)),
   endpoint(usageOperation, ({ caller }) => getUsage(caller, dependencies)),
 ];

@@ -12,6 +12,7 @@ import { authEndpoints } from "./endpoints.ts";
 import { createUsageRepository } from "./get-usage.ts";
 import { createPasswordAttemptsRepository } from "./password-attempts.ts";
 import { createPasswordGuard } from "./password-guard.ts";
+import { createSignInAddresses } from "./sign-in-addresses.ts";
 
 const environment = readEnvironment(authFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
@@ -24,7 +25,7 @@ export const handler = createBufferedHandler(
     links: createLinksRepository(table),
     tokens: createTokens(createSigningKeySource(signingSecretFrom(environment))),
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL),
-    passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table)),
+    passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
     usage: createUsageRepository(table),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,
   }),

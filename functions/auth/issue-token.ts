@@ -33,11 +33,12 @@ const findByPassword = async (
  * Unknown names and wrong passwords get the same response after the same work. An account of an external identity
  * provider has no password here, whatever is sent.
  *
- * @throws AppError `invalid_credentials`; `forbidden` when the account is disabled; `rate_limited` while the name has to
+ * @throws AppError `invalid_credentials`; `forbidden` when the account is disabled; `rate_limited` while there is a
  * wait after wrong passwords.
  */
 export const issueToken = async (
   { username, password }: TokenRequest,
+  sourceAddress: string,
   {
     accounts,
     issuedTokens,
@@ -49,10 +50,13 @@ export const issueToken = async (
     "accounts" | "issuedTokens" | "tokens" | "passwordGuard" | "tokenLifetimeSeconds"
   >,
 ): Promise<AccessToken> => {
-  const found = await passwordGuard.attempt(username, () => findByPassword(username, password, accounts));
+  const found = await passwordGuard.attempt({ name: username, sourceAddress }, () =>
+    findByPassword(username, password, accounts),
+  );
   if (!found) throw new AppError("invalid_credentials");
   if (found.disabled) throw new AppError("forbidden", { message: "This account is disabled." });
 
+  await passwordGuard.rememberAddress([found.username, found.email], sourceAddress);
   const claims = { userId: found.id, tokenId: randomUUID() };
   await issuedTokens.add({
     ...claims,

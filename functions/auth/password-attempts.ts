@@ -1,11 +1,10 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { limitKeys } from "../../shared/limits/keys.ts";
 import { type CounterValues, numbersOf } from "../../shared/limits/limit-counters.ts";
 import type { Table } from "../../shared/storage/table.ts";
 
-/** What is remembered of the wrong passwords for one name. */
+/** What is remembered of the wrong passwords of one count. */
 export interface PasswordAttempts {
   readonly failures: number;
   /** Milliseconds of Unix time before which no further password is looked at; 0 while there is no wait. */
@@ -14,14 +13,14 @@ export interface PasswordAttempts {
   readonly forgottenAt: number;
 }
 
-/** Wrong passwords that cost nothing, within the window. The wait doubles with each further one and always ends. */
-const freeFailures = 5;
-const windowSeconds = 15 * 60;
+/** From the fifth wrong password on a count waits. The wait doubles with each further one and always ends. */
+export const usualFreeFailures = 5;
+const windowSeconds = 24 * 60 * 60;
 const firstWaitSeconds = 5;
 const longestWaitSeconds = 15 * 60;
 
-/** How long a name must wait after so many wrong passwords. */
-const waitSecondsAfter = (failures: number): number =>
+/** How long to wait after so many wrong passwords. */
+const waitSecondsAfter = (failures: number, freeFailures: number): number =>
   failures < freeFailures
     ? 0
     : Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** (failures - freeFailures));
@@ -33,14 +32,20 @@ export const remainingWait = (attempts: PasswordAttempts | undefined, now: numbe
 /**
  * What is to be remembered after one more wrong password.
  *
- * The first ones are forgotten together, fifteen minutes after the first of them. From the fifth on each makes the name
- * wait, twice as long as the one before, and is forgotten fifteen minutes after the wait: who never stops guessing never
- * gets the free ones back.
+ * The first ones are forgotten together, a day after the first of them. When the free ones are used up, each makes the
+ * count wait, twice as long as the one before, and is forgotten a day after the wait: who never stops guessing never gets
+ * the free ones back.
+ *
+ * @param freeFailures the wrong password with which the waits begin.
  */
-export const afterWrongPassword = (attempts: PasswordAttempts | undefined, now: number): PasswordAttempts => {
+export const afterWrongPassword = (
+  attempts: PasswordAttempts | undefined,
+  now: number,
+  freeFailures: number = usualFreeFailures,
+): PasswordAttempts => {
   const known = attempts && attempts.forgottenAt > now ? attempts : undefined;
   const failures = (known?.failures ?? 0) + 1;
-  const wait = waitSecondsAfter(failures) * 1_000;
+  const wait = waitSecondsAfter(failures, freeFailures) * 1_000;
   if (wait > 0) {
     const blockedUntil = now + wait;
     return { failures, blockedUntil, forgottenAt: blockedUntil + windowSeconds * 1_000 };
@@ -48,16 +53,27 @@ export const afterWrongPassword = (attempts: PasswordAttempts | undefined, now: 
   return { failures, blockedUntil: 0, forgottenAt: known?.forgottenAt ?? now + windowSeconds * 1_000 };
 };
 
-/** Wrong passwords in the table. Waits are in milliseconds; 0 means that there is none. */
+/** Where a count is kept: one of the keys C3, C5 and C7 of `limitKeys`. */
+export type CountKey = Readonly<Record<"PK" | "SK", string>>;
+
+/** What came of a wrong password. */
+export interface WrongPassword {
+  /** The wait that others have caused meanwhile; then nothing was added. 0 when it was added. */
+  readonly wait: number;
+  /** How many there are now. */
+  readonly failures: number;
+}
+
+/** Wrong passwords in the table, in several counts. Waits are in milliseconds; 0 means that there is none. */
 export interface PasswordAttemptsRepository {
-  /** How long the name must wait before a password is looked at. */
-  waitOf(name: string): Promise<number>;
-  /** Remembers a wrong password. @returns the wait that others have caused meanwhile; then nothing is added. */
-  addWrong(name: string): Promise<number>;
+  /** How long to wait before a password is looked at. */
+  waitOf(count: CountKey): Promise<number>;
+  /** Remembers a wrong password. @param freeFailures as in `afterWrongPassword`. */
+  addWrong(count: CountKey, freeFailures: number): Promise<WrongPassword>;
   /** Forgets all wrong passwords. @returns the wait that others have caused meanwhile; then nothing is forgotten. */
-  clearAfterRight(name: string): Promise<number>;
+  clearAfterRight(count: CountKey): Promise<number>;
   /** Forgets all wrong passwords, whatever the wait. */
-  forget(name: string): Promise<void>;
+  forget(count: CountKey): Promise<void>;
 }
 
 const attemptsOf = (values: CounterValues): PasswordAttempts | undefined => {
@@ -89,25 +105,23 @@ const unchanged = (seen: PasswordAttempts | undefined) =>
       }
     : { ConditionExpression: "attribute_not_exists(PK)" };
 
-/** The repository of wrong passwords over the service's table; access pattern C3 of this folder's README. */
+/** The repository of wrong passwords over the service's table; access patterns C3, C5 and C7 of the README in `shared/limits`. */
 export const createPasswordAttemptsRepository = (
   { client, name: TableName }: Table,
   now: () => number = Date.now,
 ): PasswordAttemptsRepository => {
-  const find = async (name: string): Promise<PasswordAttempts | undefined> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName, Key: limitKeys.passwordAttempts(name), ConsistentRead: true }),
-    );
+  const find = async (Key: CountKey): Promise<PasswordAttempts | undefined> => {
+    const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
     return attemptsOf(numbersOf(Item));
   };
 
   /** @returns the item that stood in the way; `undefined` when the write was made. */
-  const replace = async (name: string, seen: PasswordAttempts | undefined, next: PasswordAttempts) => {
+  const replace = async (count: CountKey, seen: PasswordAttempts | undefined, next: PasswordAttempts) => {
     try {
       await client.send(
         new PutCommand({
           TableName,
-          Item: { ...limitKeys.passwordAttempts(name), ...toItem(next) },
+          Item: { ...count, ...toItem(next) },
           ...unchanged(seen),
           ReturnValuesOnConditionCheckFailure: "ALL_OLD",
         }),
@@ -120,26 +134,27 @@ export const createPasswordAttemptsRepository = (
   };
 
   return {
-    waitOf: async (name) => remainingWait(await find(name), now()),
+    waitOf: async (count) => remainingWait(await find(count), now()),
 
-    addWrong: async (name) => {
-      // Ends soon: each round that fails is one in which somebody else's wrong password was added, and after a few of
-      // those the name has to wait.
-      for (let seen = await find(name); ; ) {
+    addWrong: async (count, freeFailures) => {
+      // Ends: each round that fails is one in which somebody else's wrong password was added, and when the free ones are
+      // used up all have to wait.
+      for (let seen = await find(count); ; ) {
         const wait = remainingWait(seen, now());
-        if (wait > 0) return wait;
-        const conflict = await replace(name, seen, afterWrongPassword(seen, now()));
-        if (!conflict) return 0;
+        if (wait > 0) return { wait, failures: seen?.failures ?? 0 };
+        const next = afterWrongPassword(seen, now(), freeFailures);
+        const conflict = await replace(count, seen, next);
+        if (!conflict) return { wait: 0, failures: next.failures };
         seen = conflict.found;
       }
     },
 
-    clearAfterRight: async (name) => {
+    clearAfterRight: async (Key) => {
       try {
         await client.send(
           new DeleteCommand({
             TableName,
-            Key: limitKeys.passwordAttempts(name),
+            Key,
             ConditionExpression: "attribute_not_exists(PK) OR blocked_until <= :now",
             ExpressionAttributeValues: { ":now": now() },
             ReturnValuesOnConditionCheckFailure: "ALL_OLD",
@@ -152,8 +167,8 @@ export const createPasswordAttemptsRepository = (
       }
     },
 
-    forget: async (name) => {
-      await client.send(new DeleteCommand({ TableName, Key: limitKeys.passwordAttempts(name) }));
+    forget: async (Key) => {
+      await client.send(new DeleteCommand({ TableName, Key }));
     },
   };
 };

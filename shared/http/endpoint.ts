@@ -9,6 +9,8 @@ import { validate } from "./validation.ts";
 /** What is known of a request besides its validated parts. */
 export interface RequestFacts {
   readonly id: string;
+  /** The connection's; no header can fake it. */
+  readonly sourceAddress: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Aborted shortly before the function's time is over. */
@@ -65,7 +67,7 @@ export const endpoint = <
   });
   return {
     operation,
-    prepare: ({ id, headers, caller, ...raw }) => {
+    prepare: ({ id, headers, sourceAddress, caller, ...raw }) => {
       if (operation.auth === "user" && !caller) throw new AppError("unauthenticated");
       const parts = validate(requestSchema, {
         body: operation.body ? raw.body : undefined,
@@ -76,12 +78,11 @@ export const endpoint = <
         execute: async (signal) => {
           // The type parameters default to ZodUndefined exactly when a part is not declared, and a caller was
           // demanded above when `Auth` is "user"; neither can be expressed as control flow.
-          const input = { ...parts, caller, request: { id, headers, signal } } as unknown as EndpointInput<
-            z.output<Body>,
-            z.output<Query>,
-            z.output<Path>,
-            Auth
-          >;
+          const input = {
+            ...parts,
+            caller,
+            request: { id, headers, sourceAddress, signal },
+          } as unknown as EndpointInput<z.output<Body>, z.output<Query>, z.output<Path>, Auth>;
           return execute(input);
         },
       };
@@ -98,6 +99,7 @@ export const validateRequest = (): HttpMiddleware => ({
     event.prepared = event.endpoint?.prepare({
       id: event.requestId,
       headers: event.headers,
+      sourceAddress: event.requestContext.identity.sourceIp,
       body: event.parsedBody ?? undefined,
       query: event.queryStringParameters ?? {},
       path: event.pathParameters ?? {},

@@ -5,6 +5,42 @@ import type { AddressLimitClass } from "./policies.ts";
 /** Every key of this folder begins with it, so that a function can be allowed to count and to touch nothing else. */
 export const limitKeyPrefix = "LIMIT#";
 
+/** The eight groups of an IPv6 address. The URL parser brings every spelling of one address into the same form. */
+const groupsOf = (address: string): string[] => {
+  const canonical = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1);
+  const [before = "", after] = canonical.split("::");
+  const head = before === "" ? [] : before.split(":");
+  const tail = after === undefined || after === "" ? [] : after.split(":");
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => "0");
+  return [...head, ...zeros, ...tail];
+};
+
+const toIpv4 = (groups: readonly string[]): string =>
+  groups
+    .slice(6)
+    .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff])
+    .join(".");
+
+/**
+ * The group of source addresses that is limited as one: an IPv4 address, or the /64 network of an IPv6 address, of which
+ * a single customer has 2^64 addresses to call from. An IPv4 address inside IPv6 is that IPv4 address.
+ */
+export const addressGroup = (sourceAddress: string): string => {
+  if (!isIPv6(sourceAddress)) return sourceAddress;
+  const groups = groupsOf(sourceAddress);
+  const isIpv4 = groups.slice(0, 5).every((group) => group === "0") && groups[5] === "ffff";
+  return isIpv4 ? toIpv4(groups) : `${groups.slice(0, 4).join(":")}::/64`;
+};
+
+const passwordPartition = (name: string): string =>
+  `${limitKeyPrefix}PASSWORD#${createHash("sha256").update(name.toLowerCase()).digest("base64url")}`;
+
+/** A group of addresses as it is kept beside a name: which one it was cannot be read from it. */
+const digestOf = (name: string, sourceAddress: string): string =>
+  createHash("sha256")
+    .update(`${name.toLowerCase()}\n${addressGroup(sourceAddress)}`)
+    .digest("base64url");
+
 /** The key table of this folder's README, in code. No other file spells a key. */
 export const limitKeys = {
   /** C1: what an account sent in a month. */
@@ -21,10 +57,19 @@ export const limitKeys = {
    * C3: wrong passwords for an account name, which is matched without case. Only a digest is stored: what people type
    * into that field by mistake is at times their password.
    */
-  passwordAttempts: (name: string) => ({
-    PK: `${limitKeyPrefix}PASSWORD#${createHash("sha256").update(name.toLowerCase()).digest("base64url")}`,
-    SK: "ATTEMPTS",
+  passwordAttempts: (name: string) => ({ PK: passwordPartition(name), SK: "ATTEMPTS" }),
+  /** C5: those from one group of addresses. */
+  passwordAttemptsFrom: (name: string, sourceAddress: string) => ({
+    PK: passwordPartition(name),
+    SK: `ATTEMPTS#${digestOf(name, sourceAddress)}`,
   }),
+  /** C6: that somebody has signed in with the name from a group of addresses. */
+  signedInFrom: (name: string, sourceAddress: string) => ({
+    PK: passwordPartition(name),
+    SK: `SIGNED-IN#${digestOf(name, sourceAddress)}`,
+  }),
+  /** C7: wrong passwords of somebody who has a token of the account. */
+  confirmations: (userId: number) => ({ PK: `${limitKeyPrefix}USER#${userId}`, SK: "PASSWORD" }),
   /**
    * C4: mails that a recipient was sent in a day. Addresses that differ in what follows a `+` are one mailbox at most
    * providers, so they are one recipient here.
@@ -60,31 +105,4 @@ export const dayOfCounter = (
 ): { readonly day: number; readonly operation: string | undefined } | undefined => {
   const [, day, operation] = /^d(\d\d)(?::(.+))?$/.exec(attribute) ?? [];
   return day === undefined ? undefined : { day: Number(day), operation };
-};
-
-/** The eight groups of an IPv6 address. The URL parser brings every spelling of one address into the same form. */
-const groupsOf = (address: string): string[] => {
-  const canonical = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1);
-  const [before = "", after] = canonical.split("::");
-  const head = before === "" ? [] : before.split(":");
-  const tail = after === undefined || after === "" ? [] : after.split(":");
-  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => "0");
-  return [...head, ...zeros, ...tail];
-};
-
-const toIpv4 = (groups: readonly string[]): string =>
-  groups
-    .slice(6)
-    .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff])
-    .join(".");
-
-/**
- * The group of source addresses that is limited as one: an IPv4 address, or the /64 network of an IPv6 address, of which
- * a single customer has 2^64 addresses to call from. An IPv4 address inside IPv6 is that IPv4 address.
- */
-export const addressGroup = (sourceAddress: string): string => {
-  if (!isIPv6(sourceAddress)) return sourceAddress;
-  const groups = groupsOf(sourceAddress);
-  const isIpv4 = groups.slice(0, 5).every((group) => group === "0") && groups[5] === "ffff";
-  return isIpv4 ? toIpv4(groups) : `${groups.slice(0, 4).join(":")}::/64`;
 };

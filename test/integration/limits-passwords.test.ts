@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPasswordAttemptsRepository } from "../../functions/auth/password-attempts.ts";
 import { createPasswordGuard } from "../../functions/auth/password-guard.ts";
+import { createSignInAddresses } from "../../functions/auth/sign-in-addresses.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
@@ -10,6 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
+const home = "203.0.113.7";
 const right = "seven storks by the lake";
 let people = 0;
 
@@ -19,12 +21,15 @@ const setup = (instances = 1) => {
   const name = `Person-${people}`;
   let now = Date.parse("2026-11-20T10:00:00Z");
   const guards = Array.from({ length: instances }, () =>
-    createPasswordGuard(createPasswordAttemptsRepository(table.open(), () => now)),
+    createPasswordGuard(
+      createPasswordAttemptsRepository(table.open(), () => now),
+      createSignInAddresses(table.open(), () => now),
+    ),
   );
   let looked = 0;
-  const attempt = async (password: string, index = 0, as = name): Promise<string> => {
+  const attempt = async (password: string, index = 0, as = name, sourceAddress = home): Promise<string> => {
     try {
-      const opened = await guards[index % instances]?.attempt(as, async () => {
+      const opened = await guards[index % instances]?.attempt({ name: as, sourceAddress }, async () => {
         looked += 1;
         return password === right ? "an account" : undefined;
       });
@@ -64,7 +69,7 @@ describe("guessing the password of a name", () => {
     await guess(attempt, 5);
     wait(5);
     expect(await attempt(right)).toBe("an account");
-    expect(await table.read(limitKeys.passwordAttempts(name))).toBeUndefined();
+    expect(await table.read(limitKeys.passwordAttemptsFrom(name, home))).toBeUndefined();
     expect(await guess(attempt, 5)).toEqual(Array(5).fill("wrong"));
   });
 
@@ -87,10 +92,10 @@ describe("guessing the password of a name", () => {
     expect(await attempt(right, 0, `${name}-2`)).toBe("an account");
   });
 
-  it("is forgotten a quarter of an hour after the first wrong password", async () => {
+  it("is forgotten a day after the first wrong password", async () => {
     const { attempt, wait } = setup();
     await guess(attempt, 4);
-    wait(15 * 60);
+    wait(24 * 60 * 60);
     expect(await guess(attempt, 5)).toEqual(Array(5).fill("wrong"));
     expect(await attempt("wrong")).toBe("wait 5");
   });
@@ -98,7 +103,7 @@ describe("guessing the password of a name", () => {
   it("ends at once when the owner has shown to be the owner in another way", async () => {
     const { attempt, guard, name } = setup();
     await guess(attempt, 6);
-    await guard?.forgive(name);
+    await guard?.forgive([name], home);
     expect(await attempt(right)).toBe("an account");
   });
 
@@ -118,6 +123,70 @@ describe("guessing the password of a name", () => {
   });
 });
 
+/** Addresses of machines that guess, each of another network. */
+const machines = Array.from({ length: 30 }, (_, index) => `198.51.100.${index + 1}`);
+
+describe("somebody who sends wrong passwords for another person's name", () => {
+  it("makes only their own address wait: the owner gets in from everywhere else, known or not", async () => {
+    const { attempt, wait, name } = setup();
+    for (let hour = 0; hour < 12; hour += 1) {
+      for (let guess = 0; guess < 6; guess += 1) await attempt("wrong", 0, name, machines[0]);
+      wait(60 * 60);
+    }
+    expect(await attempt("wrong", 0, name, machines[0])).toBe("wrong");
+    expect(await attempt(right, 0, name, machines[0])).toBe("wait 900");
+    expect(await attempt(right)).toBe("an account");
+  });
+
+  it("gains nothing from other addresses of their own network", async () => {
+    const { attempt, name } = setup();
+    for (let guess = 1; guess <= 5; guess += 1) await attempt("wrong", 0, name, `2001:db8::${guess}`);
+    expect(await attempt("wrong", 0, name, "2001:db8::ffff")).toBe("wait 5");
+  });
+
+  it("cannot lock out an address from which the owner has signed in within 30 days, with however many machines", async () => {
+    const { attempt, guard, wait, name } = setup();
+    await guard?.rememberAddress([name], home);
+    const results: string[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      for (const machine of machines) results.push(await attempt("wrong", 0, name, machine));
+    }
+    expect(results.filter((result) => result === "wrong")).toHaveLength(100);
+    expect(await attempt(right, 0, name, "192.0.2.1")).toMatch(/^wait/);
+    expect(await attempt(right)).toBe("an account");
+    // Its own count is as strict as any.
+    expect(await guess(attempt, 6)).toEqual(["wrong", "wrong", "wrong", "wrong", "wrong", "wait 5"]);
+    // And after 30 days it is an address like any other.
+    wait(30 * 24 * 60 * 60 + 1);
+    for (let round = 0; round < 4; round += 1) {
+      for (const machine of machines) await attempt("wrong", 0, name, machine);
+    }
+    expect(await attempt(right)).toMatch(/^wait/);
+  });
+
+  it("does not reach the other name of the account", async () => {
+    const { attempt, name } = setup();
+    for (let round = 0; round < 4; round += 1) {
+      for (const machine of machines) await attempt("wrong", 0, name, machine);
+    }
+    expect(await attempt(right)).toMatch(/^wait/);
+    expect(await attempt(right, 0, `${name}@example.com`)).toBe("an account");
+  });
+
+  it("leaves alone who has a token of the account, whose own wrong passwords are counted apart", async () => {
+    const { attempt, guard, name } = setup();
+    const confirm = async (password: string) => {
+      const opened = guard?.confirm(people, async () => (password === right ? "confirmed" : undefined));
+      return opened?.catch((error: unknown) => (error instanceof Error ? error.message : error));
+    };
+    await guess(attempt, 6);
+    expect(await confirm(right)).toBe("confirmed");
+    for (let guesses = 0; guesses < 5; guesses += 1) expect(await confirm("wrong")).toBeUndefined();
+    expect(await confirm(right)).toMatch(/try again in 5 seconds/);
+    expect(await attempt(right, 0, name, "192.0.2.1")).toBe("an account");
+  });
+});
+
 describe("the right password", () => {
   it("may be sent many times at the same moment", async () => {
     const { attempt } = setup(4);
@@ -128,10 +197,19 @@ describe("the right password", () => {
 
 describe("what is stored of a name", () => {
   it("does not show it: people type their password into that field too", async () => {
-    const { attempt, name } = setup();
+    const { attempt, guard, name } = setup();
     await attempt("wrong");
-    const item = await table.read(limitKeys.passwordAttempts(name));
+    await guard?.rememberAddress([name], home);
+    const keys = [
+      limitKeys.passwordAttempts(name),
+      limitKeys.passwordAttemptsFrom(name, home),
+      limitKeys.signedInFrom(name, home),
+    ];
+    const items = await Promise.all(keys.map((key) => table.read(key)));
+    const [item] = items;
     expect(item).toMatchObject({ failures: 1, expires_at: expect.any(Number) });
-    expect(JSON.stringify(item).toLowerCase()).not.toContain(name.toLowerCase());
+    expect(JSON.stringify(items).toLowerCase()).not.toContain(name.toLowerCase());
+    expect(JSON.stringify(items)).not.toContain(home);
+    expect(items).not.toContain(undefined);
   });
 });

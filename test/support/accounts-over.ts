@@ -2,6 +2,7 @@ import { authEndpoints } from "../../functions/auth/endpoints.ts";
 import { createUsageRepository } from "../../functions/auth/get-usage.ts";
 import { createPasswordAttemptsRepository } from "../../functions/auth/password-attempts.ts";
 import { createPasswordGuard } from "../../functions/auth/password-guard.ts";
+import { createSignInAddresses } from "../../functions/auth/sign-in-addresses.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
@@ -25,7 +26,7 @@ export const accountsOver = (table: Table, mailQueue: MailQueue = noMail): Endpo
     links: createLinksRepository(table),
     tokens: unsignedTokens,
     mailQueue,
-    passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table)),
+    passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
     usage: createUsageRepository(table),
     tokenLifetimeSeconds: undefined,
   });

@@ -1,10 +1,12 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createPasswordAttemptsRepository } from "../../../functions/auth/password-attempts.ts";
+import { createSignInAddresses } from "../../../functions/auth/sign-in-addresses.ts";
 import { createAccountsRepository } from "../../../shared/accounts/accounts-repository.ts";
 import { accountKeys } from "../../../shared/accounts/keys.ts";
 import { createLinksRepository } from "../../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../../shared/accounts/tokens-repository.ts";
+import { limitKeys } from "../../../shared/limits/keys.ts";
 import type { Table } from "../../../shared/storage/table.ts";
 import { createUploadsRepository } from "../../../shared/uploads/uploads-repository.ts";
 import { fakeTable, type TableCall } from "../../support/fake-table.ts";
@@ -81,9 +83,17 @@ const writes: Readonly<Record<string, readonly [(table: Table) => Promise<unknow
     (table) =>
       createLinksRepository(table).resetPassword("secret", { userId: 7, tokenEpoch: 0 }, "$argon2id$new"),
   ],
-  "a wrong password": [(table) => createPasswordAttemptsRepository(table).addWrong("amina"), {}],
-  "a right password": [(table) => createPasswordAttemptsRepository(table).clearAfterRight("amina")],
-  "forgiven passwords": [(table) => createPasswordAttemptsRepository(table).forget("amina")],
+  "a wrong password": [
+    (table) => createPasswordAttemptsRepository(table).addWrong(limitKeys.passwordAttempts("amina"), 5),
+    {},
+  ],
+  "a right password": [
+    (table) => createPasswordAttemptsRepository(table).clearAfterRight(limitKeys.passwordAttempts("amina")),
+  ],
+  "forgiven passwords": [
+    (table) => createPasswordAttemptsRepository(table).forget(limitKeys.passwordAttempts("amina")),
+  ],
+  "an address of a sign-in": [(table) => createSignInAddresses(table).remember(["amina"], "203.0.113.7")],
   "an upload": [(table) => createUploadsRepository(table).add("file", upload)],
 };
 

@@ -7,6 +7,7 @@ import {
 } from "../../../functions/auth/password-attempts.ts";
 
 const minute = 60_000;
+const day = 24 * 60 * minute;
 const start = Date.parse("2026-11-20T10:00:00Z");
 
 /** Wrong passwords as soon as each may be tried. @returns the waits in seconds. */
@@ -21,29 +22,36 @@ const guessOnAndOn = (count: number): number[] => {
   });
 };
 
-describe("wrong passwords for one name", () => {
+describe("wrong passwords of one count", () => {
+  it("cost nothing for longer where the count is laxer", () => {
+    let attempts: PasswordAttempts | undefined;
+    for (let failure = 0; failure < 99; failure += 1) attempts = afterWrongPassword(attempts, start, 100);
+    expect(remainingWait(attempts, start)).toBe(0);
+    expect(remainingWait(afterWrongPassword(attempts, start, 100), start)).toBe(5_000);
+  });
+
   it("cost nothing four times; from the fifth on each doubles the wait, up to a quarter of an hour", () => {
     expect(guessOnAndOn(15)).toEqual([0, 0, 0, 0, 5, 10, 20, 40, 80, 160, 320, 640, 900, 900, 900]);
   });
 
-  it("are forgotten a quarter of an hour after the first, while there are few", () => {
+  it("are forgotten a day after the first, while there are few", () => {
     let attempts: PasswordAttempts | undefined;
     for (let failure = 0; failure < 4; failure += 1) {
       attempts = afterWrongPassword(attempts, start + failure * minute);
     }
-    expect(afterWrongPassword(attempts, start + 14 * minute)).toMatchObject({ failures: 5 });
-    expect(afterWrongPassword(attempts, start + 15 * minute)).toMatchObject({ failures: 1, blockedUntil: 0 });
+    expect(afterWrongPassword(attempts, start + day - minute)).toMatchObject({ failures: 5 });
+    expect(afterWrongPassword(attempts, start + day)).toMatchObject({ failures: 1, blockedUntil: 0 });
   });
 
-  it("are forgotten a quarter of an hour after the wait, when there were many", () => {
+  it("are forgotten a day after the wait, when there were many", () => {
     let attempts: PasswordAttempts | undefined;
     for (let failure = 0; failure < 5; failure += 1) attempts = afterWrongPassword(attempts, start);
-    expect(afterWrongPassword(attempts, start + 15 * minute)).toMatchObject({ failures: 6 });
-    expect(afterWrongPassword(attempts, start + 15 * minute + 5_000)).toMatchObject({ failures: 1 });
+    expect(afterWrongPassword(attempts, start + day)).toMatchObject({ failures: 6 });
+    expect(afterWrongPassword(attempts, start + day + 5_000)).toMatchObject({ failures: 1 });
   });
 
   it("never lock a name for more than a quarter of an hour, whatever happens and when", () => {
-    const pauses = fc.array(fc.integer({ min: 0, max: 40 * minute }), { maxLength: 60 });
+    const pauses = fc.array(fc.integer({ min: 0, max: 40 * 60 * minute }), { maxLength: 60 });
     fc.assert(
       fc.property(pauses, (between) => {
         let attempts: PasswordAttempts | undefined;

@@ -28,6 +28,15 @@ const account = {
 
 const unasked = (what: string) => () => Promise.reject(new Error(`${what} must not be asked.`));
 
+const address = "203.0.113.7";
+
+const noGuard: AuthDependencies["passwordGuard"] = {
+  attempt: unasked("A password"),
+  confirm: unasked("A password"),
+  rememberAddress: async () => undefined,
+  forgive: unasked("Forgiveness"),
+};
+
 /** Everything the use cases touch, of which a test says what it needs; what it does not say must not be touched. */
 const dependencies = ({
   accounts,
@@ -59,7 +68,7 @@ const dependencies = ({
   issuedTokens: { add: unasked("A new token"), rotate: unasked("A rotated token"), ...issuedTokens },
   tokens: { sign: async ({ tokenId }) => `signed ${tokenId}`, verify: unasked("A token") },
   mailQueue: { send: unasked("A mail") },
-  passwordGuard: { attempt: (_name, open) => open(), forgive: unasked("Forgiveness") },
+  passwordGuard: { ...noGuard, attempt: (_signIn, open) => open(), confirm: (_userId, open) => open() },
   usage: { find: unasked("The usage") },
   tokenLifetimeSeconds: 3_600,
   ...others,
@@ -78,19 +87,21 @@ const writes: Readonly<Record<string, (pending: Pending) => Promise<unknown>>> =
   "the new password from a mailed link": (pending) =>
     resetPassword(
       { token: "secret", new_password: newPassword },
+      address,
       dependencies({
         accounts: { find: async () => account },
         links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), resetPassword: pending },
-        passwordGuard: { attempt: unasked("A password"), forgive: async () => undefined },
+        passwordGuard: { ...noGuard, forgive: async () => undefined },
       }),
     ),
   "the end of the wait for wrong passwords": (pending) =>
     resetPassword(
       { token: "secret", new_password: newPassword },
+      address,
       dependencies({
         accounts: { find: async () => account },
         links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), resetPassword: async () => true },
-        passwordGuard: { attempt: unasked("A password"), forgive: pending },
+        passwordGuard: { ...noGuard, forgive: pending },
       }),
     ),
   "the request for a mail with a link": (pending) =>
@@ -115,6 +126,7 @@ const writes: Readonly<Record<string, (pending: Pending) => Promise<unknown>>> =
   "the issued token": (pending) =>
     issueToken(
       { username: "amina", password: oldPassword },
+      address,
       dependencies({ accounts: { findWithPassword: async () => account }, issuedTokens: { add: pending } }),
     ),
   "the rotated token": (pending) =>
@@ -163,6 +175,7 @@ describe("What is written", () => {
     const before = Math.floor(Date.now() / 1_000);
     const issued = await issueToken(
       { username: "amina", password: oldPassword },
+      address,
       dependencies({ accounts: { findWithPassword: async () => account }, issuedTokens: { add } }),
     );
     expect(add).toHaveBeenCalledExactlyOnceWith({
@@ -178,6 +191,7 @@ describe("What is written", () => {
     const add = vi.fn(async () => undefined);
     const issued = await issueToken(
       { username: "amina@example.com", password: oldPassword },
+      address,
       dependencies({
         accounts: { findWithPassword: async () => account },
         issuedTokens: { add },
@@ -195,6 +209,7 @@ describe("What is written", () => {
     const findWithPassword = vi.fn(async () => account);
     await issueToken(
       { username, password: oldPassword },
+      address,
       dependencies({ accounts: { findWithPassword }, issuedTokens: { add: async () => undefined } }),
     );
     expect(findWithPassword).toHaveBeenCalledExactlyOnceWith(reference);
@@ -207,6 +222,7 @@ describe("An account that signs in through an identity provider", () => {
   it("gets no token for a password, be it the right one", async () => {
     const issued = issueToken(
       { username: "amina", password: oldPassword },
+      address,
       dependencies({ accounts: { findWithPassword: async () => elsewhere } }),
     );
     await expect(issued).rejects.toMatchObject({ code: "invalid_credentials" });
@@ -274,10 +290,11 @@ describe("Who may not is refused, and nothing is written", () => {
       () =>
         resetPassword(
           { token: "secret", new_password: newPassword },
+          address,
           dependencies({
             accounts: { find: async () => account },
             links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), resetPassword: async () => false },
-            passwordGuard: { attempt: unasked("A password"), forgive: async () => undefined },
+            passwordGuard: { ...noGuard, forgive: async () => undefined },
           }),
         ),
     ],
@@ -287,6 +304,7 @@ describe("Who may not is refused, and nothing is written", () => {
       () =>
         resetPassword(
           { token: "secret", new_password: newPassword },
+          address,
           dependencies({
             accounts: { find: async () => account },
             links: { find: async () => ({ userId: 7, tokenEpoch: 2 }) },
@@ -311,6 +329,7 @@ describe("Who may not is refused, and nothing is written", () => {
       () =>
         issueToken(
           { username: "amina", password: oldPassword },
+          address,
           dependencies({ accounts: { findWithPassword: async () => ({ ...account, disabled: true }) } }),
         ),
     ],
@@ -336,16 +355,17 @@ describe("Who may not is refused, and nothing is written", () => {
 
 describe("A new password from a mailed link", () => {
   it("ends the wait of the user name and of the address", async () => {
-    const forgive = vi.fn(async (_name: string) => undefined);
+    const forgive = vi.fn(async (_names: readonly string[], _address: string) => undefined);
     await resetPassword(
       { token: "secret", new_password: newPassword },
+      address,
       dependencies({
         accounts: { find: async () => account },
         links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), resetPassword: async () => true },
-        passwordGuard: { attempt: unasked("A password"), forgive },
+        passwordGuard: { ...noGuard, forgive },
       }),
     );
-    expect(forgive.mock.calls.map(([name]) => name)).toEqual(["amina", "amina@example.com"]);
+    expect(forgive).toHaveBeenCalledExactlyOnceWith(["amina", "amina@example.com"], address);
   });
 });
 
@@ -379,17 +399,21 @@ describe("A profile", () => {
 
 describe("The guard of passwords", () => {
   const guardWith = (waits: { readonly before?: number; readonly after?: number }) =>
-    createPasswordGuard({
-      waitOf: async () => waits.before ?? 0,
-      addWrong: async () => waits.after ?? 0,
-      clearAfterRight: async () => waits.after ?? 0,
-      forget: unasked("Forgiveness"),
-    });
+    createPasswordGuard(
+      {
+        waitOf: async () => waits.before ?? 0,
+        addWrong: async () => ({ wait: waits.after ?? 0, failures: 1 }),
+        clearAfterRight: async () => waits.after ?? 0,
+        forget: unasked("Forgiveness"),
+      },
+      { isKnown: async () => false, remember: unasked("An address") },
+    );
+  const amina = { name: "amina", sourceAddress: address };
 
   it("opens at once when there is no wait, and not while there is one", async () => {
-    expect(await guardWith({}).attempt("amina", async () => "opened")).toBe("opened");
+    expect(await guardWith({}).attempt(amina, async () => "opened")).toBe("opened");
     const open = vi.fn(async () => "opened");
-    await expect(guardWith({ before: 1 }).attempt("amina", open)).rejects.toMatchObject({
+    await expect(guardWith({ before: 1 }).attempt(amina, open)).rejects.toMatchObject({
       code: "rate_limited",
       retryAfterSeconds: 1,
     });
@@ -399,7 +423,7 @@ describe("The guard of passwords", () => {
   it.each(["opened", undefined])(
     "refuses what a wait caused meanwhile stands in front of: %s",
     async (opened) => {
-      await expect(guardWith({ after: 1_001 }).attempt("amina", async () => opened)).rejects.toMatchObject({
+      await expect(guardWith({ after: 1_001 }).attempt(amina, async () => opened)).rejects.toMatchObject({
         retryAfterSeconds: 2,
       });
     },

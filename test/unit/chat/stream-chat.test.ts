@@ -71,6 +71,7 @@ const open = async (dependencies: ChatDependencies): Promise<AsyncIterator<strin
   const [endpoint] = chatEndpoints(dependencies);
   const prepared = endpoint?.prepare({
     id: "request-1",
+    sourceAddress: "203.0.113.7",
     headers: {},
     body: JSON.parse(body),
     query: {},

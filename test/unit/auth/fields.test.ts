@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { tokenRequest } from "../../../functions/auth/credentials-contract.ts";
 import { email, linkToken, newPassword, shortText, username } from "../../../functions/auth/fields.ts";
 import { ValidationError } from "../../../shared/errors/app-error.ts";
 import { validate } from "../../../shared/http/validation.ts";
@@ -74,5 +75,32 @@ describe("the other fields of accounts", () => {
     expect(told(linkToken, "x".repeat(201))).toEqual([
       "string_too_long: String should have at most 200 characters",
     ]);
+  });
+});
+
+describe("the form of a log-in", () => {
+  const form = { username: "amina", password: "seven storks by the lake" };
+
+  it("may name its grant, as OAuth's clients do, or leave it empty", () => {
+    for (const grant of [{}, { grant_type: "password" }, { grant_type: "" }]) {
+      expect(told(tokenRequest, { ...form, ...grant })).toEqual({ taken: { ...form, ...grant } });
+    }
+    expect(told(tokenRequest, { ...form, grant_type: "client_credentials" })).toEqual([
+      "string_pattern_mismatch: String should match pattern '^password$'",
+    ]);
+  });
+
+  it("has a name of 1 to 254 characters and a password of 1 to 256", () => {
+    const longest = { username: "a".repeat(254), password: "x".repeat(256) };
+    expect(told(tokenRequest, longest)).toEqual({ taken: longest });
+    expect(told(tokenRequest, { username: "a".repeat(255), password: "x".repeat(257) })).toEqual([
+      "string_too_long: String should have at most 254 characters",
+      "string_too_long: String should have at most 256 characters",
+    ]);
+    expect(told(tokenRequest, { username: "", password: "" })).toEqual([
+      "string_too_short: String should have at least 1 character",
+      "string_too_short: String should have at least 1 character",
+    ]);
+    expect(told(tokenRequest, {})).toEqual(["missing: Field required", "missing: Field required"]);
   });
 });

@@ -49,6 +49,23 @@ describe("a streamed answer", () => {
     expect(stopped).toBe(true);
   });
 
+  it("stops its maker also while the next piece is waited for", async () => {
+    const stream = new PassThrough();
+    const stopped = Promise.withResolvers<IteratorResult<string>>();
+    const body: AsyncIterable<string> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => stopped.promise,
+        return: async () => {
+          stopped.resolve({ done: true, value: undefined });
+          return { done: true, value: undefined };
+        },
+      }),
+    };
+    const sending = sendStream(stream, body);
+    stream.destroy();
+    expect(await sending).toBe("client_disconnected");
+  });
+
   it("sends status and headers before its first piece is made", async () => {
     const stream = new PassThrough();
     stream.resume();

@@ -12,7 +12,7 @@ import type { FunctionDefinition } from "../../shared/config/function-definition
 import { AppError } from "../../shared/errors/app-error.ts";
 import { errorBody } from "../../shared/errors/error-body.ts";
 import { corsAllowedHeaders } from "../../shared/http/cors.ts";
-import type { Operation } from "../../shared/http/operation.ts";
+import { answeredMethods, type Operation } from "../../shared/http/operation.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { addMockMethod, requestIdVariable } from "./gateway-responses.ts";
 import type { ServiceFunction } from "./service-function.ts";
@@ -51,7 +51,7 @@ export const addOperationRoutes = ({ api, functions, authorizer }: OperationRout
     }
   }
   for (const [path, methods] of methodsByPath) {
-    addPathResponses(api.root.resourceForPath(path), [...methods, "OPTIONS"]);
+    addPathResponses(api.root.resourceForPath(path), answeredMethods(methods));
   }
   addNotFound(api, methodsByPath.has("/"));
 };
@@ -85,15 +85,19 @@ const addOperation = (
   authorizer: IAuthorizer,
 ): void => {
   const resource = api.root.resourceForPath(path);
-  if (auth === "user" && !deprecated) {
-    const authorizationType = AuthorizationType.CUSTOM;
-    acknowledgeOwnTokens(
-      resource.addMethod(method, integration, { operationName: id, authorizer, authorizationType }),
-    );
-  } else {
-    const reason =
-      auth === "user" ? "The function checks the token itself" : `Anybody may call it: ${summary}`;
-    acknowledgePublic(resource.addMethod(method, integration, { operationName: id }), `${reason}.`);
+  // API Gateway asks for HEAD as for a method of its own.
+  for (const httpMethod of method === "GET" ? ["GET", "HEAD"] : [method]) {
+    const named = httpMethod === method ? { operationName: id } : {};
+    if (auth === "user" && !deprecated) {
+      const authorizationType = AuthorizationType.CUSTOM;
+      acknowledgeOwnTokens(
+        resource.addMethod(httpMethod, integration, { ...named, authorizer, authorizationType }),
+      );
+    } else {
+      const reason =
+        auth === "user" ? "The function checks the token itself" : `Anybody may call it: ${summary}`;
+      acknowledgePublic(resource.addMethod(httpMethod, integration, named), `${reason}.`);
+    }
   }
 };
 

@@ -25,7 +25,8 @@ const json = (body: unknown, headers: Readonly<Record<string, string>> = {}): Lo
 const describeRoutes = (model: LocalModel) => {
   const features = new Map(model.functions.map((definition) => [definition.name, featureOf(definition)]));
   return model.restApi.routes.flatMap(({ method, path, operationName, integration, authorizer }) => {
-    if (integration.type !== "lambda") return [];
+    // HEAD is no operation of its own: it is answered wherever GET is.
+    if (integration.type !== "lambda" || method === "HEAD") return [];
     // By name: a stage decides what the providers are called in paths.
     const operation: Operation | undefined = operations.find(({ id }) => id === operationName);
     return {

@@ -108,6 +108,12 @@ const usualMaximumBytes: Readonly<Record<BodyEncoding, number>> = {
 export const maximumBodyBytes = ({ encoding, maximumBytes }: NonNullable<Operation["body"]>): number =>
   maximumBytes ?? usualMaximumBytes[encoding];
 
+/** The methods that a path answers when it has operations of these: HEAD wherever GET is, and OPTIONS everywhere. */
+export const answeredMethods = (declared: readonly string[]): string[] => [
+  ...declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])),
+  "OPTIONS",
+];
+
 /** Which limits an operation falls under. One that says nothing is limited as strictly as its callers can be. */
 export const limitClassOf = ({ limit, auth }: Pick<Operation, "limit" | "auth">): LimitClass =>
   limit ?? (auth === "user" ? "task" : "anonymous");

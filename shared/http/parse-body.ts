@@ -48,8 +48,9 @@ const readMultipart = async (bytes: Buffer, request: HttpRequest): Promise<unkno
     checkMultipartFraming(request.event.headers["content-type"], bytes);
     multipart ??= loadMultipart();
     const { before } = await multipart;
-    // The package puts what it has read in the place of the body's text, so it works on a copy of the event.
-    const event = { ...request.event };
+    // The package puts what it has read in the place of the body's text, so it works on a copy of the event; and it
+    // takes no bytes.
+    const event = { ...request.event, body: bytes.toString("base64"), isBase64Encoded: true };
     await before?.({ ...request, event });
     return event.body;
   } catch (thrown) {
@@ -63,8 +64,14 @@ const readMultipart = async (bytes: Buffer, request: HttpRequest): Promise<unkno
 const readForm: Parser = (bytes, request) => {
   const contentType = contentTypeOf(request);
   if (/^multipart\/form-data\b/i.test(contentType)) return readMultipart(bytes, request);
-  // Anything else, JSON above all, is a form without fields: the caller learns which fields are missing.
-  return /^application\/x-www-form-urlencoded\b/i.test(contentType) ? parseQuery(bytes.toString()) : {};
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return parseQuery(bytes.toString());
+  // Without a body the caller learns which fields are missing. Whoever sends something else, JSON above all, believes to
+  // have sent them.
+  if (bytes.length === 0) return {};
+  throw invalidBody(
+    "model_attributes_type",
+    "Input should be a form, not JSON or another format (send it with Content-Type: application/x-www-form-urlencoded)",
+  );
 };
 
 const parsers: Readonly<Record<BodyEncoding, Parser>> = {
@@ -83,6 +90,6 @@ export const parseBody = (): HttpMiddleware => ({
   before: async (request) => {
     const { event } = request;
     const body = event.endpoint?.operation.body;
-    if (body) event.parsedBody = await parsers[body.encoding](readBody(event, body), request);
+    if (body) event.parsedBody = await parsers[body.encoding](await readBody(event, body), request);
   },
 });

@@ -24,7 +24,7 @@ import { parseBody } from "./parse-body.ts";
 import { type HttpEvent, toHttpEvent } from "./request.ts";
 import { identifyRequest, logAnswered, type StreamEnd } from "./request-log.ts";
 import { respondError } from "./respond-error.ts";
-import { type HttpResponse, responseHeaders, toResponse } from "./response.ts";
+import { answerHead, type HttpResponse, responseHeaders, toResponse } from "./response.ts";
 import { createRouter, routeRequest } from "./router.ts";
 import { sendStream } from "./send-stream.ts";
 
@@ -95,6 +95,7 @@ const createPipeline = (endpoints: readonly Endpoint[], { authorize, limiter }: 
         fallbackMessage: JSON.stringify(errorBody(new AppError("internal"), "unknown")),
       }),
     )
+    .use(answerHead())
     .use(responseHeaders())
     .use(respondError())
     .use(answerPreflight(router))

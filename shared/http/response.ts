@@ -96,5 +96,16 @@ const addHeaders = ({ event, response }: HttpRequest): void => {
   };
 };
 
+/** A body that nobody is going to read is not made: a generator that has not begun ends without doing anything. */
+const leaveOutBody = ({ event, response }: HttpRequest): void => {
+  if (!response || event.httpMethod !== "HEAD") return;
+  const { body } = response;
+  response.body = "";
+  if (typeof body !== "string") void body[Symbol.asyncIterator]().return?.();
+};
+
+/** HEAD is answered as GET is, without the body (RFC 9110, section 9.3.2). */
+export const answerHead = (): HttpMiddleware => ({ after: leaveOutBody, onError: leaveOutBody });
+
 /** Puts the headers that every response carries on successes and errors alike. */
 export const responseHeaders = (): HttpMiddleware => ({ after: addHeaders, onError: addHeaders });

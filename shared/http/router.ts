@@ -1,5 +1,6 @@
 import { AppError } from "../errors/app-error.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { answeredMethods } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 import { logReceived } from "./request-log.ts";
 
@@ -21,13 +22,12 @@ export const createRouter = (endpoints: readonly Endpoint[]): Router => {
     if (!found) throw new AppError("not_found");
     return found;
   };
-  const methods = (target: Target) => [
-    ...candidates(target).map(({ operation }) => operation.method),
-    "OPTIONS",
-  ];
+  const methods = (target: Target) =>
+    answeredMethods(candidates(target).map(({ operation }) => operation.method));
   return {
     find: (target) => {
-      const found = candidates(target).find(({ operation }) => operation.method === target.httpMethod);
+      const wanted = target.httpMethod === "HEAD" ? "GET" : target.httpMethod;
+      const found = candidates(target).find(({ operation }) => operation.method === wanted);
       if (found) return found;
       throw new AppError("method_not_allowed", { headers: { Allow: methods(target).join(", ") } });
     },

@@ -143,14 +143,17 @@ describe("POST /auth/token", () => {
     expect({ ...unknown.body, request_id: "" }).toEqual({ ...wrong.body, request_id: "" });
   });
 
-  it("is a form, so JSON lacks its fields", async () => {
+  it("is a form, and JSON is told so", async () => {
     const answer = await call("/auth/token", { body: { username: "x", password: "y" } });
     expect(answer).toMatchObject({
       status: 422,
       body: {
         detail: [
-          { loc: ["body", "username"], type: "missing" },
-          { loc: ["body", "password"], type: "missing" },
+          {
+            loc: ["body"],
+            type: "model_attributes_type",
+            msg: expect.stringContaining("application/x-www-form-urlencoded"),
+          },
         ],
         error: "invalid_request",
       },

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
 import { corsAllowedHeaders } from "../../shared/http/cors.ts";
-import type { Operation } from "../../shared/http/operation.ts";
+import { answeredMethods, type Operation } from "../../shared/http/operation.ts";
 import { parseErrorTemplate } from "./error-body.ts";
 import { routesOf, type SynthesizedRoute } from "./synthesized-routes.ts";
 import {
@@ -37,8 +37,18 @@ describe("The deployed API", () => {
   it("has the routes that the features declare, and no other that reaches a function", () => {
     const deployed = routes.filter(({ functionName }) => functionName !== undefined);
     expect(deployed.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
-      declared.map(({ name }) => name).sort(),
+      declared
+        .flatMap(({ name, operation: { method, path } }) =>
+          method === "GET" ? [name, `HEAD ${path}`] : [name],
+        )
+        .sort(),
     );
+  });
+
+  it("has HEAD wherever it has GET, with the same function and the same authorizer", () => {
+    const gets = routes.filter(({ method, functionName }) => method === "GET" && functionName);
+    expect(gets.length).toBeGreaterThan(5);
+    for (const get of gets) expect(route("HEAD", get.path)).toEqual({ ...get, method: "HEAD" });
   });
 
   it.each(declared)("sends $name to the function that declares it", ({ operation, definition }) => {
@@ -74,7 +84,7 @@ describe("A path of the API", () => {
       StatusCode: "204",
       ResponseParameters: {
         "method.response.header.Access-Control-Allow-Origin": "'*'",
-        "method.response.header.Access-Control-Allow-Methods": `'${[...methods, "OPTIONS"].join(", ")}'`,
+        "method.response.header.Access-Control-Allow-Methods": `'${answeredMethods(methods).join(", ")}'`,
         "method.response.header.Access-Control-Allow-Headers": `'${corsAllowedHeaders.join(", ")}'`,
       },
     });
@@ -86,7 +96,7 @@ describe("A path of the API", () => {
     expect(answer).toMatchObject({
       StatusCode: "405",
       ResponseParameters: {
-        "method.response.header.Allow": `'${[...methods, "OPTIONS"].join(", ")}'`,
+        "method.response.header.Allow": `'${answeredMethods(methods).join(", ")}'`,
         "method.response.header.X-Request-Id": "context.requestId",
         "method.response.header.Access-Control-Allow-Origin": "'*'",
       },

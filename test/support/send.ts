@@ -38,6 +38,6 @@ export const send = async (
   return {
     status: response.statusCode,
     headers: response.headers ?? {},
-    body: isJson ? JSON.parse(response.body) : response.body,
+    body: isJson && response.body !== "" ? JSON.parse(response.body) : response.body,
   };
 };

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { operations } from "../../../functions/manifest.ts";
@@ -12,29 +13,34 @@ import {
 import { encodeForm, formFile } from "../../support/multipart.ts";
 import { send } from "../../support/send.ts";
 
+const declare = <Schema extends z.ZodType>(
+  encoding: BodyEncoding,
+  schema: Schema,
+  more: { readonly maximumBytes?: number } = {},
+) =>
+  defineOperation({
+    id: "example",
+    method: "POST",
+    path: "/example",
+    summary: "Example",
+    tag: "Service",
+    auth: "public",
+    limit: "none",
+    body: { encoding, schema, ...more },
+    response: { status: 200, description: "It", schema: z.looseObject({}) },
+    errors: [],
+  });
+
 const echo = (encoding: BodyEncoding, maximumBytes?: number) =>
-  endpoint(
-    defineOperation({
-      id: "example",
-      method: "POST",
-      path: "/example",
-      summary: "Example",
-      tag: "Service",
-      auth: "public",
-      limit: "none",
-      body: { encoding, schema: z.unknown(), ...(maximumBytes === undefined ? {} : { maximumBytes }) },
-      response: { status: 200, description: "It", schema: z.unknown() },
-      errors: [],
-    }),
-    () => ({}),
-  );
+  endpoint(declare(encoding, z.unknown(), maximumBytes === undefined ? {} : { maximumBytes }), () => ({}));
 
 const json = { "Content-Type": "application/json" };
 const form = { "Content-Type": "application/x-www-form-urlencoded" };
 const jsonOf = (bytes: number) => JSON.stringify("x".repeat(bytes - 2));
 
+const kilobytes = 64 * 1_024;
+
 describe("a body larger than its operation takes", () => {
-  const kilobytes = 64 * 1_024;
   it.each([
     ["JSON", "json", json, jsonOf],
     ["a form", "form", form, (bytes: number) => `a=${"x".repeat(bytes - 2)}`],
@@ -62,6 +68,85 @@ describe("a body larger than its operation takes", () => {
   it("is held to the form's limit when a form comes in the encoding of files", async () => {
     const fields = await encodeForm({ name: "x".repeat(kilobytes) });
     expect((await send([echo("form")], { path: "/example", ...fields })).status).toBe(413);
+  });
+});
+
+describe("a body packed with gzip", () => {
+  const text = jsonOf(1_000);
+  const ask = (body: Buffer, encoding: BodyEncoding = "json", coding = "gzip") =>
+    send([endpoint(declare(encoding, z.unknown()), ({ body: read }) => ({ read: String(read) }))], {
+      path: "/example",
+      headers: { ...json, "Content-Encoding": coding },
+      body,
+    });
+
+  it.each(["gzip", "GZIP", "x-gzip"])("is unpacked: %s", async (coding) => {
+    expect(await ask(gzipSync(text), "json", coding)).toMatchObject({
+      status: 200,
+      body: { read: JSON.parse(text) },
+    });
+  });
+
+  it("is unpacked when it is a form, of either encoding", async () => {
+    const packed = gzipSync("a=b");
+    const plain = endpoint(declare("form", z.object({ a: z.string() })), ({ body }) => body);
+    const sent = { path: "/example", headers: { ...form, "Content-Encoding": "gzip" }, body: packed };
+    expect(await send([plain], sent)).toMatchObject({ status: 200, body: { a: "b" } });
+    const files = await encodeForm({ a: "b" });
+    const body = gzipSync(files.body);
+    const headers = { ...files.headers, "Content-Encoding": "gzip" };
+    expect(await send([plain], { path: "/example", headers, body })).toMatchObject({ body: { a: "b" } });
+  });
+
+  it("is taken as it is when API Gateway has unpacked it already", async () => {
+    expect(await ask(Buffer.from(text))).toMatchObject({ status: 200, body: { read: JSON.parse(text) } });
+    expect(await ask(Buffer.from(text), "json", "deflate")).toMatchObject({ status: 200 });
+  });
+
+  it("is given up as soon as it is larger than the operation takes", async () => {
+    expect((await ask(gzipSync(jsonOf(kilobytes)))).status).toBe(200);
+    expect((await ask(gzipSync(jsonOf(kilobytes + 1)))).status).toBe(413);
+    const bomb = gzipSync(Buffer.alloc(50_000_000));
+    expect(bomb.length).toBeLessThan(kilobytes);
+    expect((await ask(bomb)).status).toBe(413);
+  });
+
+  it("is refused when it is cut off", async () => {
+    expect(await ask(gzipSync(text).subarray(0, -12))).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["header", "content-encoding"], type: "value_error" }] },
+    });
+  });
+
+  it("stays as it came where its bytes are what is signed", async () => {
+    const packed = gzipSync(text);
+    const operation = declare("raw", z.instanceof(Uint8Array));
+    const length = endpoint(operation, ({ body }) => ({ length: body.length }));
+    const headers = { ...json, "Content-Encoding": "gzip" };
+    expect(await send([length], { path: "/example", headers, body: packed })).toMatchObject({
+      body: { length: packed.length },
+    });
+  });
+});
+
+describe("JSON sent to where a form is wanted", () => {
+  it("is told so, instead of that its fields are missing", async () => {
+    const plain = endpoint(declare("form", z.object({ a: z.string() })), ({ body }) => body);
+    expect(await send([plain], { path: "/example", body: { a: "b" } })).toMatchObject({
+      status: 422,
+      body: {
+        detail: [
+          {
+            loc: ["body"],
+            type: "model_attributes_type",
+            msg: expect.stringContaining("send it with Content-Type: application/x-www-form-urlencoded"),
+          },
+        ],
+      },
+    });
+    expect(await send([plain], { path: "/example" })).toMatchObject({
+      body: { detail: [{ loc: ["body", "a"], type: "missing" }] },
+    });
   });
 });
 

@@ -213,13 +213,54 @@ describe("the parts of a request", () => {
   });
 });
 
+describe("HEAD", () => {
+  const head = (execute: () => Promise<z.input<typeof answer> | Reply>, operation: Operation = open) =>
+    send([endpoint(operation, execute)], { method: "HEAD", path: "/example" });
+
+  it("is answered as GET is, without the body", async () => {
+    const execute = async () => new Reply({ contentType: "text/html", body: "<p>Hello</p>" });
+    const [whole, response] = [await get(execute), await head(execute)];
+    expect(whole.body).toBe("<p>Hello</p>");
+    expect(response).toMatchObject({ status: 200, body: "" });
+    const ids = { "X-Request-Id": expect.any(String) };
+    expect(response.headers).toEqual({ ...whole.headers, ...ids });
+  });
+
+  it("has no body when it fails, either", async () => {
+    const response = await head(() => Promise.reject(new AppError("unsupported_language")));
+    expect(response).toMatchObject({
+      status: 400,
+      headers: { "Content-Type": "application/json" },
+      body: "",
+    });
+  });
+
+  it("does not begin a stream", async () => {
+    let hasBegun = false;
+    const chunks = async function* () {
+      hasBegun = true;
+      yield "text";
+    };
+    expect(await head(async () => new Reply({ contentType: "text/html", body: chunks() }))).toMatchObject({
+      status: 200,
+      body: "",
+    });
+    expect(hasBegun).toBe(false);
+  });
+
+  it("is no method of what GET does not answer", async () => {
+    const post = { ...open, method: "POST" } as const;
+    expect((await head(async () => ({ answer: "yes" }), post)).status).toBe(405);
+  });
+});
+
 describe("a browser's preflight", () => {
   it("is not answered behind the REST API, which answers it itself", async () => {
     const answer = await send([endpoint(open, () => ({ answer: "yes" }))], {
       method: "OPTIONS",
       path: "/example",
     });
-    expect(answer).toMatchObject({ status: 405, headers: { Allow: "GET, OPTIONS" } });
+    expect(answer).toMatchObject({ status: 405, headers: { Allow: "GET, HEAD, OPTIONS" } });
   });
 });
 

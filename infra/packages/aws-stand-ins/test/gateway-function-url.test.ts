@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { startFunctionUrl } from "../src/gateway/function-url.ts";
 import type { LocalServer } from "../src/gateway/http-server.ts";
@@ -93,6 +94,16 @@ describe("The event of a request to a function URL", () => {
       encoding === "text"
         ? { body: "body", isBase64Encoded: false }
         : { body: Buffer.from("body").toString("base64"), isBase64Encoded: true },
+    ]);
+  });
+
+  it("carries what is packed as it came, as base64, whatever its type", async () => {
+    await start(good);
+    const packed = gzipSync('{"text":"Oli otya?"}');
+    const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+    await fetch(server.url, { method: "POST", headers, body: Uint8Array.from(packed) });
+    expect(server.eventsOf("chat")).toMatchObject([
+      { body: packed.toString("base64"), isBase64Encoded: true },
     ]);
   });
 

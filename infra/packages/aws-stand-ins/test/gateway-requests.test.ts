@@ -1,3 +1,4 @@
+import { deflateSync, gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { LocalModel } from "../src/template/local-model.ts";
 import { readAssembly } from "../src/template/read-assembly.ts";
@@ -105,6 +106,25 @@ describe("The event of a request", () => {
       { body: "héé", isBase64Encoded: false },
       { isBase64Encoded: true },
     ]);
+  });
+
+  it("carries a packed body unpacked, as API Gateway does, within the largest body there is", async () => {
+    await start();
+    const send = (coding: string, body: Buffer) =>
+      fetch(`${gateway.url}/upload`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "content-encoding": coding },
+        body: Uint8Array.from(body),
+      });
+    await send("gzip", gzipSync('{"text":"é"}'));
+    await send("deflate", deflateSync('{"text":"é"}'));
+    await send("identity", Buffer.from('{"text":"é"}'));
+    const unpacked = { body: '{"text":"é"}', isBase64Encoded: false };
+    expect(gateway.eventsOf("echo")).toMatchObject([unpacked, unpacked, unpacked]);
+    expect((await send("gzip", gzipSync(Buffer.alloc(11_000_000)))).status).toBe(413);
+    expect((await send("gzip", Buffer.from("{}"))).status).toBe(415);
+    expect((await send("br", Buffer.from("{}"))).status).toBe(415);
+    expect(gateway.eventsOf("echo")).toHaveLength(3);
   });
 
   it("names the caller by the connection; forwarding headers cannot fake the address", async () => {

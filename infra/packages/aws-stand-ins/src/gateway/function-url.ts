@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { LambdaFunctionURLEvent } from "aws-lambda";
 import { type InvocationResult, MAXIMUM_REQUEST_BYTES, requestTooLarge } from "../lambda/invocation.ts";
 import type { FunctionUrl, FunctionUrlCors } from "../template/local-model.ts";
@@ -59,9 +60,13 @@ const lowerCaseHeaders = (headers: Readonly<Record<string, readonly string[]>>):
   return merged;
 };
 
-const bodyFields = (mediaType: string, body: Buffer): { body?: string; isBase64Encoded: boolean } => {
+/** Packed bytes are no text, whatever was packed; unlike the REST API, a function URL hands them on as they are. */
+const bodyFields = (
+  { "content-type": contentType, "content-encoding": coding = "identity" }: IncomingHttpHeaders,
+  body: Buffer,
+): { body?: string; isBase64Encoded: boolean } => {
   if (body.length === 0) return { isBase64Encoded: false };
-  const isBase64Encoded = !isText(mediaType);
+  const isBase64Encoded = coding !== "identity" || !isText(mediaTypeOf(contentType));
   return { body: body.toString(isBase64Encoded ? "base64" : "utf8"), isBase64Encoded };
 };
 
@@ -100,7 +105,7 @@ const createFunctionUrlEvent = (
       time: formatRequestTime(receivedAt),
       timeEpoch: receivedAt.getTime(),
     },
-    ...bodyFields(mediaTypeOf(request.headers["content-type"]), body),
+    ...bodyFields(request.headers, body),
   };
 };
 

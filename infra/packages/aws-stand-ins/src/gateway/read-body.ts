@@ -1,3 +1,5 @@
+import { promisify } from "node:util";
+import { gunzip, inflate } from "node:zlib";
 import type { Exchange } from "./exchange.ts";
 
 /** The largest request body API Gateway takes ("Payload size", API Gateway quotas). */
@@ -16,6 +18,31 @@ export type ReceivedBody =
   | { readonly kind: "aborted" };
 
 const EMPTY: ReceivedBody = { kind: "complete", bytes: Buffer.alloc(0) };
+
+const decoders = new Map([
+  ["gzip", promisify(gunzip)],
+  ["deflate", promisify(inflate)],
+]);
+
+/**
+ * Unpacks a body as API Gateway does before anything else looks at it ("Call an API method with a compressed payload").
+ *
+ * @param coding the `Content-Encoding` of the request.
+ */
+export const unpackBody = async (
+  bytes: Buffer,
+  coding = "identity",
+): Promise<Buffer | "too-large" | "unreadable"> => {
+  const name = coding.trim().toLowerCase();
+  if (name === "identity" || bytes.length === 0) return bytes;
+  const decode = decoders.get(name);
+  if (decode === undefined) return "unreadable";
+  try {
+    return await decode(bytes, { maxOutputLength: MAXIMUM_REQUEST_BYTES });
+  } catch (error) {
+    return error instanceof RangeError ? "too-large" : "unreadable";
+  }
+};
 
 const collect = ({ request }: Exchange, maximumBytes: number): Promise<ReceivedBody> =>
   new Promise((resolve) => {

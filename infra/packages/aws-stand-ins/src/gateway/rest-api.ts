@@ -15,7 +15,7 @@ import { LambdaResponder } from "./lambda-responder.ts";
 import { findLocalRoute, type LocalRoutes, respondLocally } from "./local-routes.ts";
 import { MockResponder } from "./mock-responder.ts";
 import { createEventHead, createRequestContext, type EventHead, type RequestContext } from "./proxy-event.ts";
-import { MAXIMUM_HEAD_BYTES, MAXIMUM_REQUEST_BYTES, readBody } from "./read-body.ts";
+import { MAXIMUM_HEAD_BYTES, MAXIMUM_REQUEST_BYTES, readBody, unpackBody } from "./read-body.ts";
 import { compileMediaTypes, type Responder } from "./responder.ts";
 import { type Match, Router } from "./router.ts";
 
@@ -91,7 +91,10 @@ class RestApiGateway {
     const permission = await this.#authorize(exchange, match.route, head);
     if (!permission.allowed) return permission.fault;
     const authorizer = permission.context;
-    return await match.route.responder.respond({ exchange, head, body: received.bytes, authorizer });
+    const body = await unpackBody(received.bytes, exchange.request.headers["content-encoding"]);
+    if (body === "too-large") return createFault("REQUEST_TOO_LARGE");
+    if (body === "unreadable") return createFault("UNSUPPORTED_MEDIA_TYPE");
+    return await match.route.responder.respond({ exchange, head, body, authorizer });
   }
 
   async #authorize(exchange: Exchange, { guard }: ServedRoute, head: EventHead): Promise<Permission> {

@@ -127,7 +127,7 @@ export const createChatCompletionOperation = defineOperation({
     "With `stream: true` the answer is `text/event-stream`: chunks (`chat.completion.chunk`) with the role, the " +
     "text piece by piece, the finish reason and the token counts, then `data: [DONE]`. A failure after the " +
     "beginning is an event with an `error` in the place of what is missing. Comments keep the connection open " +
-    "while the model is silent. The whole conversation is sent with each request, at most 200,000 characters; nothing of it is kept.",
+    "while the model is silent, also before it has begun. The whole conversation is sent with each request, at most 200,000 characters; nothing of it is kept.",
   tag: "Chat",
   auth: "user",
   body: { encoding: "json", schema: chatCompletionRequest, maximumBytes: longBodyBytes },

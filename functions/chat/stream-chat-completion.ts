@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/errors/app-error.ts";
 import { type BodyChunks, Reply } from "../../shared/http/response.ts";
-import type { ChatModels, ChatRequest } from "../../shared/inference/chat.ts";
+import type { ChatModels, ChatRequest, ChatStream } from "../../shared/inference/chat.ts";
 import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import { newCompletionHead } from "./create-chat-completion.ts";
 import { writeFrames } from "./write-frames.ts";
@@ -49,11 +49,13 @@ const cancellable = (
 });
 
 /**
- * Continues a conversation with an answer that is sent while it is made. Resolves when the model has begun.
+ * Continues a conversation with an answer that is sent while it is made. Resolves when the model has begun, or when it has
+ * been silent for so long that callers and proxies would think nobody was there: headers and a comment leave then, and what
+ * fails later is told in the stream.
  *
  * The exchange with the model's server ends as soon as the client disconnects, which leaves the iteration of the reply's body.
  *
- * @throws AppError as the models do, for what fails before the beginning.
+ * @throws AppError as the models do, for what fails before the beginning and before the first comment.
  */
 export const streamChatCompletion = async (
   request: ChatRequest,
@@ -75,9 +77,10 @@ export const streamChatCompletion = async (
   };
   try {
     const signal = AbortSignal.any([dependencies.signal, exchange.signal]);
-    const answer = await models.streamAnswer(request, { signal });
-    const frames = writeFrames(newCompletionHead(request.model), answer, logFailure);
-    const texts = withKeepAlive(frames, keepAliveMilliseconds);
+    const beginning = models.streamAnswer(request, { signal });
+    const answer = await firstOf(beginning, keepAliveMilliseconds);
+    const frames = writeFrames(newCompletionHead(request.model), answer ?? when(beginning), logFailure);
+    const texts = withKeepAlive(frames, keepAliveMilliseconds, answer === undefined);
     return new Reply({
       contentType: "text/event-stream; charset=utf-8",
       headers,
@@ -89,19 +92,46 @@ export const streamChatCompletion = async (
   }
 };
 
+/** What a promise resolves with, unless that takes longer: the promise goes on then. */
+const firstOf = async <Result>(
+  promise: Promise<Result>,
+  milliseconds: number,
+): Promise<Result | undefined> => {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(late.resolve, milliseconds, undefined);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** An answer that has not begun yet. */
+const when = (beginning: Promise<ChatStream>): ChatStream => {
+  // Whoever reads the answer learns of its failure; a caller may leave before anything is read.
+  beginning.catch(() => undefined);
+  return (async function* () {
+    yield* await beginning;
+  })();
+};
+
 /** A comment of the event stream format, which readers pass over. */
 const comment = ": keep-alive\n\n";
 
 /**
  * The same texts, with a comment whenever none has come for a while: proxies close connections on which nothing
  * happens, and a model that thinks, or a GPU that is busy, can be silent for longer than they wait.
+ *
+ * @param isLate whether there has been silence already, so that a comment comes first.
  */
 export async function* withKeepAlive(
   source: AsyncIterable<string>,
   milliseconds: number,
+  isLate = false,
 ): AsyncGenerator<string, void, undefined> {
   const texts = source[Symbol.asyncIterator]();
   try {
+    if (isLate) yield comment;
     let next = texts.next();
     for (;;) {
       const silence = Promise.withResolvers<undefined>();

@@ -5,7 +5,7 @@ import {
   request as requestHttp,
 } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { withIdleTimeout } from "./timeouts.ts";
+import { awaitActivity, withIdleTimeout } from "./timeouts.ts";
 
 /**
  * Connections are kept and used again, newest first. `node:https` and not `fetch`: loading undici costs a function
@@ -16,7 +16,21 @@ const agents = { "http:": new HttpAgent(agentOptions), "https:": new HttpsAgent(
 
 /** The other side did not answer in time. */
 export class BackendTimeout extends Error {
-  override readonly name = "BackendTimeout";
+  override readonly name: string = "BackendTimeout";
+}
+
+/**
+ * The other side was at work for longer than it may take in all: it has answered without coming to an end, or what it was
+ * asked for is answered in one piece and may just need longer. That says nothing against the server itself.
+ */
+export class BackendOverdue extends BackendTimeout {
+  override readonly name: string = "BackendOverdue";
+  readonly milliseconds: number;
+
+  constructor(milliseconds: number) {
+    super(`The server did not come to an end within ${milliseconds} ms.`);
+    this.milliseconds = milliseconds;
+  }
 }
 
 /** The other side cannot be reached, or the connection broke. */
@@ -60,7 +74,7 @@ export interface BackendRequest extends RequestHead {
 /** A request whose body is still to be written, and the answer to it. */
 export interface Exchange {
   readonly request: ClientRequest;
-  /** The head of the answer. Rejects with a BackendTimeout, a BackendUnreachable or the signal's reason. */
+  /** The head of the answer. Rejects with a BackendTimeout, BackendUnreachable, BackendRefusal or the signal's reason. */
   readonly response: Promise<IncomingMessage>;
   /** Breaks off, in the request or in the answer; whoever waits for either gets the reason. */
   end(reason: Error): void;
@@ -94,6 +108,17 @@ export const openExchange = ({ url, method, headers, signal, onSent }: RequestHe
       answer = message;
       resolve(message);
     });
+    // Nobody has asked for another protocol (status 101). Without a listener the request would close and say nothing.
+    request.once("upgrade", ({ statusCode = 101 }, socket) => {
+      socket.destroy();
+      reject(new BackendRefusal(statusCode));
+    });
+    // Whatever else may end a request without an answer, nobody waits for one any more. Does nothing after the others.
+    request.once("close", () => {
+      reject(
+        signal.aborted ? signal.reason : new BackendUnreachable("The connection closed without an answer."),
+      );
+    });
   });
   return { request, response, end };
 };
@@ -104,7 +129,7 @@ export const openExchange = ({ url, method, headers, signal, onSent }: RequestHe
  * Redirects are not followed. A silence that lasts too long, also in the middle of the body, destroys the answer
  * with a BackendTimeout, and the signal destroys it with its reason.
  *
- * @throws BackendTimeout, BackendUnreachable, or the signal's reason.
+ * @throws BackendTimeout, BackendUnreachable, BackendRefusal for a change of protocol, or the signal's reason.
  */
 export const sendRequest = async (options: BackendRequest): Promise<IncomingMessage> => {
   const { headers, body, silenceMilliseconds } = options;
@@ -115,11 +140,11 @@ export const sendRequest = async (options: BackendRequest): Promise<IncomingMess
       ...(body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) }),
     },
   });
-  request.setTimeout(silenceMilliseconds, () => {
-    end(new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`));
-  });
+  const onIdle = (): void => end(new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`));
+  request.setTimeout(silenceMilliseconds, onIdle);
   request.end(body);
-  return response;
+  // Informational responses and headers that come drop by drop are no silence of the socket, and no answer either.
+  return awaitActivity(response, { milliseconds: silenceMilliseconds, onIdle });
 };
 
 /**

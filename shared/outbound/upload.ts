@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { ClientRequest } from "node:http";
 import type { AudioSource } from "../audio/audio-source.ts";
-import { BackendTimeout, openExchange, type RequestHead, readBody } from "./http-client.ts";
+import { BackendOverdue, BackendTimeout, openExchange, type RequestHead, readBody } from "./http-client.ts";
 import { awaitActivity } from "./timeouts.ts";
 
 /** A body that is sent piece by piece. */
@@ -57,8 +57,7 @@ export const sendUpload = async (options: UploadOptions): Promise<UploadAnswer> 
   try {
     // A server may answer before it has the whole body, most often to refuse it.
     await Promise.race([response, sendPieces(request, options, end, sending.signal)]);
-    const onIdle = (): void =>
-      end(new BackendTimeout(`The server took more than ${silenceMilliseconds} ms to answer.`));
+    const onIdle = (): void => end(new BackendOverdue(silenceMilliseconds));
     const answer = async (): Promise<UploadAnswer> => {
       const head = await response;
       return { statusCode: head.statusCode ?? 0, body: await readBody(head, maximumAnswerBytes) };

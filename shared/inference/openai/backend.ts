@@ -1,6 +1,11 @@
 import { AppError, type AppErrorOptions } from "../../errors/app-error.ts";
 import { dependencyFailure } from "../../errors/dependency-failure.ts";
-import { BackendRefusal, BackendTimeout, BackendUnreachable } from "../../outbound/http-client.ts";
+import {
+  BackendOverdue,
+  BackendRefusal,
+  BackendTimeout,
+  BackendUnreachable,
+} from "../../outbound/http-client.ts";
 
 /** A server that speaks the OpenAI HTTP API. */
 export interface Backend {
@@ -77,11 +82,20 @@ export const failureOf = (status: number, words: string, model?: string): AppErr
   return new ModelRefusal("external_service_error", { message, cause });
 };
 
+/** The model needed longer than it may: another try at the same may end in the same way, a smaller one will not. */
+const overdue = (cause: BackendOverdue): AppError =>
+  unavailable(
+    `The model did not finish within the ${cause.milliseconds / 1_000} seconds that it may take. ` +
+      "Ask for less at a time, or try again.",
+    { cause, retryAfterSeconds: busyRetrySeconds },
+  );
+
 /** A failed exchange as one of our errors; what is one already stays as it is. */
 export const exchangeFailure = (thrown: unknown): AppError => {
   if (thrown instanceof AppError) return thrown;
   const failure = dependencyFailure(thrown);
   if (failure) return failure;
+  if (thrown instanceof BackendOverdue) return overdue(thrown);
   if (thrown instanceof BackendTimeout || (thrown instanceof Error && thrown.name === "TimeoutError")) {
     return unavailable("The model timed out; it may be loading. Try again.", { cause: thrown });
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { AppError } from "../../errors/app-error.ts";
 import { dependencyFailure } from "../../errors/dependency-failure.ts";
 import {
+  BackendOverdue,
   BackendRefusal,
   BackendTimeout,
   BackendUnreachable,
@@ -29,8 +30,11 @@ const pauseSeconds = 10;
 interface CallOutcome {
   /** Whether a model began to work, which is what callers pay for. */
   readonly modelBegan: boolean;
-  /** A refusal or nonsense is a sign of life; a caller who left, or a failure of ours, tells nothing. */
-  readonly server: "answers" | "unavailable" | "unknown";
+  /**
+   * A refusal or nonsense is a sign of life; a caller who left, or a failure of ours, tells nothing. That a model is slower
+   * than its time-out may be due to what it is asked for: it is a failure, but opens no circuit alone.
+   */
+  readonly server: "answers" | "slow" | "unavailable" | "unknown";
   /** Whether the server is to blame for there being no usable answer. */
   readonly hasFailed: boolean;
 }
@@ -54,10 +58,11 @@ const isDown = (cause: unknown): boolean =>
 const outcomeOf = (failure: AppError, wasSent: boolean, { aborted, reason }: AbortSignal): CallOutcome => {
   const hasCallerLeft = aborted && !isTimeOver(reason);
   const isServers = isServersFault(failure);
+  const isSlow = wasSent && failure.cause instanceof BackendOverdue;
   const verdict = isDown(failure.cause) ? "unavailable" : "answers";
   return {
     modelBegan: wasSent && !(failure instanceof ModelRefusal),
-    server: aborted || !isServers ? "unknown" : verdict,
+    server: aborted || !isServers ? "unknown" : isSlow ? "slow" : verdict,
     hasFailed: isServers && !hasCallerLeft,
   };
 };
@@ -65,9 +70,14 @@ const outcomeOf = (failure: AppError, wasSent: boolean, { aborted, reason }: Abo
 /** Keeps callers away from a server that has been unavailable several times in a row, in this process. */
 const createCircuit = ({ onOpened, onClosed }: { onOpened(): void; onClosed(): void }) => {
   let failuresInARow = 0;
+  let wasUnavailable = false;
   let openUntil: number | undefined;
   let isTrialRunning = false;
 
+  const forget = (): void => {
+    failuresInARow = 0;
+    wasUnavailable = false;
+  };
   const open = (): void => {
     openUntil = Date.now() + pauseSeconds * 1_000;
     onOpened();
@@ -75,8 +85,12 @@ const createCircuit = ({ onOpened, onClosed }: { onOpened(): void; onClosed(): v
   const endCall = (server: CallOutcome["server"]): void => {
     // Calls that began before the circuit opened may end after it.
     if (openUntil !== undefined || server === "unknown") return;
-    failuresInARow = server === "unavailable" ? failuresInARow + 1 : 0;
-    if (failuresInARow >= failuresToOpen) open();
+    if (server === "answers") forget();
+    else {
+      failuresInARow += 1;
+      wasUnavailable ||= server === "unavailable";
+      if (wasUnavailable && failuresInARow >= failuresToOpen) open();
+    }
   };
   const endTrial = (server: CallOutcome["server"]): void => {
     isTrialRunning = false;
@@ -86,7 +100,7 @@ const createCircuit = ({ onOpened, onClosed }: { onOpened(): void; onClosed(): v
       return;
     }
     openUntil = undefined;
-    failuresInARow = 0;
+    forget();
     onClosed();
   };
 
@@ -135,7 +149,7 @@ export interface ModelServer {
    * be there, and measured. The request's scope is told whether a model began to work.
    *
    * A server that was unavailable five times in a row, unreachable, silent or answering 5xx, is not asked for ten seconds;
-   * then a single call tries whether it is back. What the exchange resolves with counts as success, so a stream is one as
+   * then a single call tries whether it is back. That a model was slower than its time-out counts, but not alone. What the exchange resolves with counts as success, so a stream is one as
    * soon as it has begun.
    *
    * @throws AppError `service_unavailable` or `external_service_error`, or another one that the exchange throws.

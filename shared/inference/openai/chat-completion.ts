@@ -1,10 +1,11 @@
 import * as z from "zod";
 import type { AppError } from "../../errors/app-error.ts";
-import { readBody } from "../../outbound/http-client.ts";
+import { BackendOverdue, readBody } from "../../outbound/http-client.ts";
 import type { ChatAnswer, ChatMessage, FinishReason, TokenUsage } from "../chat.ts";
 import { failureOf, notReady, saysLoading, unusable } from "./backend.ts";
 import { type ModelServer, postJson } from "./call-policy.ts";
 import { type ThoughtHabits, withoutThoughts } from "./thinking.ts";
+import { limitTime } from "./time-limit.ts";
 
 /** What a chat completion is asked for; names and meanings are those of the OpenAI API. */
 export interface CompletionRequest {
@@ -138,9 +139,14 @@ export const completeChat = (
   { signal, thinksFirst = false }: { readonly signal: AbortSignal } & Partial<ThoughtHabits>,
 ): Promise<ChatAnswer> =>
   server.call(signal, async (call) => {
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(call.silenceMilliseconds)]);
-    const response = await postJson(call, "/chat/completions", { ...request, stream: false }, deadline);
-    const body = await readBody(response, maximumAnswerBytes);
-    if (response.statusCode !== 200) throw failureOf(response.statusCode ?? 0, body, request.model);
-    return parseCompletion(body, { thinksFirst });
+    const { silenceMilliseconds } = call;
+    const limit = limitTime(silenceMilliseconds, signal, () => new BackendOverdue(silenceMilliseconds));
+    try {
+      const response = await postJson(call, "/chat/completions", { ...request, stream: false }, limit.signal);
+      const body = await readBody(response, maximumAnswerBytes);
+      if (response.statusCode !== 200) throw failureOf(response.statusCode ?? 0, body, request.model);
+      return parseCompletion(body, { thinksFirst });
+    } finally {
+      limit.lift();
+    }
   });

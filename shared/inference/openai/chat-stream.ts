@@ -2,7 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { EventSourceMessage } from "eventsource-parser";
 import * as z from "zod";
 import { toAppError } from "../../errors/dependency-failure.ts";
-import { BackendTimeout, BackendUnreachable, readBody } from "../../outbound/http-client.ts";
+import { BackendOverdue, BackendTimeout, BackendUnreachable, readBody } from "../../outbound/http-client.ts";
+import { withIdleTimeout } from "../../outbound/timeouts.ts";
 import { logger } from "../../telemetry/logger.ts";
 import type { ChatAnswer, ChatEvent, ChatStream, TokenUsage } from "../chat.ts";
 import { exchangeFailure, failureOf, unusable } from "./backend.ts";
@@ -21,6 +22,7 @@ import {
 } from "./chat-completion.ts";
 import { readEvents } from "./event-stream.ts";
 import { ThoughtFilter, type ThoughtHabits } from "./thinking.ts";
+import { limitTime } from "./time-limit.ts";
 
 const wireChunk = z.object({
   choices: z.array(
@@ -43,7 +45,7 @@ const wireChunk = z.object({
 /** Reads the chunks of one streamed completion, in order, and makes the events of an answer from them. */
 class StreamedAnswer {
   readonly #thoughts: ThoughtFilter;
-  #hasBegun = false;
+  #progress = 0;
   #hasText = false;
   #isFinished = false;
   #usage: TokenUsage | undefined;
@@ -52,9 +54,9 @@ class StreamedAnswer {
     this.#thoughts = new ThoughtFilter(habits);
   }
 
-  /** Whether the model has produced anything, if only thoughts. A chunk that merely names the role says nothing. */
-  get hasBegun(): boolean {
-    return this.#hasBegun;
+  /** How many chunks have held anything the model made, if only thoughts. One that merely names the role says nothing. */
+  get progress(): number {
+    return this.#progress;
   }
 
   /** Whether a thought has left, because nothing told in time that it was one. */
@@ -82,7 +84,7 @@ class StreamedAnswer {
     const choice = firstChoice(chunk.data.choices);
     if (!choice || this.#isFinished) return [];
     const { content, reasoning_content, reasoning } = choice.delta ?? {};
-    if (content || reasoning_content || reasoning) this.#hasBegun = true;
+    if (content || reasoning_content || reasoning) this.#progress += 1;
     const events = this.#show(this.#thoughts.push(content ?? ""));
     return choice.finish_reason ? [...events, ...this.#finish(choice.finish_reason)] : events;
   }
@@ -104,6 +106,7 @@ class StreamedAnswer {
     const events = this.#show(this.#thoughts.end(finishReason === "length"));
     if (!this.#hasText) throw emptyAnswer(finishReason);
     this.#isFinished = true;
+    this.#progress += 1;
     return [...events, { type: "finish", finishReason }];
   }
 }
@@ -125,27 +128,41 @@ const takeAll = (answer: StreamedAnswer, events: readonly EventSourceMessage[]) 
   }
 };
 
-async function* readStream(
-  response: IncomingMessage,
-  {
-    habits,
-    model,
-    silenceMilliseconds,
-  }: { readonly habits: ThoughtHabits; readonly model: string; readonly silenceMilliseconds: number },
-): Groups {
-  const answer = new StreamedAnswer(habits);
+/** The groups of a streamed answer in which its model has made something, if only thoughts; at last the end. */
+async function* readGroups(response: IncomingMessage, answer: StreamedAnswer): Groups {
   try {
-    for await (const events of readEvents(response, silenceMilliseconds)) {
+    for await (const events of readEvents(response)) {
+      const before = answer.progress;
       const { group, failure } = takeAll(answer, events);
-      if (answer.hasBegun) yield group;
+      if (answer.progress > before) yield group;
       if (failure) throw failure;
     }
   } catch (error) {
     if (!isMerelyLate(error, answer)) throw error;
+  }
+  yield answer.end();
+}
+
+/** What a stream is read with. */
+interface ReadOptions {
+  readonly habits: ThoughtHabits;
+  readonly model: string;
+  readonly silenceMilliseconds: number;
+}
+
+async function* readStream(
+  response: IncomingMessage,
+  { habits, model, silenceMilliseconds }: ReadOptions,
+): Groups {
+  const answer = new StreamedAnswer(habits);
+  const onIdle = (): void => {
+    response.destroy(new BackendTimeout(`The model made nothing for ${silenceMilliseconds} ms.`));
+  };
+  try {
+    yield* withIdleTimeout(readGroups(response, answer), { milliseconds: silenceMilliseconds, onIdle });
   } finally {
     if (answer.hasShownThought) logger.warn("chat.thought_shown", { model });
   }
-  yield answer.end();
 }
 
 /** Everything a whole answer would have been as a stream. */
@@ -159,10 +176,15 @@ interface StreamOptions extends ThoughtHabits {
   readonly signal: AbortSignal;
 }
 
+interface GroupOptions extends StreamOptions {
+  /** Called when the server has begun to answer, which need not mean that its model has. */
+  readonly onResponse: () => void;
+}
+
 async function* groupsOf(
   call: ModelCall,
   request: CompletionRequest,
-  { signal, thinksFirst }: StreamOptions,
+  { signal, thinksFirst, onResponse }: GroupOptions,
 ): Groups {
   try {
     const response = await postJson(
@@ -171,6 +193,7 @@ async function* groupsOf(
       { ...request, stream: true, stream_options: { include_usage: true } },
       signal,
     );
+    onResponse();
     const status = response.statusCode ?? 0;
     // Failures, and servers that do not stream, answer with JSON whatever was asked for.
     const isJson = response.headers["content-type"]?.startsWith("application/json");
@@ -200,8 +223,8 @@ async function* startingWith(first: readonly ChatEvent[], rest: Groups): Groups 
 }
 
 /**
- * Asks for a streamed completion and resolves when the model has begun to answer. The server may be silent for as
- * long as the backend allows, before the answer and anywhere inside it.
+ * Asks for a streamed completion and resolves when the model has begun to answer. The model may make
+ * nothing for as long as the backend allows, before the answer and anywhere inside it, whatever else its server sends.
  *
  * @throws AppError `service_unavailable` or `external_service_error`, here for what fails before the answer begins,
  * from the iteration for what fails later.
@@ -212,8 +235,25 @@ export const streamChat = async (
   options: StreamOptions,
 ): Promise<ChatStream> => {
   const { first, rest } = await server.call(options.signal, async (call) => {
-    const groups = groupsOf(call, request, options);
-    return { first: await groups.next(), rest: groups };
+    const { silenceMilliseconds } = call;
+    let hasResponse = false;
+    const limit = limitTime(silenceMilliseconds, options.signal, () =>
+      hasResponse
+        ? new BackendOverdue(silenceMilliseconds)
+        : new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`),
+    );
+    const groups = groupsOf(call, request, {
+      ...options,
+      signal: limit.signal,
+      onResponse: () => {
+        hasResponse = true;
+      },
+    });
+    try {
+      return { first: await groups.next(), rest: groups };
+    } finally {
+      limit.lift();
+    }
   });
   if (first.done) throw unusable("The model gave an empty answer.");
   return startingWith(first.value, rest);

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage, type ParseError } from "eventsource-parser";
-import { BackendTimeout, connectionFailure } from "../../outbound/http-client.ts";
-import { withIdleTimeout } from "../../outbound/timeouts.ts";
+import { connectionFailure } from "../../outbound/http-client.ts";
 import { unusable } from "./backend.ts";
 
 /** A single event may be this long. How long a stream may be is nobody's business here. */
@@ -42,28 +41,21 @@ const createEventCutter = (): ((text: string) => EventSourceMessage[]) => {
 /**
  * The server-sent events of an answer, in groups that arrived together, up to `[DONE]` or the end of the answer.
  *
- * The server may be silent for so long while it is waited for; the time that the reader takes with a group is not
- * counted, and nothing is read in the meantime. Leaving the iteration early closes the connection.
+ * While the reader is busy with a group, nothing is read. How long a group may be waited for is the reader's business: a
+ * comment, or a part of an event, is no sign that one will come. Leaving the iteration early closes the connection.
  *
- * @throws BackendTimeout, BackendUnreachable, or AppError `external_service_error` for an event that is too long.
+ * @throws what the answer is destroyed with, BackendUnreachable, or AppError `external_service_error` for an event that is too long.
  */
 export async function* readEvents(
   response: IncomingMessage,
-  silenceMilliseconds: number,
 ): AsyncGenerator<readonly EventSourceMessage[], void, undefined> {
   const cut = createEventCutter();
-  const onIdle = (): void => {
-    response.destroy(new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`));
-  };
   // The socket's own time-out does not know whether the server is silent or its reader slow.
   response.setTimeout(0);
   response.setEncoding("utf8");
   let isOver = false;
   try {
-    for await (const text of withIdleTimeout(textOf(response), {
-      milliseconds: silenceMilliseconds,
-      onIdle,
-    })) {
+    for await (const text of textOf(response)) {
       const events = cut(text);
       const last = events.findIndex(isLast);
       if (last >= 0) {

@@ -2,10 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { UnreadableAudioError } from "../../audio/audio-errors.ts";
 import { readWavHeader } from "../../audio/wav/wav-header.ts";
 import { bytesPerSample } from "../../audio/wav/wav-structure.ts";
-import { readBody, readPieces } from "../../outbound/http-client.ts";
+import { BackendTimeout, readBody, readPieces } from "../../outbound/http-client.ts";
 import type { Speech, SpeechHeader, SpeechRequest, SpeechSynthesizer } from "../speech.ts";
 import { type Backend, failureOf, notReady, saysLoading, unusable } from "./backend.ts";
 import { openModelServer, postJson } from "./call-policy.ts";
+import { limitTime } from "./time-limit.ts";
 
 /** Enough of an answer that is no speech to see what it says. */
 const maximumWordsBytes = 64 * 1024;
@@ -128,10 +129,20 @@ export const createOpenAiSynthesizer = (backend: Backend, model: string): Speech
   return {
     synthesize: (request, { signal }) =>
       server.call(signal, async (call) => {
-        const response = await postJson(call, "/audio/speech", toWire(request, model), signal);
-        if (response.statusCode === 200)
-          return readSpeech(response, request.text, backend.silenceMilliseconds);
-        throw failureOf(response.statusCode ?? 0, await readBody(response, maximumWordsBytes), model);
+        const { silenceMilliseconds } = call;
+        // Until there is sound, bytes are no sign that there will be any.
+        const limit = limitTime(silenceMilliseconds, signal, () => {
+          return new BackendTimeout(`The server gave no sound for ${silenceMilliseconds} ms.`);
+        });
+        try {
+          const response = await postJson(call, "/audio/speech", toWire(request, model), limit.signal);
+          if (response.statusCode === 200) {
+            return await readSpeech(response, request.text, silenceMilliseconds);
+          }
+          throw failureOf(response.statusCode ?? 0, await readBody(response, maximumWordsBytes), model);
+        } finally {
+          limit.lift();
+        }
       }),
   };
 };

@@ -138,6 +138,41 @@ describe("a streamed answer of a model that stays silent", () => {
     });
   });
 
+  it("that has not even begun sends headers and comments all the same, and then the answer", async () => {
+    const begun = Promise.withResolvers<void>();
+    const opening = open({
+      models: {
+        ...modelsThatStream([]),
+        streamAnswer: async (...parameters) => {
+          await begun.promise;
+          return modelsThatStream(wholeAnswer).streamAnswer(...parameters);
+        },
+      },
+    });
+    await vi.advanceTimersByTimeAsync(15_000);
+    const texts = await opening;
+    expect(await texts.next()).toEqual({ done: false, value: ": keep-alive\n\n" });
+    const second = texts.next();
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(await second).toEqual({ done: false, value: ": keep-alive\n\n" });
+    begun.resolve();
+    expect((await texts.next()).value).toContain('"content":"Oli "');
+  });
+
+  it("that fails after headers have left tells so in the stream", async () => {
+    const begun = Promise.withResolvers<never>();
+    const logged = vi.spyOn(logger, "error").mockReturnValue();
+    const opening = open({ models: { ...modelsThatStream([]), streamAnswer: () => begun.promise } });
+    await vi.advanceTimersByTimeAsync(15_000);
+    const texts = await opening;
+    await texts.next();
+    begun.reject(new AppError("service_unavailable"));
+    expect((await texts.next()).value).toMatch(/"code":"service_unavailable".*\n\ndata: \[DONE\]\n\n$/s);
+    expect(await texts.next()).toMatchObject({ done: true });
+    expect(logged).toHaveBeenCalledOnce();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("is not logged as broken off when the client disconnects, and leaves no timer behind", async () => {
     const logged = vi.spyOn(logger, "error");
     let aborted = false;

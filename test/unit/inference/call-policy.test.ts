@@ -48,7 +48,7 @@ describe("a model's server that fails", () => {
   it.each([
     ["cannot be reached", unreachable],
     ["is silent", () => new BackendTimeout("The server was silent.")],
-    ["is too slow", () => new DOMException("The operation timed out.", "TimeoutError")],
+    ["is out of time", () => new DOMException("The operation timed out.", "TimeoutError")],
     ["answers 500", () => failureOf(500, "")],
     ["answers 503", () => failureOf(503, "Loading model")],
   ])("and %s is not asked any more after five times in a row", async (_case, error) => {
@@ -58,6 +58,30 @@ describe("a model's server that fails", () => {
     expect(exchange).toHaveBeenCalledTimes(5);
     await expect(call()).rejects.toMatchObject({ code: "service_unavailable", retryAfterSeconds: 10 });
     expect(exchange).toHaveBeenCalledTimes(5);
+  });
+
+  it("but is only slower than its time-out is asked again and again, as long as that is all", async () => {
+    const server = await startFakeBackend();
+    try {
+      const { answer } = createOpenAiChatModels(
+        { ...newBackend(), baseUrl: server.baseUrl, silenceMilliseconds: 250 },
+        { "lang-14b": "large", "lang-9b": "small" },
+      );
+      const ask = () => answer(chatRequest, { signal: new AbortController().signal });
+      const slow = {
+        code: "service_unavailable",
+        message: expect.stringContaining("did not finish within the 0.25 s"),
+      };
+      const asked: number[] = [];
+      server.behave((_response, { socket }) => asked.push(socket.remotePort ?? 0));
+      for (let count = 0; count < 6; count += 1) await expect(ask()).rejects.toMatchObject(slow);
+      expect(asked).toHaveLength(6);
+      server.behave(answering(500, "no"));
+      await expect(ask()).rejects.toMatchObject({ code: "external_service_error" });
+      await expect(ask()).rejects.toMatchObject({ message: expect.stringContaining("left alone") });
+    } finally {
+      await server.close();
+    }
   });
 
   it.each([

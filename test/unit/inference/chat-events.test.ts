@@ -18,7 +18,7 @@ const readGroups = async (pieces: readonly Uint8Array[]): Promise<string[][]> =>
   };
   const feeding = feed();
   const groups: string[][] = [];
-  for await (const events of readEvents(response, 5_000)) groups.push(events.map((event) => event.data));
+  for await (const events of readEvents(response)) groups.push(events.map((event) => event.data));
   await feeding;
   return groups;
 };

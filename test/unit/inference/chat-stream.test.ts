@@ -4,6 +4,7 @@ import { logger } from "../../../shared/telemetry/logger.ts";
 import { chatRequest, nextStream, readStream as read, startStream } from "../../support/chat-stream.ts";
 import {
   answering,
+  type Behaviour,
   completion,
   type FakeBackend,
   hanging,
@@ -30,6 +31,21 @@ beforeAll(async () => {
 afterAll(() => backend.close());
 
 const start = (options?: Parameters<typeof startStream>[1]) => startStream(backend, options);
+
+/** Sends something every few milliseconds for ever, so that the connection is never silent. */
+const dripping = (drop: string, status = 200, contentType = "text/event-stream", beginning = "") => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const behaviour: Behaviour = (response) => {
+    response.writeHead(status, { "Content-Type": contentType });
+    response.write(beginning + drop);
+    const timer = setInterval(() => response.write(drop), 10);
+    response.once("close", () => {
+      clearInterval(timer);
+      resolve();
+    });
+  };
+  return { closed, behaviour };
+};
 
 const wholeAnswer = [role, delta("Oli "), delta("otya?"), finish(), usage, "[DONE]"];
 
@@ -225,6 +241,33 @@ describe("before a streamed answer has begun", () => {
     await expect(start()).rejects.toMatchObject({ code });
   });
 
+  it.each([
+    ["comments", ": processing\n\n"],
+    ["blank lines", "\n"],
+    ["the role, again and again", `data: ${role}\n\n`],
+    ["chunks without choices", 'data: {"choices":[]}\n\n'],
+    ["parts of an event", "data: "],
+  ])("a server that sends nothing but %s is given up when its time is over", async (_case, drop) => {
+    const { closed, behaviour } = dripping(drop);
+    backend.behave(behaviour);
+    await expect(start({ silenceMilliseconds: 300 })).rejects.toMatchObject({
+      code: "service_unavailable",
+      message: expect.stringContaining("did not finish within the 0.3 seconds"),
+    });
+    await closed;
+  });
+
+  it("a whole answer that comes drop by drop is given up as well, and so is a failure", async () => {
+    for (const status of [200, 500]) {
+      const { closed, behaviour } = dripping(" ", status, "application/json");
+      backend.behave(behaviour);
+      await expect(start({ silenceMilliseconds: 300 })).rejects.toMatchObject({
+        code: "service_unavailable",
+      });
+      await closed;
+    }
+  });
+
   it("the caller learns when to come back to a model that is loading", async () => {
     backend.behave(answering(503, "loading model"));
     await expect(start()).rejects.toMatchObject({ retryAfterSeconds: 30 });
@@ -271,6 +314,19 @@ describe("after a streamed answer has begun", () => {
       text: "Oli",
       error: { code: "service_unavailable" },
     });
+  });
+
+  it.each([
+    ["comments", ": processing\n\n"],
+    ["chunks without a word", `data: ${role}\n\n`],
+  ])("it fails when the server goes on with nothing but %s", async (_case, drop) => {
+    const { closed, behaviour } = dripping(drop, 200, "text/event-stream", `data: ${delta("Oli")}\n\n`);
+    backend.behave(behaviour);
+    expect(await read(await start({ silenceMilliseconds: 300 }))).toMatchObject({
+      text: "Oli",
+      error: { code: "service_unavailable" },
+    });
+    await closed;
   });
 
   it("an event of type error is one, whatever its data", async () => {

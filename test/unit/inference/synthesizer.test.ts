@@ -166,6 +166,22 @@ describe("speech through a server of the OpenAI API", () => {
     await expect(synthesize()).rejects.toMatchObject({ code: "service_unavailable", retryAfterSeconds: 30 });
   });
 
+  it("is given up when its header comes drop by drop, without an end", async () => {
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    backend.behave((response) => {
+      begin(response, wavHeaderBytes(0).subarray(0, 12));
+      const timer = setInterval(() => response.write("JUNK\u0004\0\0\0abcd"), 10);
+      response.once("close", () => {
+        clearInterval(timer);
+        resolve();
+      });
+    });
+    await expect(synthesize({}, { silenceMilliseconds: 300 })).rejects.toMatchObject({
+      code: "service_unavailable",
+    });
+    await closed;
+  });
+
   it("begins before its end is made", async () => {
     let finish = () => {};
     backend.behave((response) => {

@@ -79,6 +79,46 @@ describe("a request to another server", () => {
     expect(onSent).toHaveBeenCalledOnce();
   });
 
+  it("fails at once when the server wants another protocol, which nobody asked for", async () => {
+    const refusing = createServer();
+    refusing.on("connection", (socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", () => {
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+      });
+    });
+    await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = refusing.address() as AddressInfo;
+      await expect(send({ url: new URL(`http://127.0.0.1:${port}/`) })).rejects.toMatchObject({
+        name: "BackendRefusal",
+        status: 101,
+      });
+    } finally {
+      refusing.closeAllConnections();
+      refusing.close();
+    }
+  });
+
+  it("is given up when the server sends nothing but informational responses", async () => {
+    const talking = createServer();
+    let timer: NodeJS.Timeout | undefined;
+    talking.on("connection", (socket) => {
+      socket.on("error", () => undefined);
+      timer = setInterval(() => socket.write("HTTP/1.1 102 Processing\r\n\r\n"), 10);
+    });
+    await new Promise<void>((resolve) => talking.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = talking.address() as AddressInfo;
+      const url = new URL(`http://127.0.0.1:${port}/`);
+      await expect(send({ url, silenceMilliseconds: 100 })).rejects.toMatchObject({ name: "BackendTimeout" });
+    } finally {
+      clearInterval(timer);
+      talking.closeAllConnections();
+      talking.close();
+    }
+  });
+
   it("is given up when the server is silent for too long", async () => {
     server.behave(hanging);
     await expect(send({ silenceMilliseconds: 50 })).rejects.toMatchObject({

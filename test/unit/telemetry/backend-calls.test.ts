@@ -29,7 +29,7 @@ let scope: RequestScope;
 
 beforeEach(async () => {
   server = await startFakeBackend();
-  backend = { baseUrl: server.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 200 };
+  backend = { baseUrl: server.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 60_000 };
   scope = openRequestScope(10_000);
   for (const level of ["info", "warn", "error"] as const) vi.spyOn(logger, level).mockReturnValue();
 });
@@ -70,6 +70,7 @@ describe("A call to a model's server", () => {
     ["answers nonsense", answering(200, "nonsense")],
   ])("counts as failed when it %s", async (_case, behaviour) => {
     server.behave(behaviour);
+    if (behaviour === hanging) backend = { ...backend, silenceMilliseconds: 200 };
     await translate();
     expect(scope.backends.fields()).toEqual({
       translation_milliseconds: expect.any(Number),

@@ -1,14 +1,21 @@
 import { createHash } from "node:crypto";
-import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, SQSClient } from "@aws-sdk/client-sqs";
+import {
+  SendMessageBatchCommand,
+  type SendMessageBatchRequestEntry,
+  SQSClient,
+  SQSServiceException,
+} from "@aws-sdk/client-sqs";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import { originAttributes } from "../../shared/queue/work-through.ts";
+import { logger } from "../../shared/telemetry/logger.ts";
 
 /** Where messages wait for the worker. */
 export interface MessageQueue {
   /**
-   * Queues messages; those of one sender stay in order.
+   * Queues messages; those of one sender stay in order. One that SQS refuses for what is in it is left out and logged: it
+   * would be refused again, for as long as the platform delivers it, and everybody else's messages with it.
    *
-   * @throws Error when not all of them are in the queue. To send all again does no harm.
+   * @throws Error when others are not in the queue. To send all again does no harm.
    */
   send(messages: readonly InboundMessage[]): Promise<void>;
 }
@@ -19,13 +26,32 @@ const largestBatch = 10;
 /** The platform's ids are longer than SQS's may be; and a group's name shows in metrics, where no phone number should. */
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
+/**
+ * SQS takes the characters of XML 1.0. JSON escapes all the others but these two itself, and whoever parses it gets the same
+ * text back.
+ */
+const bodyOf = (message: InboundMessage): string =>
+  JSON.stringify(message).replaceAll("\uFFFE", String.raw`\ufffe`).replaceAll("\uFFFF", String.raw`\uffff`);
+
 const toEntry = (message: InboundMessage, index: number): SendMessageBatchRequestEntry => ({
   Id: String(index),
-  MessageBody: JSON.stringify(message),
+  MessageBody: bodyOf(message),
   MessageGroupId: digest(message.sender),
   MessageDeduplicationId: digest(`${message.sender} ${message.id}`),
   MessageAttributes: originAttributes(),
 });
+
+/** What SQS says about a message that it will never take, or about a batch with such a message in it. */
+const contentErrors: readonly string[] = [
+  "InvalidMessageContents",
+  "InvalidParameterValue",
+  "BatchRequestTooLong",
+];
+
+/** The codes of the query protocol have a prefix, `AWS.SimpleQueueService.`. */
+const isContentError = (code = ""): boolean => contentErrors.includes(code.split(".").at(-1) ?? "");
+
+const leaveOut = (code: string | undefined): void => logger.error("message.not_queueable", { code });
 
 /** A queue of messages over SQS FIFO: the sender is the group, the message's id keeps a second delivery out. */
 export const openMessageQueue = (queueUrl: string): MessageQueue => {
@@ -33,16 +59,30 @@ export const openMessageQueue = (queueUrl: string): MessageQueue => {
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 2_000, requestTimeout: 4_000, throwOnRequestTimeout: true },
   });
+
+  const sendTogether = async (Entries: SendMessageBatchRequestEntry[]): Promise<void> => {
+    const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+    const refused = Failed.filter(({ Code, SenderFault }) => SenderFault === true && isContentError(Code));
+    for (const { Code } of refused) leaveOut(Code);
+    const lost = Failed.length - refused.length;
+    if (lost > 0) throw new Error(`SQS did not take ${lost} of ${Entries.length} messages.`);
+  };
+
+  const sendAll = async (entries: SendMessageBatchRequestEntry[]): Promise<void> => {
+    try {
+      await sendTogether(entries);
+    } catch (error) {
+      if (!(error instanceof SQSServiceException) || !isContentError(error.name)) throw error;
+      if (entries.length === 1) leaveOut(error.name);
+      // The batch was refused as a whole. One by one, in their order, it hits the right message only.
+      else for (const entry of entries) await sendAll([entry]);
+    }
+  };
+
   return {
     send: async (messages) => {
-      for (let start = 0; start < messages.length; start += largestBatch) {
-        const Entries = messages.slice(start, start + largestBatch).map(toEntry);
-        const { Failed = [] } = await client.send(
-          new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }),
-        );
-        if (Failed.length > 0)
-          throw new Error(`SQS did not take ${Failed.length} of ${Entries.length} messages.`);
-      }
+      for (let start = 0; start < messages.length; start += largestBatch)
+        await sendAll(messages.slice(start, start + largestBatch).map(toEntry));
     },
   };
 };

@@ -14,12 +14,16 @@ const wireMessage = z.object({
   from: lenient(z.string().regex(/^[\w.+-]{1,128}$/)),
   /** Since 2026 people are named by a user id, and may keep their phone number to themselves. */
   from_user_id: lenient(z.string().regex(/^[\w.+-]{1,128}$/)),
+  /** Unix seconds, in digits. */
+  timestamp: lenient(z.string().regex(/^\d{1,11}$/)),
   type: lenient(z.string()),
   text: lenient(z.object({ body: z.string() })),
   audio: lenient(z.object({ id: z.string().regex(/^[\w.-]{1,128}$/) })),
   reaction: lenient(z.object({ message_id: z.string(), emoji: z.string().default("") })),
   interactive: lenient(z.object({ list_reply: lenient(chosen), button_reply: lenient(chosen) })),
   button: lenient(z.object({ text: z.string() })),
+  /** An earlier message as it reads now. The edit has an id of its own. */
+  edit: lenient(z.object({ message: z.object({ text: z.object({ body: z.string() }) }) })),
 });
 type WireMessage = z.infer<typeof wireMessage>;
 
@@ -67,14 +71,17 @@ export interface Delivery {
   readonly absence: "ignored" | "no_messages" | "invalid_message_format";
 }
 
-/** Events of the platform's own that come as messages and ask for no answer. */
-const silentTypes: readonly string[] = ["system", "request_welcome"];
+/** What comes as a message and asks for no answer: events of the platform's own, and a message that was taken back. */
+const silentTypes: readonly string[] = ["system", "request_welcome", "revoke"];
 
-/** `undefined` when there is nothing to answer. A template's button says what a person might have written. */
+/**
+ * `undefined` when there is nothing to answer. A template's button says what a person might have written, and an edit is
+ * what they want to have written.
+ */
 const contentOf = (message: WireMessage): MessageContent | undefined => {
-  const { type, text, audio, reaction, interactive, button } = message;
+  const { type, text, audio, reaction, interactive, button, edit } = message;
   const choice = interactive?.list_reply ?? interactive?.button_reply;
-  const words = text?.body ?? button?.text;
+  const words = text?.body ?? edit?.message.text.body ?? button?.text;
   if (reaction) {
     // Without an emoji a reaction was taken back.
     const { message_id: messageId, emoji } = reaction;
@@ -86,6 +93,7 @@ const contentOf = (message: WireMessage): MessageContent | undefined => {
   return type !== undefined && silentTypes.includes(type) ? undefined : { type: "unsupported" };
 };
 
+/** Only of the sender's own contact: a delivery can carry several people, and nobody is to be called by another's name. */
 const nameOf = (
   { from, from_user_id }: WireMessage,
   contacts: Value["contacts"] = [],
@@ -94,7 +102,7 @@ const nameOf = (
     ({ wa_id, user_id }) =>
       (wa_id !== undefined && wa_id === from) || (user_id !== undefined && user_id === from_user_id),
   );
-  return (own ?? contacts[0])?.profile?.name?.trim() || undefined;
+  return own?.profile?.name?.trim() || undefined;
 };
 
 /** A message without an id gets one from what it says, so that its second delivery has the same. */
@@ -114,6 +122,7 @@ const readMessage = (raw: unknown, { metadata, contacts }: Value): InboundMessag
     ...(message.from === undefined ? {} : { phone: message.from }),
     phoneNumberId: metadata.phone_number_id,
     ...(name === undefined ? {} : { name }),
+    ...(message.timestamp === undefined ? {} : { sentAt: Number(message.timestamp) }),
     content,
   };
 };

@@ -25,6 +25,7 @@ export const logEvents = {
   "mail.not_queued": "An account was made, but its confirmation mail could not be queued.",
   "mail.withheld": "A mail was not sent, because its recipient had one a minute ago or five today.",
   "message.not_answered": "A person's message could not be answered; the queue brings it again.",
+  "message.not_queueable": "SQS refuses a message for what is in it; it was left out. `code` is the reason.",
   "message.taken_over": "Another invocation answers the message already.",
   "message.unreadable": "The message queue held something that is no message.",
   "model.failed":

@@ -13,6 +13,8 @@ const oddTexts = fc.oneof(
     "\ud800",
     "a\udc00b",
     "\u202e\u200d\ufeff",
+    "\ufffe",
+    "a\uffff\ufdd0b",
     "__proto__",
     "constructor",
     "../../etc/passwd",

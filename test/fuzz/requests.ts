@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { operations } from "../../functions/manifest.ts";
 import type { Operation } from "../../shared/http/operation.ts";
+import { deliveries } from "./deliveries.ts";
 import { junk, junkTexts, marker, spoil } from "./junk.ts";
 import { type Damage, damage } from "./request-bodies.ts";
 import { valuesOf } from "./schema-values.ts";
@@ -57,7 +58,7 @@ const bodyOf = ({ body }: Operation, intent: Intent): fc.Arbitrary<FuzzRequest["
       : fc.constant(undefined);
   }
   const whole = (value: unknown) => ({ value, damage: undefined });
-  const valid = valuesOf(body.schema);
+  const valid = body.encoding === "raw" ? deliveries : valuesOf(body.schema);
   switch (intent) {
     case "valid":
       return valid.map(whole);

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
 import { openMessageQueue } from "../../../functions/webhook/message-queue.ts";
-import type { InboundMessage } from "../../../shared/messaging/inbound-message.ts";
+import { type InboundMessage, inboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 import { inRequestScope, openRequestScope } from "../../../shared/telemetry/request-scope.ts";
 import { answering, type Behaviour, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
@@ -37,6 +37,27 @@ afterEach(() => {
 });
 
 const batches = (): Batch[] => sqs.received.map(({ body }) => JSON.parse(body));
+
+/** What SQS takes in a message's body: the characters of XML 1.0. */
+const legalBody = /^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u;
+
+/** Refuses entries with a body that is not taken: the whole batch, as an error, or each for itself. */
+const refusing =
+  (how: "batch" | "entries", isRefused: (body: string) => boolean, code: string): Behaviour =>
+  (response, request) => {
+    const { Entries } = batches().at(-1) ?? { Entries: [] };
+    const refused = Entries.filter(({ MessageBody }) => isRefused(MessageBody)).map(({ Id }) => Id);
+    if (how === "batch" && refused.length > 0)
+      return answering(400, { __type: `com.amazonaws.sqs#${code}`, message: "Invalid." })(response, request);
+    answering(200, {
+      Successful: Entries.filter(({ Id }) => !refused.includes(Id)).map(({ Id, MessageBody }) => ({
+        Id,
+        MessageId: `queue-${Id}`,
+        MD5OfMessageBody: digest(MessageBody, "md5"),
+      })),
+      Failed: refused.map((Id) => ({ Id, SenderFault: true, Code: code, Message: "Invalid." })),
+    })(response, request);
+  };
 
 /** Answers a batch as SQS does, with failures for the entries that have these ids. */
 const taking =
@@ -120,6 +141,55 @@ describe("the queue of messages", () => {
     );
     expect(batches()).toHaveLength(2);
   });
+
+  it("takes every text and every name, and the worker reads what was written", async () => {
+    sqs.behave(refusing("batch", (body) => !legalBody.test(body), "InvalidMessageContents"));
+    const odd = `\uFFFE\uFFFF \u0000\u0001\u007F\u0085 \u2028 \uFDD0 \u{1FFFE}\u{1FFFF}\u{10FFFF} \\ufffe "ŋ" 😀`;
+    const strange: InboundMessage = { ...message(1), name: odd, content: { type: "text", text: odd } };
+    await openMessageQueue(queueUrl).send([strange, message(2)]);
+    expect(batches()).toHaveLength(1);
+    const bodies = batches().flatMap(({ Entries }) => Entries.map(({ MessageBody }) => MessageBody));
+    expect(bodies.map((body) => inboundMessage.parse(JSON.parse(body)))).toEqual([strange, message(2)]);
+    expect(logger.error).not.toHaveBeenCalled();
+  });
+
+  it("gives a lone half of a surrogate pair to nobody: the worker reads a replacement for it", async () => {
+    sqs.behave(refusing("batch", (body) => !legalBody.test(body), "InvalidMessageContents"));
+    const content = { type: "text", text: "a\uD83D b\uDC00" } as const;
+    await openMessageQueue(queueUrl).send([{ ...message(1), name: "Amina \uD83D", content }]);
+    const [body = ""] = batches().flatMap(({ Entries }) => Entries.map(({ MessageBody }) => MessageBody));
+    expect(inboundMessage.parse(JSON.parse(body))).toMatchObject({
+      name: "Amina \uFFFD",
+      content: { text: "a\uFFFD b\uFFFD" },
+    });
+  });
+
+  it.each([
+    ["batch", "InvalidMessageContents", [10, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]],
+    ["batch", "BatchRequestTooLong", [10, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]],
+    ["entries", "InvalidMessageContents", [10, 2]],
+    ["entries", "AWS.SimpleQueueService.InvalidParameterValue", [10, 2]],
+  ] as const)(
+    "leaves out and logs a message that SQS never takes, and takes the others: refused by %s with %s",
+    async (how, code, sizes) => {
+      sqs.behave(refusing(how, (body) => body.includes("Hello 4"), code));
+      await openMessageQueue(queueUrl).send(messages(12));
+      expect(batches().map(({ Entries }) => Entries.length)).toEqual(sizes);
+      expect(logger.error).toHaveBeenCalledExactlyOnceWith("message.not_queueable", { code });
+    },
+  );
+
+  it.each([
+    ["batch", "AccessDenied"],
+    ["entries", "KmsAccessDenied"],
+  ] as const)(
+    "loses no message because of what is wrong with us: refused by %s with %s",
+    async (how, code) => {
+      sqs.behave(refusing(how, () => true, code));
+      await expect(openMessageQueue(queueUrl).send([message(1)])).rejects.toThrow();
+      expect(logger.error).not.toHaveBeenCalled();
+    },
+  );
 
   it("is asked three times in all when SQS fails", async () => {
     const failing = answering(500, { __type: "com.amazonaws.sqs#InternalError" });

@@ -11,10 +11,10 @@ export interface Choice {
   readonly title: string;
 }
 
-const rate = (value: string, { exchanges }: Conversation): Plan => {
+const rate = (value: string, { exchanges, settings }: Conversation): Plan => {
   const last = exchanges.at(-1);
   const reply = last?.replies[0];
-  return plan(say(wording.thanksForRating), {
+  return plan(say(wording.thanksForRating(settings.language)), {
     feedback: {
       kind: "rating",
       value,
@@ -40,10 +40,7 @@ export const answerChoice = ({ id, title }: Choice, conversation: Conversation):
     return plan(say(wording.startChatting), { settings: { ...settings, mode: "chat" } });
   }
   const language = languageChoices.find(({ name }) => name === title);
-  if (language)
-    return plan(say(wording.languageSet(language.name)), {
-      settings: { ...settings, language: language.code },
-    });
+  if (language) return execute({ kind: "set-language", language });
   const rating = ratings.find((known) => known === title);
-  return rating ? rate(rating, conversation) : answer(wording.thanks);
+  return rating ? rate(rating, conversation) : answer(wording.thanks(settings.language));
 };

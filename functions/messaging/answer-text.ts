@@ -99,10 +99,10 @@ export const answerText = async (
   signal: AbortSignal,
 ): Promise<Plan> => {
   const { text, name } = userText;
-  const command = readCommand(text);
+  const { mode } = conversation.settings;
+  const command = readCommand(text, mode);
   if (command) return executeCommand(command, name, conversation);
   if (!saysSomething(text)) return answer(wording.nudge);
-  const { mode } = conversation.settings;
   if (mode === "transcribe") return answer(wording.sendVoiceNote);
   const { outputs, exchange } = await answerByMode(userText, conversation, dependencies, signal);
   return plan(mode === "speak" ? [say(text), ...outputs] : outputs, exchange ? { exchange } : {});

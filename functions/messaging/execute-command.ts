@@ -1,3 +1,4 @@
+import type { Language } from "../../shared/catalogue/languages.ts";
 import { type Conversation, languageOf } from "./conversation.ts";
 import { languageChoices, languageList, modeList, voiceButtons } from "./menus.ts";
 import { answer, type Plan, plan, say } from "./plan.ts";
@@ -14,6 +15,11 @@ const setVoice = (isOn: boolean, { settings }: Conversation): Plan => {
   });
 };
 
+const setLanguage = ({ code, name }: Language, { settings }: Conversation): Plan =>
+  languageChoices.some((choice) => choice.code === code)
+    ? plan(say(wording.languageSet(name)), { settings: { ...settings, language: code } })
+    : plan([say(wording.languageNotOffered(name)), languageList(languageOf(settings).name)]);
+
 /** Does what a command says. No model is asked. */
 export const executeCommand = (
   command: Command,
@@ -24,7 +30,7 @@ export const executeCommand = (
   const language = languageOf(settings).name;
   switch (command.kind) {
     case "greet":
-      return answer(wording.greeting(name?.split(/\s+/)[0]));
+      return answer(wording.greeting(name?.split(/\s+/)[0], settings.language));
     case "menu":
       return answer(wording.menu(settings.mode));
     case "start-over":
@@ -39,6 +45,8 @@ export const executeCommand = (
       return answer(wording.languages(languageChoices));
     case "choose-language":
       return plan(languageList(language));
+    case "set-language":
+      return setLanguage(command.language, conversation);
     case "choose-mode":
       return plan(modeList(settings.mode));
     case "set-mode":

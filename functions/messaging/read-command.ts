@@ -1,63 +1,12 @@
+import { findTranslationLanguage, type Language } from "../../shared/catalogue/languages.ts";
 import { type Mode, modes } from "./conversation.ts";
-
-/** Quotation marks around a whole text. */
-const quoted = /^["“”«'‘](?<text>[\s\S]+)["“”»'’]$/u;
-
-const unquoted = (text: string): string => (quoted.exec(text)?.groups?.["text"] ?? text).trim();
-
-/** `speak: …`, `read aloud: …`, `voice - …`: a mark after the word leaves no doubt. */
-const marked =
-  /^(?:speak|voice|read)(?: (?:this|it))?(?: (?:aloud|out loud|out))?(?:\s*:|\s[-–—]\s)\s*(?<text>[\s\S]+)$/iu;
-
-/** `read aloud …`, `speak this out loud …`. */
-const aloud = /^(?:speak|read)(?: (?:this|it))? (?:aloud|out loud)\s(?<text>[\s\S]+)$/iu;
-
-/** `read "…"`, and nothing behind the quotation. */
-const quotation = /^(?:speak|voice|read)\s(?<text>["“«][^"“”«»]+["”»])$/iu;
-
-/** `convert this to speech: …`. */
-const conversion =
-  /^(?:change|convert)(?: this)? (?:in)?to (?:speech|audio|voice|a voice note)(?:\s*:|\s)(?<text>[\s\S]+)$/iu;
-
-/**
- * `speak …` alone, which people learn from the menu. It counts only when what follows does not make an ordinary sentence
- * of it: "speak to a doctor", "speak about rain", "speak English with me" are said to the assistant, not to be read out.
- */
-const spoken =
-  /^speak\s(?!\s*(?:to|with|about|on|of|for|from|in|at|up|out|as|like|and|or|is|are|was|only|more|less|slowly|slower|louder|softly|clearly|freely|well|good|when|if|because|while|so|then|not|the|this|that|what|any|all|you|your|my|me|us|him|her|them|please|english|luganda|acholi|ateso|lugbara|runyank\w+|swahili|kiswahili|languages?)\b)(?<text>[^?]+)$/iu;
-
-const patterns: readonly RegExp[] = [marked, aloud, quotation, conversion, spoken];
-
-const bare = /^(?:speak|read|voice)(?: (?:this|aloud))?\s*:?$/iu;
-
-/** `convert … to speech`: looked for from both ends, because a pattern for the whole takes long on hostile texts. */
-const conversionStart = /^(?:change|convert)\s/iu;
-const conversionEnd = /\s(?:in)?to (?:speech|audio|voice|a voice note)[.!]?$/iu;
-
-const convertedText = (message: string): string | undefined => {
-  const start = conversionStart.exec(message);
-  const end = conversionEnd.exec(message);
-  if (!start || !end) return undefined;
-  return message.slice(start[0].length, end.index).trim() || undefined;
-};
-
-/**
- * The text that a message asks to be read aloud; an empty one when the message only says so. `undefined` for everything
- * else: "read me a story" and "voice notes do not work" are things one says in a chat.
- */
-export const readSpeakRequest = (message: string): string | undefined => {
-  const trimmed = message.trim();
-  if (bare.test(trimmed)) return "";
-  const text =
-    convertedText(trimmed) ??
-    patterns.map((pattern) => pattern.exec(trimmed)?.groups?.["text"]).find((found) => found !== undefined);
-  return text === undefined ? undefined : unquoted(text.trim());
-};
+import { readMarkedText, readSpeakRequest } from "./read-speak-request.ts";
 
 /** Something that is done without asking a model. */
 export type Command =
   | { readonly kind: "greet" | "menu" | "start-over" | "cancel" | "help" | "status" | "languages" }
   | { readonly kind: "choose-language" | "choose-mode" | "voice-settings" }
+  | { readonly kind: "set-language"; readonly language: Language }
   | { readonly kind: "set-mode"; readonly mode: Mode }
   | { readonly kind: "set-voice"; readonly isOn: boolean }
   /** Without a text the person has still to say what is to be read aloud. */
@@ -81,6 +30,7 @@ const fixedCommands: readonly (readonly [Command, readonly string[]])[] = [
   [{ kind: "help" }, words("help", "commands")],
   [{ kind: "status" }, words("status")],
   [{ kind: "languages" }, words("languages", "language")],
+  [{ kind: "choose-language" }, words("set language")],
   [{ kind: "choose-mode" }, words("mode", "modes", "switch mode", "change mode")],
   [
     { kind: "voice-settings" },
@@ -115,6 +65,13 @@ const byPhrase: ReadonlyMap<string, Command> = new Map(
   ),
 );
 
+/** The words that the menu and the help teach, and those for a mode. */
+const menuPhrases: ReadonlySet<string> = new Set([
+  ...words("menu", "mode", "set language", "languages", "voice", "voice on", "voice off"),
+  ...words("status", "help", "start over"),
+  ...modeCommands.flatMap(([, phrases]) => phrases),
+]);
+
 /** Lower case, single spaces, no punctuation. */
 const normalise = (message: string): string =>
   message
@@ -123,12 +80,34 @@ const normalise = (message: string): string =>
     .replace(/\s+/g, " ")
     .trim();
 
-/** The command that a message is, as a whole; `undefined` for everything that is not exactly one. */
-export const readCommand = (message: string): Command | undefined => {
+const setLanguage = /^set (?:my )?language(?: ?:| to\b)?(?: (?<name>.+?))?(?: please)?$/;
+
+/** `set language`, alone or with the name of one. With any other words behind it, it may be a text to translate. */
+const readLanguageCommand = (phrase: string, mode: Mode): Command | undefined => {
+  const name = setLanguage.exec(phrase)?.groups?.["name"] ?? "";
+  const language = findTranslationLanguage(name);
+  if (language) return { kind: "set-language", language };
+  return mode !== "translate" && /^set language\b/.test(phrase) ? { kind: "choose-language" } : undefined;
+};
+
+const readPhrase = (phrase: string, mode: Mode): Command | undefined => {
+  if (mode === "translate") return menuPhrases.has(phrase) ? byPhrase.get(phrase) : undefined;
+  const command = byPhrase.get(phrase);
+  return mode === "speak" && command?.kind === "greet" ? undefined : command;
+};
+
+/**
+ * The command that a message is, as a whole; `undefined` for everything that is not exactly one.
+ *
+ * A text in translate mode is what the person wants to have in another language: only what the menu and the help teach is a
+ * command there. "Good morning" is translated, and in speak mode read aloud, where anywhere else it is returned.
+ */
+export const readCommand = (message: string, mode: Mode): Command | undefined => {
   const phrase = normalise(message);
-  const known = byPhrase.get(phrase);
+  const known = readPhrase(phrase, mode);
   if (known) return known;
-  if (/^set language\b/.test(phrase)) return { kind: "choose-language" };
-  const text = readSpeakRequest(message);
+  const languageCommand = readLanguageCommand(phrase, mode);
+  if (languageCommand) return languageCommand;
+  const text = mode === "translate" ? readMarkedText(message) : readSpeakRequest(message);
   return text === undefined ? undefined : { kind: "speak", text };
 };

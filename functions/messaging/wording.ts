@@ -1,4 +1,5 @@
 import type { Language } from "../../shared/catalogue/languages.ts";
+import { checkedPhrase } from "./checked-phrases.ts";
 import type { Mode, Settings } from "./conversation.ts";
 import { type Output, say } from "./plan.ts";
 
@@ -34,17 +35,18 @@ You can also simply send me a voice note.`;
 const modeIntroductions: Readonly<Record<Mode, (language: string) => string>> = {
   chat: () => "We are chatting now. Ask me anything!",
   translate: (language) =>
-    `Send me a text or a voice note, and I will translate it into ${language}. To choose another language, write *set language*.`,
+    `Send me a text or a voice note, and I will translate it into ${language}. To choose another language, write *set language*; to do something else, write *mode*.`,
   transcribe: (language) =>
     `Send me a voice note in ${language}, and I will write it down. To choose another language, write *set language*.`,
   speak: (language) =>
-    `Send me a text in ${language}, and I will read it aloud. To choose another language, write *set language*.`,
+    `Send me a text in ${language}, and I will read it aloud. To choose another language, write *set language*; to do something else, write *mode*.`,
 };
 
 /** Everything the assistant says in its own words. Models' answers are never mixed into these. */
 export const wording = {
-  greeting: (name: string | undefined): string =>
-    `Hello${name ? ` ${name}` : ""}! 👋 I am the Language AI assistant. Ask me something, send a voice note, or write *menu* to see what I can do.`,
+  /** `language`: ISO 639-3. */
+  greeting: (name: string | undefined, language: string): string =>
+    `${checkedPhrase("hello", language)}${name ? ` ${name}` : ""}! 👋 I am the Language AI assistant. Ask me something, send a voice note, or write *menu* to see what I can do.`,
 
   menu: (mode: Mode): string =>
     `*Language AI – menu*
@@ -65,10 +67,13 @@ Language: ${language}
 Voice replies: ${onOff(voice)}`,
 
   languages: (choices: readonly Language[]): string =>
-    `You can choose among these languages:\n${choices.map(({ name }) => `• ${name}`).join("\n")}\n\nWrite *set language* to choose.`,
+    `You can choose among these languages:\n${choices.map(({ name }) => `• ${name}`).join("\n")}\n\nWrite *set language* to choose, or name one: *set language Acholi*.`,
 
   languageSet: (language: string): string =>
     `Your language is ${language} now. I translate into it, listen for it in voice notes and use it when I speak.`,
+
+  languageNotOffered: (language: string): string =>
+    `I cannot take ${language} as your language yet. Please choose one of these.`,
 
   modeSet: (mode: Mode, language: string): string =>
     `*${modeNames[mode]}* mode. ${modeIntroductions[mode](language)}`,
@@ -107,8 +112,9 @@ Voice replies: ${onOff(voice)}`,
   transcript: (text: string): string => `📝 ${text}`,
 
   rateUs: "Thank you for the reaction! How was that answer?",
-  thanksForRating: "Thank you! Your opinion helps us to do better.",
-  thanks: "Thank you!",
+  thanksForRating: (language: string): string =>
+    `${checkedPhrase("thankYou", language)}! Your opinion helps us to do better.`,
+  thanks: (language: string): string => `${checkedPhrase("thankYou", language)}!`,
 } as const;
 
 /** Why there is no answer, as far as it helps the person to know. */

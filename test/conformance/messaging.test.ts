@@ -176,10 +176,51 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
     expect(await react(spoken[2]?.id ?? "", "👍")).toEqual([
       expect.stringContaining("Excellent | Good | Fair | Poor"),
     ]);
-    expect(await tap("Excellent")).toEqual([expect.stringContaining("Thank you!")]);
+    expect(await tap("Excellent")).toEqual([expect.stringContaining("Webale!")]);
     const [status] = await say("status");
     expect(status).toContain("Mode: Translate");
     expect(status).toContain("Language: Luganda");
+  });
+
+  it("translates greetings in translate mode, and keeps to its menu words", async () => {
+    const { say } = newPerson();
+    await say("set language Luganda");
+    await say("mode translate");
+    expect(await say("Good morning!")).toEqual([expect.stringMatching(/^wasuze otya nno/i)]);
+    // What it says itself in Luganda is what it translates.
+    expect(await say("hello")).toEqual([expect.stringMatching(/^gyebale ko$/i)]);
+    expect(await say("thank you")).toEqual([expect.stringMatching(/^webale$/i)]);
+    expect(await say("mode chat")).toEqual([expect.stringContaining("*Chat* mode")]);
+    expect(await say("hello")).toEqual([expect.stringMatching(/^Gyebale ko Amina!/)]);
+  });
+
+  it("answers a text with any character in it, and whoever comes with it in a delivery", async () => {
+    const [amina, kato] = [newPerson(), newPerson()];
+    const odd = "\uFFFE\uFFFF\u0000\uD83D status";
+    const messages = [amina.messageOf(amina.textOf(`speak: ${odd}`)), kato.messageOf(kato.textOf("hello"))];
+    const contacts = [{ profile: { name: "Amina \uFFFE" }, wa_id: amina.id }];
+    expect((await deliver(deliveryWith(messages, contacts))).body.status).toBe("success");
+    expect((await messagesTo(amina.id)).map(wordsOf)[0]).toContain("\uFFFE\uFFFF\u0000\uFFFD status");
+    expect((await messagesTo(kato.id)).map(wordsOf)[0]).toMatch(/^Hello! /);
+  });
+
+  it("takes an edited message as its new text", async () => {
+    const person = newPerson();
+    await person.say("hello");
+    const message = { type: "text", text: { body: "status" } };
+    const edit = { type: "edit", edit: { original_message_id: newMessageId(), message } };
+    expect((await person.send(edit)).map(wordsOf)).toEqual([expect.stringContaining("*Your settings*")]);
+  });
+
+  it("reads aloud what it is told to speak or read", async () => {
+    const person = newPerson();
+    await person.say("set language Luganda");
+    for (const words of ["good evening", "Oli otya?"])
+      for (const verb of ["speak", "read"]) {
+        const sent = await person.send(person.textOf(`${verb} ${words}`));
+        expect(sent.map(({ type }) => type)).toEqual(["text", "audio"]);
+        expect(sent.map(wordsOf)[0]).toBe(words);
+      }
   });
 
   it("quotes the message a voice note came in", async () => {

@@ -274,7 +274,7 @@ describe("a model that fails", () => {
 
 describe("a command", () => {
   it.each([
-    ["hello", text(wording.greeting("Amina"))],
+    ["hello", text(wording.greeting("Amina", "eng"))],
     ["menu", text(wording.menu("chat"))],
     ["help", text(wording.help)],
     ["status", text(wording.status(initialSettings, "English"))],
@@ -318,6 +318,73 @@ describe("a command", () => {
       changes: {},
     });
     expect(chat).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["set language Acholi", "ach", "Acholi"],
+    ["Set language to luganda, please", "lug", "Luganda"],
+    ["set my language: Teso", "teo", "Ateso"],
+    ["set language nyn", "nyn", "Runyankole"],
+  ])("%j chooses it at once, in any mode", async (words, code, name) => {
+    for (const mode of ["chat", "translate", "transcribe", "speak"] as const) {
+      const { write, translate, chat } = setUp({ mode });
+      expect(await write(words)).toEqual({
+        outputs: [text(wording.languageSet(name))],
+        changes: { settings: { ...initialSettings, mode, language: code } },
+      });
+      expect([...translate.mock.calls, ...chat.mock.calls]).toEqual([]);
+    }
+  });
+
+  it("for a language that is not offered says so, and shows the choice", async () => {
+    expect(await setUp().write("set language Swahili")).toEqual({
+      outputs: [text(wording.languageNotOffered("Swahili")), languageList("English")],
+      changes: {},
+    });
+    expect(await setUp().write("set language Klingon")).toEqual({
+      outputs: [languageList("English")],
+      changes: {},
+    });
+  });
+
+  it.each(["hello", "Good morning!", "webale", "oli otya?", "stop", "read the book", "speak good evening"])(
+    "is not what a text is in translate mode: %j is translated",
+    async (words) => {
+      const { write, translate } = setUp({ mode: "translate", language: "lug" });
+      expect((await write(words)).outputs).toEqual([text("Webale")]);
+      expect(translate).toHaveBeenCalledExactlyOnceWith(
+        expect.objectContaining({ text: words }),
+        expect.anything(),
+      );
+    },
+  );
+
+  it.each(["hello", "Good morning!", "Oli otya?"])(
+    "is not what a greeting is in speak mode: %j is read aloud",
+    async (words) => {
+      expect((await setUp({ mode: "speak", language: "lug" }).write(words)).outputs).toEqual([
+        text(words),
+        { kind: "speech", text: words, language: "lug" },
+      ]);
+    },
+  );
+
+  it("greets and thanks in the person's language where there is a checked text, else in English", async () => {
+    const beginning = async (language: string, said: "hello" | "a tap" | "a rating") => {
+      const { write, tap } = setUp({ language });
+      const [first] = (await (said === "hello" ? write("hello") : tap(said === "a tap" ? "?" : "Good")))
+        .outputs;
+      return first?.kind === "text" ? first.text.split("!")[0] : undefined;
+    };
+    const languages = ["lug", "nyn", "ach", "teo", "eng"];
+    const all = (said: "hello" | "a tap" | "a rating") =>
+      Promise.all(languages.map((language) => beginning(language, said)));
+    expect(await all("hello")).toEqual(
+      ["Gyebale ko", "Agandi", "Hello", "Hello", "Hello"].map((words) => `${words} Amina`),
+    );
+    const thanks = ["Webale", "Webare", "Apwoyo", "Thank you", "Thank you"];
+    expect(await all("a tap")).toEqual(thanks);
+    expect(await all("a rating")).toEqual(thanks);
   });
 
   it("greets by the first name, and without one where there is none", async () => {
@@ -365,8 +432,8 @@ describe("a tap on a menu", () => {
     ["Another title", "help", text(wording.help)],
     ["Set Language", "row 1", languageList("English")],
     ["Another title", "set_language", languageList("English")],
-    ["Something Else", "row 1", text(wording.thanks)],
-    ["good", "row 1", text(wording.thanks)],
+    ["Something Else", "row 1", text(wording.thanks("eng"))],
+    ["good", "row 1", text(wording.thanks("eng"))],
   ])("on %j, %j is answered and changes nothing", async (title, id, output) => {
     expect(await setUp().tap(title, id)).toEqual({ outputs: [output], changes: {} });
   });
@@ -375,7 +442,7 @@ describe("a tap on a menu", () => {
     "on the rating %s is kept alone when nothing has been said",
     async (value) => {
       expect(await setUp().tap(value, "row 1")).toEqual({
-        outputs: [text(wording.thanksForRating)],
+        outputs: [text(wording.thanksForRating("eng"))],
         changes: { feedback: { kind: "rating", value } },
       });
     },
@@ -395,7 +462,7 @@ describe("a tap on a menu", () => {
       { question: "q2", answer: "a2", replies: ["wamid.2", "wamid.3"] },
     ];
     const plan = await setUp({}, { conversation: { exchanges } }).tap("Good");
-    expect(plan.outputs).toEqual([text(wording.thanksForRating)]);
+    expect(plan.outputs).toEqual([text(wording.thanksForRating("eng"))]);
     expect(plan.changes.feedback).toEqual({
       kind: "rating",
       value: "Good",

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readCommand } from "../../../functions/messaging/read-command.ts";
+import { wording } from "../../../functions/messaging/wording.ts";
 
 const kinds: Readonly<Record<string, readonly string[]>> = {
   greet: [
@@ -12,7 +13,7 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   help: ["help", "commands", "Help?"],
   status: ["status"],
   languages: ["languages", "language"],
-  "choose-language": ["set language", "Set language luganda", "set  language please"],
+  "choose-language": ["set language", "set  language please", "set language of my phone"],
   "choose-mode": ["mode", "modes", "switch mode", "change mode"],
   "voice-settings": ["voice", "voice settings", "audio settings", "tts settings", "audio replies"],
 };
@@ -21,7 +22,7 @@ describe("a command", () => {
   it.each(Object.entries(kinds).flatMap(([kind, phrases]) => phrases.map((phrase) => [phrase, kind])))(
     "%j means %s",
     (phrase, kind) => {
-      expect(readCommand(phrase)).toEqual({ kind });
+      expect(readCommand(phrase, "chat")).toEqual({ kind });
     },
   );
 
@@ -37,7 +38,7 @@ describe("a command", () => {
     ["tts mode", "speak"],
     ["speak mode", "speak"],
   ])("%j changes the mode to %s", (phrase, mode) => {
-    expect(readCommand(phrase)).toEqual({ kind: "set-mode", mode });
+    expect(readCommand(phrase, "chat")).toEqual({ kind: "set-mode", mode });
   });
 
   it.each([
@@ -46,7 +47,7 @@ describe("a command", () => {
       (phrase) => [phrase, false] as const,
     ),
   ])("%j turns voice replies on: %s", (phrase, isOn) => {
-    expect(readCommand(phrase)).toEqual({ kind: "set-voice", isOn });
+    expect(readCommand(phrase, "chat")).toEqual({ kind: "set-voice", isOn });
   });
 
   it.each([
@@ -59,8 +60,45 @@ describe("a command", () => {
     "which languages do you speak",
     "language of the Baganda",
   ])("is not an ordinary sentence: %j", (sentence) => {
-    expect(readCommand(sentence)).toBeUndefined();
+    expect(readCommand(sentence, "chat")).toBeUndefined();
   });
+});
+
+describe("in the modes in which a text is material", () => {
+  const taught = [...`${wording.help}\n${wording.menu("translate")}`.matchAll(/\*([a-z][a-z ]*)\*/g)].map(
+    ([, phrase = ""]) => phrase,
+  );
+
+  it.each(["translate", "speak"] as const)("what the menu and the help teach is a command: %s", (mode) => {
+    expect(taught).toContain("set language");
+    expect(taught.length).toBeGreaterThan(10);
+    expect(taught.filter((phrase) => readCommand(phrase, mode) === undefined)).toEqual([]);
+    expect(readCommand("Menu.", mode)).toEqual({ kind: "menu" });
+    expect(readCommand("mode chat", mode)).toEqual({ kind: "set-mode", mode: "chat" });
+    expect(readCommand("speak: Oli otya?", mode)).toEqual({ kind: "speak", text: "Oli otya?" });
+    expect(readCommand("speak:", mode)).toEqual({ kind: "speak", text: "" });
+  });
+
+  it.each([
+    ...(kinds["greet"] ?? []),
+    ...["start", "options", "main menu", "restart", "reset", "cancel", "stop", "exit", "quit", "commands"],
+    ...["language", "modes", "audio on", "text only", "set language barriers aside"],
+  ])("nothing else is one in translate mode: %j", (phrase) => {
+    expect(readCommand(phrase, "translate")).toBeUndefined();
+  });
+
+  it.each(kinds["greet"] ?? [])("a greeting is read aloud in speak mode: %j", (phrase) => {
+    expect(readCommand(phrase, "speak")).toBeUndefined();
+    expect(readCommand(phrase, "transcribe")).toEqual({ kind: "greet" });
+  });
+
+  it.each(["speak", "read", "speak good evening", "read aloud Webale", 'read "Webale"', "speak - Webale"])(
+    "a request to read aloud has its colon in translate mode: %j",
+    (phrase) => {
+      expect(readCommand(phrase, "translate")).toBeUndefined();
+      expect(readCommand(phrase, "speak")).toMatchObject({ kind: "speak" });
+    },
+  );
 });
 
 describe("a request to read aloud", () => {
@@ -75,16 +113,25 @@ describe("a request to read aloud", () => {
     ['read "Webale nnyo"', "Webale nnyo"],
     ["speak “Webale nnyo”", "Webale nnyo"],
     ["speak Webale nnyo ssebo", "Webale nnyo ssebo"],
+    ["speak good evening", "good evening"],
+    ["Speak Oli otya?", "Oli otya?"],
+    ["speak you are welcome", "you are welcome"],
+    ["speak what is your name?", "what is your name?"],
+    ["read good evening", "good evening"],
+    ["Read Wasuze otya nno?", "Wasuze otya nno?"],
+    ["read Webale nnyo\nssebo", "Webale nnyo\nssebo"],
+    ["voice good evening", "good evening"],
+    ["Voice Oli otya?", "Oli otya?"],
     ["convert Webale nnyo to speech", "Webale nnyo"],
     ["change good morning my friend into audio", "good morning my friend"],
     ["convert this to speech: Webale", "Webale"],
     ["speak:\nLine one\nLine two", "Line one\nLine two"],
   ])("%j is for the words %j", (message, text) => {
-    expect(readCommand(message)).toEqual({ kind: "speak", text });
+    expect(readCommand(message, "chat")).toEqual({ kind: "speak", text });
   });
 
   it.each(["speak", "Speak:", "read", "read aloud", "speak this"])("%j has still to say what", (message) => {
-    expect(readCommand(message)).toEqual({ kind: "speak", text: "" });
+    expect(readCommand(message, "chat")).toEqual({ kind: "speak", text: "" });
   });
 
   it.each([
@@ -94,6 +141,17 @@ describe("a request to read aloud", () => {
     "read 5 chapters every week, is that good?",
     "voice notes do not work on my phone",
     "Voice of America is a radio station",
+    "voice doesn't work",
+    "voice message please",
+    "read books every day",
+    "read Genesis 1 and explain it to me",
+    "read 2 pages",
+    "speak good English",
+    "speak Kiswahili with my mother",
+    "speak Lusoga",
+    "speak well of her",
+    "speak my language",
+    "speak?",
     "speak to a doctor about malaria?",
     "speak about the weather",
     "Speak English with me",
@@ -107,7 +165,7 @@ describe("a request to read aloud", () => {
     "change the subject",
     'read "Things Fall Apart" and summarise it',
   ])("does not swallow an ordinary sentence: %j", (sentence) => {
-    expect(readCommand(sentence)).toBeUndefined();
+    expect(readCommand(sentence, "chat")).toBeUndefined();
   });
 
   it("comes to an end over a hostile text", () => {
@@ -118,6 +176,8 @@ describe("a request to read aloud", () => {
       `convert ${" ".repeat(100_000)}`,
       `set mode${" ".repeat(100_000)}`,
     ];
-    expect(hostile.map(readCommand)).toEqual(hostile.map(() => undefined));
+    const modes = ["chat", "translate", "speak"] as const;
+    for (const mode of modes)
+      expect(hostile.map((text) => readCommand(text, mode))).toEqual(hostile.map(() => undefined));
   });
 });

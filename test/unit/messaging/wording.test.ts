@@ -12,13 +12,16 @@ import { type ApologyReason, apology, wording } from "../../../functions/messagi
 
 /** What the sentences that take something are given. */
 const examples: Readonly<Record<string, readonly string[]>> = {
-  greeting: [wording.greeting("Amina"), wording.greeting(undefined)],
+  greeting: [wording.greeting("Amina", "eng"), wording.greeting(undefined, "lug")],
   menu: modes.map(wording.menu),
   status: [
     wording.status({ mode: "speak", language: "lug", voice: true }, "Luganda"),
     wording.status({ mode: "chat", language: "eng", voice: false }, "English"),
   ],
   languages: [wording.languages(languageChoices)],
+  languageNotOffered: [wording.languageNotOffered("Swahili")],
+  thanks: [wording.thanks("eng"), wording.thanks("ach")],
+  thanksForRating: [wording.thanksForRating("eng"), wording.thanksForRating("nyn")],
   languageSet: [wording.languageSet("Luganda")],
   modeSet: modes.map((mode) => wording.modeSet(mode, "Luganda")),
   voiceSettings: [wording.voiceSettings(true), wording.voiceSettings(false)],

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { findTranslationLanguage, type Language } from "../../shared/catalogue/languages.ts";
 import { messagingKeys } from "../../shared/messaging/keys.ts";
 import type { Table } from "../../shared/storage/table.ts";
+import { pace } from "./pace.ts";
 
 /** What the assistant does with what it is sent. */
 export const modes = ["chat", "translate", "transcribe", "speak"] as const;
@@ -40,6 +41,8 @@ export const conversation = z.object({
   exchanges: z.array(exchange),
   /** What was said before the exchanges, in a few sentences; empty as long as there is nothing to tell. */
   note: z.string(),
+  /** Conversations that were last written before there was a limit do not have it. */
+  pace: pace.optional(),
 });
 export type Conversation = z.infer<typeof conversation>;
 

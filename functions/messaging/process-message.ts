@@ -1,4 +1,5 @@
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
+import { logger } from "../../shared/telemetry/logger.ts";
 import { messageTries } from "./contract.ts";
 import {
   type Conversation,
@@ -11,7 +12,9 @@ import type { Attempt, FinishMessage, MessageRecords, Progress } from "./message
 import { RetryLater } from "./message-records.ts";
 import type { MessagingPlatform } from "./messaging-platform.ts";
 import { Outbox } from "./outbox.ts";
-import type { Planner } from "./plan.ts";
+import { judgePace, type PaceVerdict } from "./pace.ts";
+import { type Planner, plan as planOf, say } from "./plan.ts";
+import { wording } from "./wording.ts";
 
 /** The platform shows it for 25 seconds, or until something is sent. */
 const againMilliseconds = 20_000;
@@ -47,7 +50,7 @@ export interface ProcessDependencies extends DeliveryDependencies {
 
 const newConversation: Conversation = { settings: initialSettings, exchanges: [], note: "" };
 
-/** The conversation after the message; `undefined` when nothing of it changes. */
+/** The conversation after the message; `undefined` when the message itself changes nothing of it. */
 const conversationAfter = (
   before: Conversation,
   { changes = {}, replies }: Progress,
@@ -57,6 +60,16 @@ const conversationAfter = (
   const changed = { ...before, settings: settings ?? before.settings };
   return exchange ? withExchange(changed, { ...exchange, replies: [...replies] }) : changed;
 };
+
+/** What goes with a message of the dead-letter queue: an apology, which is not counted; it was let in when it was new. */
+const uncounted = { kind: "uncounted" } as const;
+
+const paceOf = (
+  { sentAt }: InboundMessage,
+  { isDeadLettered }: Attempt,
+  { pace }: Conversation,
+): PaceVerdict | typeof uncounted =>
+  isDeadLettered ? uncounted : judgePace(pace, sentAt ?? Math.floor(Date.now() / 1_000));
 
 /**
  * Works on a message until it is answered: takes it on, plans the answer, sends it, and writes down what is to be
@@ -85,7 +98,10 @@ export const processMessage = async (
     receiptMilliseconds: dependencies.receiptMilliseconds,
     deliver: (output, index) => deliverOutput(message, output, index, dependencies, signal),
   });
+  const verdict = paceOf(message, attempt, conversation);
   if (outbox.isPlanned) await outbox.flush();
+  else if (verdict.kind === "tell") await outbox.execute(planOf(say(wording.tooMany[verdict.limit])));
+  else if (verdict.kind === "leave") logger.info("message.left_out");
   else {
     const typing = keepTyping(platform, message);
     const planIt = async () => {
@@ -108,9 +124,10 @@ export const processMessage = async (
   }
 
   const { progress } = outbox;
-  const after = conversationAfter(conversation, progress);
+  const changed = conversationAfter(conversation, progress);
+  const after = changed ? await refreshNote(changed, signal) : known;
   await finish(message, attempt, {
-    conversation: after && (await refreshNote(after, signal)),
+    conversation: after && "pace" in verdict ? { ...after, pace: verdict.pace } : changed && after,
     feedback: progress.changes?.feedback,
     progress,
   });

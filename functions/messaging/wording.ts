@@ -1,6 +1,7 @@
 import type { Language } from "../../shared/catalogue/languages.ts";
 import { checkedPhrase } from "./checked-phrases.ts";
 import type { Mode, Settings } from "./conversation.ts";
+import { type PaceLimit, paceLimits } from "./pace.ts";
 import { type Output, say } from "./plan.ts";
 
 /** What the modes are called. */
@@ -115,6 +116,12 @@ Voice replies: ${onOff(voice)}`,
   thanksForRating: (language: string): string =>
     `${checkedPhrase("thankYou", language)}! Your opinion helps us to do better.`,
   thanks: (language: string): string => `${checkedPhrase("thankYou", language)}!`,
+
+  tooMany: {
+    minute:
+      "You are writing faster than I can keep up with. I have to leave your last message unanswered, and any others that you send within the next minute. Please send them again after that.",
+    day: `I have answered ${paceLimits.day.most} messages of yours today, and that is as many as I can. Please write to me again tomorrow.`,
+  } satisfies Readonly<Record<PaceLimit, string>>,
 } as const;
 
 /** Why there is no answer, as far as it helps the person to know. */

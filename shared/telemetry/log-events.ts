@@ -24,6 +24,7 @@ export const logEvents = {
   "mail.failed": "A mail could not be sent; the queue brings it again.",
   "mail.not_queued": "An account was made, but its confirmation mail could not be queued.",
   "mail.withheld": "A mail was not sent, because its recipient had one a minute ago or five today.",
+  "message.left_out": "A person wrote more than is answered in so short a time, and has been told so before.",
   "message.not_answered": "A person's message could not be answered; the queue brings it again.",
   "message.not_queueable": "SQS refuses a message for what is in it; it was left out. `code` is the reason.",
   "message.taken_over": "Another invocation answers the message already.",

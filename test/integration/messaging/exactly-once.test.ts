@@ -287,6 +287,63 @@ describe("a worker that is killed", () => {
   });
 });
 
+describe("somebody who writes faster than is answered", () => {
+  const flood = (count: number): InboundMessage[] => {
+    const first = { ...newMessage({ type: "text", text: "status" }), sentAt: 1_795_168_800 };
+    return Array.from({ length: count }, (_, index) => ({
+      ...first,
+      id: `${first.id}-${index}`,
+      sentAt: first.sentAt + Math.floor(index / 3),
+    }));
+  };
+  const told = (texts: readonly string[]) => texts.filter((words) => words === wording.tooMany.minute).length;
+  const answered = (texts: readonly string[]) =>
+    texts.filter((words) => words.startsWith("*Your settings*")).length;
+
+  it("gets thirty of sixty answers in twenty seconds, and one word about it; nobody else is kept waiting", async () => {
+    const { start, words } = setUp();
+    const messages = flood(60);
+    for (const message of messages) expect(await start().handle(recordOf(message))).toBe(true);
+    expect([answered(words()), told(words()), words().length]).toEqual([30, 1, 32]);
+    expect(words().at(-1)).toBe(wording.tooMany.minute);
+    // Whatever was left out is done with: the platform may deliver it again.
+    for (const message of messages)
+      expect(await start().handle(recordOf(message, { id: `again-${message.id}` }))).toBe(true);
+    expect(words()).toHaveLength(32);
+    const other = setUp();
+    await other.start().handle(recordOf(question()));
+    expect(other.words()).toEqual(textAnswer);
+  });
+
+  it("is told once, and counted once, although the worker is killed between any two steps", async () => {
+    for (let lastStep = 1; ; lastStep += 1) {
+      const { start, words } = setUp();
+      const messages = flood(33);
+      for (const message of messages.slice(0, 29)) await start().handle(recordOf(message));
+      // The 30th is answered, the 31st is told, the 32nd and the 33rd are left out.
+      let isDone = true;
+      for (const message of messages.slice(29)) {
+        isDone = (await start(lastStep).handle(recordOf(message))) && isDone;
+        expect(await start().handle(recordOf(message, { tries: 2 })), `step ${lastStep}`).toBe(true);
+      }
+      expect([answered(words()), told(words()), words().length], `step ${lastStep}`).toEqual([30, 1, 32]);
+      const conversation = await conversationOf(messages[0] ?? question());
+      expect(conversation?.pace?.minute).toMatchObject({ count: 30, told: true });
+      if (isDone) {
+        expect(lastStep).toBeGreaterThan(6);
+        return;
+      }
+    }
+  }, 120_000);
+
+  it("is answered also when the message was queued before messages said when they were sent", async () => {
+    const { start, words } = setUp();
+    const { sentAt: _, ...old } = flood(1)[0] ?? question();
+    expect(await start().handle(recordOf(old))).toBe(true);
+    expect(answered(words())).toBe(1);
+  });
+});
+
 describe("an answer whose fate is unknown", () => {
   it("is not sent again when the platform reports that it has it", async () => {
     const { platform, start, words } = setUp();

@@ -22,6 +22,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   languageNotOffered: [wording.languageNotOffered("Swahili")],
   thanks: [wording.thanks("eng"), wording.thanks("ach")],
   thanksForRating: [wording.thanksForRating("eng"), wording.thanksForRating("nyn")],
+  tooMany: Object.values(wording.tooMany),
   languageSet: [wording.languageSet("Luganda")],
   modeSet: modes.map((mode) => wording.modeSet(mode, "Luganda")),
   voiceSettings: [wording.voiceSettings(true), wording.voiceSettings(false)],

@@ -19,7 +19,8 @@ import { apology, wording } from "../../../functions/messaging/wording.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 import { deadLetterQueueArn, newMessage, recordOf } from "../../support/assistant.ts";
 
-const message = newMessage({ type: "text", text: "Hello" }, "256700000001");
+const sentAt = 1_795_168_800;
+const message = { ...newMessage({ type: "text", text: "Hello" }, "256700000001"), sentAt };
 const trace = createHash("sha256").update(message.id).digest("hex").slice(0, 16);
 const attempt: Attempt = { queueMessageId: "q", receiveCount: 1, isDeadLettered: false, milliseconds: 1_000 };
 const { signal } = new AbortController();
@@ -138,6 +139,8 @@ describe("a record of the queue", () => {
 describe("a message that is worked on", () => {
   const exchange = { question: "q", answer: "a" };
   const known: Conversation = { settings: initialSettings, exchanges: [], note: "A note." };
+  const window = { since: sentAt, count: 1, told: false };
+  const pace = { minute: window, day: window };
 
   const setUp = (options: { readonly claim?: Claim; readonly known?: Conversation | undefined } = {}) => {
     const steps: string[] = [];
@@ -166,7 +169,7 @@ describe("a message that is worked on", () => {
     };
     const work = (planner: Planner, tries = 1) =>
       processMessage(message, { ...attempt, receiveCount: tries }, planner, dependencies, signal);
-    return { steps, finish, refreshNote, showTyping, save, work };
+    return { steps, finish, refreshNote, showTyping, save, work, dependencies };
   };
 
   it("shows that somebody is typing, again after what is said at once, and no more before the answer", async () => {
@@ -231,7 +234,7 @@ describe("a message that is worked on", () => {
     await work(planner);
     const nothing = { settings: { mode: "chat", language: "eng", voice: false }, exchanges: [], note: "" };
     expect(planner).toHaveBeenCalledWith(message, nothing, expect.objectContaining({ isFirst: true }));
-    expect(finish.mock.calls[0]?.[2].conversation).toEqual({ ...nothing, note: "A new note." });
+    expect(finish.mock.calls[0]?.[2].conversation).toEqual({ ...nothing, note: "A new note.", pace });
   });
 
   it("is done with, or another worker's, without being planned", async () => {
@@ -258,17 +261,17 @@ describe("a message that is worked on", () => {
   });
 
   it.each([
-    ["nothing", {}, undefined],
-    ["feedback", { feedback: { kind: "rating", value: "Good" } }, undefined],
+    ["nothing", {}, { ...known, pace }],
+    ["feedback", { feedback: { kind: "rating", value: "Good" } }, { ...known, pace }],
     [
       "settings",
       { settings: { ...initialSettings, voice: true } },
-      { ...known, settings: { ...initialSettings, voice: true }, note: "A new note." },
+      { ...known, settings: { ...initialSettings, voice: true }, note: "A new note.", pace },
     ],
     [
       "an exchange",
       { exchange },
-      { ...known, exchanges: [{ ...exchange, replies: ["wamid.2"] }], note: "A new note." },
+      { ...known, exchanges: [{ ...exchange, replies: ["wamid.2"] }], note: "A new note.", pace },
     ],
   ] as const)("that changes %s is remembered so", async (_what, changes, conversation) => {
     const { finish, refreshNote, work } = setUp();
@@ -284,7 +287,37 @@ describe("a message that is worked on", () => {
         refusals: [],
       },
     });
-    expect(refreshNote).toHaveBeenCalledTimes(conversation ? 1 : 0);
+    expect(refreshNote).toHaveBeenCalledTimes(
+      "note" in conversation && conversation.note !== known.note ? 1 : 0,
+    );
+  });
+
+  it("of somebody who is faster than the limit is told so once; after that nothing is said, shown or written", async () => {
+    const planner = vi.fn<Planner>(() => plan(say("The answer")));
+    const full = { ...window, count: 30 };
+    const first = setUp({ known: { ...known, pace: { minute: full, day: full } } });
+    await first.work(planner);
+    expect(first.steps).toEqual([wording.tooMany.minute]);
+    const told = { minute: { ...full, told: true }, day: full };
+    expect(first.finish.mock.calls[0]?.[2].conversation).toEqual({ ...known, pace: told });
+
+    vi.spyOn(logger, "info").mockReturnValue();
+    const second = setUp({ known: { ...known, pace: told } });
+    await second.work(planner);
+    expect(second.steps).toEqual([]);
+    expect(second.save).not.toHaveBeenCalled();
+    expect(second.finish.mock.calls[0]?.[2]).toMatchObject({ conversation: undefined, feedback: undefined });
+    expect(logger.info).toHaveBeenCalledExactlyOnceWith("message.left_out");
+    expect(planner).not.toHaveBeenCalled();
+  });
+
+  it("of the dead-letter queue is apologised for, however fast its sender was, and not counted", async () => {
+    const full = { ...window, count: 30, told: true };
+    const { steps, finish, dependencies } = setUp({ known: { ...known, pace: { minute: full, day: full } } });
+    const dead = { ...attempt, isDeadLettered: true };
+    await processMessage(message, dead, () => plan(apology("broken")), dependencies, signal);
+    expect(steps).toEqual(["typing", expect.stringContaining("something went wrong")]);
+    expect(finish.mock.calls[0]?.[2].conversation).toBeUndefined();
   });
 });
 

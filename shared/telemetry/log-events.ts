@@ -18,7 +18,8 @@ export const logEvents = {
     "A model's server failed five times in a row; nobody asks it for some seconds. `backend` is the task it serves.",
   "delivery.failed": "A delivery of the messaging platform was not taken in; the platform sends it again.",
   "delivery.not_signed": "A delivery of the messaging platform had no valid signature.",
-  "limits.not_counted": "The table could not count a request, so it was counted in memory, where far fewer are let in.",
+  "limits.not_counted":
+    "The table could not count a request, so it was counted in memory, where far fewer are let in.",
   "limits.not_refunded":
     "A refused request stayed on its account's quota, because the table did not answer in time.",
   "mail.failed": "A mail could not be sent; the queue brings it again.",

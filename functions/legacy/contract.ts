@@ -39,6 +39,7 @@ export const legacyFunction = defineFunction({
   operations: [
     transcription.transcribeOperation,
     transcription.transcribeUploadOperation,
+    transcription.deleteTranscriptionOperation,
     transcription.transcribeForOrganizationOperation,
     transcription.vendorTranscribeOperation,
     speech.speechJobOperation,

@@ -20,6 +20,7 @@ import * as orpheus from "./orpheus-contract.ts";
 import { synthesizeOrpheusBatch, synthesizeOrpheusSpeech } from "./orpheus-speech.ts";
 import { applySettings, defaultLegacySettings, type LegacySettings } from "./settings.ts";
 import {
+  deleteTranscription,
   type LegacyTranscriptionDependencies,
   openStorageObject,
   transcribeAndSave,
@@ -48,6 +49,9 @@ const transcriptionEndpoints = (dependencies: LegacyTranscriptionDependencies): 
       const recording = await openStorageObject(body.gcs_blob_name, context, dependencies);
       return transcribeAndSave(recording, "gcs_blob_name", body, context, dependencies);
     },
+  ),
+  endpoint(transcription.deleteTranscriptionOperation, ({ path, caller: { userId } }) =>
+    deleteTranscription(path.audio_transcription_id, userId, dependencies),
   ),
   endpoint(transcription.transcribeForOrganizationOperation, async ({ body, request: { signal } }) => {
     const choices = { language: undefined, withSpeakers: body.recognise_speakers };

@@ -30,7 +30,6 @@ const endpoints = legacyEndpoints(
     transcription: {
       transcriber: transcriberFrom(environment),
       store,
-      bucketName: environment.BUCKET_NAME,
       uploads: createUploadsRepository(table),
       saved: createSavedTranscriptions(table),
     },

@@ -5,6 +5,11 @@ export const transcriptionKeyPrefix = "TRANSCRIPTION#";
 export const transcriptionKeys = {
   /** S1: a saved transcription by its id. */
   transcription: (id: number) => ({ PK: `${transcriptionKeyPrefix}${id}`, SK: "TRANSCRIPTION" }),
+  /** S3: which transcriptions a kept recording belongs to, by its name in the store. */
+  recording: (objectKey: string) => ({
+    PK: `${transcriptionKeyPrefix}RECORDING#${objectKey}`,
+    SK: "RECORDING",
+  }),
   /** S2: the last id given out. */
   idCounter: () => ({ PK: `${transcriptionKeyPrefix}COUNTER`, SK: "COUNTER" }),
 };

@@ -1,16 +1,12 @@
-import { randomUUID } from "node:crypto";
-import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import { isLongerThan, trimAudio } from "../../shared/audio/read-audio.ts";
-import type { RequestContext } from "../../shared/auth/caller.ts";
-import type { Recording } from "../../shared/inference/transcription.ts";
-import type { ObjectStore } from "../../shared/storage/object-store.ts";
-import { transcriptionsFolder, transcriptionsLifetimeDays } from "../../shared/storage/object-store.ts";
+import { transcriptionsLifetimeDays } from "../../shared/storage/object-store.ts";
 import type { Table } from "../../shared/storage/table.ts";
-import { audioFailure, type MeasuredRecording } from "../transcription/open-recording.ts";
 import { transcriptionKeys } from "./keys.ts";
 
 const counterItem = z.object({ value: z.int() });
+const transcriptionItem = z.object({ user_id: z.int(), object_key: z.string() });
+const recordingItem = z.object({ transcriptions: z.set(z.int()).optional() });
 
 /** A transcription to be saved. */
 export interface NewTranscription {
@@ -22,13 +18,25 @@ export interface NewTranscription {
   readonly objectKey: string;
 }
 
-/** Where transcriptions are saved. */
+/**
+ * Where transcriptions are saved. Those of one upload share one recording, which is counted by the transcriptions that need
+ * it: each takes hold of it before it is stored, and lets go when it fails or is deleted.
+ */
 export interface SavedTranscriptions {
-  /** @returns the transcription's id, which no other one ever has. */
-  add(transcription: NewTranscription): Promise<number>;
+  /** Takes hold of a recording for a new transcription. @returns its id, which no other one ever has. */
+  begin(objectKey: string): Promise<number>;
+  save(id: number, transcription: NewTranscription): Promise<void>;
+  /** Lets go of a recording. @returns whether no other transcription needs it. */
+  release(id: number, objectKey: string): Promise<boolean>;
+  /** Where the audio of an account's transcription is; `undefined` when it has none of this id. */
+  find(id: number, userId: number): Promise<string | undefined>;
+  delete(id: number): Promise<void>;
 }
 
-/** Saved transcriptions in the service's table; S1 and S2 of this folder's README. */
+const nextExpiry = (now = Date.now()): number =>
+  Math.floor(now / 1_000) + transcriptionsLifetimeDays * 24 * 60 * 60;
+
+/** Saved transcriptions in the service's table; S1 to S3 of this folder's README. */
 export const createSavedTranscriptions = ({ client, name: TableName }: Table): SavedTranscriptions => {
   const nextId = async (): Promise<number> => {
     const { Attributes } = await client.send(
@@ -44,9 +52,27 @@ export const createSavedTranscriptions = ({ client, name: TableName }: Table): S
     return counterItem.parse(Attributes).value;
   };
 
+  const changeRecording = async (objectKey: string, change: "ADD" | "DELETE", id: number) => {
+    const { Attributes } = await client.send(
+      new UpdateCommand({
+        TableName,
+        Key: transcriptionKeys.recording(objectKey),
+        UpdateExpression: `${change} transcriptions :ids SET expires_at = :expiry`,
+        ExpressionAttributeValues: { ":ids": new Set([id]), ":expiry": nextExpiry() },
+        ReturnValues: "ALL_NEW",
+      }),
+    );
+    return recordingItem.parse(Attributes).transcriptions ?? new Set<number>();
+  };
+
   return {
-    add: async ({ userId, text, language, objectKey }) => {
+    begin: async (objectKey) => {
       const id = await nextId();
+      await changeRecording(objectKey, "ADD", id);
+      return id;
+    },
+
+    save: async (id, { userId, text, language, objectKey }) => {
       const now = new Date();
       await client.send(
         new PutCommand({
@@ -59,55 +85,25 @@ export const createSavedTranscriptions = ({ client, name: TableName }: Table): S
             language,
             object_key: objectKey,
             created_at: now.toISOString(),
-            expires_at: Math.floor(now.getTime() / 1_000) + transcriptionsLifetimeDays * 24 * 60 * 60,
+            expires_at: nextExpiry(now.getTime()),
           },
         }),
       );
-      return id;
+    },
+
+    release: async (id, objectKey) => (await changeRecording(objectKey, "DELETE", id)).size === 0,
+
+    find: async (id, userId) => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: transcriptionKeys.transcription(id), ConsistentRead: true }),
+      );
+      if (!Item) return undefined;
+      const transcription = transcriptionItem.parse(Item);
+      return transcription.user_id === userId ? transcription.object_key : undefined;
+    },
+
+    delete: async (id) => {
+      await client.send(new DeleteCommand({ TableName, Key: transcriptionKeys.transcription(id) }));
     },
   };
-};
-
-/** How much of a recording is transcribed (specification, Limits). */
-const longestSeconds = 10 * 60;
-
-/** A recording in the store, of which nothing is longer than is transcribed. */
-export interface KeptRecording {
-  readonly objectKey: string;
-  readonly recording: Recording;
-  readonly isTrimmed: boolean;
-}
-
-const newObjectKey = (userId: number, fileExtension: string): string =>
-  `${transcriptionsFolder}${new Date().toISOString().slice(0, 10)}/${userId}/` +
-  `${randomUUID().replaceAll("-", "")}.${fileExtension}`;
-
-/**
- * Stores a recording, or its first ten minutes when it is longer, as it is encoded.
- *
- * @param field of the request that has the recording.
- * @throws AppError `unreadable_audio` when its encoding cannot be cut; what the store throws. Nothing stays stored then.
- */
-export const keepRecording = async (
-  measured: MeasuredRecording,
-  field: string,
-  { userId, signal }: RequestContext,
-  store: Pick<ObjectStore, "open" | "write">,
-): Promise<KeptRecording> => {
-  const objectKey = newObjectKey(userId, measured.fileExtension);
-  const writer = store.write(objectKey, { contentType: measured.mediaType });
-  try {
-    for await (const piece of trimAudio(measured.source, measured, longestSeconds, { signal })) {
-      await writer.write(piece);
-    }
-    await writer.complete();
-  } catch (error) {
-    throw audioFailure(error, field);
-  } finally {
-    await writer.abort();
-  }
-  if (!isLongerThan(measured, longestSeconds)) return { objectKey, recording: measured, isTrimmed: false };
-  const source = await store.open(objectKey);
-  if (!source) throw new Error("The recording that has just been stored is not there.");
-  return { objectKey, recording: { ...measured, source }, isTrimmed: true };
 };

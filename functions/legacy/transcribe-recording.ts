@@ -9,15 +9,14 @@ import {
   type RecordingDependencies,
 } from "../transcription/open-recording.ts";
 import { formatDiarization } from "./format-diarization.ts";
-import { keepRecording, type SavedTranscriptions } from "./saved-transcriptions.ts";
+import { keepRecording, recordingKey } from "./kept-recordings.ts";
+import type { SavedTranscriptions } from "./saved-transcriptions.ts";
 import type { LegacyTranscription } from "./transcription-contract.ts";
 
 /** Everything that the transcriptions of version 1 touch. */
 export interface LegacyTranscriptionDependencies extends RecordingDependencies {
   readonly transcriber: Transcriber;
   readonly store: Pick<ObjectStore, "delete" | "open" | "write">;
-  /** The store's name in addresses of what it holds. */
-  readonly bucketName: string;
   readonly saved: SavedTranscriptions;
 }
 
@@ -64,7 +63,7 @@ export const transcribeOnly = async (
 
 /**
  * `POST /tasks/stt` and `/tasks/stt_from_gcs`: writes the first ten minutes of a recording down, and saves the text and
- * the audio.
+ * the audio. Of an upload one copy is kept, however often it is transcribed.
  *
  * @param field of the request that has the recording.
  * @throws AppError `external_service_error` when nothing was said, as in version 1; as `keepRecording` and the
@@ -75,25 +74,23 @@ export const transcribeAndSave = async (
   field: string,
   { language, adapter, recognise_speakers: withSpeakers }: TranscriptionChoices,
   context: RequestContext,
-  { transcriber, store, bucketName, saved }: LegacyTranscriptionDependencies,
+  { transcriber, store, saved }: LegacyTranscriptionDependencies,
 ): Promise<ReplyWithHeaders<LegacyTranscription>> => {
   const chosen = language ?? adapter ?? "lug";
-  const { objectKey, recording, isTrimmed } = await keepRecording(measured, field, context, store);
+  const { userId, signal } = context;
+  const objectKey = recordingKey(measured, userId);
+  const id = await saved.begin(objectKey);
   try {
+    const { recording, isTrimmed } = await keepRecording(measured, objectKey, field, signal, store);
     const request = { recording, language: chosen, withSegments: false, withSpeakers };
-    const transcription = await transcriber.transcribe(request, { signal: context.signal });
+    const transcription = await transcriber.transcribe(request, { signal });
     if (transcription.text === "") {
       throw new AppError("external_service_error", { message: "The model heard nothing in the recording." });
     }
-    const { userId } = context;
+    await saved.save(id, { userId, text: transcription.text, language: chosen, objectKey });
     return toReply(transcription, withSpeakers, {
-      audio_transcription_id: await saved.add({
-        userId,
-        text: transcription.text,
-        language: chosen,
-        objectKey,
-      }),
-      audio_url: `s3://${bucketName}/${objectKey}`,
+      audio_transcription_id: id,
+      audio_url: objectKey,
       language: chosen,
       was_audio_trimmed: isTrimmed,
       original_duration_minutes: isTrimmed
@@ -102,9 +99,42 @@ export const transcribeAndSave = async (
     });
   } catch (error) {
     // What cannot be removed now goes with its folder's lifecycle.
-    await store.delete(objectKey).catch(() => undefined);
+    await letGo(id, objectKey, { saved, store }).catch(() => undefined);
     throw error;
   }
+};
+
+/** Lets a transcription go of its recording, which is removed with the last one. */
+const letGo = async (
+  id: number,
+  objectKey: string,
+  { saved, store }: Pick<LegacyTranscriptionDependencies, "saved" | "store">,
+): Promise<void> => {
+  if (await saved.release(id, objectKey)) await store.delete(objectKey);
+};
+
+/**
+ * `DELETE /tasks/stt/{audio_transcription_id}`: removes a saved transcription of the caller's, and its audio unless another
+ * transcription of the same upload has it.
+ *
+ * @throws AppError `not_found` for one that is unknown, gone or another account's; what the store throws. Nothing is lost to
+ * another try then, because the transcription itself goes last.
+ */
+export const deleteTranscription = async (
+  id: number,
+  userId: number,
+  dependencies: Pick<LegacyTranscriptionDependencies, "saved" | "store">,
+): Promise<{ success: true; audio_transcription_id: number }> => {
+  const objectKey = await dependencies.saved.find(id, userId);
+  if (objectKey === undefined) {
+    throw new AppError("not_found", {
+      message: "There is no such saved transcription of this account.",
+      param: "audio_transcription_id",
+    });
+  }
+  await letGo(id, objectKey, dependencies);
+  await dependencies.saved.delete(id);
+  return { success: true, audio_transcription_id: id };
 };
 
 const uploadName = /^(?:uploads\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/[^/]+)?$/i;

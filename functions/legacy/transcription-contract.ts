@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { findTranslationLanguage } from "../../shared/catalogue/languages.ts";
-import { formBoolean, optionalField, requiredFormFile } from "../../shared/http/fields.ts";
+import { formBoolean, formNumber, optionalField, requiredFormFile } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { replacedBy } from "./settings.ts";
 
@@ -71,7 +71,7 @@ export const legacyTranscription = z
     diarization_output: diarization,
     formatted_diarization_output: z.string(),
     audio_transcription_id: z.int().nullable().meta({ description: "Of the saved transcription" }),
-    audio_url: z.string().nullable().meta({ description: "Where the audio is stored; no link" }),
+    audio_url: z.string().nullable().meta({ description: "The name under which the audio is kept; no link" }),
     language: z.string().nullable(),
     was_audio_trimmed: z.boolean(),
     original_duration_minutes: z.number().nullable().meta({ description: "When it was trimmed" }),
@@ -87,7 +87,8 @@ const common = {
 } as const;
 const errors = ["unreadable_audio", "external_service_error", "service_unavailable"] as const;
 const firstTenMinutes =
-  "Of longer recordings the first 10 minutes are transcribed. Audio and transcription are saved.";
+  "Of longer recordings the first 10 minutes are transcribed. Audio and transcription are saved for 30 days; " +
+  "`DELETE /tasks/stt/{audio_transcription_id}` removes them sooner.";
 
 export const transcribeOperation = defineOperation({
   ...common,
@@ -122,6 +123,35 @@ export const transcribeUploadOperation = defineOperation({
       .meta({ id: "LegacyTranscribeUploadForm" }),
   },
   errors: [...errors, "bad_request", "storage_unavailable"],
+});
+
+export const deleteTranscriptionOperation = defineOperation({
+  ...replacedBy("/tasks/audio/transcriptions"),
+  id: "legacyDeleteTranscription",
+  method: "DELETE",
+  path: "/tasks/stt/{audio_transcription_id}",
+  summary: "Delete a saved transcription and its audio",
+  description:
+    "Only the account that made it can. The audio of an upload stays while another saved transcription of it does.",
+  auth: "user",
+  limit: "account",
+  pathParameters: z.object({
+    audio_transcription_id: formNumber()
+      .pipe(z.int().min(1))
+      .meta({
+        override: { type: "integer", minimum: 1 },
+        example: 12,
+        description: "As `POST /tasks/stt` and `/tasks/stt_from_gcs` give it",
+      }),
+  }),
+  response: {
+    status: 200,
+    description: "It is deleted",
+    schema: z
+      .object({ success: z.literal(true), audio_transcription_id: z.int() })
+      .meta({ id: "LegacyDeletedTranscription" }),
+  },
+  errors: ["not_found", "storage_unavailable"],
 });
 
 export const transcribeForOrganizationOperation = defineOperation({

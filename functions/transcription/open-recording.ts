@@ -23,7 +23,10 @@ export interface RecordingDependencies {
 }
 
 /** A recording whose bytes have been looked at. */
-export interface MeasuredRecording extends Recording, AudioFacts {}
+export interface MeasuredRecording extends Recording, AudioFacts {
+  /** Names the upload that it is, as it was when it was opened; absent for a file of a request. */
+  readonly upload?: string | undefined;
+}
 
 /** What is wrong with the audio of a request's field, as the caller is told; any other failure stays as it is. */
 export const audioFailure = (error: unknown, field: string): unknown => {
@@ -87,7 +90,12 @@ export const openUpload = async (
   if (!upload) throw noUpload("There is no such upload, or it has expired.");
   const object = await store.open(upload.objectKey);
   if (!object) throw noUpload(`Nothing has been uploaded through the link of this ${field} yet.`);
-  if (object.size <= largestUploadBytes) return measure(object, field, signal);
+  if (object.size <= largestUploadBytes) {
+    return {
+      ...(await measure(object, field, signal)),
+      upload: `${upload.objectKey} ${object.version ?? ""}`,
+    };
+  }
   throw new AppError("payload_too_large", {
     message: "The upload is larger than 100 MB; split the recording.",
     param: field,

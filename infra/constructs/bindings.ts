@@ -43,8 +43,8 @@ const tableActions = {
   converse: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
   /** What noting reports about answers needs, on what is known of people only. */
   "note-receipt": ["dynamodb:UpdateItem"],
-  /** What saving a transcription under a number of its own needs, on the transcriptions' own items only. */
-  "add-transcription": ["dynamodb:PutItem", "dynamodb:UpdateItem"],
+  /** What saving transcriptions and deleting them again needs, on the transcriptions' own items only. */
+  "keep-transcriptions": ["dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
 };
 
 /** Accesses that end with the keys of one kind of item. */
@@ -54,7 +54,7 @@ const keyPrefixes: { readonly [Access in keyof typeof tableActions]?: string } =
   "add-upload": uploadKeyPrefix,
   converse: senderKeyPrefix,
   "note-receipt": senderKeyPrefix,
-  "add-transcription": transcriptionKeyPrefix,
+  "keep-transcriptions": transcriptionKeyPrefix,
 };
 
 const onlyKeys = (prefix: string) => ({

@@ -110,7 +110,7 @@ export class ServiceFunctions extends Construct {
       this.add(
         { ...legacyFunction, operations: inStage(legacyFunction.operations, stage.legacy) },
         {
-          TABLE_NAME: tableBinding(data.table, "read", "count", "add-transcription"),
+          TABLE_NAME: tableBinding(data.table, "read", "count", "keep-transcriptions"),
           TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
           ...models.chat,
           ...models.transcription,

@@ -6,7 +6,10 @@ export const uploadsFolder = "uploads/";
 /** Speech that was synthesised, by day and account: `speech/2026-11-20/7/<32 hex digits>.wav`. */
 export const speechFolder = "speech/";
 
-/** Audio whose transcription is saved, by day and account: `transcriptions/2026-11-20/7/<32 hex digits>.mp3`. */
+/**
+ * Audio whose transcription is saved: `transcriptions/<32 hex digits>.mp3`. Callers are told these names, so that nothing
+ * about the account is in them.
+ */
 export const transcriptionsFolder = "transcriptions/";
 
 /** How long saved transcriptions and their audio are kept. */
@@ -32,6 +35,8 @@ export interface StoredObject {
 export interface ObjectRanges {
   /** In bytes. */
   readonly size: number;
+  /** Changes with the bytes; undefined when the store tells none. */
+  readonly version?: string | undefined;
   /** The bytes from `start` up to, but not including, `end`. */
   read(start: number, end: number): Promise<Uint8Array>;
 }

@@ -81,6 +81,7 @@ export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
       return (
         found && {
           size: found.ContentLength ?? 0,
+          version: found.ETag,
           read: (start, end) => readRange(key, found.ETag, start, end),
         }
       );

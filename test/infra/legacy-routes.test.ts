@@ -11,7 +11,7 @@ const pathsWith = async (variables: Record<string, string>): Promise<string[]> =
 describe("The providers' routes of version 1", { timeout: 30_000 }, () => {
   it("are called after the providers that a stage names", async () => {
     const paths = await pathsWith({ LEGACY_VENDOR_A: "acme", LEGACY_VENDOR_B: "other-gpu" });
-    expect(paths).toHaveLength(20);
+    expect(paths).toHaveLength(21);
     expect(paths).toEqual(
       expect.arrayContaining([
         "/tasks/acme/stt",

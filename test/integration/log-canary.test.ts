@@ -152,7 +152,12 @@ describe("The log", { timeout: 120_000 }, () => {
       return samplesOfModels.map(({ operation }) => operation.id).filter((id) => !ids.includes(id));
     };
     // These ask for what an earlier request made, and the webhook for the platform's signature.
-    const demanding = ["legacyTranscribeUpload", "legacyVendorRefreshUrl", "refreshSpeechLink"];
+    const demanding = [
+      "legacyDeleteTranscription",
+      "legacyTranscribeUpload",
+      "legacyVendorRefreshUrl",
+      "refreshSpeechLink",
+    ];
     await expect
       .poll(() => refused().sort(), polling)
       .toEqual([...demanding, "receiveDelivery", "verifyWebhook"].sort());

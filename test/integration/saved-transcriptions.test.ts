@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { transcriptionKeys } from "../../functions/legacy/keys.ts";
-import { createSavedTranscriptions } from "../../functions/legacy/saved-transcriptions.ts";
+import {
+  createSavedTranscriptions,
+  type NewTranscription,
+} from "../../functions/legacy/saved-transcriptions.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
@@ -9,16 +12,21 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-const transcription = {
+const transcription: NewTranscription = {
   userId: 7,
   text: "Wasuze otya nno?",
   language: "lug",
   objectKey: "transcriptions/x.mp3",
 };
 
+const daysOf = (item: Readonly<Record<string, unknown>> | undefined): number =>
+  (Number(item?.["expires_at"]) - Date.now() / 1_000) / 86_400;
+
 describe("a saved transcription", () => {
   it("is there under its number, for thirty days", async () => {
-    const id = await createSavedTranscriptions(table.open()).add(transcription);
+    const saved = createSavedTranscriptions(table.open());
+    const id = await saved.begin(transcription.objectKey);
+    await saved.save(id, transcription);
     const item = await table.read(transcriptionKeys.transcription(id));
     expect(item).toMatchObject({
       id,
@@ -27,17 +35,40 @@ describe("a saved transcription", () => {
       language: "lug",
       object_key: "transcriptions/x.mp3",
     });
-    const days = (Number(item?.["expires_at"]) - Date.now() / 1_000) / 86_400;
-    expect(days).toBeGreaterThan(29.9);
-    expect(days).toBeLessThan(30.1);
+    expect(daysOf(item)).toBeGreaterThan(29.9);
+    expect(daysOf(item)).toBeLessThan(30.1);
   });
 
   it("shares its number with no other, also when many are saved at once", async () => {
     const instances = [1, 2, 3].map(() => createSavedTranscriptions(table.open()));
     const ids = await Promise.all(
-      Array.from({ length: 30 }, (_, index) => instances[index % 3]?.add(transcription)),
+      Array.from({ length: 30 }, (_, index) => instances[index % 3]?.begin("transcriptions/many.mp3")),
     );
     expect(new Set(ids).size).toBe(30);
     expect(ids.every((id) => Number.isInteger(id))).toBe(true);
+  });
+
+  it("is found by its own account, until it is deleted", async () => {
+    const saved = createSavedTranscriptions(table.open());
+    const id = await saved.begin("transcriptions/own.mp3");
+    expect(await saved.find(id, 7)).toBeUndefined();
+    await saved.save(id, { ...transcription, objectKey: "transcriptions/own.mp3" });
+    expect([await saved.find(id, 7), await saved.find(id, 8)]).toEqual(["transcriptions/own.mp3", undefined]);
+    await saved.delete(id);
+    expect(await saved.find(id, 7)).toBeUndefined();
+  });
+});
+
+describe("a kept recording", () => {
+  it("is let go by the last transcription that needs it, and remembered no longer than that", async () => {
+    const saved = createSavedTranscriptions(table.open());
+    const objectKey = "transcriptions/shared.mp3";
+    const [first, second] = [await saved.begin(objectKey), await saved.begin(objectKey)];
+    expect(daysOf(await table.read(transcriptionKeys.recording(objectKey)))).toBeLessThan(30.1);
+    expect(await saved.release(first, objectKey)).toBe(false);
+    expect(await saved.release(first, objectKey)).toBe(false);
+    expect(await saved.release(second, objectKey)).toBe(true);
+    expect(await saved.release(second, objectKey)).toBe(true);
+    expect(daysOf(await table.read(transcriptionKeys.recording(objectKey)))).toBeGreaterThan(29.9);
   });
 });

@@ -9,7 +9,11 @@ import { formData, formFile } from "./multipart.ts";
 import { soundBytes, wavFile } from "./wav.ts";
 
 /** What a client of version 1 sends. */
-export type LegacyRequest = Pick<CallOptions, "body"> & { readonly query?: string };
+export type LegacyRequest = Pick<CallOptions, "body"> & {
+  readonly query?: string;
+  /** In place of the route's. */
+  readonly path?: string;
+};
 
 /** A deprecated route, with requests that clients of version 1 send. */
 export interface LegacyRoute {
@@ -18,8 +22,12 @@ export interface LegacyRoute {
   readonly path: string;
   /** Whether a model has to work for it. */
   readonly usesModel: boolean;
-  /** @param made what a client has at hand: an upload, and speech that was made before. */
-  readonly valid: (made: { readonly upload: string; readonly speech: string }) => LegacyRequest;
+  /** @param made what a client has at hand: an upload, speech and a transcription that were made before. */
+  readonly valid: (made: {
+    readonly upload: string;
+    readonly speech: string;
+    readonly transcription: number;
+  }) => LegacyRequest;
   /** A request with one mistake, and how that is told; absent where nothing can be wrong. */
   readonly invalid?: {
     readonly request: LegacyRequest;
@@ -61,6 +69,15 @@ export const legacyRoutes: readonly LegacyRoute[] = [
       request: { body: new URLSearchParams({ gcs_blob_name: "x", language: "fra" }) },
       loc: ["body", "language"],
       type: "enum",
+    },
+  }),
+  route(transcription.deleteTranscriptionOperation, false, {
+    path: "/tasks/stt/1",
+    valid: ({ transcription: id }) => ({ path: `/tasks/stt/${id}` }),
+    invalid: {
+      request: { path: "/tasks/stt/first" },
+      loc: ["path", "audio_transcription_id"],
+      type: "float_parsing",
     },
   }),
   route(transcription.transcribeForOrganizationOperation, true, {

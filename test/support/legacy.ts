@@ -13,6 +13,36 @@ import { send, type TestResponse } from "./send.ts";
 /** The caller whose token is right. */
 const caller = { userId: 7, username: "amina", accountType: "Free", tokenId: "t" } as const;
 
+/** Saved transcriptions in memory, numbered from 12. */
+const savedInMemory = () => {
+  const transcriptions = new Map<number, NewTranscription>();
+  const holders = new Map<string, Set<number>>();
+  let next = 12;
+  return {
+    transcriptions,
+    begin: vi.fn(async (objectKey: string) => {
+      const id = next;
+      next += 1;
+      holders.set(objectKey, new Set([...(holders.get(objectKey) ?? []), id]));
+      return id;
+    }),
+    save: vi.fn(async (id: number, transcription: NewTranscription) => {
+      transcriptions.set(id, transcription);
+    }),
+    release: vi.fn(async (id: number, objectKey: string) => {
+      holders.get(objectKey)?.delete(id);
+      return (holders.get(objectKey)?.size ?? 0) === 0;
+    }),
+    find: vi.fn(async (id: number, userId: number) => {
+      const found = transcriptions.get(id);
+      return found?.userId === userId ? found.objectKey : undefined;
+    }),
+    delete: vi.fn(async (id: number) => {
+      transcriptions.delete(id);
+    }),
+  };
+};
+
 /** The deprecated routes over models and stores in memory. */
 export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
   const { objects, store, synthesize } = speechInMemory();
@@ -32,7 +62,7 @@ export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
   const uploads = {
     find: vi.fn(async (_fileId: string, _userId: number): Promise<Upload | undefined> => undefined),
   };
-  const saved = { add: vi.fn(async (_transcription: NewTranscription) => 12) };
+  const saved = savedInMemory();
   const endpoints = legacyEndpoints(
     {
       models: { answer, streamAnswer: () => Promise.reject(new Error("Version 1 streams no answers.")) },
@@ -41,12 +71,11 @@ export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
         transcriber: { transcribe },
         uploads,
         saved,
-        bucketName: "audio-bucket",
         store: {
           write: store.write,
           open: async (key) => {
             const found = objects.get(key);
-            return found && bufferSource(found);
+            return found && { ...bufferSource(found), version: `"${found.length}"` };
           },
           delete: async (key) => void objects.delete(key),
         },
@@ -94,6 +123,13 @@ export const recordingsInMemory = () => {
           : undefined,
       );
     },
+    /** Deletes a saved transcription. */
+    remove: (id: number | string): Promise<TestResponse> =>
+      legacy.send({
+        method: "DELETE",
+        path: "/tasks/stt/{audio_transcription_id}",
+        pathParameters: { audio_transcription_id: String(id) },
+      }),
     /** What is kept of the audio that was transcribed. */
     kept: () => [...legacy.objects].filter(([key]) => key.startsWith("transcriptions/")),
   };

@@ -143,6 +143,8 @@ describe("the operator's commands", () => {
     // The sample's speech was never made.
     refreshSpeechLink: /"statusCode":404/,
     legacyVendorRefreshUrl: /"statusCode":404/,
+    // The sample's transcription was never made.
+    legacyDeleteTranscription: /"statusCode":404/,
     // The sample's file was never uploaded.
     legacyTranscribeUpload: /"statusCode":400[\s\S]*gcs_blob_name/,
   };

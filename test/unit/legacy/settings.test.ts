@@ -49,6 +49,7 @@ describe("each deprecated route", () => {
   it.each([
     ["POST /tasks/stt", "/tasks/audio/transcriptions"],
     ["POST /tasks/stt_from_gcs", "/tasks/audio/transcriptions"],
+    ["DELETE /tasks/stt/{audio_transcription_id}", "/tasks/audio/transcriptions"],
     ["POST /tasks/org/stt", "/tasks/audio/transcriptions"],
     ["POST /tasks/modal/stt", "/tasks/audio/transcriptions"],
     ["POST /tasks/tts", "/tasks/audio/speech"],
@@ -69,13 +70,17 @@ describe("each deprecated route", () => {
     ["POST /tasks/summarise", "/tasks/chat/completions"],
   ])("%s names the one to use in its place: %s", async (route, successor) => {
     const [method = "", path = ""] = route.split(" ");
-    const answer = await legacyInMemory().send({ method, path, pathParameters: { language: "lug" } });
+    const answer = await legacyInMemory().send({
+      method,
+      path,
+      pathParameters: { language: "lug", audio_transcription_id: "1" },
+    });
     expect(answer.headers).toMatchObject({
       Deprecation: "@1780272000",
       Sunset: "Tue, 01 Dec 2026 00:00:00 GMT",
       Link: `<${successor}>; rel="successor-version"`,
     });
-    expect(legacyFunction.operations).toHaveLength(20);
+    expect(legacyFunction.operations).toHaveLength(21);
   });
 });
 

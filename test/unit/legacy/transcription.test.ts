@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { makeMp4 } from "../../fixtures/audio/make-mp4.ts";
@@ -21,7 +21,7 @@ describe("POST /tasks/stt", () => {
       body: {
         audio_transcription: "Wasuze otya nno?",
         audio_transcription_id: 12,
-        audio_url: `s3://audio-bucket/${objectKey}`,
+        audio_url: objectKey,
         language: "ach",
         was_audio_trimmed: false,
         original_duration_minutes: null,
@@ -29,9 +29,9 @@ describe("POST /tasks/stt", () => {
         formatted_diarization_output: "",
       },
     });
-    expect(objectKey).toMatch(/^transcriptions\/\d{4}-\d\d-\d\d\/7\/[0-9a-f]{32}\.wav$/);
+    expect(objectKey).toMatch(/^transcriptions\/[0-9a-f]{32}\.wav$/);
     expect(bytes?.equals(second)).toBe(true);
-    expect(saved.add).toHaveBeenCalledWith({
+    expect(saved.save).toHaveBeenCalledWith(12, {
       userId: 7,
       text: "Wasuze otya nno?",
       language: "ach",
@@ -112,7 +112,7 @@ describe("POST /tasks/stt", () => {
     expect(answer.status).toBe(status);
     expect(answer.headers["Deprecation"]).toBeTruthy();
     expect(legacy.kept()).toEqual([]);
-    expect(legacy.saved.add).not.toHaveBeenCalled();
+    expect(legacy.saved.save).not.toHaveBeenCalled();
   });
 
   it("refuses a file that is no audio with 422, and damaged audio with 400", async () => {
@@ -197,7 +197,7 @@ describe("POST /tasks/org/stt", () => {
       },
     });
     expect(transcribe.mock.calls[0]?.[0].language).toBeUndefined();
-    expect(saved.add).not.toHaveBeenCalled();
+    expect(saved.save).not.toHaveBeenCalled();
     expect(kept()).toEqual([]);
   });
 });
@@ -223,6 +223,61 @@ describe("POST /tasks/modal/stt", () => {
     expect(await post("/tasks/modal/stt", { audio: formFile(second), language })).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["body", "language"], type: "enum" }] },
+    });
+  });
+});
+
+describe("DELETE /tasks/stt/{audio_transcription_id}", () => {
+  const withOne = async () => {
+    const legacy = recordingsInMemory();
+    const { body } = await legacy.post("/tasks/stt", { audio: formFile(second) });
+    return { ...legacy, id: body.audio_transcription_id };
+  };
+
+  it("deletes what was saved, and the audio with it", async () => {
+    const { remove, kept, saved, id } = await withOne();
+    expect(await remove(id)).toMatchObject({
+      status: 200,
+      body: { success: true, audio_transcription_id: id },
+      headers: { Deprecation: "@1780272000" },
+    });
+    expect(kept()).toEqual([]);
+    expect(saved.transcriptions.size).toBe(0);
+    expect(await remove(id)).toMatchObject({ status: 404, body: { error: { code: "not_found" } } });
+  });
+
+  it("tells another account's in the same words as one that there is not, and leaves it", async () => {
+    const { remove, kept, saved, id } = await withOne();
+    saved.transcriptions.set(99, {
+      userId: 8,
+      text: "Apwoyo",
+      language: "ach",
+      objectKey: "transcriptions/x.wav",
+    });
+    const [foreign, unknown] = [await remove(99), await remove(100)];
+    expect([foreign.status, unknown.status]).toEqual([404, 404]);
+    expect(foreign.body.detail).toBe(unknown.body.detail);
+    expect([...saved.transcriptions.keys()]).toEqual([id, 99]);
+    expect(kept()).toHaveLength(1);
+  });
+
+  it("can be tried again when the store could not remove the audio", async () => {
+    const { remove, kept, saved, objects, id } = await withOne();
+    const deleting = vi.spyOn(objects, "delete").mockImplementationOnce(() => {
+      throw new AppError("storage_unavailable");
+    });
+    expect(await remove(id)).toMatchObject({ status: 502 });
+    expect(saved.transcriptions.has(id)).toBe(true);
+    expect(await remove(id)).toMatchObject({ status: 200 });
+    expect(kept()).toEqual([]);
+    deleting.mockRestore();
+  });
+
+  it.each(["0", "-1", "1.5", "twelve"])("does not take %s for a number of one", async (id) => {
+    const { remove } = await withOne();
+    expect(await remove(id)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["path", "audio_transcription_id"] }] },
     });
   });
 });

@@ -86,6 +86,53 @@ describe("POST /tasks/stt_from_gcs", () => {
   });
 });
 
+describe("an upload that is transcribed again", () => {
+  const transcribe = (legacy: ReturnType<typeof recordingsInMemory>, language = "lug") =>
+    legacy.post("/tasks/stt_from_gcs", { gcs_blob_name: fileId, language });
+
+  it.each([
+    ["short", () => makeMp3(100)],
+    ["long", () => makeAdts(10_000)],
+  ])("is kept once, however often: a %s one", async (_case, make) => {
+    const legacy = recordingsInMemory();
+    legacy.upload(fileId, make());
+    for (const language of ["lug", "ach", "nyn", "teo", "eng"]) await transcribe(legacy, language);
+    expect(legacy.kept()).toHaveLength(1);
+    expect([...legacy.saved.transcriptions.keys()]).toEqual([12, 13, 14, 15, 16]);
+    expect(legacy.transcribe).toHaveBeenCalledTimes(5);
+  });
+
+  it("is kept as another recording when it has been replaced", async () => {
+    const legacy = recordingsInMemory();
+    legacy.upload(fileId, makeMp3(100));
+    await transcribe(legacy);
+    legacy.upload(fileId, makeMp3(200));
+    await transcribe(legacy);
+    expect(legacy.kept()).toHaveLength(2);
+  });
+
+  it("stays for the one that was saved when another fails", async () => {
+    const legacy = recordingsInMemory();
+    legacy.upload(fileId, makeMp3(100));
+    await transcribe(legacy);
+    legacy.transcribe.mockResolvedValueOnce({ text: "", segments: undefined });
+    expect(await transcribe(legacy)).toMatchObject({ status: 502 });
+    expect(legacy.kept()).toHaveLength(1);
+  });
+
+  it("stays until the last transcription of it is deleted", async () => {
+    const legacy = recordingsInMemory();
+    legacy.upload(fileId, makeMp3(100));
+    await transcribe(legacy);
+    await transcribe(legacy, "ach");
+    expect(await legacy.remove(12)).toMatchObject({ status: 200 });
+    expect(legacy.kept()).toHaveLength(1);
+    expect(await legacy.remove(13)).toMatchObject({ status: 200 });
+    expect(legacy.kept()).toHaveLength(0);
+    expect(legacy.saved.transcriptions.size).toBe(0);
+  });
+});
+
 /** The header of a WAV file, as one that does not say how long the file is. */
 const openHeader = (file: Buffer): Buffer => {
   const copy = Buffer.from(file.subarray(0, file.indexOf("data") + 8));

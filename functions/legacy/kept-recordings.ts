@@ -1,0 +1,70 @@
+import { createHash, randomUUID } from "node:crypto";
+import { isLongerThan, trimAudio } from "../../shared/audio/read-audio.ts";
+import type { Recording } from "../../shared/inference/transcription.ts";
+import { type ObjectStore, transcriptionsFolder } from "../../shared/storage/object-store.ts";
+import { audioFailure, type MeasuredRecording } from "../transcription/open-recording.ts";
+
+/** How much of a recording is transcribed (specification, Limits). */
+const longestSeconds = 10 * 60;
+
+/** A recording in the store, of which nothing is longer than is transcribed. */
+interface KeptRecording {
+  readonly recording: Recording;
+  readonly isTrimmed: boolean;
+}
+
+/**
+ * Where a recording is kept. An upload has one place for each account, however often it is transcribed; one that has been
+ * replaced since is another recording.
+ */
+export const recordingKey = ({ upload, fileExtension }: MeasuredRecording, userId: number): string => {
+  const name =
+    upload === undefined
+      ? randomUUID().replaceAll("-", "")
+      : createHash("sha256").update(`${userId} ${upload}`).digest("hex").slice(0, 32);
+  return `${transcriptionsFolder}${name}.${fileExtension}`;
+};
+
+/**
+ * Stores a recording, or its first ten minutes when it is longer, as it is encoded; an upload that was kept before is not
+ * stored again.
+ *
+ * @param objectKey its {@link recordingKey}.
+ * @param field of the request that has the recording.
+ * @throws AppError `unreadable_audio` when its encoding cannot be cut; what the store throws. Nothing stays stored then.
+ */
+export const keepRecording = async (
+  measured: MeasuredRecording,
+  objectKey: string,
+  field: string,
+  signal: AbortSignal,
+  store: Pick<ObjectStore, "open" | "write">,
+): Promise<KeptRecording> => {
+  const isTrimmed = isLongerThan(measured, longestSeconds);
+  const keptBefore = measured.upload === undefined ? undefined : await store.open(objectKey);
+  if (!keptBefore) await copyRecording(measured, objectKey, field, signal, store);
+  if (!isTrimmed) return { recording: measured, isTrimmed };
+  const source = keptBefore ?? (await store.open(objectKey));
+  if (!source) throw new Error("The recording that has just been stored is not there.");
+  return { recording: { ...measured, source }, isTrimmed };
+};
+
+const copyRecording = async (
+  measured: MeasuredRecording,
+  objectKey: string,
+  field: string,
+  signal: AbortSignal,
+  store: Pick<ObjectStore, "write">,
+): Promise<void> => {
+  const writer = store.write(objectKey, { contentType: measured.mediaType });
+  try {
+    for await (const piece of trimAudio(measured.source, measured, longestSeconds, { signal })) {
+      await writer.write(piece);
+    }
+    await writer.complete();
+  } catch (error) {
+    throw audioFailure(error, field);
+  } finally {
+    await writer.abort();
+  }
+};

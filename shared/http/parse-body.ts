@@ -1,8 +1,9 @@
 import { parse as parseQuery } from "node:querystring";
+import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { ValidationError } from "../errors/app-error.ts";
 import { checkMultipartFraming, FramingError, maximumParts } from "./multipart-framing.ts";
 import type { BodyEncoding } from "./operation.ts";
-import { parseJson } from "./parse-json.ts";
+import { mayHoldForbiddenKey, parseJson } from "./parse-json.ts";
 import { readBody } from "./read-body.ts";
 import type { HttpMiddleware, HttpRequest } from "./request.ts";
 
@@ -32,7 +33,19 @@ type Parser = (bytes: Buffer, request: HttpRequest) => unknown;
 
 const contentTypeOf = ({ event }: HttpRequest): string => event.headers["content-type"] ?? "";
 
-const readJson: Parser = (bytes, request) => {
+const protectingParser = httpJsonBodyParser({ disableContentTypeCheck: true });
+
+/** Middy's parser calls a function for every value, so it only sees texts that may hold a key it protects from. */
+const refuseForbiddenKeys = async (text: string, request: HttpRequest): Promise<void> => {
+  const event = { ...request.event, body: text, isBase64Encoded: false };
+  try {
+    await protectingParser.before?.({ ...request, event });
+  } catch {
+    throw invalidBody("value_error", "Value error, a key is not allowed");
+  }
+};
+
+const readJson: Parser = async (bytes, request) => {
   if (bytes.length === 0) return undefined;
   if (!/^application\/([a-z0-9.+-]+\+)?json(;|$)/i.test(contentTypeOf(request))) {
     throw invalidBody(
@@ -40,7 +53,10 @@ const readJson: Parser = (bytes, request) => {
       "Input should be a valid dictionary or object to extract fields from (send it with Content-Type: application/json)",
     );
   }
-  return parseJson(bytes.toString());
+  const text = bytes.toString();
+  const document = parseJson(text);
+  if (mayHoldForbiddenKey(text)) await refuseForbiddenKeys(text, request);
+  return document;
 };
 
 const readMultipart = async (bytes: Buffer, request: HttpRequest): Promise<unknown> => {

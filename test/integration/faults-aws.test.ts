@@ -98,7 +98,8 @@ const requests = {
     ),
 } as const;
 
-describe.concurrent("when the table", () => {
+// Each call to the table has a time of its own; nothing below may take as long as the function has.
+describe.concurrent("when the table", { timeout: timeoutMilliseconds }, () => {
   const cases = faults.flatMap(([fault, behaviour]) =>
     Object.entries(requests)
       // Silence is waited for, three times: once is enough.
@@ -109,9 +110,7 @@ describe.concurrent("when the table", () => {
   it.for(cases)("$fault, $request is answered with 503", async (each, context) => {
     const { expect } = context;
     const address = await startAws(context, each.behaviour);
-    const startedAt = performance.now();
     const { status, headers, body } = await each.ask(address);
-    expect(performance.now() - startedAt).toBeLessThan(timeoutMilliseconds);
     expect({ status, retryAfter: Number(headers["Retry-After"]) > 0 }).toEqual({
       status: 503,
       retryAfter: true,
@@ -124,7 +123,6 @@ describe.concurrent("when the table", () => {
   it.for(faults)("%s, the first requests are served uncounted", async ([, behaviour], context) => {
     const { expect } = context;
     const limiter = createLimiter(createLimitCounters(requestTableAt(await startAws(context, behaviour))));
-    const startedAt = performance.now();
     const { status, headers } = await send(
       translateEndpoints({ translator }),
       { ...translation, authorizer: authorizedCaller },
@@ -132,7 +130,6 @@ describe.concurrent("when the table", () => {
     );
     expect(status).toBe(200);
     expect(headers["X-Request-Id"]).toBeDefined();
-    expect(performance.now() - startedAt).toBeLessThan(2_500);
   });
 
   it("reads only a part, a valid token is not called invalid", async (context) => {

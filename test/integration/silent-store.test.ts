@@ -19,8 +19,8 @@ import { authorizedCaller, send } from "../support/send.ts";
 /** The service's own bucket, only less patient. */
 const timeouts: StorageTimeouts = { answer: 400, call: 1_000, piece: 400 };
 
-/** Much more than the store gets, and less than a client waits. */
-const longestMilliseconds = 6_000;
+/** Much more than the store gets: a call that is waited for, for as long as a test may take, fails that test. */
+const notForEver = { timeout: 15_000 };
 
 const size = 1_000_000;
 const mebibyte = 1024 * 1024;
@@ -121,13 +121,11 @@ const calls: readonly [string, (store: ObjectStore) => Promise<unknown>, Partial
     ],
   ];
 
-describe.concurrent("a store that says nothing", () => {
+describe.concurrent("a store that says nothing", notForEver, () => {
   it.for(calls)("when %s is not waited for", async ([, call, behaviours], context) => {
     const { expect } = context;
     const store = await startStore(context, behaviours);
-    const startedAt = performance.now();
     const failure = await call(store).catch((error: unknown) => error);
-    expect(performance.now() - startedAt).toBeLessThan(longestMilliseconds);
     expect(failure).toMatchObject({
       code: "service_unavailable",
       status: 503,
@@ -147,11 +145,9 @@ describe.concurrent("a store that says nothing", () => {
     const port = typeof address === "object" ? address?.port : undefined;
     const bucket = bucketAt(`http://127.0.0.1:${port}`, timeouts);
     context.onTestFinished(() => bucket.client.destroy());
-    const startedAt = performance.now();
     await expect(
       createS3ObjectStore(bucket).put("speech/a.wav", Buffer.alloc(16 * mebibyte), wav),
     ).rejects.toMatchObject({ code: "service_unavailable" });
-    expect(performance.now() - startedAt).toBeLessThan(longestMilliseconds);
   });
 });
 
@@ -219,15 +215,13 @@ const requests: readonly [
   ["an upload of which a range has begun", transcribe, { head: described, get: hangingInTheBody }],
 ];
 
-describe.concurrent("while the store says nothing", () => {
+describe.concurrent("while the store says nothing", notForEver, () => {
   it.for(requests)(
     "%s is answered with 503 and a time for another try",
     async ([, ask, behaviours], context) => {
       const { expect } = context;
       const store = await startStore(context, behaviours);
-      const startedAt = performance.now();
       const { status, headers, body } = await ask(store);
-      expect(performance.now() - startedAt).toBeLessThan(longestMilliseconds);
       expect({ status, code: body.error.code, retryAfter: headers["Retry-After"] }).toEqual({
         status: 503,
         code: "service_unavailable",

@@ -2,9 +2,6 @@ import { expect } from "vitest";
 import { baseUrl } from "./client.ts";
 import { sendOverWire, type WireAnswer } from "./wire.ts";
 
-/** How long a hostile value may occupy the service. A quadratic expression takes minutes for 100 kB. */
-export const boundMilliseconds = 5_000;
-
 /** A request that nobody sends by mistake. */
 export interface Hostile {
   readonly method?: string;
@@ -30,7 +27,10 @@ export const multipart = (partHeaders: string): Hostile => ({
   body: Buffer.from(`--b\r\n${partHeaders}\r\n\r\nx\r\n--b--\r\n`, "latin1"),
 });
 
-/** Sends a hostile request with a token; by default POST with a body and GET without one. */
+/**
+ * Sends a hostile request with a token; by default POST with a body and GET without one. A quadratic expression takes
+ * minutes for 100 kB, and the wire waits for seconds only: a request that hangs fails here.
+ */
 export const attack = (
   path: string,
   token: string,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { changePassword, forgotPassword, resetPassword } from "../../../functions/auth/change-password.ts";
 import type { AuthDependencies } from "../../../functions/auth/dependencies.ts";
 import { issueToken, refreshToken } from "../../../functions/auth/issue-token.ts";
@@ -172,7 +172,10 @@ describe("What is written", () => {
 
   it("of a token is its epoch, and when it ends", async () => {
     const add = vi.fn(async () => undefined);
-    const before = Math.floor(Date.now() / 1_000);
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_795_000_000_700 });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
     const issued = await issueToken(
       { username: "amina", password: oldPassword },
       address,
@@ -182,7 +185,7 @@ describe("What is written", () => {
       userId: 7,
       tokenId: issued.access_token.replace("signed ", ""),
       tokenEpoch: 3,
-      expiresAt: expect.toSatisfy((end: number) => end >= before + 3_600 && end <= before + 3_630),
+      expiresAt: 1_795_003_600,
     });
     expect(issued).toMatchObject({ token_type: "bearer", expires_in: 3_600 });
   });

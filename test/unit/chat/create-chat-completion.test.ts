@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { chatCompletion } from "../../../functions/chat/contract.ts";
 import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
 import type { ChatModels } from "../../../shared/inference/chat.ts";
@@ -23,6 +23,10 @@ const messages = [{ role: "user", content: "Hello" }];
 
 describe("POST /tasks/chat/completions", () => {
   it("answers in the form of the OpenAI API", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_795_000_000_700 });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
     const { post } = setup();
     const response = await post({ messages });
     expect(response.status).toBe(200);
@@ -30,7 +34,7 @@ describe("POST /tasks/chat/completions", () => {
     expect(response.body).toEqual({
       id: expect.stringMatching(/^chatcmpl-[0-9a-f]{32}$/),
       object: "chat.completion",
-      created: expect.closeTo(Date.now() / 1_000, -1),
+      created: 1_795_000_000,
       model: "lang-14b",
       choices: [{ index: 0, message: { role: "assistant", content: "Gyebale ko" }, finish_reason: "stop" }],
       usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },

@@ -46,14 +46,14 @@ describe("the connection of a streamed answer", () => {
 
   it("is closed when the server goes on after [DONE], and nobody waits for that", async () => {
     const responding = nextStream(backend);
-    const starting = start({ silenceMilliseconds: 10_000 });
+    // Longer than a test may take: whoever waited for the server to be silent would not come back in time.
+    const starting = start({ silenceMilliseconds: 600_000 });
     const response = await responding;
     const closed = once(response, "close");
     sendEvents(response, ...wholeAnswer);
-    const startedAt = performance.now();
     expect((await read(await starting)).text).toBe("Oli otya?");
-    expect(performance.now() - startedAt).toBeLessThan(900);
     await closed;
+    expect(response.writableEnded).toBe(false);
   });
 
   it("is closed when the reader leaves", async () => {

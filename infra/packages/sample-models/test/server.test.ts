@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { type SampleInference, sampleModels, startSampleInference } from "../src/index.ts";
 
@@ -56,6 +56,10 @@ describe("The sample server", () => {
   });
 
   it("answers in the shape of OpenAI's chat completion, with the usage counted in words", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_795_000_000_700 });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
     const response = await post(JSON.stringify(question));
     expect(response.status).toBe(200);
     const body = completionBody.parse(await response.json());
@@ -64,7 +68,7 @@ describe("The sample server", () => {
     expect(body).toEqual({
       id: expect.stringMatching(/^chatcmpl-[0-9a-f]{32}$/u),
       object: "chat.completion",
-      created: expect.closeTo(Date.now() / 1000, -1),
+      created: 1_795_000_000,
       model: "sample-14b",
       choices: [
         {

@@ -168,6 +168,7 @@ describe("The log", { timeout: 120_000 }, () => {
       return declared.filter((id) => !seen.includes(id));
     };
     await expect.poll(unseen, polling).toEqual([]);
+    expect(service.secrets.size).toBeGreaterThan(sampleEvents.length);
     expect(service.leaks()).toEqual([]);
   });
 
@@ -175,5 +176,6 @@ describe("The log", { timeout: 120_000 }, () => {
     await expect.poll(() => count("request.received") - count("request.answered"), polling).toBe(0);
     expect(count("request.answered")).toBeGreaterThan(150);
     expect(service.lines().filter(({ message }) => !(message in logEvents))).toEqual([]);
+    expect(service.unknownFields()).toEqual(new Set());
   });
 });

@@ -19,6 +19,77 @@ export const canaryAccount = {
 const logLine = z.object({ message: z.string(), operation: z.string().optional() }).loose();
 export type LogLine = z.infer<typeof logLine>;
 
+/** The canary wherever it may begin in bytes that are written in base64, as bodies and Basic credentials are. */
+const canaryInBase64 = [0, 1, 2].map((before) =>
+  Buffer.from("x".repeat(before) + canary)
+    .toString("base64")
+    .slice(Math.ceil((before * 4) / 3), Math.floor(((before + canary.length) * 4) / 3)),
+);
+
+/** What lets its bearer in: a token's claims and its signature, each for itself, and the signature of a link. */
+const secretsIn = (text: string): string[] =>
+  [/eyJ[\w-]+\.([\w-]+)\.([\w-]+)/g, /X-Amz-Signature=(\w+)/g].flatMap((secret) =>
+    [...text.matchAll(secret)].flatMap((match) => match.slice(1)),
+  );
+
+const sentMail = z.object({ Content: z.object({ Raw: z.object({ Data: z.string() }) }) });
+
+/** The secret of the link in each mail that the mail service was given; the mails are quoted-printable. */
+export const linkSecretsIn = (mails: readonly { readonly body: string }[]): string[] =>
+  mails.flatMap(({ body }) => {
+    const { Content } = sentMail.parse(JSON.parse(body));
+    const text = Buffer.from(Content.Raw.Data, "base64").toString();
+    const secret = /token=([\w-]{43})/.exec(text.replaceAll("=\r\n", "").replaceAll("=3D", "="));
+    return secret ? secret.slice(1) : [];
+  });
+
+/** The logger's own fields, and those by which a line is found. */
+const fieldsOfEveryLine = [
+  "level",
+  "message",
+  "timestamp",
+  "service",
+  "sampling_rate",
+  "request_id",
+  "xray_trace_id",
+];
+
+/**
+ * All that the described events say, whatever its value: ids, codes and figures. A field that is not among them fails
+ * the tests of the log, so that whoever adds one asks first whether it may be logged.
+ */
+const knownFields: ReadonlySet<string> = new Set([
+  ...fieldsOfEveryLine,
+  ...[
+    "operation",
+    "account_id",
+    "entry_point",
+    "trace",
+    "trace_id",
+    "queue_message_id",
+    "tries",
+    "dead_lettered",
+  ],
+  ...[
+    "status",
+    "code",
+    "reason",
+    "outcome",
+    "ended",
+    "finding",
+    "mode",
+    "task",
+    "sure",
+    "limit_class",
+    "secret",
+  ],
+  ...["backend", "host", "bytes", "count", "index", "seconds", "retry_seconds"],
+  ...["_aws", "milliseconds", "upstream_milliseconds", "client_error", "server_error", "cold_start"],
+]);
+
+/** Of models' servers and the messaging platform; each is named by what it does. */
+const fieldOfBackend = /^[a-z_]+_(milliseconds|failures|circuit_opened)$/;
+
 /** The service, with everything logged that it can log, and a client of it that has the canary in its head. */
 export type CanaryService = Awaited<ReturnType<typeof startCanaryService>>;
 
@@ -40,6 +111,7 @@ export const startCanaryService = async (variables: Readonly<Record<string, stri
     ...variables,
   });
   let token = "none";
+  const secrets = new Set<string>();
 
   const send = async (
     path: string,
@@ -59,7 +131,9 @@ export const startCanaryService = async (variables: Readonly<Record<string, stri
         ...headers,
       },
     });
-    return { status: response.status, text: await response.text() };
+    const text = await response.text();
+    for (const secret of secretsIn(text)) secrets.add(secret);
+    return { status: response.status, text };
   };
   const sendJson = (path: string, body: unknown, method = "POST") =>
     send(path, JSON.stringify(body), { method, headers: { "Content-Type": "application/json" } });
@@ -78,6 +152,13 @@ export const startCanaryService = async (variables: Readonly<Record<string, stri
       .split("\n")
       .filter((line) => line.includes(" | "));
 
+  /** The structured lines among them. */
+  const lines = (): LogLine[] =>
+    told().flatMap((line) => {
+      const json = /\| (\{.+\})$/.exec(line)?.[1];
+      return json === undefined ? [] : [logLine.parse(JSON.parse(json))];
+    });
+
   return {
     url: service.url,
     send,
@@ -93,15 +174,32 @@ export const startCanaryService = async (variables: Readonly<Record<string, stri
       if ((await signIn(canaryAccount.password)) !== 200) throw new Error("The account cannot sign in.");
     },
     told,
-    /** The structured lines among them. */
-    lines: (): LogLine[] =>
-      told().flatMap((line) => {
-        const json = /\| (\{.+\})$/.exec(line)?.[1];
-        return json === undefined ? [] : [logLine.parse(JSON.parse(json))];
-      }),
-    /** What no line may contain: the canary in any case, or the token. */
-    leaks: (): string[] =>
-      told().filter((line) => line.toLowerCase().includes(canary.toLowerCase()) || line.includes(token)),
+    lines,
+    /** The fields of structured lines that no described event has. */
+    unknownFields: (): Set<string> =>
+      new Set(
+        lines().flatMap((line) =>
+          Object.keys(line)
+            .filter((field) => !knownFields.has(field) && !fieldOfBackend.test(field))
+            .map((field) => `${line.message}: ${field}`),
+        ),
+      ),
+    /** Every secret that a response gave out so far. */
+    secrets,
+    /**
+     * The lines that say what no line may, under whatever event: the canary in any case or in base64, a secret that any
+     * response gave out, or a password's hash.
+     *
+     * @param further secrets that left in another way than by a response.
+     */
+    leaks: (further: readonly string[] = []): string[] => {
+      const forbidden = [...canaryInBase64, ...secrets, ...further, "$argon2"];
+      return told().filter(
+        (line) =>
+          line.toLowerCase().includes(canary.toLowerCase()) ||
+          forbidden.some((secret) => line.includes(secret)),
+      );
+    },
     stop: async () => {
       await service.stop();
       await rm(folder, { recursive: true, force: true });

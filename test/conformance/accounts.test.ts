@@ -21,6 +21,7 @@ import {
   expectError,
   logIn,
   newRegistration,
+  outcomeOf,
 } from "../support/client.ts";
 
 const me = (token?: string) => call("/auth/me", { token });
@@ -87,7 +88,7 @@ describe("POST /auth/register", () => {
       const answers = await Promise.all(
         [1, 2].map(() => call("/auth/register", { body: { ...newRegistration(), username } })),
       );
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+      expect(answers.map(outcomeOf).sort()).toEqual(["201 done", "409 username_taken"]);
     }
   });
 
@@ -207,7 +208,11 @@ describe("a bearer token", () => {
       const answers = await Promise.all(
         [1, 2, 3].map(() => call("/auth/refresh-token", { method: "POST", token })),
       );
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+      expect(answers.map(outcomeOf).sort()).toEqual([
+        "200 done",
+        "401 unauthenticated",
+        "401 unauthenticated",
+      ]);
     }
   });
 

@@ -110,6 +110,7 @@ describe("a login with a wrong password", () => {
     const one = await logIn(username);
     table.calls.length = 0;
     vi.mocked(argon2).mockClear();
+    expect(one).toMatchObject({ status: 401, body: { error: "invalid_grant" } });
     expect(one).toEqual(await logIn(known));
     expect(one.calls.length).toBeGreaterThan(0);
   });

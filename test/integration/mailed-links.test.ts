@@ -198,6 +198,7 @@ describe.each(purposes)("a link to %s", (purpose) => {
       [secret, orphan, expired, "A".repeat(43)].map((each) => use(intact.open(), each)),
     );
     const [first] = responses;
+    expect(first?.body.detail).toEqual(expect.stringMatching(/\w/));
     for (const { status, body } of responses) {
       expect({ status, code: body.error.code, detail: body.detail }).toEqual({
         status: 400,

@@ -74,6 +74,9 @@ export const expectError = (
   expect(answer.headers.get("x-request-id")).toBeTruthy();
 };
 
+/** What became of a request, for comparing many that are sent at once: its status, and the error's code if there is one. */
+export const outcomeOf = ({ status, body }: Answer): string => `${status} ${body.error?.code ?? "done"}`;
+
 /** A person with an account and a token. */
 export interface TestAccount {
   readonly id: number;

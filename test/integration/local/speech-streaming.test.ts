@@ -133,6 +133,9 @@ describe("speech in front of another server of the OpenAI API", () => {
 
   it("goes on working after all that", async () => {
     backend.behave((response) => response.end(wavFile(second)));
-    expect((await speak("both")).status).toBe(200);
+    const response = await speak("both");
+    expect(response.status).toBe(200);
+    const sound = Buffer.from(await response.arrayBuffer());
+    expect(sound.includes(second)).toBe(true);
   });
 });

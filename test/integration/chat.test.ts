@@ -143,6 +143,7 @@ describe("a caller who leaves", () => {
     for await (const _chunk of answer) break;
     await closed;
     clearInterval(sending);
+    expect(response.writableFinished).toBe(false);
   });
 });
 

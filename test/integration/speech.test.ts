@@ -173,6 +173,7 @@ describe("speech as a stream", () => {
     server.write(second);
     await ended;
     if (!server.closed) await once(server, "close");
+    expect(server.writableFinished).toBe(false);
   });
 
   it("is an ordinary error when the server fails before the first byte", async () => {

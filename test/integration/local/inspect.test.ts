@@ -100,7 +100,11 @@ describe("a function that is inspected", () => {
 
   it("can be debugged again once its code is loaded anew", async () => {
     await functions.recycle();
-    const { detach } = await vi.waitFor(attach, { timeout: 10_000 });
+    const { paused, resume, detach } = await vi.waitFor(attach, { timeout: 10_000 });
+    const answer = invoke("chat", { pause: true });
+    await paused;
+    resume();
+    expect(await answer).toBeGreaterThan(0);
     detach();
   });
 

@@ -169,12 +169,13 @@ describe("Sending events", () => {
 
   it("ends the pause between two words of an answer when the client disconnects", async () => {
     const settings = { tokenDelayMilliseconds: 3_600_000 };
-    const { client, handled, close } = await exchange(
-      (response, received) => createChatCompletion.handle({ request: received, response, settings }),
+    const { client, response, handled, close } = await exchange(
+      (answer, received) => createChatCompletion.handle({ request: received, response: answer, settings }),
       JSON.stringify({ ...counting, stream: true }),
     );
     client.destroy();
     await handled;
+    expect(response.writableFinished).toBe(false);
     await close();
   });
 

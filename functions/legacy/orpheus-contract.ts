@@ -79,6 +79,7 @@ export const orpheusBatchOperation = defineOperation({
     schema: z.object({ items: z.array(orpheusItem).min(1).max(128) }).meta({ id: "LegacyVoiceBatchRequest" }),
     maximumBytes: longBodyBytes,
   },
+  tasksIn: "items",
   response: {
     status: 200,
     description: "A result for each item, in their order",

@@ -173,10 +173,11 @@ export const batchOperation = defineOperation({
   path: "/tasks/audio/speech/batch",
   summary: "Turn up to 16 texts into speech",
   description:
-    "Every item is checked before any is made. An item that fails then is marked as such; when all fail, so does the request.",
+    "Every item counts as a task, and is checked before any is made. An item that fails then is marked as such; when all fail, so does the request.",
   tag,
   auth: "user",
   body: { encoding: "json", schema: batchRequest, maximumBytes: longBodyBytes },
+  tasksIn: "items",
   response: { status: 200, description: "A result for each item, in their order", schema: batchResponse },
   errors: synthesisErrors,
 });

@@ -36,6 +36,8 @@ export interface EndpointInput<Body, Query, Path, Auth> {
 
 /** A valid request, for which nothing has been done yet. */
 export interface PreparedRequest {
+  /** How many tasks on the quota it stands for. */
+  readonly tasks: number;
   /** @throws AppError as the use case says. */
   execute(signal: AbortSignal): Promise<unknown>;
 }
@@ -46,6 +48,8 @@ export interface Endpoint {
   /** @throws ValidationError when the request breaks its contract; AppError `unauthenticated` without a caller. */
   prepare(request: RawRequest): PreparedRequest;
 }
+
+const taskList = z.object({ items: z.array(z.unknown()) });
 
 /** Binds an operation to its use case. A wrong body field or result is a compile error. */
 export const endpoint = <
@@ -75,6 +79,7 @@ export const endpoint = <
         path: operation.pathParameters ? raw.path : undefined,
       });
       return {
+        tasks: operation.tasksIn ? taskList.parse(raw.body).items.length : 1,
         execute: async (signal) => {
           // The type parameters default to ZodUndefined exactly when a part is not declared, and a caller was
           // demanded above when `Auth` is "user"; neither can be expressed as control flow.

@@ -47,6 +47,19 @@ export const limitRequests = (limiter: Limiter | undefined): HttpMiddleware => (
 const isPaidFor = (error: unknown): boolean => error instanceof AppError && error.code === "unreadable_audio";
 
 /**
+ * Counts the other tasks of a request that stands for several, once it is known how many they are.
+ *
+ * @throws AppError `quota_exceeded`.
+ */
+export const limitTasks = (limiter: Limiter | undefined): HttpMiddleware => ({
+  before: async ({ event }) => {
+    if (!limiter || !event.admission || !event.prepared) return;
+    event.admission = await limiter.admitTasks(event.admission, event.prepared.tasks);
+    if (event.admission.refusal) throw event.admission.refusal;
+  },
+});
+
+/**
  * Takes a request that failed before a model began to work off its account's quota again, whatever failed: its form, what
  * the caller asked for, the model's server, or a part of the service. The call policy tells when a model has begun
  * (`shared/inference/openai/call-policy.ts`).

@@ -64,6 +64,8 @@ export interface Operation<
   };
   /** By default `task` with a token and `anonymous` without one. */
   readonly limit?: (Auth extends "user" ? AccountLimitClass : AddressLimitClass) | "none";
+  /** The list in the body of which every entry is a task on the quota; otherwise a request is one. */
+  readonly tasksIn?: "items";
   /** Errors beyond those that every operation shares (422, 429, 500, 503 and, with a token, 401 and 403). */
   readonly errors: readonly ErrorCode[];
   /** `oauth`: errors are told as RFC 6749 says, for clients of its flows. */

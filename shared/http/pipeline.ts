@@ -18,7 +18,7 @@ import {
 import { type Authorize, authenticate } from "./authenticate.ts";
 import { answerPreflight } from "./cors.ts";
 import { type Endpoint, validateRequest } from "./endpoint.ts";
-import { limitRequests, refund } from "./limit-requests.ts";
+import { limitRequests, limitTasks, refund } from "./limit-requests.ts";
 import { limitClassOf } from "./operation.ts";
 import { parseBody } from "./parse-body.ts";
 import { type HttpEvent, toHttpEvent } from "./request.ts";
@@ -106,6 +106,7 @@ const createPipeline = (endpoints: readonly Endpoint[], { authorize, limiter }: 
     .use(refund(limiter))
     .use(parseBody())
     .use(validateRequest())
+    .use(limitTasks(limiter))
     .handler(executeUseCase);
 };
 

@@ -75,12 +75,15 @@ const statusesOf = (
   return [minute, day];
 };
 
-/** The statuses of the windows once a request is off the quota again. */
-export const afterRefund = ([minute, ...others]: Admission["statuses"]): Admission["statuses"] => [
+/** The statuses of the windows once the tasks of a request are off the quota again. */
+export const afterRefund = (
+  [minute, ...others]: Admission["statuses"],
+  tasks: number,
+): Admission["statuses"] => [
   minute,
   ...others.map((status) => ({
     ...status,
-    remaining: status.remaining === undefined ? undefined : status.remaining + 1,
+    remaining: status.remaining === undefined ? undefined : status.remaining + tasks,
   })),
 ];
 
@@ -98,6 +101,24 @@ export const admissionOf = (
   statuses: statusesOf(policy, counts, windows, now),
   refusal: refusalOf(counts, policy, windows, now),
 });
+
+/** What it means for a request when the other tasks that it stands for were counted as well, or could not all be. */
+export const tasksAdmission = (
+  { countedTask, ...admission }: Admission & { readonly countedTask: AccountRequest },
+  more: number,
+  counts: Counts,
+  now: number,
+): Admission => {
+  const { policy, windows } = countedTask;
+  const statuses = statusesOf(policy, counts, windows, now);
+  if (counts.counted) {
+    return { ...admission, statuses, countedTask: { ...countedTask, tasks: countedTask.tasks + more } };
+  }
+  const isDaily = policy.perDay !== undefined && counts.day + more > policy.perDay;
+  const end = isDaily ? windows.ends.day : windows.ends.month;
+  const message = `${isDaily ? "Daily" : "Monthly"} quota exceeded: the request stands for ${countedTask.tasks + more} tasks`;
+  return { statuses, countedTask, refusal: quotaExceeded(message, secondsUntil(end, now)) };
+};
 
 /** What it means for the request when the store could not count it, and memory has. */
 export const uncountedAdmission = (

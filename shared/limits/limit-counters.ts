@@ -9,6 +9,8 @@ export interface AccountRequest {
   readonly policy: AccountPolicy;
   /** The operation that the quota pays for; `undefined` when only the minute's limit counts. */
   readonly task: string | undefined;
+  /** How many tasks it stands for. */
+  readonly tasks: number;
   readonly windows: Windows;
 }
 
@@ -35,7 +37,9 @@ export interface Counts {
 export interface LimitCounters {
   countForAccount(request: AccountRequest, signal: AbortSignal): Promise<Counts>;
   countForAddress(request: AddressRequest, signal: AbortSignal): Promise<Counts>;
-  /** Takes a counted task off the day and the month again; the minute has seen it all the same. */
+  /** Counts more tasks of a request that was counted as one, all of them or none; the minute counts it once. */
+  countMoreTasks(request: AccountRequest, more: number, signal: AbortSignal): Promise<Counts>;
+  /** Takes counted tasks off the day and the month again; the minute has seen the request all the same. */
   refund(request: AccountRequest, signal: AbortSignal): Promise<void>;
 }
 
@@ -55,27 +59,31 @@ export const numbersOf = (item: Item | undefined): CounterValues =>
     Object.entries(item ?? {}).flatMap(([name, value]) => (typeof value === "number" ? [[name, value]] : [])),
   );
 
-/** A write that raises all the counters, or none when one of them has reached its limit. */
-const conditionalAddition = (counters: readonly Counter[], expiresAt: number) => {
+/** A write that raises all the counters, or none when one of them would pass its limit. */
+const conditionalAddition = (counters: readonly Counter[], expiresAt: number, amount: number) => {
   const limited = counters.flatMap(({ limit }, index) => (limit === undefined ? [] : [{ limit, index }]));
   return {
-    UpdateExpression: `SET expires_at = :expires ADD ${counters.map((_, index) => `#c${index} :one`).join(", ")}`,
-    ConditionExpression: limited
-      .map(({ index }) => `(attribute_not_exists(#c${index}) OR #c${index} < :l${index})`)
-      .join(" AND "),
+    UpdateExpression: `SET expires_at = :expires ADD ${counters.map((_, index) => `#c${index} :amount`).join(", ")}`,
+    ...(limited.length === 0
+      ? {}
+      : {
+          ConditionExpression: limited
+            .map(({ index }) => `(attribute_not_exists(#c${index}) OR #c${index} <= :l${index})`)
+            .join(" AND "),
+        }),
     ExpressionAttributeNames: Object.fromEntries(
       counters.map(({ attribute }, index) => [`#c${index}`, attribute]),
     ),
     ExpressionAttributeValues: {
-      ":one": 1,
+      ":amount": amount,
       ":expires": expiresAt,
-      ...Object.fromEntries(limited.map(({ limit, index }) => [`:l${index}`, limit])),
+      ...Object.fromEntries(limited.map(({ limit, index }) => [`:l${index}`, limit - amount])),
     },
   };
 };
 
 /**
- * Raises the counters of an item by one, all together, unless one of them has reached its limit: one atomic write.
+ * Raises the counters of an item, all together, unless one of them would pass its limit: one atomic write.
  *
  * @param expiresAt Unix seconds after which the item may go.
  * @returns whether it counted, and all numbers of the item, after the write or as they stand in its way.
@@ -83,11 +91,15 @@ const conditionalAddition = (counters: readonly Counter[], expiresAt: number) =>
 const countWithin = async (
   table: ItemTable,
   Key: Readonly<Record<string, string>>,
-  counters: readonly [Counter & { readonly limit: number }, ...Counter[]],
+  counters: readonly Counter[],
   expiresAt: number,
   signal: AbortSignal,
+  amount = 1,
 ): Promise<{ readonly counted: boolean; readonly values: CounterValues }> => {
-  const { applied, item } = await table.update({ Key, ...conditionalAddition(counters, expiresAt) }, signal);
+  const { applied, item } = await table.update(
+    { Key, ...conditionalAddition(counters, expiresAt, amount) },
+    signal,
+  );
   return { counted: applied, values: numbersOf(item) };
 };
 
@@ -126,39 +138,55 @@ export const createLimitCounters = (table: ItemTable): LimitCounters => {
     );
   };
 
+  /** The counters of the quota, and of the operation that it pays for. */
+  const taskCounters = ({ policy, task, windows }: AccountRequest): Counter[] =>
+    task === undefined
+      ? []
+      : [
+          { attribute: accountCounters.day(windows.dayOfMonth), limit: policy.perDay },
+          { attribute: accountCounters.month, limit: policy.perMonth },
+          { attribute: accountCounters.operation(windows.dayOfMonth, task), limit: undefined },
+        ];
+
+  const keptUntil = ({ windows }: AccountRequest): number =>
+    Math.floor(windows.ends.month / 1_000) + keptSeconds;
+
+  const countsOf = (counted: boolean, values: CounterValues, windows: Windows): Counts => ({
+    counted,
+    minute: values.get(accountCounters.minute(windows.minuteOfMonth)) ?? 0,
+    day: values.get(accountCounters.day(windows.dayOfMonth)) ?? 0,
+    month: values.get(accountCounters.month) ?? 0,
+  });
+
   return {
     countForAccount: async (request, signal) => {
-      const { userId, policy, task, windows } = request;
+      const { userId, policy, windows } = request;
       const minute = accountCounters.minute(windows.minuteOfMonth);
-      const day = accountCounters.day(windows.dayOfMonth);
       const { counted, values } = await countWithin(
         table,
         limitKeys.account(userId, windows.month),
-        [
-          { attribute: minute, limit: policy.perMinute },
-          ...(task === undefined
-            ? []
-            : [
-                { attribute: day, limit: policy.perDay },
-                { attribute: accountCounters.month, limit: policy.perMonth },
-                { attribute: accountCounters.operation(windows.dayOfMonth, task), limit: undefined },
-              ]),
-        ],
-        Math.floor(windows.ends.month / 1_000) + keptSeconds,
+        [{ attribute: minute, limit: policy.perMinute }, ...taskCounters(request)],
+        keptUntil(request),
         signal,
       );
-      const countOf = (attribute: string) => values.get(attribute) ?? 0;
       // Of all requests in a minute one tidies up, so that busy accounts do not do it again and again.
-      if (counted && countOf(minute) === 1) await removePastMinutes(request, values, signal);
-      return {
-        counted,
-        minute: countOf(minute),
-        day: countOf(day),
-        month: countOf(accountCounters.month),
-      };
+      if (counted && values.get(minute) === 1) await removePastMinutes(request, values, signal);
+      return countsOf(counted, values, windows);
     },
 
-    refund: async ({ userId, task, windows }, signal) => {
+    countMoreTasks: async (request, more, signal) => {
+      const { counted, values } = await countWithin(
+        table,
+        limitKeys.account(request.userId, request.windows.month),
+        taskCounters(request),
+        keptUntil(request),
+        signal,
+        more,
+      );
+      return countsOf(counted, values, request.windows);
+    },
+
+    refund: async ({ userId, task, tasks, windows }, signal) => {
       if (task === undefined) return;
       const names = [
         accountCounters.day(windows.dayOfMonth),
@@ -171,7 +199,7 @@ export const createLimitCounters = (table: ItemTable): LimitCounters => {
           UpdateExpression: `ADD ${names.map((_, index) => `#c${index} :back`).join(", ")}`,
           ConditionExpression: "attribute_exists(PK)",
           ExpressionAttributeNames: Object.fromEntries(names.map((name, index) => [`#c${index}`, name])),
-          ExpressionAttributeValues: { ":back": -1 },
+          ExpressionAttributeValues: { ":back": -tasks },
         },
         signal,
       );

@@ -2,7 +2,7 @@ import type { AccountType } from "../accounts/account.ts";
 import { raceDeadline } from "../outbound/timeouts.ts";
 import type { LogEvent } from "../telemetry/log-events.ts";
 import { describeError, logger } from "../telemetry/logger.ts";
-import { type Admission, admissionOf, afterRefund, uncountedAdmission } from "./admission.ts";
+import { type Admission, admissionOf, afterRefund, tasksAdmission, uncountedAdmission } from "./admission.ts";
 import { addressGroup } from "./keys.ts";
 import type { LimitCounters } from "./limit-counters.ts";
 import { createMemoryLimits } from "./memory-limits.ts";
@@ -30,7 +30,12 @@ export type LimitedRequest =
 export interface Limiter {
   /** Never rejects: while the store cannot count, far fewer requests are admitted, and the failure is logged. */
   admit(request: LimitedRequest): Promise<Admission>;
-  /** Takes an admitted task off its account's quota again, where it was counted on one. Never rejects, either. */
+  /**
+   * Counts the other tasks of an admitted request that stands for several: all of them, or none and the request is
+   * refused. Never rejects, either.
+   */
+  admitTasks(admission: Admission, tasks: number): Promise<Admission>;
+  /** Takes an admitted request off its account's quota again, where it was counted on one. Never rejects, either. */
   refund(admission: Admission): Promise<Admission>;
 }
 
@@ -74,7 +79,7 @@ export const createLimiter = (
     const full = accountPolicies[accountType];
     const isTask = limitClass === "task";
     const policy = isTask ? full : { ...full, perDay: undefined, perMonth: undefined };
-    const counted = { userId, policy, task: isTask ? operationId : undefined, windows };
+    const counted = { userId, policy, task: isTask ? operationId : undefined, tasks: 1, windows };
     return {
       policy,
       caller: `account ${userId}`,
@@ -111,13 +116,27 @@ export const createLimiter = (
       return counts.counted && countedTask ? { ...admission, countedTask } : admission;
     },
 
+    admitTasks: async ({ countedTask, ...admission }, tasks) => {
+      if (!countedTask) return admission;
+      if (tasks <= 1) return { ...admission, countedTask };
+      const counts = await attempt("limits.not_counted", "task", (signal) =>
+        counters.countMoreTasks(countedTask, tasks - 1, signal),
+      );
+      if (counts) return tasksAdmission({ ...admission, countedTask }, tasks - 1, counts, now());
+      const { userId, policy, windows } = countedTask;
+      const isAdmitted = memory.admit(`account ${userId}`, policy.perMinute, windows);
+      return { ...uncountedAdmission(policy, isAdmitted, windows, now()), countedTask };
+    },
+
     refund: async ({ countedTask, ...admission }) => {
       if (!countedTask) return admission;
       const isRefunded = await attempt("limits.not_refunded", "task", async (signal) => {
         await counters.refund(countedTask, signal);
         return true;
       });
-      return isRefunded ? { ...admission, statuses: afterRefund(admission.statuses) } : admission;
+      return isRefunded
+        ? { ...admission, statuses: afterRefund(admission.statuses, countedTask.tasks) }
+        : admission;
     },
   };
 };

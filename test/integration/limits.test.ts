@@ -51,6 +51,7 @@ const count = (call: Call, by = instance(0)) =>
       userId: call.userId,
       policy: { ...generous, ...call.policy },
       task: "task" in call ? call.task : "translate",
+      tasks: 1,
       windows: at(call.at ?? "2026-11-20T10:00:00Z"),
     },
     never,
@@ -250,12 +251,31 @@ describe("the use of an account", () => {
 });
 
 describe("a task that is taken off the quota again", () => {
+  it("counts more tasks of one request: all of them or none, and gives all of them back", async () => {
+    const userId = newUserId();
+    const policy = { ...generous, perDay: 10, perMonth: 12 };
+    const request = { userId, policy, task: "translate", tasks: 1, windows: at("2026-11-20T10:00:00Z") };
+    await count({ userId, policy });
+    expect(await instance(0).countMoreTasks(request, 9, never)).toMatchObject({
+      counted: true,
+      minute: 1,
+      day: 10,
+      month: 10,
+    });
+    expect(await instance(0).countMoreTasks(request, 1, never)).toMatchObject({ counted: false, day: 10 });
+    await instance(0).refund({ ...request, tasks: 10 }, never);
+    expect(await instance(0).countMoreTasks(request, 11, never)).toMatchObject({ counted: false, day: 0 });
+    const unlimited = { ...request, policy: { ...policy, perDay: undefined, perMonth: undefined } };
+    expect(await instance(0).countMoreTasks(unlimited, 16, never)).toMatchObject({ counted: true, day: 16 });
+  });
+
   it("leaves the day, the month and the usage as they were; the minute has seen it", async () => {
     const userId = newUserId();
     const request = {
       userId,
       policy: { ...generous, perDay: 2, perMonth: 2 },
       task: "translate",
+      tasks: 1,
       windows: at("2026-11-20T10:00:00Z"),
     };
     await countTimes(2, { userId, policy: request.policy });

@@ -10,6 +10,8 @@ export interface FakeCounters extends LimitCounters {
   readonly accounts: AccountRequest[];
   readonly addresses: AddressRequest[];
   readonly refunded: AccountRequest[];
+  /** How many tasks were counted beyond the first of each request that stands for several. */
+  readonly moreTasks: number[];
 }
 
 const first: Counts = { counted: true, minute: 1, day: 1, month: 1 };
@@ -21,10 +23,16 @@ export const fakeCounters = (
   const accounts: AccountRequest[] = [];
   const addresses: AddressRequest[] = [];
   const refunded: AccountRequest[] = [];
+  const moreTasks: number[] = [];
   return {
     accounts,
     addresses,
     refunded,
+    moreTasks,
+    countMoreTasks: (_request, more, signal) => {
+      moreTasks.push(more);
+      return answer(signal);
+    },
     refund: async (request) => {
       refunded.push(request);
     },

@@ -297,7 +297,7 @@ describe("the operations of the service", () => {
 
 describe("a function", () => {
   const doing = (operation: Operation) => [
-    { operation, prepare: () => ({ execute: async () => ({ answer: "yes" }) }) },
+    { operation, prepare: () => ({ tasks: 1, execute: async () => ({ answer: "yes" }) }) },
   ];
   const unlimitedOperation = { ...open, limit: "none" } as const;
 

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
+import { operations } from "../../../functions/manifest.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { corsExposedHeaders } from "../../../shared/http/cors.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
-import { defineOperation } from "../../../shared/http/operation.ts";
+import { defineOperation, type Operation } from "../../../shared/http/operation.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
 import type { Counts } from "../../../shared/limits/limit-counters.ts";
@@ -235,6 +236,92 @@ describe("a request that is refused for its form", () => {
     expect((await call(openTask, { authorizer: undefined, ...changes })).status).toBe(429);
     // The bodies of the two responses, which the test reads.
     expect(parse).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("a request that stands for several tasks", () => {
+  const batch = defineOperation({
+    ...common,
+    id: "example",
+    auth: "user",
+    body: { encoding: "json", schema: z.object({ items: z.array(z.string()).max(16) }) },
+    tasksIn: "items",
+  });
+  const items = Array.from({ length: 16 }, () => "x");
+
+  it("counts as many, and says what is left then", async () => {
+    const { call, counters, execute } = setup({ counted: true, minute: 1, day: 16, month: 16 });
+    const response = await call(batch, { body: { items } });
+    expect(response.status).toBe(200);
+    expect(execute).toHaveBeenCalledOnce();
+    expect(counters.moreTasks).toEqual([15]);
+    expect(response.headers["RateLimit"]).toBe('"minute";r=49;t=30, "day";r=484;t=3570');
+  });
+
+  it("of which there is one is counted once", async () => {
+    const { call, counters } = setup();
+    expect((await call(batch, { body: { items: ["x"] } })).status).toBe(200);
+    expect(counters.moreTasks).toEqual([]);
+  });
+
+  it("gets them all back when it fails before a model begins", async () => {
+    const { call, counters, execute } = setup();
+    execute.mockImplementation(() => {
+      throw new AppError("unsupported_language");
+    });
+    await call(batch, { body: { items } });
+    expect(counters.refunded).toMatchObject([{ tasks: 16 }]);
+  });
+
+  it("is refused when the quota has not enough for all, which costs nothing", async () => {
+    const answers: Counts[] = [
+      { counted: true, minute: 1, day: 490, month: 490 },
+      { counted: false, minute: 1, day: 490, month: 490 },
+    ];
+    const counters = fakeCounters(
+      async () => answers.shift() ?? { counted: true, minute: 1, day: 1, month: 1 },
+    );
+    const { execute } = setup();
+    const response = await send(
+      [endpoint(batch, execute)],
+      { path: "/tasks/example", authorizer: authorizedCaller, body: { items } },
+      { limiter: createLimiter(counters, { now: () => now }) },
+    );
+    expect(response).toMatchObject({
+      status: 429,
+      body: {
+        detail: "Daily quota exceeded: the request stands for 16 tasks",
+        error: { code: "quota_exceeded" },
+      },
+    });
+    expect(response.headers["RateLimit"]).toContain('"day";r=11;');
+    expect(counters.refunded).toMatchObject([{ tasks: 1 }]);
+    expect(execute).not.toHaveBeenCalled();
+  });
+
+  it("is let in by memory's strict limit when the others cannot be counted", async () => {
+    let count = 0;
+    const counters = fakeCounters(async () => {
+      count += 1;
+      if (count % 2 === 0) throw new Error("No store.");
+      return { counted: true, minute: 1, day: 1, month: 1 };
+    });
+    const limiter = createLimiter(counters, { now: () => now });
+    const { execute } = setup();
+    const ask = async () => {
+      const request = { path: "/tasks/example", authorizer: authorizedCaller, body: { items } };
+      return (await send([endpoint(batch, execute)], request, { limiter })).status;
+    };
+    const statuses = [];
+    for (let sent = 0; sent < 6; sent += 1) statuses.push(await ask());
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+});
+
+describe("the batches of the service", () => {
+  it("count by their items", () => {
+    const batches = operations.filter(({ tasksIn }: Operation) => tasksIn !== undefined);
+    expect(batches.map(({ id }) => id).toSorted()).toEqual(["legacyVoiceBatch", "synthesizeSpeechBatch"]);
   });
 });
 

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import * as z from "zod";
 import { soundBytes, wavFile } from "../support/wav.ts";
 
-/** Every model, answering at once and always the same. */
+/** Every model, answering at once and always the same, but for a few requests to a chat model. */
 export interface ModelServer {
   readonly baseUrl: string;
   close(): Promise<void>;
@@ -13,6 +13,24 @@ export interface ModelServer {
 const chatRequest = z.object({ stream: z.boolean().nullish(), model: z.string() });
 const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
 const speech = wavFile(soundBytes(9_600), { stated: true });
+
+/** Every so many requests, told apart by their text, so that the same one is always answered alike. */
+const misbehaviourInterval = 48;
+
+/** Ways in which a server never comes to an answer and is never silent; the service must. */
+const misbehaviours: readonly ((response: ServerResponse) => void)[] = [
+  (response) => {
+    response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+  },
+  (response) => {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    const timer = setInterval(() => response.write(": comments only\n\n"), 100);
+    response.once("close", () => clearInterval(timer));
+  },
+];
+
+const misbehaviourFor = (requestText: string) =>
+  misbehaviours[Buffer.from(requestText).reduce((sum, byte) => sum + byte, 0) % misbehaviourInterval];
 
 const answerChat = (requestText: string, response: ServerResponse): void => {
   const { stream, model } = chatRequest.parse(JSON.parse(requestText));
@@ -45,7 +63,10 @@ const answerChat = (requestText: string, response: ServerResponse): void => {
 const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const { pathname } = new URL(request.url ?? "", "http://localhost");
   if (pathname === "/v1/chat/completions") {
-    answerChat(await text(request), response);
+    const requestText = await text(request);
+    const misbehave = misbehaviourFor(requestText);
+    if (misbehave) misbehave(response);
+    else answerChat(requestText, response);
     return;
   }
   request.resume();

@@ -79,9 +79,12 @@ const checkRefusal = (operation: Operation, answer: WireAnswer, text: string): s
     : problems;
 };
 
+/** What callers are told of a server that changes the protocol, or that sends nothing but comments. */
+const modelFailure = /The model's server gave no usable answer\.|The model did not finish within the /;
+
 /**
- * What is wrong with an answer; empty when nothing is. That models answer well is taken for granted, so every 5xx is
- * the service's own fault.
+ * What is wrong with an answer; empty when nothing is. Models answer well but for the misbehaviours of the fuzzer's own
+ * server, which have words of their own, so every other 5xx is the service's fault.
  */
 export const judge = (
   operation: Operation,
@@ -91,7 +94,8 @@ export const judge = (
 ): string[] => {
   const problems: string[] = [];
   const text = answer.body.toString("utf8");
-  if (answer.status >= 500) problems.push(`status ${answer.status}: ${text.slice(0, 500)}`);
+  const isModels = operation.errors.includes("external_service_error") && modelFailure.test(text);
+  if (answer.status >= 500 && !isModels) problems.push(`status ${answer.status}: ${text.slice(0, 500)}`);
   if (!answer.headers["x-request-id"]) problems.push("no X-Request-Id");
   if (answer.headers["x-content-type-options"] !== "nosniff") problems.push("no X-Content-Type-Options");
   if (text.includes(secrets.password)) problems.push("the account's password in the answer");

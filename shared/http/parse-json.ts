@@ -65,7 +65,7 @@ const parseText = (text: string): unknown => {
  *
  * @throws ValidationError when the text is not JSON or has too many values.
  */
-export const parseJson = (text: string): unknown => {
+export const parseJsonBody = (text: string): unknown => {
   if (!hasTooManyValues(text)) return parseText(text);
   throw invalidBody("value_error", `Value error, the body has more than ${maximumValues} values`);
 };

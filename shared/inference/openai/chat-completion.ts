@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { AppError } from "../../errors/app-error.ts";
 import { BackendOverdue, readBody } from "../../outbound/http-client.ts";
+import { limitTime } from "../../outbound/timeouts.ts";
 import type { ChatAnswer, ChatMessage, FinishReason, TokenUsage } from "../chat.ts";
 import { failureOf, notReady, saysLoading, unusable } from "./backend.ts";
 import { type ModelServer, postJson } from "./call-policy.ts";
 import { type ThoughtHabits, withoutThoughts } from "./thinking.ts";
-import { limitTime } from "./time-limit.ts";
 
 /** What a chat completion is asked for; names and meanings are those of the OpenAI API. */
 export interface CompletionRequest {

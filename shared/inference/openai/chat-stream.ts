@@ -3,7 +3,7 @@ import type { EventSourceMessage } from "eventsource-parser";
 import * as z from "zod";
 import { toAppError } from "../../errors/dependency-failure.ts";
 import { BackendOverdue, BackendTimeout, BackendUnreachable, readBody } from "../../outbound/http-client.ts";
-import { withIdleTimeout } from "../../outbound/timeouts.ts";
+import { limitTime, withIdleTimeout } from "../../outbound/timeouts.ts";
 import { logger } from "../../telemetry/logger.ts";
 import type { ChatAnswer, ChatEvent, ChatStream, TokenUsage } from "../chat.ts";
 import { exchangeFailure, failureOf, unusable } from "./backend.ts";
@@ -22,7 +22,6 @@ import {
 } from "./chat-completion.ts";
 import { readEvents } from "./event-stream.ts";
 import { ThoughtFilter, type ThoughtHabits } from "./thinking.ts";
-import { limitTime } from "./time-limit.ts";
 
 const wireChunk = z.object({
   choices: z.array(

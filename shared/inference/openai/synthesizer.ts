@@ -3,10 +3,10 @@ import { UnreadableAudioError } from "../../audio/audio-errors.ts";
 import { readWavHeader } from "../../audio/wav/wav-header.ts";
 import { bytesPerSample } from "../../audio/wav/wav-structure.ts";
 import { BackendTimeout, readBody, readPieces } from "../../outbound/http-client.ts";
+import { limitTime } from "../../outbound/timeouts.ts";
 import type { Speech, SpeechHeader, SpeechRequest, SpeechSynthesizer } from "../speech.ts";
 import { type Backend, failureOf, notReady, saysLoading, unusable } from "./backend.ts";
 import { openModelServer, postJson } from "./call-policy.ts";
-import { limitTime } from "./time-limit.ts";
 
 /** Enough of an answer that is no speech to see what it says. */
 const maximumWordsBytes = 64 * 1024;

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { ValidationError } from "../../../shared/errors/app-error.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
-import { hasTooManyValues, maximumValues, parseJson } from "../../../shared/http/parse-json.ts";
+import { hasTooManyValues, maximumValues, parseJsonBody } from "../../../shared/http/parse-json.ts";
 import { validate } from "../../../shared/http/validation.ts";
 import { send } from "../../support/send.ts";
 
@@ -13,7 +13,7 @@ afterEach(() => {
 
 const refusalOf = (text: string): ValidationError => {
   try {
-    parseJson(text);
+    parseJsonBody(text);
   } catch (error) {
     if (error instanceof ValidationError) return error;
   }
@@ -67,22 +67,22 @@ describe("a JSON body", () => {
 
   it("is parsed without a function that is called for every value", () => {
     const parse = vi.spyOn(JSON, "parse");
-    expect(parseJson('{"text":"a"}')).toEqual({ text: "a" });
+    expect(parseJsonBody('{"text":"a"}')).toEqual({ text: "a" });
     expect(parse).toHaveBeenCalledExactlyOnceWith('{"text":"a"}');
   });
 
   it("may have as much punctuation in its texts as it likes", () => {
     const value = { text: '\\",[{'.repeat(maximumValues), more: "\\" };
-    expect(parseJson(JSON.stringify(value))).toEqual(value);
+    expect(parseJsonBody(JSON.stringify(value))).toEqual(value);
   });
 
   it("may be as deep as it is long", () => {
     const deep = "[".repeat(19_000) + "]".repeat(19_000);
-    expect(parseJson(`{"deep":${deep}}`)).toHaveProperty("deep");
+    expect(parseJsonBody(`{"deep":${deep}}`)).toHaveProperty("deep");
   });
 
   it.each([null, 0, "text", false, {}, []])("may be %j", (body) => {
-    expect(parseJson(JSON.stringify(body))).toEqual(body);
+    expect(parseJsonBody(JSON.stringify(body))).toEqual(body);
   });
 
   it.each([

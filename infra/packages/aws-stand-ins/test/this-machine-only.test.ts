@@ -20,8 +20,8 @@ const askAs = (endpoint: string, host: string | undefined): Promise<{ status: nu
       "X-Amz-Target": "Any.Operation",
       ...(host === undefined ? {} : { Host: host }),
     };
-    request(endpoint, { method: "POST", headers, setHost: false }, async (response) => {
-      resolve({ status: response.statusCode ?? 0, body: await text(response) });
+    request(endpoint, { method: "POST", headers, setHost: false }, (response) => {
+      text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
     })
       .on("error", reject)
       .end("{}");

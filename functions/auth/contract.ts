@@ -19,6 +19,8 @@ import {
   refreshTokenOperation,
   resendVerificationOperation,
   resetPasswordOperation,
+  showResetPageOperation,
+  showVerificationPageOperation,
   tokenOperation,
   verifyEmailOperation,
 } from "./credentials-contract.ts";
@@ -32,7 +34,9 @@ export const authFunction = defineFunction({
     meOperation,
     profileOperation,
     profileStatusOperation,
+    showVerificationPageOperation,
     verifyEmailOperation,
+    showResetPageOperation,
     resendVerificationOperation,
     refreshTokenOperation,
     forgotPasswordOperation,

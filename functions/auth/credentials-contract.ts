@@ -85,10 +85,36 @@ export const resetPasswordOperation = defineOperation({
   auth: "public",
   limit: "credentials",
   body: {
-    encoding: "json",
+    encoding: "json-or-form",
     schema: z.object({ token: linkToken, new_password: newPassword }).meta({ id: "ResetPasswordRequest" }),
   },
-  response: { status: 200, description: "The password is changed", schema: actionOutcome },
+  response: {
+    status: 200,
+    description: "The password is changed",
+    schema: actionOutcome,
+    otherContentTypes: ["text/html"],
+  },
+  errors: ["invalid_link"],
+  confidential: true,
+});
+
+export const showResetPageOperation = defineOperation({
+  id: "showResetPage",
+  method: "GET",
+  path: "/auth/reset-password",
+  summary: "Landing address of the link that resets the password",
+  description:
+    "Answers with a small page with a form when the caller prefers HTML, with JSON otherwise. Changes nothing.",
+  tag,
+  auth: "public",
+  limit: "credentials",
+  query: z.object({ token: linkToken }),
+  response: {
+    status: 200,
+    description: "The link works",
+    schema: actionOutcome,
+    otherContentTypes: ["text/html"],
+  },
   errors: ["invalid_link"],
   confidential: true,
 });
@@ -113,17 +139,41 @@ export const changePasswordOperation = defineOperation({
   confidential: true,
 });
 
-export const verifyEmailOperation = defineOperation({
-  id: "verifyEmail",
+export const showVerificationPageOperation = defineOperation({
+  id: "showVerificationPage",
   method: "GET",
   path: "/auth/verify-email",
   summary: "Landing address of the verification link",
   description:
-    "Answers with a small page when the caller prefers HTML, with JSON otherwise. Works once, for 24 hours.",
+    "Answers with a small page with a button when the caller prefers HTML, with JSON otherwise. Changes nothing: programs that look through mails follow links.",
   tag,
   auth: "public",
   limit: "credentials",
   query: z.object({ token: linkToken }),
+  response: {
+    status: 200,
+    description: "The link works, or the address is already verified",
+    schema: actionOutcome,
+    otherContentTypes: ["text/html"],
+  },
+  errors: ["invalid_link"],
+  confidential: true,
+});
+
+export const verifyEmailOperation = defineOperation({
+  id: "verifyEmail",
+  method: "POST",
+  path: "/auth/verify-email",
+  summary: "Verify an e-mail address with the token from the mail",
+  description:
+    "The token works for 24 hours; who sends it again is told that the address is already verified.",
+  tag,
+  auth: "public",
+  limit: "credentials",
+  body: {
+    encoding: "json-or-form",
+    schema: z.object({ token: linkToken }).meta({ id: "VerifyEmailRequest" }),
+  },
   response: {
     status: 200,
     description: "The address is verified",

@@ -1,19 +1,55 @@
+import type { AccountAtEpoch, StoredAccount } from "../../shared/accounts/account.ts";
+import type { LinkPurpose } from "../../shared/accounts/links-repository.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 import type { ActionOutcome } from "./fields.ts";
 
+type Dependencies = Pick<AuthDependencies, "accounts" | "links">;
+
+const outcome = (message: string): ActionOutcome => ({ success: true, error: null, message });
+
+/** How every request about an address ends that is verified already. */
+export const alreadyVerified = outcome("The e-mail address is already verified.");
+
+/** Whose link it is. @throws AppError `invalid_link`. */
+const findOwner = async (
+  secret: string,
+  purpose: LinkPurpose,
+  { accounts, links }: Dependencies,
+): Promise<{ readonly owner: AccountAtEpoch; readonly account: StoredAccount }> => {
+  const owner = await links.find(secret, purpose);
+  const account = owner && (await accounts.find({ id: owner.userId }));
+  if (!account) throw new AppError("invalid_link");
+  return { owner, account };
+};
+
 /**
- * Uses up a verification link and marks the address as verified.
+ * Marks the address of a verification link as verified. To follow the link again does no harm.
  *
  * @throws AppError `invalid_link`.
  */
-export const verifyEmail = async (
+export const verifyEmail = async (secret: string, dependencies: Dependencies): Promise<ActionOutcome> => {
+  const { owner, account } = await findOwner(secret, "verify-email", dependencies);
+  if (account.email_verified) return alreadyVerified;
+  if (!(await dependencies.links.verifyEmail(secret, owner.userId))) throw new AppError("invalid_link");
+  return outcome("The e-mail address is verified.");
+};
+
+/** Looks at a verification link and changes nothing. @throws AppError `invalid_link`. */
+export const checkVerificationLink = async (
   secret: string,
-  { links }: Pick<AuthDependencies, "links">,
+  dependencies: Dependencies,
 ): Promise<ActionOutcome> => {
-  const owner = await links.find(secret, "verify-email");
-  if (!owner || !(await links.verifyEmail(secret, owner.userId))) throw new AppError("invalid_link");
-  return { success: true, error: null, message: "The e-mail address is verified." };
+  const { account } = await findOwner(secret, "verify-email", dependencies);
+  if (account.email_verified) return alreadyVerified;
+  return outcome("The link works. Send its token with POST to verify the e-mail address.");
+};
+
+/** Looks at a link that resets a password and changes nothing. @throws AppError `invalid_link`. */
+export const checkResetLink = async (secret: string, dependencies: Dependencies): Promise<ActionOutcome> => {
+  const { owner, account } = await findOwner(secret, "reset-password", dependencies);
+  if (account.token_epoch !== owner.tokenEpoch) throw new AppError("invalid_link");
+  return outcome("The link works. Send its token and new_password with POST to set a new password.");
 };
 
 /** Asks for another verification mail, unless the address is verified already. */
@@ -22,28 +58,7 @@ export const resendVerification = async (
   { accounts, mailQueue }: Pick<AuthDependencies, "accounts" | "mailQueue">,
 ): Promise<ActionOutcome> => {
   const account = await accounts.find({ id: userId });
-  if (account?.email_verified) {
-    return { success: true, error: null, message: "The e-mail address is verified already." };
-  }
+  if (account?.email_verified) return alreadyVerified;
   await mailQueue.send({ kind: "verify-email", userId });
-  return { success: true, error: null, message: "A verification mail is on its way." };
+  return outcome("A verification mail is on its way.");
 };
-
-/** Whether a client would rather have a page than JSON: browsers name `text/html`, scripts do not. */
-export const prefersHtml = (accept: string | undefined): boolean => /\btext\/html\b/i.test(accept ?? "");
-
-/** The small page a person sees after following the verification link. It takes no input, so nothing is escaped. */
-export const verificationPage = (title: string, message: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem}</style>
-</head>
-<body>
-<h1>${title}</h1>
-<p>${message}</p>
-</body>
-</html>
-`;

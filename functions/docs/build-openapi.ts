@@ -9,11 +9,12 @@ import { service } from "../../shared/config/function-definition.ts";
 import { type ErrorCode, errorCatalogue } from "../../shared/errors/catalogue.ts";
 import { type BodyEncoding, limitClassOf, type Operation, tags } from "../../shared/http/operation.ts";
 
-const contentTypes: Readonly<Record<BodyEncoding, string>> = {
-  json: "application/json",
-  form: "application/x-www-form-urlencoded",
-  multipart: "multipart/form-data",
-  raw: "application/json",
+const contentTypes: Readonly<Record<BodyEncoding, readonly string[]>> = {
+  json: ["application/json"],
+  form: ["application/x-www-form-urlencoded"],
+  "json-or-form": ["application/json", "application/x-www-form-urlencoded"],
+  multipart: ["multipart/form-data"],
+  raw: ["application/json"],
 };
 
 const validationErrorBody = z
@@ -96,6 +97,10 @@ const errorResponses = (operation: Operation) => {
 const objectSchema = (schema: z.ZodType | undefined): z.ZodObject | undefined =>
   schema instanceof z.ZodObject ? schema : undefined;
 
+/** The same body in each encoding in which it may be sent. */
+const contentOf = ({ encoding, schema }: NonNullable<Operation["body"]>) =>
+  Object.fromEntries(contentTypes[encoding].map((type) => [type, { schema }] as const));
+
 const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
   const query = objectSchema(operation.query);
   const path = objectSchema(operation.pathParameters);
@@ -112,7 +117,7 @@ const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
       ? {
           requestBody: {
             required: true,
-            content: { [contentTypes[operation.body.encoding]]: { schema: operation.body.schema } },
+            content: contentOf(operation.body),
           },
         }
       : {}),

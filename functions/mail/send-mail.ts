@@ -17,15 +17,14 @@ const wording: Readonly<Record<LinkPurpose, { path: string; subject: string; int
     "verify-email": {
       path: "/auth/verify-email",
       subject: "Verify your e-mail address",
-      intro: "Please follow this link to verify your e-mail address:",
-      end: "The link works once, for 24 hours. If you did not create an account, ignore this mail.",
+      intro: "Please follow this link, and press the button there, to verify your e-mail address:",
+      end: "The link works for 24 hours. If you did not create an account, ignore this mail.",
     },
     "reset-password": {
       path: "/auth/reset-password",
       subject: "Reset your password",
-      intro:
-        "Somebody, probably you, asked for a new password. Send it with the token in this link to POST /auth/reset-password:",
-      end: "The token works once, for 30 minutes. If you did not ask for it, ignore this mail: your password stays.",
+      intro: "Somebody, probably you, asked for a new password. Follow this link to choose one:",
+      end: "The link works once, for 30 minutes. If you did not ask for it, ignore this mail: your password stays.",
     },
   };
 

@@ -31,24 +31,24 @@ const nowInSeconds = (): number => Math.floor(Date.now() / 1_000);
 /** The repository of mailed links over the service's table; access pattern L1 of this folder's README. */
 export const createLinksRepository = ({ client, name: TableName }: Table) => {
   /**
-   * Uses a link up together with what it is for: both are written, or neither.
+   * Does what a link is for, as long as it works. A link that resets a password is used up with it: both are written, or
+   * neither. One that verifies an address is left: to follow it again does no harm, and is told apart from a wrong one.
    *
    * The SDK gives every transaction a token. Should only the answer be lost, the second try succeeds as well, and does not
    * find the link used.
    */
   const use = async (secret: string, purpose: LinkPurpose, change: AccountChange): Promise<boolean> => {
+    const link = {
+      TableName,
+      Key: accountKeys.link(secret),
+      ConditionExpression: "purpose = :purpose AND expires_at > :now",
+      ExpressionAttributeValues: { ":purpose": purpose, ":now": nowInSeconds() },
+    };
     try {
       await client.send(
         new TransactWriteCommand({
           TransactItems: [
-            {
-              Delete: {
-                TableName,
-                Key: accountKeys.link(secret),
-                ConditionExpression: "purpose = :purpose AND expires_at > :now",
-                ExpressionAttributeValues: { ":purpose": purpose, ":now": nowInSeconds() },
-              },
-            },
+            purpose === "verify-email" ? { ConditionCheck: link } : { Delete: link },
             { Update: change },
           ],
         }),
@@ -95,10 +95,10 @@ export const createLinksRepository = ({ client, name: TableName }: Table) => {
     },
 
     /**
-     * Uses a link up and notes that the address of its account is verified.
+     * Notes that the address of its account is verified.
      *
      * @param userId whose link it is, as `find` says.
-     * @returns `false`, and nothing is written, when the link was used meanwhile or there is no such account.
+     * @returns `false`, and nothing is written, when the link has expired meanwhile or there is no such account.
      */
     verifyEmail: (secret: string, userId: number): Promise<boolean> =>
       use(secret, "verify-email", emailVerification(TableName, userId)),

@@ -17,9 +17,10 @@ export const tags = [
 
 /**
  * How a request body is written on the wire: `form` is a form without files, in either of the two encodings of forms;
+ * `json-or-form` is for operations that a page without JavaScript asks for as well;
  * `raw` hands its bytes on as they came.
  */
-export type BodyEncoding = "json" | "form" | "multipart" | "raw";
+export type BodyEncoding = "json" | "form" | "json-or-form" | "multipart" | "raw";
 
 /** That a route is kept for the sake of callers who have not moved on, and whose responses have headers that say so. */
 export interface Deprecation {
@@ -102,6 +103,7 @@ export const longBodyBytes = 1_024 * kilobyte;
 const usualMaximumBytes: Readonly<Record<BodyEncoding, number>> = {
   json: 64 * kilobyte,
   form: 64 * kilobyte,
+  "json-or-form": 64 * kilobyte,
   raw: 64 * kilobyte,
   multipart: 4_608 * kilobyte,
 };

@@ -145,9 +145,14 @@ const readForm: Parser = (bytes, request) => {
   );
 };
 
+const isForm = (contentType: string): boolean =>
+  /^(multipart\/form-data|application\/x-www-form-urlencoded)\b/i.test(contentType);
+
 const parsers: Readonly<Record<BodyEncoding, Parser>> = {
   json: readJson,
   form: readForm,
+  "json-or-form": (bytes, request) =>
+    isForm(contentTypeOf(request)) ? readForm(bytes, request) : readJson(bytes, request),
   multipart: readMultipart,
   raw: (bytes) => bytes,
 };

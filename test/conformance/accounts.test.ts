@@ -11,6 +11,7 @@ import {
   refreshTokenOperation,
   resendVerificationOperation,
   resetPasswordOperation,
+  showVerificationPageOperation,
   tokenOperation,
   verifyEmailOperation,
 } from "../../functions/auth/credentials-contract.ts";
@@ -286,16 +287,20 @@ describe("PUT /auth/profile", () => {
 });
 
 describe.runIf(inject("isLocal"))("verification of the e-mail address", () => {
-  it("works once, by the link in the mail", async () => {
+  it("works by the token in the mail, and not by a look at its link", async () => {
     const account = await createAccount();
     const { subject, html, token } = await latestMail(account.email);
     expect(subject).toBe("Verify your e-mail address");
     expect(html).toContain("<a href=");
-    const verified = await call(`/auth/verify-email?token=${token}`);
+    const looked = await call(`/auth/verify-email?token=${token}`);
+    expectDeclared(showVerificationPageOperation, looked);
+    expect((await me(account.token)).body.email_verified).toBe(false);
+    const verified = await call("/auth/verify-email", { body: { token } });
     expectDeclared(verifyEmailOperation, verified);
     expect(verified).toMatchObject({ status: 200, body: { success: true } });
     expect((await me(account.token)).body.email_verified).toBe(true);
-    expectError(await call(`/auth/verify-email?token=${token}`), 400, "invalid_link");
+    const again = await call("/auth/verify-email", { body: { token } });
+    expect(again.body.message).toBe("The e-mail address is already verified.");
   });
 
   it("shows people a page", async () => {
@@ -305,10 +310,16 @@ describe.runIf(inject("isLocal"))("verification of the e-mail address", () => {
     const page = await call(`/auth/verify-email?token=${token}`, asBrowser);
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toMatch(/^text\/html/);
-    expect(page.body).toContain("verified");
+    expect(page.body).toContain("Verify my address");
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const press = { ...asBrowser, body: new URLSearchParams({ token: token ?? "" }) };
+    expect((await call("/auth/verify-email", press)).body).toContain("is verified");
     const again = await call(`/auth/verify-email?token=${token}`, asBrowser);
-    expect(again.status).toBe(400);
-    expect(again.body).toContain("does not work");
+    expect(again.status).toBe(200);
+    expect(again.body).toContain("already verified");
+    const wrong = await call("/auth/verify-email?token=abc", asBrowser);
+    expect(wrong.status).toBe(400);
+    expect(wrong.body).toContain("does not work");
   });
 
   it("refuses a link nobody was sent, and one without its token", async () => {
@@ -329,7 +340,7 @@ describe.runIf(inject("isLocal"))("verification of the e-mail address", () => {
       expect(resent.body.message).toBe("A verification mail is on its way.");
     }
     expect((await latestMail(account.email)).token).toBe(token);
-    await call(`/auth/verify-email?token=${token}`);
+    await call("/auth/verify-email", { body: { token } });
     const done = await call("/auth/resend-verification", { method: "POST", token: account.token });
     expect(done.body.message).toContain("already");
   });
@@ -349,6 +360,31 @@ describe.runIf(inject("isLocal"))("a forgotten password", () => {
     expect(await logIn(account.username, account.password)).toMatchObject({ status: 401 });
     expect(await logIn(account.username, reset.new_password)).toMatchObject({ status: 200 });
     expectError(await call("/auth/reset-password", { body: reset }), 400, "invalid_link");
+  });
+
+  it("is replaced in a browser without JavaScript: the link opens a form", async () => {
+    const account = await createAccount();
+    await call("/auth/forgot-password", { body: { email: account.email } });
+    const { token } = await latestMail(account.email);
+    const asBrowser = { headers: { Accept: "text/html,application/xhtml+xml" } };
+    const form = await call(`/auth/reset-password?token=${token}`, asBrowser);
+    expect(form.status).toBe(200);
+    expect(form.body).toContain('<form method="post" action="reset-password">');
+    const submit = (new_password: string) =>
+      call("/auth/reset-password", {
+        ...asBrowser,
+        body: new URLSearchParams({ token: token ?? "", new_password }),
+      });
+    const refused = await submit("password1");
+    expect(refused.status).toBe(422);
+    expect(refused.body).toContain("This password cannot be used.");
+    const done = await submit("nine cranes over the hill");
+    expect(done.status).toBe(200);
+    expect(done.body).toContain("Your password is changed");
+    expect(await logIn(account.username, "nine cranes over the hill")).toMatchObject({ status: 200 });
+    const again = await call(`/auth/reset-password?token=${token}`, asBrowser);
+    expect(again.status).toBe(400);
+    expect(again.body).toContain("This link does not work");
   });
 
   it("lets its owner in at once, whatever others have guessed meanwhile", async () => {

@@ -63,11 +63,7 @@ const useLink: Record<LinkPurpose, (table: Table, secret: string) => ReturnType<
       body: { token, new_password: newPassword },
     }),
   "verify-email": (table, token) =>
-    send(accountsOver(table), {
-      method: "GET",
-      path: "/auth/verify-email",
-      query: { token },
-    }),
+    send(accountsOver(table), { path: "/auth/verify-email", body: { token } }),
 };
 
 const logIn = async (username: string, password: string): Promise<number> => {
@@ -144,11 +140,16 @@ describe.each(purposes)("a link to %s", (purpose) => {
     expect(await stored(id)).not.toEqual(before);
   });
 
-  it("works once, however many try it at the same moment", async () => {
-    const { secret } = await mailLink(purpose);
-    const responses = await Promise.all(Array.from({ length: 6 }, () => use(intact.open(), secret)));
-    const codes = responses.map(({ status, body }) => (status === 200 ? "done" : body.error.code));
-    expect(codes.toSorted()).toEqual(["done", ...Array(5).fill("invalid_link")]);
+  it("changes nothing when a program follows it, whatever it accepts", async () => {
+    const { id, secret } = await mailLink(purpose);
+    const before = await stored(id);
+    const path = `/auth/${purpose}`;
+    for (const Accept of ["text/html", "application/json", "*/*"]) {
+      const request = { method: "GET", path, query: { token: secret }, headers: { Accept } };
+      expect((await send(accountsOver(intact.open()), request)).status).toBe(200);
+    }
+    expect(await stored(id)).toEqual(before);
+    expect((await use(intact.open(), secret)).status).toBe(200);
   });
 
   it.each(["TransactionConflict", "ThrottlingError"])(
@@ -207,6 +208,31 @@ describe.each(purposes)("a link to %s", (purpose) => {
       });
     }
     expect((await useLink[other](intact.open(), secret)).status).toBe(200);
+  });
+});
+
+describe("a link to verify-email alone", () => {
+  it("may be followed again: the address is verified already", async () => {
+    const { id, secret } = await mailLink("verify-email");
+    expect((await useLink["verify-email"](intact.open(), secret)).body.message).toBe(
+      "The e-mail address is verified.",
+    );
+    expect(await useLink["verify-email"](intact.open(), secret)).toMatchObject({
+      status: 200,
+      body: { success: true, message: "The e-mail address is already verified." },
+    });
+    expect((await stored(id))?.["email_verified"]).toBe(true);
+  });
+});
+
+describe("a link to reset-password alone", () => {
+  it("works once, however many try it at the same moment", async () => {
+    const { secret } = await mailLink("reset-password");
+    const responses = await Promise.all(
+      Array.from({ length: 6 }, () => useLink["reset-password"](intact.open(), secret)),
+    );
+    const codes = responses.map(({ status, body }) => (status === 200 ? "done" : body.error.code));
+    expect(codes.toSorted()).toEqual(["done", ...Array(5).fill("invalid_link")]);
   });
 });
 

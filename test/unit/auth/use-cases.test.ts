@@ -109,7 +109,10 @@ const writes: Readonly<Record<string, (pending: Pending) => Promise<unknown>>> =
   "the verified address": (pending) =>
     verifyEmail(
       "secret",
-      dependencies({ links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), verifyEmail: pending } }),
+      dependencies({
+        accounts: { find: async () => account },
+        links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), verifyEmail: pending },
+      }),
     ),
   "the request for another verification mail": (pending) =>
     resendVerification(

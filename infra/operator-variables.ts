@@ -1,6 +1,14 @@
 import * as z from "zod";
 
-const milliseconds = z.coerce.number().int();
+const number = z.coerce.number({ error: "must be a number" });
+
+const requestsPerMinute = number
+  .int({ error: "must be a whole number" })
+  .min(1, { error: "must be at least 1" });
+
+const milliseconds = number
+  .int({ error: "must be a whole number of milliseconds" })
+  .min(1, { error: "must be at least 1" });
 
 /** Environment variables with which an operator changes a stage without touching the code; all are optional. */
 const operatorVariables = z.object({
@@ -44,15 +52,17 @@ const operatorVariables = z.object({
   /** How long the speech server may stay silent; many are until a whole text is spoken, so by default two minutes. */
   SPEECH_TIMEOUT_MS: milliseconds.optional(),
   /** Requests a minute from one source address to operations without a token. */
-  LIMIT_ANONYMOUS_PER_MINUTE: z.coerce.number().optional(),
+  LIMIT_ANONYMOUS_PER_MINUTE: requestsPerMinute.optional(),
   /** Requests a minute from one source address to registration, login and whatever else takes a password or a link. */
-  LIMIT_CREDENTIALS_PER_MINUTE: z.coerce.number().optional(),
+  LIMIT_CREDENTIALS_PER_MINUTE: requestsPerMinute.optional(),
   /** The messaging platform's Graph API, without a version. */
   MESSAGING_API_URL: z.string().optional(),
   /** Version of the Graph API, such as `v26.0`. */
   MESSAGING_API_VERSION: z.string().optional(),
   /** What is done about deliveries without the right signature: `enforce` (the default), `log` or `off`. */
-  MESSAGING_SIGNATURE_MODE: z.enum(["enforce", "log", "off"]).optional(),
+  MESSAGING_SIGNATURE_MODE: z
+    .enum(["enforce", "log", "off"], { error: "must be enforce, log or off" })
+    .optional(),
   /** What the first provider is called in the paths of version 1. */
   LEGACY_VENDOR_A: z.string().optional(),
   /** What the second provider is called in the paths of version 1. */
@@ -60,15 +70,15 @@ const operatorVariables = z.object({
   /** The day, such as `2026-12-01`, from which nobody may count on the deprecated routes any more. */
   LEGACY_SUNSET: z.string().optional(),
   /** Whether the providers' routes of version 1 still do their work: `answer` (the default), or `gone` for 410. */
-  LEGACY_PROVIDER_ROUTES: z.enum(["answer", "gone"]).optional(),
+  LEGACY_PROVIDER_ROUTES: z.enum(["answer", "gone"], { error: "must be answer or gone" }).optional(),
   /** Days until a token expires; 0 for never. */
-  TOKEN_LIFETIME_DAYS: z.coerce.number().optional(),
+  TOKEN_LIFETIME_DAYS: number.optional(),
   /** Seconds for which API Gateway may reuse an authorizer's answer, and so accept a revoked token; 0 for none. */
-  AUTHORIZER_CACHE_SECONDS: z.coerce.number().optional(),
+  AUTHORIZER_CACHE_SECONDS: number.optional(),
   /** Sender of mails, `Name <address>` or an address; the address or its domain must be verified in SES. */
   MAIL_FROM: z.string().optional(),
   /** Where the local service listens; a deployment has no use for it. */
-  PORT: z.coerce.number().int().optional(),
+  PORT: number.int().optional(),
   /** Who is told of alarms; without it alarms are only shown. */
   ALARM_EMAIL: z.string().optional(),
 });
@@ -87,6 +97,6 @@ export const readOperatorVariables = (variables: Variables): OperatorVariables =
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
   const result = operatorVariables.safeParse(given);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-  throw new Error(`The variables of the deployment are not valid. ${problems.join("; ")}`);
+  const problems = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}.`);
+  throw new Error(problems.join(" "));
 };

@@ -17,10 +17,13 @@ import { createAccountsRepository } from "../../shared/accounts/accounts-reposit
 import { forgetSender } from "../../shared/messaging/forget-sender.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { withLocalTable } from "../local/local-table.ts";
+import { runCommandLine, UsageError } from "./command-line.ts";
 
 const usage =
   "Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--show] [--table <name>]\n" +
-  "       npm run account -- --forget-sender <id> [--table <name>]";
+  "       npm run account -- --forget-sender <id> [--table <name>]\n\n" +
+  "Shows an account, changes its tier, disables or enables it; or forgets a person who wrote to the assistant.\n" +
+  "It works on the local service's data, whether that runs or not; with --table on a deployed table.";
 
 interface Change {
   readonly username: string;
@@ -49,10 +52,18 @@ const readArguments = (args: string[]): Wanted => {
   const { table, "forget-sender": sender, ...options } = values;
   const [username, ...rest] = positionals;
   if (sender && !username && Object.keys(options).length === 0) return { table, task: { sender } };
+  if (sender !== undefined)
+    throw new UsageError("--forget-sender takes an id, and nothing else but --table.");
+  if (!username) throw new UsageError("Name the account.");
+  if (rest.length > 0)
+    throw new UsageError(`One account at a time: ${username} and ${rest.join(", ")} were named.`);
+  if (options.disable && options.enable) throw new UsageError("Either --disable or --enable, not both.");
   const type = accountType.optional().safeParse(options.type);
-  const isContradictory = options.disable && options.enable;
-  if (!username || rest.length > 0 || !type.success || isContradictory || sender !== undefined)
-    throw new Error(usage);
+  if (!type.success) {
+    throw new UsageError(
+      `There is no account type ${options.type}; there are ${accountType.options.join(", ")}.`,
+    );
+  }
   const disabled = options.disable ? true : options.enable ? false : undefined;
   return { table, task: { username, type: type.data, disabled } };
 };
@@ -73,13 +84,10 @@ const forget = async (tableName: string, sender: string): Promise<object> => {
   return { sender, deleted_items: deleted };
 };
 
-try {
-  const { table, task } = readArguments(process.argv.slice(2));
+await runCommandLine(usage, async (args) => {
+  const { table, task } = readArguments(args);
   const execute = (tableName: string) =>
     "sender" in task ? forget(tableName, task.sender) : change(tableName, task);
   const shown = table ? await execute(table) : await withLocalTable(execute);
   process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+});

@@ -7,8 +7,26 @@
  * runs, else the parts it needs are started for this one invocation.
  */
 import { readFile } from "node:fs/promises";
+import { functionDefinitions } from "../../functions/manifest.ts";
 import { findRunningService, functionPath } from "../local/running-service.ts";
 import { type LocalSettings, readLocalSettings } from "../local/settings.ts";
+import { runCommandLine, UsageError, unreadableFile } from "./command-line.ts";
+
+const usage = `Usage: npm run invoke -- <function> events/<feature>/<operation>.json
+
+Invokes a function once with an event and prints what it returns.`;
+
+const readEvent = async (file: string): Promise<string> => {
+  const event = await readFile(file, "utf8").catch((error: unknown) => {
+    throw unreadableFile("sample event", file, error);
+  });
+  try {
+    JSON.parse(event);
+  } catch {
+    throw new Error(`The sample event ${file} is no JSON.`);
+  }
+  return event;
+};
 
 const longestInvocationMilliseconds = 15 * 60_000;
 
@@ -39,11 +57,12 @@ const invokeAlone = async (settings: LocalSettings, name: string, event: string)
   }
 };
 
-try {
-  const [name, file] = process.argv.slice(2);
-  if (!name || !file)
-    throw new Error("Usage: npm run invoke -- <function> events/<feature>/<operation>.json");
-  const event = await readFile(file, "utf8");
+await runCommandLine(usage, async (args) => {
+  const [name, file, ...rest] = args;
+  if (!name || !file || rest.length > 0) throw new UsageError("Name a function and the file of an event.");
+  const known = functionDefinitions.map((definition): string => definition.name);
+  if (!known.includes(name)) throw new Error(`There is no function ${name}; there are ${known.join(", ")}.`);
+  const event = await readEvent(file);
   const settings = readLocalSettings(process.env);
   const running = await findRunningService(settings.dataDirectory);
   const { ok, printed } = running
@@ -51,7 +70,4 @@ try {
     : await invokeAlone(settings, name, event);
   process.stdout.write(`${printed}\n`);
   process.exitCode = ok ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+});

@@ -1,10 +1,5 @@
 /**
  * Plays a person on the messaging platform: sends the local service a message, and prints the answers as they come.
- *
- * Usage: npm run message -- "text" [--from <id>] [--name <name>]
- *        npm run message -- --voice <file>        a voice note
- *        npm run message -- --choose <title>      taps a row or button of a menu
- *        npm run message -- --react <emoji>       reacts to the last answer
  */
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
@@ -12,10 +7,15 @@ import { parseArgs } from "node:util";
 import * as z from "zod";
 import { findRunningService } from "../local/running-service.ts";
 import { readLocalSettings } from "../local/settings.ts";
+import { runCommandLine, UsageError, unreadableFile } from "./command-line.ts";
 import { type Answer, answersTo, lastAnswerId, type Person, sendMessage, uploadRecording } from "./person.ts";
 
 const usage =
-  'Usage: npm run message -- "text" | --voice <file> | --choose <title> | --react <emoji> [--from <id>] [--name <name>]';
+  'Usage: npm run message -- "text" [--from <id>] [--name <name>]\n' +
+  "       npm run message -- --voice <file>        a voice note\n" +
+  "       npm run message -- --choose <title>      taps a row or button of a menu\n" +
+  "       npm run message -- --react <emoji>       reacts to the last answer\n\n" +
+  "Plays a person who writes to the messaging assistant of the local service, and prints the answers.";
 
 const audioTypes: Readonly<Record<string, string>> = {
   ".ogg": "audio/ogg; codecs=opus",
@@ -42,7 +42,7 @@ const readArguments = (args: string[]) => {
   });
   const text = positionals.length > 0 ? positionals.join(" ") : undefined;
   const said = [text, values.voice, values.choose, values.react].filter((value) => value !== undefined);
-  if (said.length !== 1) throw new Error(usage);
+  if (said.length !== 1) throw new UsageError("Say one thing: a text, --voice, --choose or --react.");
   return { ...values, text };
 };
 
@@ -52,7 +52,10 @@ type Arguments = ReturnType<typeof readArguments>;
 const contentOf = async ({ text, voice, choose, react }: Arguments, person: Person): Promise<object> => {
   if (voice !== undefined) {
     const contentType = audioTypes[extname(voice).toLowerCase()] ?? "application/octet-stream";
-    const id = await uploadRecording(person, contentType, await readFile(voice));
+    const bytes = await readFile(voice).catch((error: unknown) => {
+      throw unreadableFile("recording", voice, error);
+    });
+    const id = await uploadRecording(person, contentType, bytes);
     return { type: "audio", audio: { id, mime_type: contentType, voice: true } };
   }
   if (choose !== undefined) {
@@ -124,8 +127,8 @@ const printAnswer = (answer: Answer): string =>
     .map((line) => `  | ${line}`)
     .join("\n");
 
-try {
-  const wanted = readArguments(process.argv.slice(2));
+await runCommandLine(usage, async (args) => {
+  const wanted = readArguments(args);
   const { dataDirectory, platformSecrets } = readLocalSettings(process.env);
   const running = await findRunningService(dataDirectory);
   if (!running) throw new Error("The service is not running; start it with npm start.");
@@ -137,7 +140,4 @@ try {
   };
   const answers = answersTo(person, async () => sendMessage(person, await contentOf(wanted, person)));
   for await (const answer of answers) process.stdout.write(`${printAnswer(answer)}\n`);
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+});

@@ -2,6 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
+/** The exit code when what was said is a sentence about a setting. */
+const wrongSettings = 2;
+
 /**
  * Bundles the functions and writes the stage's templates, in a process that ends before the service starts: the CDK takes
  * 200 MB that the service does not need afterwards.
@@ -24,9 +27,20 @@ export const prepareAssembly = async (
     complaint += text;
   });
   const [code]: unknown[] = await once(child, "close");
+  if (code === wrongSettings) throw new Error(complaint.trim());
   if (code !== 0)
     throw new Error(`The functions or their templates could not be built.\n${complaint.trim()}`);
   return directory;
+};
+
+/** The local stage as this process's variables describe it; what is wrong with them ends the process with a sentence. */
+const stageFrom = <Stage>(read: (variables: NodeJS.ProcessEnv) => Stage): Stage => {
+  try {
+    return read(process.env);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(wrongSettings);
+  }
 };
 
 // That process: `node assembly.ts <build directory> <assembly directory>`. Only it loads the bundler and the CDK.
@@ -41,5 +55,5 @@ if (import.meta.main) {
     import("../stages.ts"),
     import("../synthesize.ts"),
   ]);
-  await synthesize({ stage: localStage(process.env), outdir: assembly, bundles });
+  await synthesize({ stage: stageFrom(localStage), outdir: assembly, bundles });
 }

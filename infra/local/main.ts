@@ -3,12 +3,24 @@
  * `--inspect <function>` a debugger can attach to that function.
  */
 import { parseArgs } from "node:util";
+import { runCommandLine } from "../commands/command-line.ts";
 import { readLocalSettings } from "./settings.ts";
 import { type LocalService, startLocalService } from "./start-service.ts";
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
+
+const usage = `Usage: npm start
+       npm run dev                          reloads functions when their code changes
+       npm run dev -- --inspect <function>  a debugger can attach to that function
+
+Runs the whole service on this machine. What can be set, before the command as in "PORT=4000 npm start":
+  PORT            where it listens (3000); the three ports above it are used too
+  HOST            127.0.0.1; an address of this machine, or 0.0.0.0, lets others on the same network in
+  DATA_DIR        the folder that holds its data (.local)
+  CHAT_BASE_URL   a server of models that speaks the OpenAI HTTP API, instead of the sample models
+All of them are in infra/local/README.md.`;
 
 let service: LocalService | undefined;
 let isEnding = false;
@@ -53,17 +65,26 @@ const banner = (service: LocalService, seconds: number): string => {
           `  debugger     ${service.inspected.feature} listens at 127.0.0.1:${service.inspected.port}, in one process with a day instead of its time-out`,
         ]
       : []),
+    ...(service.isOpenToNetwork
+      ? [
+          "  WARNING      everybody on this network can reach the API, the chat stream and stored audio, without encryption",
+          "               (HOST is set); mails, messages and whatever else is under /_local answer to this machine alone",
+        ]
+      : []),
     `  started in ${seconds.toFixed(1)} s; Ctrl-C ends it, its data stays`,
     "",
     `ready ${service.url}`,
   ].join("\n");
 };
 
-try {
+const start = async (args: string[]): Promise<void> => {
   if (process.env["npm_lifecycle_event"]) endWithParent();
   const startedAt = performance.now();
+  const { values } = parseArgs({
+    args,
+    options: { watch: { type: "boolean" }, inspect: { type: "string" } },
+  });
   const settings = readLocalSettings(process.env);
-  const { values } = parseArgs({ options: { watch: { type: "boolean" }, inspect: { type: "string" } } });
   service = await startLocalService({
     settings,
     variables: process.env,
@@ -72,7 +93,7 @@ try {
   });
   if (values.watch) await service.watch();
   print(banner(service, (performance.now() - startedAt) / 1_000));
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-}
+};
+
+await runCommandLine(usage, start);
+if (process.exitCode) process.exit();

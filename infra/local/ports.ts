@@ -14,14 +14,20 @@ export interface Ports {
  * @param variable names what a person may set when the port is in use
  * @returns its number, which for 0 is one that the system chose.
  */
-export const choosePort = (port: number, variable: string): Promise<number> =>
+export const choosePort = (port: number, variable: string, host = "127.0.0.1"): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (error) => {
-      const isTaken = "code" in error && error.code === "EADDRINUSE";
-      reject(isTaken ? new Error(`Port ${port} is in use; set ${variable} to another one.`) : error);
+      const code = "code" in error ? error.code : undefined;
+      if (code === "EADDRINUSE") {
+        reject(new Error(`Port ${port} is in use; set ${variable} to another one.`));
+      } else if (code === "EACCES") {
+        reject(new Error(`Port ${port} is not allowed here; set ${variable} to one from 1024.`));
+      } else if (code === "EADDRNOTAVAIL") {
+        reject(new Error(`${host} is no address of this machine; set HOST to one, or to 0.0.0.0 for all.`));
+      } else reject(error);
     });
-    probe.listen(port, "127.0.0.1", () => {
+    probe.listen(port, host, () => {
       const address = probe.address();
       probe.close(() => resolve(typeof address === "object" && address ? address.port : port));
     });
@@ -33,11 +39,11 @@ export const choosePort = (port: number, variable: string): Promise<number> =>
  *
  * @throws Error with a sentence when one of them is in use.
  */
-export const choosePorts = async (port: number): Promise<Ports> => {
-  const api = await choosePort(port, "PORT");
+export const choosePorts = async (port: number, host: string): Promise<Ports> => {
+  const api = await choosePort(port, "PORT", host);
   if (port === 0) return { api, chatStream: 0, storage: 0, sampleInference: 0 };
   const [chatStream = 0, storage = 0, sampleInference = 0] = await Promise.all(
-    [port + 1, port + 2, port + 3].map((next) => choosePort(next, "PORT")),
+    [port + 1, port + 2, port + 3].map((next) => choosePort(next, "PORT", host)),
   );
   return { api, chatStream, storage, sampleInference };
 };

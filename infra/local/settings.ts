@@ -3,26 +3,34 @@ import { DEFAULT_MAXIMUM_CONCURRENCY } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
 import type { PlatformSecrets } from "../../shared/messaging/platform-secrets.ts";
 import type { ModelTask } from "../../shared/telemetry/backend-uses.ts";
+import { type Network, networkOf } from "./network.ts";
 
 /** Where there is none, the server is asked without one. */
 type InferenceKeys = Readonly<Record<ModelTask, string | undefined>>;
 
-const endpoint = z.url({ protocol: /^https?$/ }).optional();
+const endpoint = z
+  .url({ protocol: /^https?$/, error: "must be an address such as http://127.0.0.1:8000/v1" })
+  .optional();
 
-const port = z.coerce.number({ error: "must be a number" }).int().min(0);
+const wholeNumber = (from: number, to = Number.MAX_SAFE_INTEGER) => {
+  const error = `must be a whole number from ${from}${to < Number.MAX_SAFE_INTEGER ? ` to ${to}` : ""}`;
+  return z.coerce.number({ error }).int({ error }).min(from, { error }).max(to, { error });
+};
+
+const logLevels = ["DEBUG", "INFO", "WARN", "ERROR", "SILENT"] as const;
 
 const settings = z.object({
-  PORT: port.max(65_000, { error: "must be at most 65000: the ports above it are used too" }).default(3000),
+  /** The ports above it are used too. */
+  PORT: wholeNumber(0, 65_000).default(3000),
+  HOST: z
+    .ipv4({ error: "must be an IPv4 address of this machine, or 0.0.0.0 for all of them" })
+    .default("127.0.0.1"),
   DATA_DIR: z.string().min(1).default(".local"),
-  LOG_LEVEL: z.enum(["DEBUG", "INFO", "WARN", "ERROR", "SILENT"]).default("WARN"),
-  FUNCTION_CONCURRENCY: z.coerce
-    .number({ error: "must be a number" })
-    .int()
-    .min(1)
-    .default(DEFAULT_MAXIMUM_CONCURRENCY),
+  LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` }).default("WARN"),
+  FUNCTION_CONCURRENCY: wholeNumber(1).default(DEFAULT_MAXIMUM_CONCURRENCY),
   CHAT_BASE_URL: endpoint,
   MESSAGING_API_URL: endpoint,
-  INSPECT_PORT: port.max(65_535).default(9229),
+  INSPECT_PORT: wholeNumber(0, 65_535).default(9229),
   CHAT_API_KEY: z.string().optional(),
   TRANSLATION_API_KEY: z.string().optional(),
   TRANSCRIPTION_API_KEY: z.string().optional(),
@@ -42,6 +50,8 @@ const settings = z.object({
 export interface LocalSettings {
   /** The API's port; the next ones are the chat stream's, the storage's and the sample inference server's. 0 takes any free ones. */
   readonly port: number;
+  /** Where the API, the chat stream and the storage listen, and by which address links name them. */
+  readonly network: Network;
   /** The one folder that is written to. */
   readonly dataDirectory: string;
   /** What functions log. */
@@ -81,6 +91,7 @@ export const readLocalSettings = (variables: Readonly<Record<string, string | un
   const { data } = result;
   return {
     port: data.PORT,
+    network: networkOf(data.HOST),
     dataDirectory: resolve(data.DATA_DIR),
     logLevel: data.LOG_LEVEL,
     functionConcurrency: data.FUNCTION_CONCURRENCY,

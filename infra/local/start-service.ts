@@ -7,6 +7,7 @@ import {
   serveAssembly,
 } from "@language-ai/aws-stand-ins";
 import { watchFunctions } from "../build.ts";
+import { readOperatorVariables } from "../operator-variables.ts";
 import { prepareAssembly } from "./assembly.ts";
 import {
   chooseInspected,
@@ -17,6 +18,7 @@ import {
 } from "./functions.ts";
 import { localRoutes } from "./local-routes.ts";
 import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
+import { isPrivate } from "./network.ts";
 import { startMessaging, startModels } from "./outside-servers.ts";
 import { choosePorts } from "./ports.ts";
 import { announceService, claimDataDirectory, withdrawService } from "./running-service.ts";
@@ -31,6 +33,8 @@ export interface LocalService {
   /** The messaging platform's stand-in; `undefined` when messages go elsewhere. */
   readonly platform: MessagingPlatformServer | undefined;
   readonly model: LocalModel;
+  /** Whether others than this machine can reach it. */
+  readonly isOpenToNetwork: boolean;
   /** `undefined` when no debugger can attach. */
   readonly inspected: Inspected | undefined;
   /** Invokes a function by its feature's name, as in the manifest. */
@@ -56,12 +60,15 @@ const start = async (
   cleanup: Cleanup,
 ): Promise<Omit<LocalService, "close">> => {
   const { dataDirectory } = settings;
+  // Before anything is started: what is wrong with a variable is a sentence then.
+  readOperatorVariables(variables);
   const inspected = inspect === undefined ? undefined : await chooseInspected(inspect, settings);
   await claimDataDirectory(dataDirectory);
-  const ports = await choosePorts(settings.port);
+  const { network } = settings;
+  const ports = await choosePorts(settings.port, network.listen);
   const models = await startModels(settings, ports.sampleInference, variables);
   cleanup.add(() => models.close());
-  const baseUrl = `http://127.0.0.1:${ports.api}`;
+  const baseUrl = `http://${network.address}:${ports.api}`;
   const platform = await startMessaging(settings, baseUrl);
   if (platform) cleanup.add(() => platform.close());
 
@@ -74,6 +81,7 @@ const start = async (
       PUBLIC_BASE_URL: baseUrl,
     }),
     dataDirectory,
+    ...(isPrivate(network) ? {} : { network }),
     endpoints: settings.externalEndpoints,
     ports: { restApi: ports.api, functionUrls: ports.chatStream, s3: ports.storage },
     configureFunction: configureFunction(settings, inspected),
@@ -97,6 +105,7 @@ const start = async (
     sampleInferenceUrl: models.sampleUrl,
     platform,
     model,
+    isOpenToNetwork: !isPrivate(network),
     inspected,
     invoke: invokeFeature(application),
     watch: async () => {

@@ -189,7 +189,7 @@ describe("A deployed stage", () => {
     ["TRANSCRIPTION_TIMEOUT_MS", "270001", "inference.transcription.timeoutMilliseconds"],
     ["TOKEN_LIFETIME_DAYS", "-1", "tokenLifetimeDays"],
     ["AUTHORIZER_CACHE_SECONDS", "3601", "authorizerCacheSeconds"],
-    ["LIMIT_ANONYMOUS_PER_MINUTE", "0", "limits.anonymousPerMinute"],
+    ["LIMIT_ANONYMOUS_PER_MINUTE", "0", "LIMIT_ANONYMOUS_PER_MINUTE must be at least 1"],
     ["LIMIT_CREDENTIALS_PER_MINUTE", "few", "LIMIT_CREDENTIALS_PER_MINUTE"],
     ["LEGACY_VENDOR_A", "Acme/x", "legacy.vendors.a"],
     ["LEGACY_VENDOR_B", "modal", "legacy.vendors"],

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -53,8 +54,25 @@ describe("the service as `npm start` runs it", () => {
 
   it.each([
     ["a data directory that is a file", { DATA_DIR: "package.json" }, /data directory .* cannot be made/],
-    ["a port that is no number", { PORT: "abc" }, /^PORT must be a number/],
-    ["a model server's address that is none", { CHAT_BASE_URL: "nowhere" }, /^CHAT_BASE_URL/],
+    ["a port that is no number", { PORT: "abc" }, /^PORT must be a whole number from 0 to 65000\.\n$/],
+    [
+      "a model server's address that is none",
+      { CHAT_BASE_URL: "nowhere" },
+      /^CHAT_BASE_URL must be an address/,
+    ],
+    ["a time-out that is no number", { CHAT_TIMEOUT_MS: "abc" }, /^CHAT_TIMEOUT_MS must be a number\.\n$/],
+    [
+      "no invocations",
+      { FUNCTION_CONCURRENCY: "0" },
+      /^FUNCTION_CONCURRENCY must be a whole number from 1\.\n$/,
+    ],
+    [
+      "an address of another machine",
+      { HOST: "198.51.100.77" },
+      /^198\.51\.100\.77 is no address of this machine/,
+    ],
+    ["a folder that cannot be made", { DATA_DIR: "/proc/no/such" }, /^The data directory .* Set DATA_DIR/],
+    ["a stage setting that is refused", { MAIL_FROM: "nobody" }, /MAIL_FROM|mailFrom/],
   ])("ends with a sentence for %s", async (_case, variables, sentence) => {
     const command = runCommand("infra/local/main.ts", [], {
       DATA_DIR: join(folder, "wrong"),
@@ -64,6 +82,18 @@ describe("the service as `npm start` runs it", () => {
     expect(await command.ended).toBe(1);
     expect(command.output()).toMatch(sentence);
     expect(command.output()).not.toMatch(/\n\s+at /);
+  });
+
+  it.each([
+    "infra/local/main.ts",
+    "infra/commands/account.ts",
+    "infra/commands/message.ts",
+    "infra/commands/invoke.ts",
+  ])("tells how %s is used, and does nothing else, with --help", async (file) => {
+    const command = runCommand(file, ["--help"], { DATA_DIR: join(folder, "help") });
+    expect(await command.ended).toBe(0);
+    expect(command.output()).toMatch(/^Usage: npm /);
+    expect(existsSync(join(folder, "help"))).toBe(false);
   });
 
   it("keeps every account it confirmed, also when it is killed in the middle of its work", async () => {
@@ -161,7 +191,13 @@ describe("the operator's commands", () => {
 
   it.each([
     ["translate", "events/translate/translate.json", 0, /"statusCode":200[\s\S]*translated_text/],
-    ["no-such-function", "events/translate/translate.json", 1, /There is nothing/],
+    [
+      "no-such-function",
+      "events/translate/translate.json",
+      1,
+      /^There is no function no-such-function; there are .*translate/,
+    ],
+    ["translate", "events/none.json", 1, /^There is no sample event events\/none\.json\.\n$/],
   ])("`npm run invoke` sends an event to %s and prints what it says", async (feature, path, code, answer) => {
     const command = runCommand("infra/commands/invoke.ts", [feature, path], variables);
     expect(await command.ended, command.output()).toBe(code);
@@ -190,7 +226,12 @@ describe("the operator's commands", () => {
 
   it("`npm run account` explains itself, and names an account that is not there", async () => {
     expect(await account()).toMatchObject({ code: 1, output: expect.stringContaining("Usage:") });
-    expect(await account("kato", "--type", "King")).toMatchObject({ code: 1 });
+    expect(await account("kato", "--type", "King")).toMatchObject({
+      code: 1,
+      output: expect.stringContaining(
+        "There is no account type King; there are Free, Premium, Admin.\nUsage:",
+      ),
+    });
     expect(await account("nobody")).toMatchObject({ code: 1, output: expect.stringContaining("nobody") });
   }, 60_000);
 });

@@ -13,7 +13,7 @@ import { type StandIns, type StandInsOptions, sdkVariables, startStandIns } from
 import type { FunctionUrl, LocalFunction, LocalModel } from "./template/local-model.ts";
 import { readAssembly } from "./template/read-assembly.ts";
 
-const host = "127.0.0.1";
+const loopback = { listen: "127.0.0.1", address: "127.0.0.1" };
 
 /** A CDK app, running on this machine. */
 export interface LocalApplication {
@@ -53,7 +53,7 @@ export interface ServeOptions extends Omit<StandInsOptions, "s3Port"> {
 }
 
 /** A port that the system would have chosen now. */
-const freePort = async (): Promise<number> => {
+const freePort = async (host: string): Promise<number> => {
   const probe = createServer().listen(0, host);
   await once(probe, "listening");
   const address = probe.address();
@@ -63,12 +63,16 @@ const freePort = async (): Promise<number> => {
 };
 
 /** Chosen before the servers start: functions may be told the addresses of function URLs. */
-const choosePorts = (functionUrls: readonly FunctionUrl[], first = 0): Promise<[string, number][]> =>
+const choosePorts = (
+  functionUrls: readonly FunctionUrl[],
+  host: string,
+  first = 0,
+): Promise<[string, number][]> =>
   Promise.all(
     functionUrls.map(
       async ({ functionName }, index): Promise<[string, number]> => [
         functionName,
-        first === 0 ? await freePort() : first + index,
+        first === 0 ? await freePort(host) : first + index,
       ],
     ),
   );
@@ -121,7 +125,7 @@ const startEventSources = (
 type Undo = (() => Promise<void>)[];
 
 const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplication> => {
-  const { ports = {}, localRoutes, secretValue, log = () => undefined } = options;
+  const { ports = {}, network = loopback, localRoutes, secretValue, log = () => undefined } = options;
   const assembly = Promise.resolve(options.assembly);
   // A failure elsewhere must not leave this one unhandled; it is awaited below.
   assembly.catch(() => undefined);
@@ -132,9 +136,9 @@ const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplicatio
   undo.push(() => standIns.close());
   const directory = await assembly;
   const queues = standIns.endpoints.sqs;
-  const draft = readAssembly(directory, { queues, functionUrl: () => `http://${host}/` });
-  const urlPorts = new Map(await choosePorts(draft.functionUrls, ports.functionUrls));
-  const urlOf = (functionName: string) => `http://${host}:${urlPorts.get(functionName)}`;
+  const draft = readAssembly(directory, { queues, functionUrl: () => `http://${network.address}/` });
+  const urlPorts = new Map(await choosePorts(draft.functionUrls, network.listen, ports.functionUrls));
+  const urlOf = (functionName: string) => `http://${network.address}:${urlPorts.get(functionName)}`;
   const model = readAssembly(directory, { queues, functionUrl: (name) => `${urlOf(name)}/` });
   await provision(model, standIns, secretValue);
 
@@ -144,7 +148,14 @@ const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplicatio
   const invoke = lambda.invoke.bind(lambda);
   for (const functionUrl of model.functionUrls) {
     const port = urlPorts.get(functionUrl.functionName) ?? 0;
-    const server = await startFunctionUrl({ functionUrl, invoke, port, host, log });
+    const server = await startFunctionUrl({
+      functionUrl,
+      invoke,
+      port,
+      host: network.listen,
+      publicHost: network.address,
+      log,
+    });
     undo.push(() => server.close());
   }
   const parts = {
@@ -159,7 +170,8 @@ const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplicatio
     model,
     invoke,
     port: ports.restApi ?? 0,
-    host,
+    host: network.listen,
+    publicHost: network.address,
     log,
     localRoutes: (url) => localRoutes?.({ ...parts, url }) ?? {},
   });

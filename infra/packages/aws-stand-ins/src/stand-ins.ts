@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from "./aws-protocol/local-account.ts";
 import { startDynamoDb } from "./dynamodb/dynamodb-server.ts";
@@ -18,9 +19,20 @@ export interface ServiceEndpoints {
   readonly secrets: string;
 }
 
+/** Where servers listen (`0.0.0.0`: at every address of this machine), and the address by which they are reached. */
+export interface ListeningNetwork {
+  readonly listen: string;
+  readonly address: string;
+}
+
 export interface StandInsOptions {
   /** Each service keeps its data in a folder of its own below this one; made when it is missing. */
   readonly dataDirectory: string;
+  /**
+   * Lets other machines reach what callers of the app reach: its APIs, and S3 for signed links. Everything else stays on
+   * the loopback interface, and S3 gets keys that nobody knows.
+   */
+  readonly network?: ListeningNetwork;
   /** The port of S3, which stands in links that people are given; 0, the default, lets the system choose one. */
   readonly s3Port?: number;
   /** Servers to be used in place of stand-ins, such as `http://127.0.0.1:8000` for another DynamoDB. */
@@ -36,9 +48,23 @@ export type StandIns = Awaited<ReturnType<typeof startStandIns>>;
  *
  * @throws Error with a sentence when a port is taken or a folder cannot be used; what had started is stopped again.
  */
-export const startStandIns = async ({ dataDirectory, s3Port = 0, endpoints = {} }: StandInsOptions) => {
+export const startStandIns = async ({
+  dataDirectory,
+  s3Port = 0,
+  endpoints = {},
+  network,
+}: StandInsOptions) => {
+  const credentials = network
+    ? { accessKeyId: randomBytes(10).toString("hex"), secretAccessKey: randomBytes(30).toString("base64url") }
+    : LOCAL_CREDENTIALS;
   const folder = (name: string) => ({ dataDirectory: join(dataDirectory, name) });
-  const s3Options = { ...folder("s3"), port: s3Port, credentials: LOCAL_CREDENTIALS, region: LOCAL_REGION };
+  const s3Options = {
+    ...folder("s3"),
+    port: s3Port,
+    credentials,
+    region: LOCAL_REGION,
+    ...(network && { network }),
+  };
   const starting = {
     dynamoDb: endpoints.dynamoDb ? undefined : startDynamoDb(folder("dynamodb")),
     s3: endpoints.s3 ? undefined : startS3(s3Options),
@@ -71,14 +97,17 @@ export const startStandIns = async ({ dataDirectory, s3Port = 0, endpoints = {} 
     ses: ses?.endpoint ?? endpoints.ses ?? "",
     secrets: secrets.endpoint,
   };
-  return { dynamoDb, s3, sqs, ses, secrets, endpoints: reached, close };
+  return { dynamoDb, s3, sqs, ses, secrets, endpoints: reached, credentials, close };
 };
 
 /** The variables through which an AWS SDK of any process, or the AWS command line, finds the services. */
-export const sdkVariables = ({ endpoints }: Pick<StandIns, "endpoints">): Record<string, string> => ({
+export const sdkVariables = ({
+  endpoints,
+  credentials,
+}: Pick<StandIns, "endpoints" | "credentials">): Record<string, string> => ({
   AWS_REGION: LOCAL_REGION,
-  AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
   AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamoDb,
   AWS_ENDPOINT_URL_S3: endpoints.s3,
   AWS_ENDPOINT_URL_SQS: endpoints.sqs,

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type StandIns, startStandIns } from "../src/stand-ins.ts";
+import { LOCAL_CREDENTIALS } from "../src/aws-protocol/local-account.ts";
+import { isFromThisMachine } from "../src/loopback.ts";
+import { type StandIns, sdkVariables, startStandIns } from "../src/stand-ins.ts";
 
 let dataDirectory: string;
 beforeEach(async () => {
@@ -21,7 +23,7 @@ const askAs = (endpoint: string, host: string | undefined): Promise<{ status: nu
       ...(host === undefined ? {} : { Host: host }),
     };
     request(endpoint, { method: "POST", headers, setHost: false }, (response) => {
-      text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
+      void text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
     })
       .on("error", reject)
       .end("{}");
@@ -54,6 +56,30 @@ describe("the stand-ins", () => {
         );
       }
     }
+  });
+});
+
+describe("stand-ins that others on the network may reach", () => {
+  it("are the storage alone, with keys that nobody knows", async () => {
+    const network = { listen: "0.0.0.0", address: "127.0.0.2" };
+    const standIns = await startStandIns({ dataDirectory, network });
+    const { s3, ...others } = standIns.endpoints;
+    const { AWS_SECRET_ACCESS_KEY } = sdkVariables(standIns);
+    await standIns.close();
+    expect(s3).toMatch(/^http:\/\/127\.0\.0\.2:/);
+    for (const endpoint of Object.values(others)) expect(endpoint).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    expect(AWS_SECRET_ACCESS_KEY).toHaveLength(40);
+    expect(AWS_SECRET_ACCESS_KEY).not.toBe(LOCAL_CREDENTIALS.secretAccessKey);
+  });
+
+  it.each([
+    ["a phone that calls it by its address", "192.168.1.9", "192.168.1.5", "192.168.1.5:3000", false],
+    ["a phone that says localhost", "192.168.1.9", "192.168.1.5", "localhost:3000", false],
+    ["this machine, by its own address", "192.168.1.5", "192.168.1.5", "192.168.1.5:3000", true],
+    ["this machine, by a name that a page gave it", "192.168.1.5", "192.168.1.5", "rebound.example", false],
+    ["this machine over IPv6", "::ffff:127.0.0.1", "::ffff:127.0.0.1", "[::1]:3000", true],
+  ])("tell %s from the other", (_, remoteAddress, localAddress, host, isOurs) => {
+    expect(isFromThisMachine({ headers: { host }, socket: { remoteAddress, localAddress } })).toBe(isOurs);
   });
 });
 

@@ -87,6 +87,8 @@ export interface HttpServerOptions {
   /** 0 lets the system choose one. */
   readonly port: number;
   readonly host: string;
+  /** The host of the server's address as others are told it; `host` when left out. */
+  readonly publicHost?: string;
   readonly log: Log;
   readonly slowCallers?: SlowCallerTimeouts | undefined;
 }
@@ -174,7 +176,7 @@ const close = async (server: Server): Promise<void> => {
  * @throws Error when the port is in use.
  */
 export const startHttpServer = async (
-  { port, host, log, slowCallers = defaultTimeouts }: HttpServerOptions,
+  { port, host, publicHost = host, log, slowCallers = defaultTimeouts }: HttpServerOptions,
   { answer, wordUnreadable, maximumHeadBytes }: RequestHandler,
 ): Promise<LocalServer> => {
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
@@ -194,5 +196,5 @@ export const startHttpServer = async (
   server.on("request", (request, response) => handle(request, response, false));
   server.on("checkContinue", (request, response) => handle(request, response, true));
   const listeningPort = await listen(server, port, host);
-  return { url: `http://${host}:${listeningPort}`, close: () => close(server) };
+  return { url: `http://${publicHost}:${listeningPort}`, close: () => close(server) };
 };

@@ -23,6 +23,8 @@ interface S3Options {
   /** The one pair of keys that requests must be signed with. */
   readonly credentials: Credentials;
   readonly region: string;
+  /** Lets other machines in; only the loopback interface when left out. */
+  readonly network?: { readonly listen: string; readonly address: string };
 }
 
 export interface S3Server {
@@ -47,13 +49,13 @@ const requestTimeout = 30 * 60_000;
 const answer = async (
   incoming: IncomingMessage,
   storage: Storage,
-  { credentials, region }: S3Options,
+  { credentials, region, network }: S3Options,
 ): Promise<S3Response> => {
   const requestId = randomUUID();
   let cors: Readonly<Record<string, string>> = {};
   let response: S3Response;
   try {
-    if (!isFromThisMachine(incoming)) throw new S3Error("AccessDenied");
+    if (!network && !isFromThisMachine(incoming)) throw new S3Error("AccessDenied");
     const request = readRequest(incoming);
     const bucket = request.bucketName === undefined ? undefined : storage.buckets.find(request.bucketName);
     const rules = bucket?.cors ?? [];
@@ -74,11 +76,16 @@ const drain = async (incoming: IncomingMessage): Promise<void> => {
   if (!incoming.complete) await finished(incoming).catch(() => {});
 };
 
-const listen = async (server: Server, port: number): Promise<string> => {
-  server.listen(port, "127.0.0.1");
+const loopback = { listen: "127.0.0.1", address: "127.0.0.1" };
+
+const listen = async (
+  server: Server,
+  { port = 0, network = loopback }: Pick<S3Options, "port" | "network">,
+): Promise<string> => {
+  server.listen(port, network.listen);
   await once(server, "listening");
   const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : port}`;
+  return `http://${network.address}:${typeof address === "object" ? address?.port : port}`;
 };
 
 /**
@@ -98,7 +105,7 @@ export const startS3 = async (options: S3Options): Promise<S3Server> => {
     const handled = handle(incoming, outgoing).finally(() => underWay.delete(handled));
     underWay.add(handled);
   });
-  const endpoint = await listen(server, options.port ?? 0).catch((error: unknown) => {
+  const endpoint = await listen(server, options).catch((error: unknown) => {
     storage.close();
     throw error;
   });

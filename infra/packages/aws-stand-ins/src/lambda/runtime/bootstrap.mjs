@@ -112,5 +112,7 @@ function nextTurn() {
  * @param {unknown} error
  */
 function logError(title, error) {
+  // With this word an authorizer has API Gateway answer 401: a decision, and no failure to be looked into.
+  if (error instanceof Error && error.message === "Unauthorized") return;
   process.stderr.write(`${title} ${inspect(error)}\n`);
 }

@@ -1,0 +1,46 @@
+/** A command was not called as it has to be; its usage is printed below the sentence. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Whether a person asks how a command is used. */
+const asksForHelp = (args: readonly string[]): boolean => args.includes("--help") || args.includes("-h");
+
+const isFromParseArgs = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS_");
+
+/**
+ * Runs a command: `--help` prints how it is used, and whatever fails is one sentence for a person.
+ *
+ * @param usage what `--help` prints
+ * @param run is given the arguments
+ */
+export const runCommandLine = async (
+  usage: string,
+  run: (args: string[]) => Promise<void>,
+): Promise<void> => {
+  const args = process.argv.slice(2);
+  if (asksForHelp(args)) {
+    process.stdout.write(`${usage}\n`);
+    return;
+  }
+  try {
+    await run(args);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const isMisused = error instanceof UsageError || isFromParseArgs(error);
+    process.stderr.write(isMisused ? `${message}\n${usage}\n` : `${message}\n`);
+    process.exitCode = 1;
+  }
+};
+
+/**
+ * What a failure to read a file means for the person who named it.
+ *
+ * @param what the file is to them, such as "sample event"
+ */
+export const unreadableFile = (what: string, path: string, error: unknown): Error => {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return new Error(`There is no ${what} ${path}.`);
+  return new Error(`The ${what} ${path} cannot be read (${error instanceof Error ? error.message : error}).`);
+};

@@ -1,0 +1,24 @@
+import { networkInterfaces } from "node:os";
+
+/** Where the service listens, and by which address others reach it. */
+export interface Network {
+  readonly listen: string;
+  readonly address: string;
+}
+
+const loopback = "127.0.0.1";
+
+/** This machine's first IPv4 address on a network; the loopback address when there is none. */
+const ownAddress = (): string =>
+  Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? loopback;
+
+/** @param host an address of this machine, or `0.0.0.0` for all of them. */
+export const networkOf = (host: string): Network => ({
+  listen: host,
+  address: host === "0.0.0.0" ? ownAddress() : host,
+});
+
+/** Whether nobody but this machine can reach the service. */
+export const isPrivate = ({ listen }: Network): boolean => listen.startsWith("127.");

@@ -111,7 +111,7 @@ export const withPages = (
       return endpoint.prepare(request);
     } catch (error) {
       if (!(error instanceof ValidationError) || !prefersHtml(request.headers["accept"])) throw error;
-      return { execute: async () => again(request) ?? brokenLinkPage() };
+      return { tasks: 1, execute: async () => again(request) ?? brokenLinkPage() };
     }
   },
 });

@@ -29,6 +29,9 @@ import { type StreamingServer, serveStreaming } from "../support/streaming-serve
 let backend: FakeBackend;
 let service: StreamingServer;
 let client: OpenAI;
+/** Its headers leave after 15 seconds of silence, as deployed: what fails before has a status. */
+let usualService: StreamingServer;
+let usualClient: OpenAI;
 
 beforeAll(async () => {
   backend = await startFakeBackend();
@@ -38,9 +41,12 @@ beforeAll(async () => {
   );
   service = await serveStreaming(chatEndpoints({ models, keepAliveMilliseconds: 100 }));
   client = new OpenAI({ baseURL: `${service.url}/tasks`, apiKey: "a-token", maxRetries: 0 });
+  usualService = await serveStreaming(chatEndpoints({ models }));
+  usualClient = new OpenAI({ baseURL: `${usualService.url}/tasks`, apiKey: "a-token", maxRetries: 0 });
 });
 afterAll(async () => {
   await service.close();
+  await usualService.close();
   await backend.close();
 });
 
@@ -50,12 +56,12 @@ const conversation = {
 };
 
 /** Streams an answer with the OpenAI SDK. */
-const stream = async () => {
+const stream = async (asked = client) => {
   let text = "";
   let last: OpenAI.ChatCompletionChunk | undefined;
   let error: unknown;
   try {
-    for await (const chunk of await client.chat.completions.create({ ...conversation, stream: true })) {
+    for await (const chunk of await asked.chat.completions.create({ ...conversation, stream: true })) {
       text += chunk.choices[0]?.delta.content ?? "";
       last = chunk;
     }
@@ -119,7 +125,7 @@ describe("the OpenAI SDK", () => {
     ["reports an error inside a 200", answering(200, { error: { message: "CUDA" } }), 502],
   ])("throws an error with a status when the model's server %s", async (_case, behaviour, status) => {
     backend.behave(behaviour);
-    const { error } = await stream();
+    const { error } = await stream(usualClient);
     expect(error).toBeInstanceOf(OpenAI.InternalServerError);
     expect(error).toMatchObject({ status });
     if (!(error instanceof OpenAI.APIError)) return;

@@ -32,6 +32,9 @@ interface Metadata {
 }
 
 /** Sends a request through the function as it is deployed, and stays with its answer while it is made. */
+/** Half an hour of speech is not too much for it. */
+const longText = "Wasuze otya nno? ".repeat(250);
+
 const begin = async (body: object) => {
   const handler = createStreamingHandler(
     speechEndpoints({
@@ -136,7 +139,7 @@ describe("speech as a stream", () => {
       response.on("drain", more);
       more();
     });
-    const { stream, ended } = await begin({ response_mode: "stream" });
+    const { stream, ended } = await begin({ text: longText, response_mode: "stream" });
     await nextPiece(stream);
     let before = -1;
     await vi.waitFor(
@@ -216,7 +219,7 @@ describe("speech as a stream with a link", () => {
   it("is stored whole when it is too long for one request", async () => {
     const sound = soundBytes(12 * mebibyte);
     backend.behave((response) => response.end(wavFile(sound)));
-    const { headers, stream } = await begin({ response_mode: "both" });
+    const { headers, stream } = await begin({ text: longText, response_mode: "both" });
     expect((await buffer(stream)).length).toBe(44 + sound.length);
     const stored = await bucket.read(headers["X-Storage-Object"] ?? "");
     expect(stored?.equals(wavFile(sound, { stated: true }))).toBe(true);
@@ -227,7 +230,7 @@ describe("speech as a stream with a link", () => {
     async (size) => {
       const bodies = bucket.storedBodies();
       const began = speaking();
-      const { headers, stream, ended } = await begin({ response_mode: "both" });
+      const { headers, stream, ended } = await begin({ text: longText, response_mode: "both" });
       stream.resume();
       const server = await began;
       server.write(soundBytes(size * mebibyte), () => server.destroy());
@@ -241,7 +244,7 @@ describe("speech as a stream with a link", () => {
   it.each([1, 12])("leaves nothing when the caller goes away after %i MiB", async (size) => {
     const bodies = bucket.storedBodies();
     const began = speaking();
-    const { headers, stream, ended } = await begin({ response_mode: "both" });
+    const { headers, stream, ended } = await begin({ text: longText, response_mode: "both" });
     const server = await began;
     server.write(soundBytes(size * mebibyte));
     let received = 0;

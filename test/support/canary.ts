@@ -69,6 +69,7 @@ const knownFields: ReadonlySet<string> = new Set([
     "queue_message_id",
     "tries",
     "dead_lettered",
+    "kind",
   ],
   ...[
     "status",

@@ -87,7 +87,7 @@ const overdue = (cause: BackendOverdue): AppError =>
   unavailable(
     `The model did not finish within the ${cause.milliseconds / 1_000} seconds that it may take. ` +
       "Ask for less at a time, or try again.",
-    { cause, retryAfterSeconds: busyRetrySeconds },
+    { cause },
   );
 
 /** A failed exchange as one of our errors; what is one already stays as it is. */

@@ -167,6 +167,8 @@ describe("the operator's commands", () => {
 
   const expected: Readonly<Record<string, RegExp>> = {
     verifyEmail: /"statusCode":400.*invalid_link/,
+    showVerificationPage: /"statusCode":400.*invalid_link/,
+    showResetPage: /"statusCode":400.*invalid_link/,
     resetPassword: /"statusCode":400.*invalid_link/,
     // The sample's token was never issued.
     refreshToken: /"statusCode":401/,

@@ -29,11 +29,13 @@ describe("every route", () => {
 
   it("that takes a password, a link or an account from anybody is limited strictly", () => {
     expect(routesOf("credentials")).toEqual([
+      "GET /auth/reset-password",
       "GET /auth/verify-email",
       "POST /auth/forgot-password",
       "POST /auth/register",
       "POST /auth/reset-password",
       "POST /auth/token",
+      "POST /auth/verify-email",
     ]);
   });
 

@@ -184,8 +184,8 @@ describe("A link", () => {
   });
 
   it("is void for another host name", async () => {
-    const { pathname, search } = new URL(await downloadUrl());
-    const headers = { host: "other.example" };
+    const { pathname, search, port } = new URL(await downloadUrl());
+    const headers = { host: `localhost:${port}` };
     expect(await sendRaw(s3.server.endpoint, pathname + search, { headers })).toBe(
       "403 SignatureDoesNotMatch",
     );

@@ -294,3 +294,43 @@ describe("The keys of names and addresses", () => {
     expect(accountKeys.usernameClaim("Amina")).toEqual({ PK: "USERNAME#amina", SK: "CLAIM" });
   });
 });
+
+describe("a mailed link", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it.each([
+    ["reset-password", 30 * 60],
+    ["verify-email", 24 * 60 * 60],
+  ] as const)(
+    "to %s holds whose it is, for how long, and at which epoch it was made",
+    async (purpose, lifetime) => {
+      vi.useFakeTimers({ now: new Date("2026-11-20T10:00:00Z") });
+      const made: unknown[] = [];
+      const links = createLinksRepository(
+        fakeTable(async ({ name, input }) => {
+          made.push([name, input]);
+          return {};
+        }),
+      );
+      const secret = await links.create({ userId: 7, tokenEpoch: 3 }, purpose);
+      expect(secret).toMatch(/^[\w-]{43}$/);
+      expect(made).toMatchObject([
+        [
+          "PutItem",
+          {
+            Item: {
+              ...accountKeys.link(secret),
+              user_id: 7,
+              purpose,
+              token_epoch: 3,
+              expires_at: Date.parse("2026-11-20T10:00:00Z") / 1_000 + lifetime,
+            },
+          },
+        ],
+      ]);
+      expect(JSON.stringify(made)).not.toContain(secret);
+    },
+  );
+});

@@ -31,6 +31,12 @@ const kinds: readonly (readonly [string, WavOptions, string])[] = [
 ];
 
 describe("A WAV file", () => {
+  it("may call itself BW64, as broadcasters' recorders do (ITU-R BS.2088)", async () => {
+    const file = makeWav({ sizes: "rf64", seconds: 3.25 });
+    file.write("BW64", "latin1");
+    expect(await inspect(file)).toMatchObject({ container: "wav", codec: "pcm", durationSeconds: 3.25 });
+  });
+
   it.each(kinds)("is measured to the sample: %s", async (_, options, codec) => {
     const facts = await inspect(makeWav({ ...options, seconds: 3.25 }));
     expect(facts).toMatchObject({ container: "wav", codec, durationSeconds: 3.25 });

@@ -70,16 +70,15 @@ describe("the result of an operation", () => {
     const broken = { ...declared, email: "hunter2", tokens: [{ id: "hunter2" }, z.any().parse({})] };
     const response = await get(() => broken);
     expect(response).toMatchObject({ status: 500, body: { error: { code: "internal" } } });
-    expect(log).toHaveBeenCalledExactlyOnceWith(
-      "request.failed",
-      expect.objectContaining({
-        operation: "readAccount",
-        reason: expect.objectContaining({
-          message:
-            "The result of readAccount breaks its response schema. email: invalid_format; tokens.1.id: invalid_type",
-        }),
+    expect(log).toHaveBeenCalledExactlyOnceWith("request.failed", {
+      request_id: response.headers["X-Request-Id"],
+      operation: "readAccount",
+      code: "internal",
+      reason: expect.objectContaining({
+        message:
+          "The result of readAccount breaks its response schema. email: invalid_format; tokens.1.id: invalid_type",
       }),
-    );
+    });
     expect(JSON.stringify([log.mock.calls, response.body])).not.toContain("hunter2");
   });
 

@@ -28,13 +28,14 @@ const project = (
     exclude: ["**/node_modules/**", endurance],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: { requireAssertions: true },
     ...options,
   },
 });
 
 // What only calls functions shares its modules between files: loading them was two thirds of the time. Such tests put
 // back whatever they change.
-const shared = { pool: "threads", isolate: false, expect: { requireAssertions: true } } as const;
+const shared = { pool: "threads", isolate: false } as const;
 
 const packages = readdirSync(join(here, "infra/packages"));
 
@@ -60,6 +61,7 @@ export default defineConfig({
       project("endurance", [endurance, ...alsoWider], {
         exclude: ["**/node_modules/**"],
         testTimeout: 600_000,
+        expect: { requireAssertions: false },
         env: { POWERTOOLS_LOG_LEVEL: "SILENT", ENDURANCE: "1" },
         globalSetup: ["test/support/build-functions.ts"],
       }),

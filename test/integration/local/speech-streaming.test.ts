@@ -128,6 +128,7 @@ describe("speech in front of another server of the OpenAI API", () => {
     await once(server, "close");
     clearInterval(sending);
     const url = response.headers.get("x-audio-url");
+    expect(url === null).toBe(mode === "stream");
     if (url) expect(await fetchOutcome(url)).toBe("404 NoSuchKey");
   });
 

@@ -168,6 +168,24 @@ describe("a request to read aloud", () => {
     expect(readCommand(sentence, "chat")).toBeUndefined();
   });
 
+  it.each([
+    [
+      "read",
+      "me us him her them to from about on in out up through over between for with and or the this that these those it is are was as only my your our his their a an some any all every each more less book books 5",
+    ],
+    [
+      "voice",
+      "note notes message messages of on off is are was does doesn't do don't did has and or to for from in at over with without not won't isn't can cannot can't will should could would please recording recordings recognition call calls mail actor actors acting assistant chat mode setting settings reply replies quality speed my your the this that",
+    ],
+    [
+      "speak",
+      "to with about on of for from in at up out as like and or is are was only more less slowly slower louder softly clearly freely fluently the this that it any me us him her them language languages",
+    ],
+  ])("takes %j for a word of a sentence before any of these: %s", (verb, words) => {
+    const readAloud = words.split(" ").filter((word) => readCommand(`${verb} ${word} ndimu zange`, "chat"));
+    expect(readAloud).toEqual([]);
+  });
+
   it("comes to an end over a hostile text", () => {
     const hostile = [
       `change ${" to".repeat(30_000)}`,

@@ -20,6 +20,7 @@ describe("A page behind a mailed link", () => {
       const style = /<style>(.*)<\/style>/s.exec(String(body))?.[1] ?? "";
       expect(policy).toContain(createHash("sha256").update(style).digest("base64"));
       expect(headers["Referrer-Policy"]).toBe("no-referrer");
+      expect(headers["X-Frame-Options"]).toBe("DENY");
     },
   );
 

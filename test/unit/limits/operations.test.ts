@@ -39,6 +39,13 @@ describe("every route", () => {
     ]);
   });
 
+  it("about accounts and tokens is kept by no cache", () => {
+    const cacheable = operations.filter(
+      ({ path, confidential }: Operation) => path.startsWith("/auth/") && !confidential,
+    );
+    expect(cacheable.map(({ id }) => id)).toEqual([]);
+  });
+
   it("of an account about itself takes nothing from its quota", () => {
     const own = ofClass("account").filter(({ path }) => path.startsWith("/auth/"));
     expect(own).toEqual(operations.filter(({ path, auth }) => path.startsWith("/auth/") && auth === "user"));

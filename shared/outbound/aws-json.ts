@@ -1,14 +1,14 @@
-import aws4 from "aws4";
 import * as z from "zod";
 import type { AwsConfig } from "../config/environment.ts";
 import { dependencyFailure } from "../errors/dependency-failure.ts";
+import { createAwsSigner } from "./aws-signature.ts";
 import { readBody, sendRequest } from "./http-client.ts";
 import { retry } from "./retry.ts";
 
 /**
  * Why not the SDK: every request of the service makes two calls of this kind, in functions that start often. One call
- * through the SDK costs about 0.5 ms of CPU and loading its clients more than half of a function's start; signed by
- * `aws4` and sent over the connections that model calls use as well, it costs a fraction of both (`npm run bench:cold`).
+ * through the SDK costs about 0.5 ms of CPU and loading its clients more than half of a function's start; signed here
+ * and sent over the connections that model calls use as well, it costs a fraction of both (`npm run bench:cold`).
  * Everything that is not on the way of each request goes through the SDK.
  */
 
@@ -113,24 +113,18 @@ export const openAwsJsonService = (
 ): AwsJsonService => {
   const { signingName, target, contentType } = services[service];
   const url = addressOf(service, config);
+  const signer = createAwsSigner(signingName, config);
 
   const attempt = async (operation: string, body: string, signal: AbortSignal): Promise<unknown> => {
-    const { headers = {} } = aws4.sign(
-      {
-        service: signingName,
-        region: config.region,
-        host: url.host,
-        method: "POST",
-        path: url.pathname,
-        headers: { "Content-Type": contentType, "X-Amz-Target": `${target}.${operation}` },
-        body,
-      },
-      config.credentials,
-    );
     const response = await sendRequest({
       url,
       method: "POST",
-      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+      headers: signer.sign({
+        method: "POST",
+        url,
+        headers: { "content-type": contentType, "x-amz-target": `${target}.${operation}` },
+        body,
+      }),
       body,
       // A silence is not all there is to be bounded: an answer may also come drop by drop.
       signal: AbortSignal.any([signal, AbortSignal.timeout(tryMilliseconds)]),

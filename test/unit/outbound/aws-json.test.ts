@@ -1,5 +1,3 @@
-import { createHash, createHmac } from "node:crypto";
-import { SignatureV4 } from "@smithy/signature-v4";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readAwsConfig } from "../../../shared/config/environment.ts";
 import { toAppError } from "../../../shared/errors/dependency-failure.ts";
@@ -11,6 +9,7 @@ import {
   resetting,
   startFakeBackend,
 } from "../../support/fake-backend.ts";
+import { createSdkSigner } from "../../support/sdk-signer.ts";
 
 const credentials = {
   accessKeyId: "AKIDEXAMPLE",
@@ -49,20 +48,6 @@ const failureOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** The SDK's own hashing, as its signer wants to be given it. */
-class Sha256 {
-  readonly #hash;
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", secret as Buffer);
-  }
-  update(data: string | Uint8Array): void {
-    this.#hash.update(data);
-  }
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-}
-
 describe("a call of an AWS service that speaks JSON", () => {
   it("carries the operation and the input, and gives the answer", async () => {
     aws.behave(answering(200, { Item: { PK: { S: "a" } } }));
@@ -92,13 +77,7 @@ describe("a call of an AWS service that speaks JSON", () => {
       expect(signedNames).toEqual(expect.arrayContaining(["host", "x-amz-date", "x-amz-target"]));
 
       const date = String(headers["x-amz-date"]);
-      const signer = new SignatureV4({
-        credentials,
-        region: "eu-west-1",
-        service: service.toLowerCase(),
-        sha256: Sha256,
-        applyChecksum: false,
-      });
+      const signer = createSdkSigner(service.toLowerCase(), { region: "eu-west-1", credentials });
       const signed = await signer.sign(
         {
           method: "POST",

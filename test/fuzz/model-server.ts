@@ -15,22 +15,51 @@ const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
 const speech = wavFile(soundBytes(9_600), { stated: true });
 
 /** Every so many requests, told apart by their text, so that the same one is always answered alike. */
-const misbehaviourInterval = 48;
+const misbehaviourInterval = 96;
+
+const every = (response: ServerResponse, write: (round: number) => void): void => {
+  let round = 0;
+  const timer = setInterval(() => {
+    write(round);
+    round += 1;
+  }, 100);
+  response.once("close", () => clearInterval(timer));
+};
+
+const eventStream = { "Content-Type": "text/event-stream" };
 
 /** Ways in which a server never comes to an answer and is never silent; the service must. */
-const misbehaviours: readonly ((response: ServerResponse) => void)[] = [
-  (response) => {
+const misbehaviours = {
+  "another protocol": (response: ServerResponse) => {
     response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
   },
-  (response) => {
-    response.writeHead(200, { "Content-Type": "text/event-stream" });
-    const timer = setInterval(() => response.write(": comments only\n\n"), 100);
-    response.once("close", () => clearInterval(timer));
+  "comments only": (response: ServerResponse) => {
+    response.writeHead(200, eventStream);
+    every(response, () => response.write(": comments only\n\n"));
   },
+  "blank lines": (response: ServerResponse) => {
+    response.writeHead(200, eventStream);
+    every(response, () => response.write("\n"));
+  },
+  "one letter after the other": (response: ServerResponse) => {
+    response.writeHead(200, { "Content-Type": "application/json" });
+    every(response, (round) => response.write(round === 0 ? "{" : " "));
+  },
+} as const;
+
+/** The name of a misbehaviour with which the server meets a request. */
+export type Misbehaviour = keyof typeof misbehaviours;
+
+const misbehaviourNames: readonly Misbehaviour[] = [
+  "another protocol",
+  "comments only",
+  "blank lines",
+  "one letter after the other",
 ];
 
-const misbehaviourFor = (requestText: string) =>
-  misbehaviours[Buffer.from(requestText).reduce((sum, byte) => sum + byte, 0) % misbehaviourInterval];
+/** How the server will misbehave when it is sent this; most requests it answers. */
+export const misbehaviourFor = (requestText: string): Misbehaviour | undefined =>
+  misbehaviourNames[Buffer.from(requestText).reduce((sum, byte) => sum + byte, 0) % misbehaviourInterval];
 
 const answerChat = (requestText: string, response: ServerResponse): void => {
   const { stream, model } = chatRequest.parse(JSON.parse(requestText));
@@ -64,8 +93,8 @@ const answer = async (request: IncomingMessage, response: ServerResponse): Promi
   const { pathname } = new URL(request.url ?? "", "http://localhost");
   if (pathname === "/v1/chat/completions") {
     const requestText = await text(request);
-    const misbehave = misbehaviourFor(requestText);
-    if (misbehave) misbehave(response);
+    const misbehaviour = misbehaviourFor(requestText);
+    if (misbehaviour) misbehaviours[misbehaviour](response);
     else answerChat(requestText, response);
     return;
   }

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import type { BodyEncoding } from "../../shared/http/operation.ts";
 
@@ -5,6 +6,8 @@ import type { BodyEncoding } from "../../shared/http/operation.ts";
 export interface WireBody {
   readonly contentType: string | undefined;
   readonly bytes: Buffer;
+  /** `gzip` when that is what its bytes are, or are said to be. */
+  readonly contentEncoding?: "gzip";
 }
 
 const boundary = "----fuzz7MA4YWxkTrZu0gW";
@@ -64,6 +67,28 @@ const otherBytes =
 const text = (change: (text: string) => string): Damage =>
   otherBytes((bytes) => Buffer.from(change(bytes.toString("utf8"))));
 
+const otherCoding =
+  (change: (bytes: Buffer) => Buffer): Damage =>
+  ({ contentType, bytes }) => ({ contentType, bytes: change(bytes), contentEncoding: "gzip" });
+
+/** Bodies that cost whoever reads them more than they cost whoever sends them; some are larger than any operation takes. */
+export const hostileBodies = {
+  "an unclosed list": () => `[${"1,".repeat(30_000)}`,
+  "a long unclosed list": () => `[${"1,".repeat(500_000)}`,
+  "an unclosed object": () => '{"a":'.repeat(12_000),
+  "a long unclosed object": () => '{"a":'.repeat(200_000),
+  "opening brackets": () => "[".repeat(50_000),
+  "deep nesting": () => `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`,
+} as const satisfies Readonly<Record<string, () => string>>;
+
+const muchPacked = gzipSync(Buffer.alloc(8 * 1024 * 1024, " "));
+
+const packed = {
+  "a packed body": otherCoding((bytes) => gzipSync(bytes)),
+  "little that unpacks to much": otherCoding(() => muchPacked),
+  "a packed body that is cut off": otherCoding((bytes) => gzipSync(bytes).subarray(0, -6)),
+} as const satisfies Readonly<Record<string, Damage>>;
+
 const damages = fc.oneof(
   fc
     .constantFrom(
@@ -97,8 +122,6 @@ const damages = fc.oneof(
     text((json) => json.replace("{", '{"text":1,"text":2,"__proto__":{"a":1},')),
     text((json) => json.replace(/:[^,}]+/, ":1e400")),
     text((json) => json.replaceAll('"', "'")),
-    text(() => "[".repeat(50_000)),
-    text(() => `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`),
     text(() => `{"text":"\\ud800","items":[{}],"messages":[{}]}`),
     text((body) => body.replaceAll("\r\n", "\n")),
     text((body) => body.replace("; name=", "; x=")),
@@ -106,6 +129,8 @@ const damages = fc.oneof(
     otherBytes((bytes) => Buffer.from(bytes.toString("utf8"), "utf16le")),
     otherBytes((bytes) => Buffer.concat([bytes, Buffer.from([0xff, 0xfe, 0x80])])),
   ),
+  fc.constantFrom(...Object.values(hostileBodies)).map((write) => text(write)),
+  fc.constantFrom(...Object.values(packed)),
   fc.uint8Array({ maxLength: 2_000 }).map((bytes) => otherBytes(() => Buffer.from(bytes))),
 );
 

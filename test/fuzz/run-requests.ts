@@ -39,6 +39,7 @@ const toWire = async (request: FuzzRequest, account: FuzzAccount): Promise<WireR
     path: request.path,
     headers: {
       ...(wire?.contentType === undefined ? {} : { "Content-Type": wire.contentType }),
+      ...(wire?.contentEncoding === undefined ? {} : { "Content-Encoding": wire.contentEncoding }),
       ...(value === undefined ? {} : { Authorization: value }),
       ...request.headers,
     },

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import * as z from "zod";
+import { makeChunkTables, withBoxContent } from "../fixtures/audio/make-mp4.ts";
+import { Random } from "../fixtures/audio/random.ts";
 import { soundBytes, wavFile } from "../support/wav.ts";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -23,8 +25,26 @@ const meaningful = fc.constantFrom(
 
 const isSchema = (value: unknown): value is JsonSchema => typeof value === "object" && value !== null;
 
+const longestTable = 4_000;
+
+/** Writes the largest number where a table says how many entries it has. */
+const overstate = (content: Buffer): void => void content.writeUInt32BE(0xffffffff, 4);
+
 const numberOf = (value: unknown, otherwise: number): number =>
   typeof value === "number" ? value : otherwise;
+
+/** Beside real recordings, indexes that contradict themselves, or say that they have four thousand million entries. */
+const recordings = fc.oneof(
+  {
+    arbitrary: fc.constant(new File([wavFile(soundBytes(24_000), { stated: true })], "recording.wav")),
+    weight: 6,
+  },
+  fc.record({ seed: fc.nat(), box: fc.constantFrom("stco", "stsc", undefined) }).map(({ seed, box }) => {
+    const file = makeChunkTables(new Random(seed), longestTable);
+    const overstated = box && file.includes(box) ? withBoxContent(file, box, overstate) : file;
+    return new File([Uint8Array.from(overstated)], "tables.mp4");
+  }),
+);
 
 const textOf = (schema: JsonSchema): fc.Arbitrary<unknown> => {
   const { format, minLength, maxLength } = schema;
@@ -32,9 +52,7 @@ const textOf = (schema: JsonSchema): fc.Arbitrary<unknown> => {
     return fc.stringMatching(/^[a-z0-9]{6,20}$/).map((name) => `${name}@example.com`);
   }
   if (format === "uuid") return fc.uuid();
-  if (format === "binary") {
-    return fc.constant(new File([wavFile(soundBytes(24_000), { stated: true })], "recording.wav"));
-  }
+  if (format === "binary") return recordings;
   const least = numberOf(minLength, 0);
   const most = Math.min(numberOf(maxLength, 200), least + 200);
   return fc.oneof(
@@ -115,8 +133,14 @@ const arbitraryOf = (schema: JsonSchema, definitions: Definitions): fc.Arbitrary
   return example === undefined ? made : fc.oneof({ arbitrary: fc.constant(example), weight: 2 }, made);
 };
 
+const known = new WeakMap<z.ZodType, fc.Arbitrary<unknown>>();
+
 /** Values that a schema mostly accepts: rules that JSON Schema cannot express are not known here. */
 export const valuesOf = (schema: z.ZodType): fc.Arbitrary<unknown> => {
+  const before = known.get(schema);
+  if (before) return before;
   const described = describeInput(schema);
-  return arbitraryOf(described, { ...described.$defs });
+  const values = arbitraryOf(described, { ...described.$defs });
+  known.set(schema, values);
+  return values;
 };

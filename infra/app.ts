@@ -2,11 +2,21 @@ import { App } from "aws-cdk-lib";
 import * as z from "zod";
 import { buildFunctions } from "./build.ts";
 import { addServiceStacks } from "./service.ts";
-import { deployedStage } from "./stages.ts";
+import { deployedStage, type StageSettings } from "./stages.ts";
+
+/** What is wrong with a stage's settings is a sentence for whoever deploys, and no stack of calls. */
+const stageOrExit = (name: string): StageSettings => {
+  try {
+    return deployedStage(name, process.env);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+};
 
 // The CDK command's entry: `cdk deploy --all -c stage=prod`.
-await buildFunctions();
 const app = new App();
-const stageName = z.string().parse(app.node.tryGetContext("stage") ?? "dev");
-addServiceStacks(app, { stage: deployedStage(stageName, process.env) });
+const stage = stageOrExit(z.string().parse(app.node.tryGetContext("stage") ?? "dev"));
+await buildFunctions();
+addServiceStacks(app, { stage });
 app.synth();

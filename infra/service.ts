@@ -2,7 +2,7 @@ import type { App, Environment } from "aws-cdk-lib";
 import { builtFunctionsDirectory } from "./build.ts";
 import { ApiStack } from "./stacks/api-stack.ts";
 import { DataStack } from "./stacks/data-stack.ts";
-import type { StageSettings } from "./stage-settings.ts";
+import type { StageSettings } from "./stages.ts";
 
 export interface ServiceProps {
   readonly stage: StageSettings;

@@ -1,77 +1,153 @@
-import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import * as z from "zod";
-import { legacySettings } from "../functions/legacy/settings.ts";
+import { defaultLegacySettings, legacySettings } from "../functions/legacy/settings.ts";
+import { vendorName } from "../shared/config/vendors.ts";
+import { defaultAddressLimits } from "../shared/limits/policies.ts";
 
 /** `Name <address>` or an address alone; the group is the address. */
 export const senderPattern = /^(?:[^<>]+ <)?([^\s<>@]+@[^\s<>@]+)>?$/;
 
-const backend = z.object({
-  /** Includes `/v1`. */
-  baseUrl: z.url(),
-  /** Silence of a server must be noticed well before the function's own time-out of 150 seconds ends the request. */
-  timeoutMilliseconds: z.int().min(1).max(120_000),
-});
-
-const modelName = z.string().min(1);
-
-/** Long recordings take minutes. The function gives up after 290 seconds, because API Gateway would after 300. */
-const transcriptionBackend = backend.extend({
-  model: modelName,
-  timeoutMilliseconds: z.int().min(1).max(270_000),
-});
-
-/** Settings of one deployment of the service. */
-export const stageSettings = z.object({
-  /** Part of the stacks' names and of the API's default address. */
-  name: z.string().regex(/^[a-z][a-z0-9]{0,15}$/, {
-    error: "A stage's name is a lower-case word of at most 16 letters and digits.",
-  }),
-  /** Address under which callers reach the service; by default the REST API's own. */
-  publicBaseUrl: z.url().optional(),
-  /** Days until a token expires; 0 for never. */
-  tokenLifetimeDays: z.int().min(0),
-  /** With 0 a revoked token is refused at once; API Gateway keeps an answer for an hour at most. */
-  authorizerCacheSeconds: z.int().min(0).max(3600),
-  /** Where the models are served, by task. */
-  inference: z.object({
-    chat: backend.extend({
-      models: z.object({ "14b": modelName, "9b": modelName }),
-      /** Whether a model's answers begin inside a thought. */
-      thinksFirst: z.object({ "14b": z.boolean(), "9b": z.boolean() }),
-    }),
-    translation: backend.extend({ model: modelName }),
-    transcription: transcriptionBackend,
-    /** `platform` is what answers name as the place where speech is made. */
-    speech: backend.extend({ model: modelName, platform: z.string().min(1) }),
-  }),
-  /** The messaging platform whose webhook the service answers. */
-  messaging: z.object({
-    /** Of the Graph API, without the version. */
-    apiUrl: z.url(),
-    apiVersion: z.string().regex(/^v\d+\.\d+$/, { error: "A version of the Graph API looks like v26.0." }),
-    /** What is done about a delivery whose signature is missing or wrong. */
-    signatureMode: z.enum(["enforce", "log", "off"]),
-  }),
-  mailFrom: z.string().regex(senderPattern, {
-    error: "A sender is an e-mail address, or a name and an address as in `Name <address>`.",
-  }),
-  alarmEmail: z.email().optional(),
-  /** `retain` keeps data when the stacks are deleted; `destroy` is for stages that are thrown away. */
-  removal: z.enum(["retain", "destroy"]),
-  logRetention: z.enum(RetentionDays),
-  /** What is decided about the deprecated routes of version 1. */
-  legacy: legacySettings,
-  /** Requests a minute from one source address, where no account can be limited. */
-  limits: z.object({ anonymousPerMinute: z.int().min(1), credentialsPerMinute: z.int().min(1) }),
-  /** Requests of all callers together; what one account may send is limited by the service itself. */
-  throttling: z.object({ requestsPerSecond: z.int().min(1), burst: z.int().min(1) }),
-});
-export type StageSettings = z.infer<typeof stageSettings>;
-
-/** Checks settings. @throws Error that names each setting that is not valid. */
-export const checkStageSettings = (settings: StageSettings): StageSettings => {
-  const result = stageSettings.safeParse(settings);
-  if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-  throw new Error(`The settings of the stage are not valid. ${problems.join("; ")}`);
+const wholeNumber = (from: number, to = Number.MAX_SAFE_INTEGER) => {
+  const error = `must be a whole number from ${from}${to < Number.MAX_SAFE_INTEGER ? ` to ${to}` : ""}`;
+  return z.coerce.number({ error }).int({ error }).min(from, { error }).max(to, { error });
 };
+
+const modelServer = z.url({
+  protocol: /^https?$/,
+  error: "must be an address such as https://models.example.org/v1",
+});
+
+const modelName = z.string().min(1, { error: "must not be empty" });
+
+/** A file holds `true`, a variable the word. */
+const flag = z.union([z.boolean(), z.stringbool()], { error: "must be true or false" });
+
+/** Silence of a server must be noticed well before the function's own time-out of 150 seconds ends the request. */
+const timeout = wholeNumber(1, 120_000);
+const chatTimeout = timeout.default(60_000);
+
+const smallerModel = "chat-9b";
+
+/** Spelled out, because CDK's own list takes the whole of CDK to load, and the local service reads its settings without. */
+export const logRetentionDays = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+] as const;
+
+/**
+ * Everything that a stage can be told, each under the one name that it has in `infra/stages/<name>.json` and among the
+ * environment's variables alike.
+ */
+export const stageSettings = z
+  .strictObject({
+    /** Address under which callers reach the service, such as `https://api.example.com`; by default the REST API's own. */
+    PUBLIC_BASE_URL: z.url({ error: "must be an address such as https://api.example.org" }).optional(),
+    /** Server of the chat models: any that speaks the OpenAI HTTP API. Includes `/v1`. */
+    CHAT_BASE_URL: modelServer,
+    /** Name of the one chat model on that server, where a single one serves as both. */
+    CHAT_MODEL: modelName.optional(),
+    /** Name of the larger chat model on that server; by default `CHAT_MODEL`. */
+    CHAT_MODEL_14B: modelName.default("chat-14b"),
+    /** Name of the smaller chat model on that server; by default `CHAT_MODEL`. */
+    CHAT_MODEL_9B: modelName.default(smallerModel),
+    /**
+     * `true` for a larger chat model that answers from inside a thought and names only its end (`</think>`), as DeepSeek-R1
+     * and some of Qwen do behind a server without a parser for it: streams then wait for that end.
+     */
+    CHAT_MODEL_14B_THINKS_FIRST: flag.default(false),
+    /** The same of the smaller chat model. */
+    CHAT_MODEL_9B_THINKS_FIRST: flag.default(false),
+    /** How long the chat server may stay silent. */
+    CHAT_TIMEOUT_MS: chatTimeout,
+    /** Server of the translation model; by default the chat server. Includes `/v1`. */
+    TRANSLATION_BASE_URL: modelServer,
+    /** Name of the translation model; by default the smaller chat model. */
+    TRANSLATION_MODEL: modelName.default(smallerModel),
+    /** How long the translation server may stay silent; by default as long as the chat server. */
+    TRANSLATION_TIMEOUT_MS: chatTimeout,
+    /** Server on which recordings are transcribed; by default the chat server. Includes `/v1`. */
+    TRANSCRIPTION_BASE_URL: modelServer,
+    /** Name of the transcription model. */
+    TRANSCRIPTION_MODEL: modelName.default("stt-51"),
+    /**
+     * How long the transcription server may take once it has a recording: long ones take minutes. The function gives up after
+     * 290 seconds, because API Gateway would after 300.
+     */
+    TRANSCRIPTION_TIMEOUT_MS: wholeNumber(1, 270_000).default(240_000),
+    /** Server on which speech is synthesised; by default the chat server. Includes `/v1`. */
+    SPEECH_BASE_URL: modelServer,
+    /** Name of the speech model. */
+    SPEECH_MODEL: modelName.default("tts-3b"),
+    /** What answers name as the platform on which speech is synthesised. */
+    SPEECH_PLATFORM: modelName.default("language-ai"),
+    /** How long the speech server may stay silent; many are until a whole text is spoken. */
+    SPEECH_TIMEOUT_MS: timeout.default(120_000),
+    /** Sender of mails, `Name <address>` or an address; the address or its domain must be verified in SES. */
+    MAIL_FROM: z.string().regex(senderPattern, {
+      error: "must be an e-mail address, or a name and an address as in `Name <address>`",
+    }),
+    /** Who is told of alarms; without it alarms are only shown. */
+    ALARM_EMAIL: z.email({ error: "must be an e-mail address" }).optional(),
+    /** Requests a minute from one source address to operations without a token. */
+    LIMIT_ANONYMOUS_PER_MINUTE: wholeNumber(1).default(defaultAddressLimits.anonymous),
+    /** Requests a minute from one source address to registration, login and whatever else takes a password or a link. */
+    LIMIT_CREDENTIALS_PER_MINUTE: wholeNumber(1).default(defaultAddressLimits.credentials),
+    /** The messaging platform's Graph API, without a version. */
+    MESSAGING_API_URL: z.url({ error: "must be an address" }).default("https://graph.facebook.com"),
+    /** Version of the Graph API, such as `v26.0`. */
+    MESSAGING_API_VERSION: z
+      .string()
+      .regex(/^v\d+\.\d+$/, { error: "must look like v26.0" })
+      .default("v26.0"),
+    /** What is done about deliveries without the right signature. */
+    MESSAGING_SIGNATURE_MODE: z
+      .enum(["enforce", "log", "off"], { error: "must be enforce, log or off" })
+      .default("enforce"),
+    /** What the first provider is called in the paths of version 1. */
+    LEGACY_VENDOR_A: vendorName.default(defaultLegacySettings.vendors.a),
+    /** What the second provider is called in the paths of version 1. */
+    LEGACY_VENDOR_B: vendorName.default(defaultLegacySettings.vendors.b),
+    /** The day, such as `2026-12-01`, from which nobody may count on the deprecated routes any more. */
+    LEGACY_SUNSET: legacySettings.shape.sunset.default(defaultLegacySettings.sunset),
+    /** Whether the providers' routes of version 1 still do their work: `answer`, or `gone` for 410. */
+    LEGACY_PROVIDER_ROUTES: legacySettings.shape.providerRoutes.default(defaultLegacySettings.providerRoutes),
+    /** Days until a token expires; 0 for never. */
+    TOKEN_LIFETIME_DAYS: wholeNumber(0).default(7),
+    /** Seconds for which API Gateway may reuse an authorizer's answer, an hour at most; 0 for none. */
+    AUTHORIZER_CACHE_SECONDS: wholeNumber(0, 3600).default(0),
+    /** `retain` keeps data when the stacks are deleted; `destroy` is for stages that are thrown away. */
+    REMOVAL: z.enum(["retain", "destroy"], { error: "must be retain or destroy" }).default("retain"),
+    /** How long CloudWatch keeps logs. */
+    LOG_RETENTION_DAYS: z.coerce
+      .number()
+      .pipe(
+        z.literal(logRetentionDays, {
+          error: "must be a number of days that CloudWatch knows, such as 7 or 90",
+        }),
+      )
+      .default(90),
+    /** Requests a second that API Gateway lets through to each method, as well as it can; accounts have limits of their own. */
+    THROTTLING_REQUESTS_PER_SECOND: wholeNumber(1).default(200),
+    /** How many more may come at once. */
+    THROTTLING_BURST: wholeNumber(1).default(400),
+  })
+  .refine(({ LEGACY_VENDOR_A, LEGACY_VENDOR_B }) => LEGACY_VENDOR_A !== LEGACY_VENDOR_B, {
+    path: ["LEGACY_VENDOR_B"],
+    error: "must be another name than LEGACY_VENDOR_A",
+  });
+
+/** What a stage is told, checked and complete. */
+export type Settings = z.output<typeof stageSettings>;
+export type SettingName = keyof Settings;
+
+/** The names of all settings, in the order in which they are declared. */
+export const settingNames = stageSettings.keyof().options;
+
+/** Settings that are taken from another one unless they are given themselves, in an order in which they can be filled in. */
+export const takenFrom: ReadonlyMap<SettingName, SettingName> = new Map([
+  ["CHAT_MODEL_14B", "CHAT_MODEL"],
+  ["CHAT_MODEL_9B", "CHAT_MODEL"],
+  ["TRANSLATION_BASE_URL", "CHAT_BASE_URL"],
+  ["TRANSLATION_MODEL", "CHAT_MODEL_9B"],
+  ["TRANSLATION_TIMEOUT_MS", "CHAT_TIMEOUT_MS"],
+  ["TRANSCRIPTION_BASE_URL", "CHAT_BASE_URL"],
+  ["SPEECH_BASE_URL", "CHAT_BASE_URL"],
+]);

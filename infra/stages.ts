@@ -1,130 +1,237 @@
-import { RetentionDays } from "aws-cdk-lib/aws-logs";
-import { defaultLegacySettings } from "../functions/legacy/settings.ts";
-import { defaultAddressLimits } from "../shared/limits/policies.ts";
-import { type OperatorVariables, readOperatorVariables, type Variables } from "./operator-variables.ts";
-import { checkStageSettings, type StageSettings } from "./stage-settings.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import * as z from "zod";
+import { type SettingName, type Settings, settingNames, stageSettings, takenFrom } from "./stage-settings.ts";
 
-/** What a stage is before the operator's variables: the addresses and names are examples to be replaced. */
-interface StageDefaults extends Omit<StageSettings, "inference" | "messaging"> {
-  readonly chatBaseUrl: string | undefined;
+const folder = join(import.meta.dirname, "stages");
+const extension = ".json";
+const localName = "local";
+
+/** It becomes part of the stacks' names. */
+const namePattern = /^[a-z][a-z0-9]{0,15}$/;
+
+/** Variables as a process has them. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** A setting of a stage, for whoever asks why a deployment is as it is. */
+export interface SettingWithSource {
+  readonly name: SettingName;
+  /** `undefined` when it is not set and nothing takes its place. */
+  readonly value: string | number | boolean | undefined;
+  /** `variable`, the file, `as CHAT_MODEL`, `default` or `not set`. */
+  readonly source: string;
 }
 
-const shared = {
-  chatBaseUrl: "https://models.example.com/v1",
-  tokenLifetimeDays: 7,
-  authorizerCacheSeconds: 0,
-  mailFrom: "Language AI Service <no-reply@example.com>",
-  limits: {
-    anonymousPerMinute: defaultAddressLimits.anonymous,
-    credentialsPerMinute: defaultAddressLimits.credentials,
-  },
-  throttling: { requestsPerSecond: 200, burst: 400 },
-  legacy: defaultLegacySettings,
+const fileOf = (name: string): string => `infra/stages/${name}${extension}`;
+
+const stageNames = (): string[] =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith(extension))
+    .map((file) => basename(file, extension));
+
+const fileContent = z.record(z.string(), z.unknown(), { error: "is not a JSON object" });
+
+const readStageFile = (name: string): z.output<typeof fileContent> => {
+  const text = readFileSync(join(folder, name + extension), "utf8");
+  try {
+    return fileContent.parse(JSON.parse(text));
+  } catch (error) {
+    throw new Error(`${fileOf(name)} must hold a JSON object of settings.`, { cause: error });
+  }
+};
+
+/** An empty variable counts as not given, as pipelines often leave them. */
+const givenVariables = (variables: Variables): Partial<Record<SettingName, string>> =>
+  Object.fromEntries(
+    settingNames.flatMap((name) => {
+      const value = variables[name];
+      return value ? [[name, value]] : [];
+    }),
+  );
+
+/** What no stage can guess. */
+const required = {
+  CHAT_BASE_URL: { what: "where the chat models are", example: "https://models.example.org/v1" },
+  MAIL_FROM: { what: "in whose name mails are sent", example: "Example Languages <no-reply@example.org>" },
 } as const;
 
-const deployedStages: ReadonlyMap<string, StageDefaults> = new Map([
-  ["dev", { ...shared, name: "dev", removal: "destroy", logRetention: RetentionDays.ONE_WEEK }],
-  ["prod", { ...shared, name: "prod", removal: "retain", logRetention: RetentionDays.THREE_MONTHS }],
-]);
+const requireOwn = (name: string, given: Readonly<Record<string, unknown>>): void => {
+  const missing = Object.entries(required).filter(([setting]) => given[setting] === undefined);
+  if (missing.length === 0) return;
+  const sentences = missing.map(
+    ([setting, { what, example }]) =>
+      `The stage "${name}" does not say ${what}: add the line "${setting}": "${example}" to ${fileOf(name)}, or set the variable ${setting}.`,
+  );
+  throw new Error(sentences.join("\n"));
+};
+
+/** What leaves a deployment carries people's words and keys. */
+const requireEncryption = (name: string, settings: Settings): void => {
+  const plain = Object.entries(settings)
+    .filter(([, value]) => typeof value === "string" && value.startsWith("http://"))
+    .map(([setting]) => setting);
+  if (plain.length === 0) return;
+  throw new Error(
+    `The stage "${name}" is deployed, so these addresses must begin with https://: ${plain.join(", ")}.`,
+  );
+};
+
+/** The same settings, and with them those that follow from others. */
+const fillIn = (given: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+  const filled: Record<string, unknown> = { ...given };
+  for (const [name, other] of takenFrom) {
+    if (filled[name] === undefined && filled[other] !== undefined) filled[name] = filled[other];
+  }
+  return filled;
+};
+
+/** Reads a stage's file and what the variables say instead. @throws Error that names each setting that is wrong. */
+const readSettings = (name: string, variables: Variables) => {
+  const file = readStageFile(name);
+  const fromVariables = givenVariables(variables);
+  const given = { ...file, ...fromVariables };
+  requireOwn(name, given);
+  const filled = fillIn(given);
+  const sourceOf = (setting: string): string => {
+    if (setting in fromVariables) return "variable";
+    if (setting in file) return fileOf(name);
+    const [, other] = [...takenFrom].find(([derived]) => derived === setting) ?? [];
+    return other && setting in filled ? `as ${other}` : "default";
+  };
+  const result = stageSettings.safeParse(filled);
+  if (result.success) return { settings: result.data, sourceOf };
+  const problems = result.error.issues.flatMap((issue) => {
+    if (issue.code === "unrecognized_keys") {
+      return [`${fileOf(name)} has settings that do not exist: ${issue.keys.join(", ")}`];
+    }
+    const setting = issue.path.join(".");
+    // What follows from a wrong setting is wrong as well, and not to be put right.
+    return setting in given ? [`${setting}: ${issue.message} (${sourceOf(setting)})`] : [];
+  });
+  throw new Error(problems.join("\n"));
+};
+
+/** A stage as the stacks look at it. */
+const toStage = (name: string, settings: Settings) => ({
+  /** Part of the stacks' names and of the API's default address. */
+  name,
+  publicBaseUrl: settings.PUBLIC_BASE_URL,
+  tokenLifetimeDays: settings.TOKEN_LIFETIME_DAYS,
+  authorizerCacheSeconds: settings.AUTHORIZER_CACHE_SECONDS,
+  /** Where the models are served, by task. */
+  inference: {
+    chat: {
+      baseUrl: settings.CHAT_BASE_URL,
+      models: { "14b": settings.CHAT_MODEL_14B, "9b": settings.CHAT_MODEL_9B },
+      thinksFirst: {
+        "14b": settings.CHAT_MODEL_14B_THINKS_FIRST,
+        "9b": settings.CHAT_MODEL_9B_THINKS_FIRST,
+      },
+      timeoutMilliseconds: settings.CHAT_TIMEOUT_MS,
+    },
+    translation: {
+      baseUrl: settings.TRANSLATION_BASE_URL,
+      model: settings.TRANSLATION_MODEL,
+      timeoutMilliseconds: settings.TRANSLATION_TIMEOUT_MS,
+    },
+    transcription: {
+      baseUrl: settings.TRANSCRIPTION_BASE_URL,
+      model: settings.TRANSCRIPTION_MODEL,
+      timeoutMilliseconds: settings.TRANSCRIPTION_TIMEOUT_MS,
+    },
+    speech: {
+      baseUrl: settings.SPEECH_BASE_URL,
+      model: settings.SPEECH_MODEL,
+      platform: settings.SPEECH_PLATFORM,
+      timeoutMilliseconds: settings.SPEECH_TIMEOUT_MS,
+    },
+  },
+  /** The messaging platform whose webhook the service answers. */
+  messaging: {
+    apiUrl: settings.MESSAGING_API_URL,
+    apiVersion: settings.MESSAGING_API_VERSION,
+    signatureMode: settings.MESSAGING_SIGNATURE_MODE,
+  },
+  mailFrom: settings.MAIL_FROM,
+  alarmEmail: settings.ALARM_EMAIL,
+  removal: settings.REMOVAL,
+  logRetention: settings.LOG_RETENTION_DAYS,
+  /** What is decided about the deprecated routes of version 1. */
+  legacy: {
+    vendors: { a: settings.LEGACY_VENDOR_A, b: settings.LEGACY_VENDOR_B },
+    sunset: settings.LEGACY_SUNSET,
+    providerRoutes: settings.LEGACY_PROVIDER_ROUTES,
+  },
+  limits: {
+    anonymousPerMinute: settings.LIMIT_ANONYMOUS_PER_MINUTE,
+    credentialsPerMinute: settings.LIMIT_CREDENTIALS_PER_MINUTE,
+  },
+  throttling: {
+    requestsPerSecond: settings.THROTTLING_REQUESTS_PER_SECOND,
+    burst: settings.THROTTLING_BURST,
+  },
+});
+
+/** The settings of one deployment of the service. */
+export type StageSettings = ReturnType<typeof toStage>;
+
+/** Reads the settings of a stage that is deployed. */
+const readDeployed = (name: string, variables: Variables) => {
+  const names = stageNames().filter((stage) => stage !== localName);
+  if (!names.includes(name)) {
+    throw new Error(`There is no stage "${name}"; the stages are ${names.join(", ")} (infra/stages).`);
+  }
+  if (!namePattern.test(name)) {
+    throw new Error(
+      `A stage's name is a lower-case word of at most 16 letters and digits, which "${name}" is not.`,
+    );
+  }
+  const read = readSettings(name, variables);
+  requireEncryption(name, read.settings);
+  return read;
+};
 
 /**
  * The settings of a stage that is deployed to AWS.
  *
- * @param name `dev` or `prod`, chosen by `cdk deploy -c stage=prod`
- * @param variables the process environment; {@link readOperatorVariables} lists what it may override
- * @throws Error when there is no such stage or a setting is not valid.
+ * @param name of its file in `infra/stages`, chosen by `cdk deploy -c stage=prod`
+ * @param variables the process environment, in which each setting may have another value
+ * @throws Error when there is no such stage, it lacks a setting of its own, or one is not valid.
  */
-export const deployedStage = (name: string, variables: Variables): StageSettings => {
-  const defaults = deployedStages.get(name);
-  if (!defaults) {
-    const names = [...deployedStages.keys()].join(", ");
-    throw new Error(`There is no stage "${name}"; the stages are ${names}.`);
-  }
-  return applyVariables(defaults, readOperatorVariables(variables));
+export const deployedStage = (name: string, variables: Variables): StageSettings =>
+  toStage(name, readDeployed(name, variables).settings);
+
+/**
+ * Every setting of a deployed stage with where it comes from.
+ *
+ * @throws Error as {@link deployedStage} does.
+ */
+export const explainStage = (name: string, variables: Variables): SettingWithSource[] => {
+  const { settings, sourceOf } = readDeployed(name, variables);
+  return settingNames.map((setting) => ({
+    name: setting,
+    value: settings[setting],
+    source: settings[setting] === undefined ? "not set" : sourceOf(setting),
+  }));
 };
 
 /**
  * The stage that runs on a laptop: the same settings and variables as a deployed one.
  *
- * @param variables must hold `CHAT_BASE_URL`; `PORT` (3000) is where the service listens
+ * @param variables must hold `CHAT_BASE_URL`
  * @throws Error when `CHAT_BASE_URL` is missing or a setting is not valid.
  */
-export const localStage = (variables: Variables): StageSettings => {
-  const given = readOperatorVariables(variables);
-  return applyVariables(
-    {
-      ...shared,
-      chatBaseUrl: undefined,
-      name: "local",
-      publicBaseUrl: `http://127.0.0.1:${given.PORT ?? 3000}`,
-      removal: "retain",
-      logRetention: RetentionDays.ONE_DAY,
-      // Everybody is 127.0.0.1 here; a test suite alone registers hundreds of accounts.
-      limits: { anonymousPerMinute: 6_000, credentialsPerMinute: 6_000 },
-    },
-    given,
-  );
-};
+export const localStage = (variables: Variables): StageSettings =>
+  toStage(localName, readSettings(localName, variables).settings);
 
-const applyVariables = (
-  { chatBaseUrl, ...defaults }: StageDefaults,
-  variables: OperatorVariables,
-): StageSettings => {
-  const baseUrl = variables.CHAT_BASE_URL ?? chatBaseUrl;
-  if (baseUrl === undefined) {
-    throw new Error("CHAT_BASE_URL is not set: it names the server of the chat models.");
-  }
-  const models = {
-    "14b": variables.CHAT_MODEL_14B ?? variables.CHAT_MODEL ?? "chat-14b",
-    "9b": variables.CHAT_MODEL_9B ?? variables.CHAT_MODEL ?? "chat-9b",
-  };
-  const thinksFirst = {
-    "14b": variables.CHAT_MODEL_14B_THINKS_FIRST ?? false,
-    "9b": variables.CHAT_MODEL_9B_THINKS_FIRST ?? false,
-  };
-  const timeoutMilliseconds = variables.CHAT_TIMEOUT_MS ?? 60_000;
-  return checkStageSettings({
-    ...defaults,
-    publicBaseUrl: variables.PUBLIC_BASE_URL ?? defaults.publicBaseUrl,
-    tokenLifetimeDays: variables.TOKEN_LIFETIME_DAYS ?? defaults.tokenLifetimeDays,
-    authorizerCacheSeconds: variables.AUTHORIZER_CACHE_SECONDS ?? defaults.authorizerCacheSeconds,
-    inference: {
-      chat: { baseUrl, models, thinksFirst, timeoutMilliseconds },
-      translation: {
-        baseUrl: variables.TRANSLATION_BASE_URL ?? baseUrl,
-        model: variables.TRANSLATION_MODEL ?? models["9b"],
-        timeoutMilliseconds: variables.TRANSLATION_TIMEOUT_MS ?? timeoutMilliseconds,
-      },
-      transcription: {
-        baseUrl: variables.TRANSCRIPTION_BASE_URL ?? baseUrl,
-        model: variables.TRANSCRIPTION_MODEL ?? "stt-51",
-        timeoutMilliseconds: variables.TRANSCRIPTION_TIMEOUT_MS ?? 240_000,
-      },
-      speech: {
-        baseUrl: variables.SPEECH_BASE_URL ?? baseUrl,
-        model: variables.SPEECH_MODEL ?? "tts-3b",
-        platform: variables.SPEECH_PLATFORM ?? "language-ai",
-        timeoutMilliseconds: variables.SPEECH_TIMEOUT_MS ?? 120_000,
-      },
-    },
-    messaging: {
-      apiUrl: variables.MESSAGING_API_URL ?? "https://graph.facebook.com",
-      apiVersion: variables.MESSAGING_API_VERSION ?? "v26.0",
-      signatureMode: variables.MESSAGING_SIGNATURE_MODE ?? "enforce",
-    },
-    limits: {
-      anonymousPerMinute: variables.LIMIT_ANONYMOUS_PER_MINUTE ?? defaults.limits.anonymousPerMinute,
-      credentialsPerMinute: variables.LIMIT_CREDENTIALS_PER_MINUTE ?? defaults.limits.credentialsPerMinute,
-    },
-    legacy: {
-      vendors: {
-        a: variables.LEGACY_VENDOR_A ?? defaults.legacy.vendors.a,
-        b: variables.LEGACY_VENDOR_B ?? defaults.legacy.vendors.b,
-      },
-      sunset: variables.LEGACY_SUNSET ?? defaults.legacy.sunset,
-      providerRoutes: variables.LEGACY_PROVIDER_ROUTES ?? defaults.legacy.providerRoutes,
-    },
-    mailFrom: variables.MAIL_FROM ?? defaults.mailFrom,
-    alarmEmail: variables.ALARM_EMAIL ?? defaults.alarmEmail,
+/**
+ * Checks what a person has set for the local stage, before the servers are started whose addresses it still lacks.
+ *
+ * @throws Error that names each setting that is wrong.
+ */
+export const checkLocalVariables = (variables: Variables): void => {
+  readSettings(localName, {
+    ...variables,
+    CHAT_BASE_URL: variables["CHAT_BASE_URL"] || "http://127.0.0.1/v1",
   });
 };

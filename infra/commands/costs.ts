@@ -33,7 +33,11 @@ const readMemory = (text: string): Map<string, number> => {
 
 const folder = await mkdtemp(join(tmpdir(), "language-ai-costs-"));
 try {
-  const stage = deployedStage("prod", {});
+  // Who answers and who sends changes no price.
+  const stage = deployedStage("prod", {
+    CHAT_BASE_URL: "https://models.example.com/v1",
+    MAIL_FROM: "no-reply@example.com",
+  });
   const { directory: bundles } = await buildFunctions({ outdir: join(folder, "build") });
   const { directory } = await synthesize({ stage, bundles, outdir: join(folder, "assembly") });
   const text = await readFile(join(directory, `LanguageAi-${stage.name}-Api.template.json`), "utf8");

@@ -7,7 +7,7 @@ import {
   serveAssembly,
 } from "@language-ai/aws-stand-ins";
 import { watchFunctions } from "../build.ts";
-import { readOperatorVariables } from "../operator-variables.ts";
+import { checkLocalVariables } from "../stages.ts";
 import { prepareAssembly } from "./assembly.ts";
 import {
   chooseInspected,
@@ -61,7 +61,7 @@ const start = async (
 ): Promise<Omit<LocalService, "close">> => {
   const { dataDirectory } = settings;
   // Before anything is started: what is wrong with a variable is a sentence then.
-  readOperatorVariables(variables);
+  checkLocalVariables(variables);
   const inspected = inspect === undefined ? undefined : await chooseInspected(inspect, settings);
   await claimDataDirectory(dataDirectory);
   const { network } = settings;
@@ -77,7 +77,6 @@ const start = async (
     assembly: prepareAssembly(dataDirectory, {
       ...models.variables,
       ...(platform ? { MESSAGING_API_URL: platform.endpoint } : {}),
-      PORT: String(ports.api),
       PUBLIC_BASE_URL: baseUrl,
     }),
     dataDirectory,

@@ -14,7 +14,7 @@ import { AlarmMail, Alarms } from "../constructs/alarms.ts";
 import { addOperationRoutes } from "../constructs/operation-routes.ts";
 import { ServiceApi } from "../constructs/service-api.ts";
 import { ServiceDashboard } from "../constructs/service-dashboard.ts";
-import type { StageSettings } from "../stage-settings.ts";
+import type { StageSettings } from "../stages.ts";
 import type { DataStack } from "./data-stack.ts";
 import { pascalCase, ServiceFunctions } from "./service-functions.ts";
 

@@ -8,7 +8,7 @@ import { messageTries, messagingFunction } from "../../functions/messaging/contr
 import { acknowledge } from "../constructs/acknowledge.ts";
 import { AudioStorage } from "../constructs/audio-storage.ts";
 import { WorkQueue } from "../constructs/work-queue.ts";
-import type { StageSettings } from "../stage-settings.ts";
+import type { StageSettings } from "../stages.ts";
 
 export interface DataStackProps extends StackProps {
   readonly stage: StageSettings;

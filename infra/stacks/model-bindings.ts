@@ -1,6 +1,6 @@
 import type { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { plainBinding, secretBinding } from "../constructs/bindings.ts";
-import type { StageSettings } from "../stage-settings.ts";
+import type { StageSettings } from "../stages.ts";
 
 /** The variables through which functions find the models, by task: several functions use the same models. */
 export const modelBindings = (

@@ -30,7 +30,7 @@ import {
   tableBinding,
 } from "../constructs/bindings.ts";
 import { type EnvironmentBindings, ServiceFunction } from "../constructs/service-function.ts";
-import type { StageSettings } from "../stage-settings.ts";
+import type { StageSettings } from "../stages.ts";
 import type { DataStack } from "./data-stack.ts";
 import { modelBindings } from "./model-bindings.ts";
 

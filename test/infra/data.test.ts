@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { messagingFunction } from "../../functions/messaging/contract.ts";
-import { deployedStage } from "../../infra/stages.ts";
-import { type Resource, resourcesOfType, synthesizeService, type Template } from "./synthesized-service.ts";
+import {
+  exampleStage,
+  type Resource,
+  resourcesOfType,
+  synthesizeService,
+  type Template,
+} from "./synthesized-service.ts";
 
-const prod = (await synthesizeService(deployedStage("prod", {}))).data;
-const dev = (await synthesizeService(deployedStage("dev", {}))).data;
+const prod = (await synthesizeService(exampleStage("prod"))).data;
+const dev = (await synthesizeService(exampleStage("dev"))).data;
 
 const all = (template: Template, type: string): Resource[] => [...resourcesOfType(template, type).values()];
 const stateful = ["AWS::DynamoDB::GlobalTable", "AWS::S3::Bucket", "AWS::SecretsManager::Secret"];

@@ -76,7 +76,7 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
 
   it("pass on the settings of the stage in the form that the functions expect", async () => {
     const stage = localStage({
-      PORT: "3210",
+      PUBLIC_BASE_URL: "http://127.0.0.1:3210",
       CHAT_BASE_URL: "http://127.0.0.1:8000/v1",
       CHAT_MODEL_9B: "nine",
       TRANSLATION_TIMEOUT_MS: "1500",

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { deployedStage } from "../../infra/stages.ts";
 import { routesOf } from "./synthesized-routes.ts";
-import { synthesizeService } from "./synthesized-service.ts";
+import { exampleStage, synthesizeService } from "./synthesized-service.ts";
 
 const pathsWith = async (variables: Record<string, string>): Promise<string[]> =>
-  routesOf(await synthesizeService(deployedStage("prod", variables)))
+  routesOf(await synthesizeService(exampleStage("prod", variables)))
     .filter(({ functionName, method }) => functionName === "legacy" && method !== "HEAD")
     .map(({ path }) => path);
 

@@ -2,12 +2,11 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
-import { deployedStage } from "../../infra/stages.ts";
 import { type BackendName, backendNames } from "../../shared/telemetry/backend-uses.ts";
 import { logEvents } from "../../shared/telemetry/log-events.ts";
 import { measured } from "../../shared/telemetry/request-metrics.ts";
 import { inRequestScope, openRequestScope } from "../../shared/telemetry/request-scope.ts";
-import { resourcesOfType, synthesizeService, type Template } from "./synthesized-service.ts";
+import { exampleStage, resourcesOfType, synthesizeService, type Template } from "./synthesized-service.ts";
 
 const alarm = z.object({
   AlarmDescription: z.string(),
@@ -140,7 +139,7 @@ const readRunbook = async (): Promise<string> => {
 };
 
 beforeAll(async () => {
-  watched = (await synthesizeService(deployedStage("prod", { ALARM_EMAIL: "operator@example.com" }))).api;
+  watched = (await synthesizeService(exampleStage("prod", { ALARM_EMAIL: "operator@example.com" }))).api;
 }, 30_000);
 
 describe("The alarms", { timeout: 30_000 }, () => {
@@ -268,7 +267,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
   });
 
   it("are shown only, when nobody is to be told", async () => {
-    const { api } = await synthesizeService(deployedStage("prod", {}));
+    const { api } = await synthesizeService(exampleStage("prod"));
     expect(resourcesOfType(api, "AWS::SNS::Topic").size).toBe(0);
     expect(alarms(api).flatMap(({ AlarmActions }) => AlarmActions)).toEqual([]);
     expect(resourcesOfType(api, "AWS::CloudWatch::Dashboard").size).toBe(1);

@@ -6,9 +6,8 @@ import { AwsSolutionsChecks, ServerlessChecks } from "cdk-nag";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { addServiceStacks } from "../../infra/service.ts";
-import { deployedStage } from "../../infra/stages.ts";
 import { readCdkContext } from "../../infra/synthesize.ts";
-import { withTemporaryDirectory, writeStandInBundles } from "./synthesized-service.ts";
+import { exampleStage, withTemporaryDirectory, writeStandInBundles } from "./synthesized-service.ts";
 
 const report = z.object({
   pluginReports: z.array(
@@ -51,7 +50,7 @@ describe("The security checks (cdk-nag: AwsSolutions, Serverless)", { timeout: 6
     "find nothing in the stage %s that is not explained",
     { timeout: 60_000 },
     async (name) => {
-      const stage = deployedStage(name, { ALARM_EMAIL: "operator@example.com" });
+      const stage = exampleStage(name, { ALARM_EMAIL: "operator@example.com" });
       expect(await findingsOf((app, bundles) => addServiceStacks(app, { stage, bundles }))).toEqual([]);
     },
   );

@@ -1,22 +1,61 @@
 import { readFileSync } from "node:fs";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { describe, expect, it } from "vitest";
-import { deployedStage, localStage } from "../../infra/stages.ts";
+import { logRetentionDays } from "../../infra/stage-settings.ts";
+import { checkLocalVariables, deployedStage, explainStage, localStage } from "../../infra/stages.ts";
+import { exampleStage } from "./synthesized-service.ts";
 
 describe("A deployed stage", () => {
-  it.each(["dev", "prod"])("has complete settings without any variable: %s", (name) => {
-    const stage = deployedStage(name, {});
-    expect(stage).toMatchObject({ name, tokenLifetimeDays: 7, authorizerCacheSeconds: 0 });
+  it.each(["dev", "prod"])(
+    "needs to be told where its models are and who sends its mails, and says how: %s",
+    (name) => {
+      expect(() => deployedStage(name, {})).toThrow(
+        [
+          `The stage "${name}" does not say where the chat models are: add the line "CHAT_BASE_URL": "https://models.example.org/v1" to infra/stages/${name}.json, or set the variable CHAT_BASE_URL.`,
+          `The stage "${name}" does not say in whose name mails are sent: add the line "MAIL_FROM": "Example Languages <no-reply@example.org>" to infra/stages/${name}.json, or set the variable MAIL_FROM.`,
+        ].join("\n"),
+      );
+    },
+  );
+
+  it("has settings for everything else", () => {
+    const stage = exampleStage("prod");
+    expect(stage).toMatchObject({ name: "prod", tokenLifetimeDays: 7, authorizerCacheSeconds: 0 });
     expect(stage.publicBaseUrl).toBeUndefined();
     expect(stage.alarmEmail).toBeUndefined();
   });
 
+  it("sends nothing unencrypted", () => {
+    expect(() => exampleStage("prod", { SPEECH_BASE_URL: "http://gpu.example.org/v1" })).toThrow(
+      'The stage "prod" is deployed, so these addresses must begin with https://: SPEECH_BASE_URL.',
+    );
+  });
+
+  it("tells where each of its settings comes from", () => {
+    const variables = { CHAT_BASE_URL: "https://gpu.example.org/v1", MAIL_FROM: "sender@example.org" };
+    const explained = new Map(explainStage("prod", variables).map((setting) => [setting.name, setting]));
+    expect(explained.get("MAIL_FROM")).toMatchObject({ value: "sender@example.org", source: "variable" });
+    expect(explained.get("REMOVAL")).toMatchObject({ value: "retain", source: "infra/stages/prod.json" });
+    expect(explained.get("SPEECH_BASE_URL")).toMatchObject({
+      value: "https://gpu.example.org/v1",
+      source: "as CHAT_BASE_URL",
+    });
+    expect(explained.get("TOKEN_LIFETIME_DAYS")).toMatchObject({ value: 7, source: "default" });
+    expect(explained.get("ALARM_EMAIL")).toMatchObject({ value: undefined, source: "not set" });
+  });
+
+  it("can keep logs for as long as CloudWatch can", () => {
+    const days = Object.values(RetentionDays).filter((value) => typeof value === "number" && value !== 9999);
+    expect([...logRetentionDays]).toEqual(days);
+  });
+
   it("keeps its data in production and throws it away in development", () => {
-    expect(deployedStage("prod", {}).removal).toBe("retain");
-    expect(deployedStage("dev", {}).removal).toBe("destroy");
+    expect(exampleStage("prod").removal).toBe("retain");
+    expect(exampleStage("dev").removal).toBe("destroy");
   });
 
   it("takes the operator's variables instead of its own settings", () => {
-    const stage = deployedStage("prod", {
+    const stage = exampleStage("prod", {
       PUBLIC_BASE_URL: "https://api.example.org",
       CHAT_BASE_URL: "https://gpu.example.org/v1",
       CHAT_MODEL_14B: "fourteen",
@@ -49,7 +88,7 @@ describe("A deployed stage", () => {
       CHAT_MODEL_9B: "nine",
       CHAT_TIMEOUT_MS: "5000",
     };
-    expect(deployedStage("prod", chat).inference.translation).toEqual({
+    expect(exampleStage("prod", chat).inference.translation).toEqual({
       baseUrl: "https://gpu.example.org/v1",
       model: "nine",
       timeoutMilliseconds: 5_000,
@@ -59,7 +98,7 @@ describe("A deployed stage", () => {
       TRANSLATION_MODEL: "translator",
       TRANSLATION_TIMEOUT_MS: "7000",
     };
-    expect(deployedStage("prod", { ...chat, ...translation }).inference.translation).toEqual({
+    expect(exampleStage("prod", { ...chat, ...translation }).inference.translation).toEqual({
       baseUrl: "https://translation.example.org/v1",
       model: "translator",
       timeoutMilliseconds: 7_000,
@@ -67,25 +106,25 @@ describe("A deployed stage", () => {
   });
 
   it("asks one model for everything that is written when the server has only one", () => {
-    const { inference } = deployedStage("prod", { CHAT_MODEL: "one" });
+    const { inference } = exampleStage("prod", { CHAT_MODEL: "one" });
     expect(inference.chat.models).toEqual({ "14b": "one", "9b": "one" });
     expect(inference.translation.model).toBe("one");
-    const two = deployedStage("prod", { CHAT_MODEL: "one", CHAT_MODEL_14B: "fourteen" });
+    const two = exampleStage("prod", { CHAT_MODEL: "one", CHAT_MODEL_14B: "fourteen" });
     expect(two.inference.chat.models).toEqual({ "14b": "fourteen", "9b": "one" });
   });
 
   it("takes it for said which models think first", () => {
-    expect(deployedStage("prod", {}).inference.chat.thinksFirst).toEqual({ "14b": false, "9b": false });
+    expect(exampleStage("prod").inference.chat.thinksFirst).toEqual({ "14b": false, "9b": false });
     const given = { CHAT_MODEL_14B_THINKS_FIRST: "true", CHAT_MODEL_9B_THINKS_FIRST: "false" };
-    expect(deployedStage("prod", given).inference.chat.thinksFirst).toEqual({ "14b": true, "9b": false });
-    expect(() => deployedStage("prod", { CHAT_MODEL_9B_THINKS_FIRST: "perhaps" })).toThrow(
+    expect(exampleStage("prod", given).inference.chat.thinksFirst).toEqual({ "14b": true, "9b": false });
+    expect(() => exampleStage("prod", { CHAT_MODEL_9B_THINKS_FIRST: "perhaps" })).toThrow(
       "CHAT_MODEL_9B_THINKS_FIRST",
     );
   });
 
   it("synthesises speech on the chat server, unless told otherwise", () => {
     const chat = { CHAT_BASE_URL: "https://gpu.example.org/v1", CHAT_TIMEOUT_MS: "5000" };
-    expect(deployedStage("prod", chat).inference.speech).toEqual({
+    expect(exampleStage("prod", chat).inference.speech).toEqual({
       baseUrl: "https://gpu.example.org/v1",
       model: "tts-3b",
       platform: "language-ai",
@@ -97,7 +136,7 @@ describe("A deployed stage", () => {
       SPEECH_PLATFORM: "our-gpu",
       SPEECH_TIMEOUT_MS: "7000",
     };
-    expect(deployedStage("prod", { ...chat, ...speech }).inference.speech).toEqual({
+    expect(exampleStage("prod", { ...chat, ...speech }).inference.speech).toEqual({
       baseUrl: "https://speech.example.org/v1",
       model: "speaker",
       platform: "our-gpu",
@@ -106,7 +145,7 @@ describe("A deployed stage", () => {
   });
 
   it("answers the messaging platform itself and refuses what it did not sign, unless told otherwise", () => {
-    expect(deployedStage("prod", {}).messaging).toEqual({
+    expect(exampleStage("prod").messaging).toEqual({
       apiUrl: "https://graph.facebook.com",
       apiVersion: "v26.0",
       signatureMode: "enforce",
@@ -116,7 +155,7 @@ describe("A deployed stage", () => {
       MESSAGING_API_VERSION: "v27.0",
       MESSAGING_SIGNATURE_MODE: "log",
     };
-    expect(deployedStage("prod", variables).messaging).toEqual({
+    expect(exampleStage("prod", variables).messaging).toEqual({
       apiUrl: "https://graph.example.org",
       apiVersion: "v27.0",
       signatureMode: "log",
@@ -124,9 +163,9 @@ describe("A deployed stage", () => {
   });
 
   it("limits source addresses strictly, unless told otherwise", () => {
-    expect(deployedStage("prod", {}).limits).toEqual({ anonymousPerMinute: 50, credentialsPerMinute: 10 });
+    expect(exampleStage("prod").limits).toEqual({ anonymousPerMinute: 50, credentialsPerMinute: 10 });
     const variables = { LIMIT_ANONYMOUS_PER_MINUTE: "70", LIMIT_CREDENTIALS_PER_MINUTE: "20" };
-    expect(deployedStage("prod", variables).limits).toEqual({
+    expect(exampleStage("prod", variables).limits).toEqual({
       anonymousPerMinute: 70,
       credentialsPerMinute: 20,
     });
@@ -134,7 +173,7 @@ describe("A deployed stage", () => {
 
   it("transcribes on the chat server with a model of its own, unless told otherwise", () => {
     const chat = { CHAT_BASE_URL: "https://gpu.example.org/v1", CHAT_TIMEOUT_MS: "5000" };
-    expect(deployedStage("prod", chat).inference.transcription).toEqual({
+    expect(exampleStage("prod", chat).inference.transcription).toEqual({
       baseUrl: "https://gpu.example.org/v1",
       model: "stt-51",
       timeoutMilliseconds: 240_000,
@@ -144,7 +183,7 @@ describe("A deployed stage", () => {
       TRANSCRIPTION_MODEL: "recogniser",
       TRANSCRIPTION_TIMEOUT_MS: "270000",
     };
-    expect(deployedStage("prod", { ...chat, ...transcription }).inference.transcription).toEqual({
+    expect(exampleStage("prod", { ...chat, ...transcription }).inference.transcription).toEqual({
       baseUrl: "https://transcription.example.org/v1",
       model: "recogniser",
       timeoutMilliseconds: 270_000,
@@ -152,7 +191,7 @@ describe("A deployed stage", () => {
   });
 
   it("keeps the deprecated routes until December 2026 under the names in the contracts, unless told otherwise", () => {
-    expect(deployedStage("prod", {}).legacy).toEqual({
+    expect(exampleStage("prod").legacy).toEqual({
       vendors: { a: "modal", b: "runpod" },
       sunset: "2026-12-01",
       providerRoutes: "answer",
@@ -163,7 +202,7 @@ describe("A deployed stage", () => {
       LEGACY_SUNSET: "2027-03-01",
       LEGACY_PROVIDER_ROUTES: "gone",
     };
-    expect(deployedStage("prod", variables).legacy).toEqual({
+    expect(exampleStage("prod", variables).legacy).toEqual({
       vendors: { a: "acme", b: "other-gpu" },
       sunset: "2027-03-01",
       providerRoutes: "gone",
@@ -171,37 +210,42 @@ describe("A deployed stage", () => {
   });
 
   it("treats an empty variable as one that is not set", () => {
-    expect(deployedStage("prod", { CHAT_BASE_URL: "", TOKEN_LIFETIME_DAYS: "" })).toEqual(
-      deployedStage("prod", {}),
-    );
+    expect(exampleStage("prod", { CHAT_MODEL: "", TOKEN_LIFETIME_DAYS: "" })).toEqual(exampleStage("prod"));
   });
 
   it("must be one that exists", () => {
     expect(() => deployedStage("staging", {})).toThrow(
-      'There is no stage "staging"; the stages are dev, prod.',
+      'There is no stage "staging"; the stages are dev, prod (infra/stages).',
     );
   });
 
   it.each([
-    ["CHAT_BASE_URL", "gpu.example.org", "inference.chat.baseUrl"],
+    ["CHAT_BASE_URL", "gpu.example.org", "CHAT_BASE_URL: must be an address"],
     ["CHAT_TIMEOUT_MS", "soon", "CHAT_TIMEOUT_MS"],
-    ["TRANSLATION_TIMEOUT_MS", "150000", "inference.translation.timeoutMilliseconds"],
-    ["TRANSCRIPTION_TIMEOUT_MS", "270001", "inference.transcription.timeoutMilliseconds"],
-    ["TOKEN_LIFETIME_DAYS", "-1", "tokenLifetimeDays"],
-    ["AUTHORIZER_CACHE_SECONDS", "3601", "authorizerCacheSeconds"],
-    ["LIMIT_ANONYMOUS_PER_MINUTE", "0", "LIMIT_ANONYMOUS_PER_MINUTE must be at least 1"],
+    [
+      "TRANSLATION_TIMEOUT_MS",
+      "150000",
+      "TRANSLATION_TIMEOUT_MS: must be a whole number from 1 to 120000 (variable)",
+    ],
+    ["TRANSCRIPTION_TIMEOUT_MS", "270001", "TRANSCRIPTION_TIMEOUT_MS"],
+    ["TOKEN_LIFETIME_DAYS", "-1", "TOKEN_LIFETIME_DAYS"],
+    ["AUTHORIZER_CACHE_SECONDS", "3601", "AUTHORIZER_CACHE_SECONDS"],
+    ["LIMIT_ANONYMOUS_PER_MINUTE", "0", "LIMIT_ANONYMOUS_PER_MINUTE: must be a whole number from 1"],
     ["LIMIT_CREDENTIALS_PER_MINUTE", "few", "LIMIT_CREDENTIALS_PER_MINUTE"],
-    ["LEGACY_VENDOR_A", "Acme/x", "legacy.vendors.a"],
-    ["LEGACY_VENDOR_B", "modal", "legacy.vendors"],
-    ["LEGACY_SUNSET", "soon", "legacy.sunset"],
-    ["LEGACY_SUNSET", "2026-05-31", "legacy.sunset"],
+    ["LEGACY_VENDOR_A", "Acme/x", "LEGACY_VENDOR_A"],
+    ["LEGACY_VENDOR_B", "modal", "LEGACY_VENDOR_B: must be another name"],
+    ["LEGACY_SUNSET", "soon", "LEGACY_SUNSET"],
+    ["LEGACY_SUNSET", "2026-05-31", "LEGACY_SUNSET"],
     ["LEGACY_PROVIDER_ROUTES", "maybe", "LEGACY_PROVIDER_ROUTES"],
-    ["MAIL_FROM", "nobody", "mailFrom"],
-    ["MESSAGING_API_VERSION", "26", "messaging.apiVersion"],
+    ["MAIL_FROM", "nobody", "MAIL_FROM"],
+    ["MESSAGING_API_VERSION", "26", "MESSAGING_API_VERSION"],
     ["MESSAGING_SIGNATURE_MODE", "maybe", "MESSAGING_SIGNATURE_MODE"],
-    ["ALARM_EMAIL", "nobody", "alarmEmail"],
+    ["ALARM_EMAIL", "nobody", "ALARM_EMAIL"],
+    ["REMOVAL", "keep", "REMOVAL"],
+    ["LOG_RETENTION_DAYS", "8", "LOG_RETENTION_DAYS"],
+    ["THROTTLING_BURST", "0", "THROTTLING_BURST"],
   ])("is refused when %s is %s, by the name of the setting", (variable, value, setting) => {
-    expect(() => deployedStage("prod", { [variable]: value })).toThrow(setting);
+    expect(() => exampleStage("prod", { [variable]: value })).toThrow(setting);
   });
 });
 
@@ -222,7 +266,6 @@ describe("The local stage", () => {
 
   it("is reached on the port it listens on", () => {
     expect(localStage(chat).publicBaseUrl).toBe("http://127.0.0.1:3000");
-    expect(localStage({ ...chat, PORT: "4000" }).publicBaseUrl).toBe("http://127.0.0.1:4000");
     expect(localStage({ ...chat, PUBLIC_BASE_URL: "http://laptop:3000" }).publicBaseUrl).toBe(
       "http://laptop:3000",
     );
@@ -234,6 +277,11 @@ describe("The local stage", () => {
   });
 
   it("needs to know where the chat models are", () => {
-    expect(() => localStage({})).toThrow("CHAT_BASE_URL is not set");
+    expect(() => localStage({})).toThrow('The stage "local" does not say where the chat models are');
+  });
+
+  it("is checked before there is a server that it could ask", () => {
+    expect(() => checkLocalVariables({ CHAT_BASE_URL: "" })).not.toThrow();
+    expect(() => checkLocalVariables({ CHAT_TIMEOUT_MS: "soon" })).toThrow("CHAT_TIMEOUT_MS: must be");
   });
 });

@@ -5,15 +5,14 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
-import { deployedStage } from "../../infra/stages.ts";
 import { readCdkContext } from "../../infra/synthesize.ts";
-import { synthesizeService, withTemporaryDirectory } from "./synthesized-service.ts";
+import { exampleStage, synthesizeService, withTemporaryDirectory } from "./synthesized-service.ts";
 
 const run = promisify(execFile);
 
 describe("Synthesis", { timeout: 30_000 }, () => {
   it.each(["dev", "prod"])("makes the stacks of %s without an account or a network", async (name) => {
-    const { api, data } = await synthesizeService(deployedStage(name, {}));
+    const { api, data } = await synthesizeService(exampleStage(name));
     expect(Object.keys(api.Outputs)).toContain("ApiUrl");
     expect(Object.keys(data.Outputs)).toEqual(
       expect.arrayContaining([
@@ -57,7 +56,7 @@ describe("The command for the local service", () => {
     );
     await withTemporaryDirectory(async (outdir) => {
       await expect(run(process.execPath, [command, outdir], { env: {} })).rejects.toThrow(
-        "CHAT_BASE_URL is not set",
+        "does not say where the chat models are",
       );
     });
   });

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
-import type { StageSettings } from "../../infra/stage-settings.ts";
-import { deployedStage } from "../../infra/stages.ts";
+
+import { deployedStage, type StageSettings, type Variables } from "../../infra/stages.ts";
 import { synthesize } from "../../infra/synthesize.ts";
 
 const template = z.object({
@@ -56,6 +56,14 @@ export const withTemporaryDirectory = async <Result>(
   }
 };
 
+/** A deployed stage with what it cannot do without, and the variables that a test is about. */
+export const exampleStage = (name: string, variables: Variables = {}): StageSettings =>
+  deployedStage(name, {
+    CHAT_BASE_URL: "https://models.example.com/v1",
+    MAIL_FROM: "Language AI Service <no-reply@example.com>",
+    ...variables,
+  });
+
 const synthesizeStage = (stage: StageSettings): Promise<SynthesizedService> =>
   withTemporaryDirectory(async (directory) => {
     const bundles = await writeStandInBundles(join(directory, "bundles"));
@@ -76,7 +84,7 @@ const synthesized = new Map<string, Promise<SynthesizedService>>();
 
 /** The service as it would be deployed, with stand-ins for the bundles; synthesised once for each stage. */
 export const synthesizeService = (
-  stage: StageSettings = deployedStage("prod", {}),
+  stage: StageSettings = exampleStage("prod"),
 ): Promise<SynthesizedService> => {
   const key = JSON.stringify(stage);
   const service = synthesized.get(key) ?? synthesizeStage(stage);

@@ -18,7 +18,7 @@ const integerExpected = "integer expected";
 
 /** zod says "number" of whatever is no number where an integer is asked for; which schema it was, only an error map sees. */
 const tellIntegers: z.core.$ZodErrorMap = ({ code, inst }) =>
-  code === "invalid_type" && inst instanceof z.core.$ZodNumberFormat ? integerExpected : undefined;
+  code === "invalid_type" && inst instanceof z.ZodNumberFormat ? integerExpected : undefined;
 
 const expectations: Readonly<Record<string, Described>> = {
   string: ["string_type", "Input should be a valid string"],

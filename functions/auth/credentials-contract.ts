@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { actionOutcome, email, linkToken, newPassword } from "./fields.ts";
+import { actionOutcome, email, givenPassword, linkToken, newPassword } from "./fields.ts";
 
 const tag = "Accounts and tokens";
 
@@ -11,7 +11,7 @@ export const tokenRequest = z
       .regex(/^(password)?$/, { error: "String should match pattern '^password$'" })
       .optional(),
     username: z.string().min(1).max(254).meta({ description: "User name or e-mail address" }),
-    password: z.string().min(1).max(256).meta({ format: "password" }),
+    password: givenPassword,
   })
   .meta({ id: "TokenRequest" });
 export type TokenRequest = z.infer<typeof tokenRequest>;
@@ -131,7 +131,7 @@ export const changePasswordOperation = defineOperation({
   body: {
     encoding: "json",
     schema: z
-      .object({ old_password: z.string().min(1).max(256), new_password: newPassword })
+      .object({ old_password: givenPassword, new_password: newPassword })
       .meta({ id: "ChangePasswordRequest" }),
   },
   response: { status: 200, description: "The password is changed", schema: actionOutcome },

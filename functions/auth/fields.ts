@@ -1,6 +1,7 @@
 import { dictionary } from "@zxcvbn-ts/language-common";
 import * as z from "zod";
 import { text } from "../../shared/http/fields.ts";
+import { isTypable, normalisePassword } from "./normalise-password.ts";
 
 /** A user name as it is registered. */
 export const username = text()
@@ -21,15 +22,38 @@ const commonPasswords = new Set(dictionary["passwords-common"]);
 /** Whether a password is among the 49,000 most common ones, without regard to case (OWASP ASVS 5.0, 6.2.4). */
 export const isCommonPassword = (password: string): boolean => commonPasswords.has(password.toLowerCase());
 
-/** A password that may be chosen: long enough and not among the common ones. */
+const longestPassword = 256;
+
+/** A password that may be chosen: long enough, of characters that can be typed again, and not among the common ones. */
 export const newPassword = text()
+  .overwrite(normalisePassword)
   .min(8)
-  .max(256)
+  .max(longestPassword)
+  .refine(isTypable, {
+    error: "Value error, a password cannot hold control characters or others that cannot be seen",
+    params: { type: "value_error" },
+  })
   .refine((value) => !isCommonPassword(value), {
     error: "Value error, this password is among the most common ones; choose another",
     params: { type: "value_error" },
   })
   .meta({ format: "password", example: "seven storks by the lake" });
+
+/** A password that is compared, as it was typed. Its length is that of what is compared first. */
+export const givenPassword = z
+  .string()
+  .min(1)
+  .check(({ value, issues }) => {
+    if ([...normalisePassword(value)].length <= longestPassword) return;
+    issues.push({
+      code: "too_big",
+      origin: "string",
+      maximum: longestPassword,
+      inclusive: true,
+      input: value,
+    });
+  })
+  .meta({ format: "password", maxLength: longestPassword });
 
 /** A line of text about a person or an organisation. */
 export const shortText = text().trim().min(1).max(200);

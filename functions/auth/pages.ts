@@ -76,7 +76,7 @@ export const verificationForm = (secret: string): Reply =>
 export const resetForm = (secret: string, isRefused = false): Reply =>
   page(
     "Choose a new password",
-    `${isRefused ? '<p class="problem" role="alert">This password cannot be used. It is too short, too long, or one of the most common ones.</p>\n' : ""}<form method="post" action="reset-password">
+    `${isRefused ? '<p class="problem" role="alert">This password cannot be used. It is too short, too long, one of the most common ones, or holds characters that cannot be seen.</p>\n' : ""}<form method="post" action="reset-password">
 <input type="hidden" name="token" value="${escapeHtml(secret)}">
 <label for="new-password">New password</label>
 <p id="hint">At least 8 characters. Several words in a row are easy to remember and hard to guess.</p>

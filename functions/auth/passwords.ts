@@ -1,5 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import { normalisePassword } from "./normalise-password.ts";
 
 const argon2Async = promisify(argon2);
 
@@ -16,22 +17,18 @@ const unpadded = (bytes: Buffer): string => bytes.toString("base64").replace(/=+
 /** A password as it is stored, in PHC string format. */
 export const hashPassword = async (password: string): Promise<string> => {
   const nonce = randomBytes(16);
-  const tag = await argon2Async("argon2id", { message: password, nonce, ...cost });
+  const message = normalisePassword(password);
+  const tag = await argon2Async("argon2id", { message, nonce, ...cost });
   return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
 };
 
-/**
- * Whether a password belongs to a stored hash.
- *
- * @param stored `undefined` for an account that does not exist: the result is `false` and costs the same time.
- */
-export const verifyPassword = async (password: string, stored: string | undefined): Promise<boolean> => {
+const isMessageOf = async (message: string, stored: string | undefined): Promise<boolean> => {
   const match = phcFormat.exec(stored ?? nobodysHash);
   if (!match) throw new Error("A stored password hash has an unknown format.");
   const [, memory, passes, parallelism, salt = "", expected = ""] = match;
   const expectedTag = Buffer.from(expected, "base64");
   const tag = await argon2Async("argon2id", {
-    message: password,
+    message,
     nonce: Buffer.from(salt, "base64"),
     memory: Number(memory),
     passes: Number(passes),
@@ -39,4 +36,18 @@ export const verifyPassword = async (password: string, stored: string | undefine
     tagLength: expectedTag.length,
   });
   return timingSafeEqual(tag, expectedTag) && stored !== undefined;
+};
+
+/**
+ * Whether a password belongs to a stored hash.
+ *
+ * Hashes from before passwords were normalised are of what was typed. A password that normalising changes is compared a
+ * second time because of them, whether there is such a hash or not: the time tells nothing but how it was typed.
+ *
+ * @param stored `undefined` for an account that does not exist: the result is `false` and costs the same time.
+ */
+export const verifyPassword = async (password: string, stored: string | undefined): Promise<boolean> => {
+  const normalised = normalisePassword(password);
+  if (await isMessageOf(normalised, stored)) return true;
+  return normalised !== password && isMessageOf(password, stored);
 };

@@ -60,6 +60,38 @@ describe("a new password", () => {
   });
 });
 
+describe("the form of a new password", () => {
+  const e = "e\u0301";
+
+  it("is normalised before it is measured", () => {
+    expect(told(newPassword, `storks \u00a0${e}`)).toEqual({ taken: "storks  \u00e9" });
+    expect(told(newPassword, e.repeat(256))).toEqual({ taken: "\u00e9".repeat(256) });
+    expect(told(newPassword, e.repeat(7))).toEqual([
+      "string_too_short: String should have at least 8 characters",
+    ]);
+  });
+
+  it.each(["seven\tstorks", "seven storks\u200b", "seven storks\0"])(
+    "cannot hold what nobody sees: %j",
+    (value) => {
+      expect(told(newPassword, value)).toEqual([
+        "value_error: Value error, a password cannot hold control characters or others that cannot be seen",
+      ]);
+    },
+  );
+
+  it("is measured in the same way when it is compared, and compared as it was typed", () => {
+    const form = { username: "amina", password: e.repeat(256) };
+    expect(told(tokenRequest, form)).toEqual({ taken: form });
+    expect(told(tokenRequest, { ...form, password: "seven\tstorks" })).toEqual({
+      taken: { ...form, password: "seven\tstorks" },
+    });
+    expect(told(tokenRequest, { ...form, password: e.repeat(257) })).toEqual([
+      "string_too_long: String should have at most 256 characters",
+    ]);
+  });
+});
+
 describe("the other fields of accounts", () => {
   it("are lines of 1 to 200 characters, without the space around them", () => {
     expect(told(shortText, ` ${"x".repeat(200)} `)).toEqual({ taken: "x".repeat(200) });

@@ -69,9 +69,15 @@ export const withExchange = (
   return { ...before, exchanges: exchanges.slice(-(recentExchanges + mostOlderExchanges)) };
 };
 
+/** How long what somebody wrote is remembered after their last message, in seconds. */
+export const rememberedSeconds = 90 * 24 * 60 * 60;
+
+/** Conversations from before they ended have no such time. */
+const storedConversation = conversation.extend({ expires_at: z.int().optional() });
+
 /** Conversations in the table; they are written together with the record of the message that changed them. */
 export interface ConversationsRepository {
-  /** `undefined` for somebody who has never been answered. */
+  /** `undefined` for somebody who has never been answered, or has not written for {@link rememberedSeconds}. */
   find(sender: string): Promise<Conversation | undefined>;
 }
 
@@ -84,6 +90,9 @@ export const createConversationsRepository = ({
     const { Item } = await client.send(
       new GetCommand({ TableName, Key: messagingKeys.conversation(sender), ConsistentRead: true }),
     );
-    return Item && conversation.parse(Item);
+    if (!Item) return undefined;
+    const { expires_at: expiry, ...found } = storedConversation.parse(Item);
+    // The table takes days to remove what has expired.
+    return expiry !== undefined && expiry * 1_000 <= Date.now() ? undefined : found;
   },
 });

@@ -5,7 +5,7 @@ import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import { messagingKeys } from "../../shared/messaging/keys.ts";
 import { sendReceipt } from "../../shared/messaging/send-receipt.ts";
 import type { Table } from "../../shared/storage/table.ts";
-import type { Conversation } from "./conversation.ts";
+import { type Conversation, rememberedSeconds } from "./conversation.ts";
 import { changes, type Feedback, output } from "./plan.ts";
 
 /** How far the work on a message is. Kept for 8 days: the platform may deliver a message again for 7. */
@@ -191,9 +191,13 @@ export const createFinishMessage =
   ({ client, name: TableName }: Table): FinishMessage =>
   async (message, attempt, { conversation, feedback, progress }) => {
     const { id, phone, sender } = message;
-    const at = new Date().toISOString();
-    const put = (key: Readonly<Record<string, string>>, attributes: object) => ({
-      Put: { TableName, Item: { ...key, ...attributes } },
+    const now = Date.now();
+    const at = new Date(now).toISOString();
+    const remember = (key: Readonly<Record<string, string>>, attributes: object) => ({
+      Put: {
+        TableName,
+        Item: { ...key, ...attributes, expires_at: Math.floor(now / 1_000) + rememberedSeconds },
+      },
     });
     const alias = conversation && phone !== sender ? phone : undefined;
     const { condition, values } = ownLease(attempt);
@@ -219,10 +223,10 @@ export const createFinishMessage =
           TransactItems: [
             close,
             ...(conversation
-              ? [put(messagingKeys.conversation(sender), { ...conversation, updated_at: at })]
+              ? [remember(messagingKeys.conversation(sender), { ...conversation, updated_at: at })]
               : []),
-            ...(alias === undefined ? [] : [put(messagingKeys.alias(alias), { alias_of: sender })]),
-            ...(feedback ? [put(messagingKeys.feedback(sender, id), { ...feedback, at })] : []),
+            ...(alias === undefined ? [] : [remember(messagingKeys.alias(alias), { alias_of: sender })]),
+            ...(feedback ? [remember(messagingKeys.feedback(sender, id), { ...feedback, at })] : []),
           ],
         }),
       );

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { AnswerDependencies } from "../../../functions/messaging/answer-text.ts";
 import { createConversationsRepository } from "../../../functions/messaging/conversation.ts";
 import { welcomeList } from "../../../functions/messaging/menus.ts";
@@ -104,6 +105,42 @@ describe("a message", () => {
     const days = (Number(item?.["expires_at"]) - Date.now() / 1_000) / 86_400;
     expect(days).toBeGreaterThan(7.9);
     expect(days).toBeLessThan(8.1);
+  });
+
+  it("and what is remembered of it end 90 days later, unless the person writes again", async () => {
+    const { start } = setUp();
+    const first = question();
+    const key = messagingKeys.conversation(first.sender);
+    const expiry = async () => Number((await server.read(key))?.["expires_at"]);
+    await start().handle(recordOf(first));
+    const days = ((await expiry()) - Date.now() / 1_000) / 86_400;
+    expect(days).toBeGreaterThan(89.9);
+    expect(days).toBeLessThan(90.1);
+
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: key,
+        UpdateExpression: "SET expires_at = :soon",
+        ExpressionAttributeValues: { ":soon": Math.floor(Date.now() / 1_000) + 60 },
+      }),
+    );
+    expect((await conversationOf(first))?.exchanges).toHaveLength(1);
+    await start().handle(recordOf({ ...question(), sender: first.sender }));
+    expect((await conversationOf(first))?.exchanges).toHaveLength(2);
+    expect(((await expiry()) - Date.now() / 1_000) / 86_400).toBeGreaterThan(89.9);
+  });
+
+  it("is forgotten when its time is over, before the table has removed it", async () => {
+    const { start } = setUp();
+    const message = question();
+    await start().handle(recordOf(message));
+    vi.useFakeTimers({ now: Date.now() + 90 * 86_400_000 + 1_000, toFake: ["Date"] });
+    try {
+      expect(await conversationOf(message)).toBeUndefined();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("is answered once, however often the platform delivers it", async () => {
@@ -212,6 +249,7 @@ describe("the lease of a message", () => {
     expect(await server.read(messagingKeys.feedback(message.sender, message.id))).toEqual({
       ...messagingKeys.feedback(message.sender, message.id),
       ...feedback,
+      expires_at: expect.any(Number),
       at: expect.any(String),
     });
     expect(await server.read(messagingKeys.alias("256700000042"))).toMatchObject({

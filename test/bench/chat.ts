@@ -5,16 +5,15 @@
  * (one process, plain HTTP) and through the whole local service (gateway, authorizer, a process for each invocation),
  * in turn within one run, so that the figures can be compared with each other. They say little about other machines.
  */
-import { type ChildProcess, fork } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
-import { runCommand, runService } from "../support/run-service.ts";
+import { createAccount } from "../load/accounts.ts";
+import { runService } from "../support/run-service.ts";
 import { directTarget, readStream, type StreamTimes, type Target } from "./chat/read-stream.ts";
-import { askResourceUse } from "./chat/resource-use.ts";
+import { ask, type BenchProcess, startProcess, stopProcess } from "./processes.ts";
+import { quantile } from "./statistics.ts";
 
 const rounds = 200;
 const longStream = { tokens: 50_000, pauseMilliseconds: 0 };
@@ -23,37 +22,13 @@ const print = (line = ""): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Starts a benchmark process and waits for its address. */
-const start = async (file: string, variables: Record<string, string> = {}) => {
-  const child = fork(join(import.meta.dirname, "chat", file), {
-    env: { ...process.env, POWERTOOLS_LOG_LEVEL: "SILENT", ...variables },
-  });
-  const [message] = await once(child, "message");
-  return { child, url: z.object({ url: z.string() }).parse(message).url };
-};
+const resourceUse = z.object({ cpuMicroseconds: z.number(), residentBytes: z.number() });
 
-const quantile = (values: readonly number[], share: number): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(share * (values.length - 1))] ?? Number.NaN;
+/** What a process has used since its start, and the memory it holds now. */
+const askResourceUse = (process: BenchProcess): Promise<z.infer<typeof resourceUse>> =>
+  ask(process, { kind: "resource use" }, resourceUse);
 
 const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
-
-/** Registers somebody whom no limit stops. */
-const issueToken = async (url: string): Promise<string> => {
-  const name = `bench-${randomBytes(4).toString("hex")}`;
-  const password = "seven storks by the lake";
-  await fetch(`${url}/auth/register`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ username: name, email: `${name}@example.com`, password }),
-  });
-  const promotion = runCommand("infra/commands/account.ts", [name, "--type", "Admin"], {
-    DATA_DIR: dataDirectory,
-  });
-  if ((await promotion.ended) !== 0) throw new Error(promotion.output());
-  const form = new URLSearchParams({ username: name, password });
-  const response = await fetch(`${url}/auth/token`, { method: "POST", body: form });
-  return z.object({ access_token: z.string() }).parse(await response.json()).access_token;
-};
 
 /** Calls every target once a round, so that whatever else the machine does concerns them all. */
 const compareLatency = async (targets: Readonly<Record<string, Target>>): Promise<void> => {
@@ -104,20 +79,20 @@ const compareThroughput = async (targets: Readonly<Record<string, Target>>): Pro
 };
 
 /** Sends many streams at the pace of a model through one process, then ever longer ones. */
-const measureProcess = async (name: string, child: ChildProcess, target: Target): Promise<void> => {
-  const before = await askResourceUse(child);
+const measureProcess = async (name: string, process: BenchProcess, target: Target): Promise<void> => {
+  const before = await askResourceUse(process);
   const streaming = Promise.all(
     Array.from({ length: 50 }, () => readStream(target, { tokens: 250, pauseMilliseconds: 20 })),
   );
   let peak = 0;
   const looking = setInterval(() => {
-    void askResourceUse(child).then(({ residentBytes }) => {
+    void askResourceUse(process).then(({ residentBytes }) => {
       peak = Math.max(peak, residentBytes);
     });
   }, 1_000);
   await streaming;
   clearInterval(looking);
-  const after = await askResourceUse(child);
+  const after = await askResourceUse(process);
   const cpu = (after.cpuMicroseconds - before.cpuMicroseconds) / (50 * 250);
   print(`\n${name}: memory and CPU of its process`);
   print(`before                                   ${megabytes(before.residentBytes)} MB`);
@@ -125,9 +100,9 @@ const measureProcess = async (name: string, child: ChildProcess, target: Target)
     `50 streams of 50 tokens a second         ${megabytes(peak)} MB, ${cpu.toFixed(0)} µs of CPU a token`,
   );
   for (const tokens of [1_000, 100_000, 1_000_000]) {
-    const start = await askResourceUse(child);
+    const start = await askResourceUse(process);
     await readStream(target, { tokens, pauseMilliseconds: 0 });
-    const end = await askResourceUse(child);
+    const end = await askResourceUse(process);
     const each = ((end.cpuMicroseconds - start.cpuMicroseconds) / tokens).toFixed(1);
     const label = `after a stream of ${tokens} tokens`.padEnd(41);
     print(`${label}${megabytes(end.residentBytes)} MB, ${each} µs of CPU a token`);
@@ -135,9 +110,10 @@ const measureProcess = async (name: string, child: ChildProcess, target: Target)
 };
 
 const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
-const mock = await start("mock-server.ts");
-const alone = await start("function-server.ts", { CHAT_BASE_URL: mock.url });
-const proxy = await start("plain-proxy.ts", { CHAT_BASE_URL: mock.url });
+const mock = await startProcess("compare/mock-process.ts");
+const variables = { CHAT_BASE_URL: mock.url, POWERTOOLS_LOG_LEVEL: "SILENT" };
+const alone = await startProcess("chat/function-server.ts", { variables });
+const proxy = await startProcess("plain-proxy.ts", { variables });
 const service = await runService({ PORT: "0", DATA_DIR: dataDirectory, CHAT_BASE_URL: mock.url });
 try {
   const targets = {
@@ -147,15 +123,15 @@ try {
     "whole local service": {
       baseUrl: `${service.url}/tasks`,
       model: "lang-14b",
-      token: await issueToken(service.url),
+      token: (await createAccount(service.url, dataDirectory)).token,
     },
   };
   await compareLatency(targets);
   await compareThroughput(targets);
-  await measureProcess("plain proxy", proxy.child, targets["plain proxy"]);
-  await measureProcess("function alone", alone.child, targets["function alone"]);
+  await measureProcess("plain proxy", proxy, targets["plain proxy"]);
+  await measureProcess("function alone", alone, targets["function alone"]);
 } finally {
   await service.stop();
-  for (const { child } of [mock, proxy, alone]) child.disconnect();
+  await Promise.all([mock, proxy, alone].map(stopProcess));
   await rm(dataDirectory, { recursive: true, force: true });
 }

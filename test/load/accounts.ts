@@ -2,15 +2,19 @@ import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import { runCommand } from "../support/run-service.ts";
 
-/** An account of the highest tier: only the limit by minute could stop it. */
+/** An account, by default of the highest tier: only the limit by minute could stop it. */
 export interface LoadAccount {
   readonly username: string;
   readonly password: string;
   readonly token: string;
 }
 
-/** Registers an account, makes it an Admin and signs it in. */
-export const createAccount = async (url: string, dataDirectory: string): Promise<LoadAccount> => {
+/** Registers an account, raises it to a tier and signs it in. */
+export const createAccount = async (
+  url: string,
+  dataDirectory: string,
+  tier = "Admin",
+): Promise<LoadAccount> => {
   const username = `load-${randomBytes(6).toString("hex")}`;
   const password = "seven storks by the lake";
   const registered = await fetch(`${url}/auth/register`, {
@@ -19,7 +23,7 @@ export const createAccount = async (url: string, dataDirectory: string): Promise
     body: JSON.stringify({ username, email: `${username}@example.com`, password }),
   });
   if (!registered.ok) throw new Error(`No account could be registered: ${await registered.text()}`);
-  const promotion = runCommand("infra/commands/account.ts", [username, "--type", "Admin"], {
+  const promotion = runCommand("infra/commands/account.ts", [username, "--type", tier], {
     DATA_DIR: dataDirectory,
   });
   if ((await promotion.ended) !== 0) throw new Error(promotion.output());

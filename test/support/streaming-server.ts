@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { Endpoint } from "../../shared/http/endpoint.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { lambdaContext, lambdaEvent } from "./lambda-event.ts";
 import { authorizedCaller } from "./send.ts";
+import { streamingRuntime } from "./streaming-runtime.ts";
 import { unlimited } from "./unlimited.ts";
 
 /** Endpoints that answer over HTTP. */
@@ -13,25 +14,12 @@ export interface StreamingServer {
   close(): Promise<void>;
 }
 
-type StreamingHandler = (event: unknown, stream: ServerResponse, context: unknown) => Promise<void>;
-
-/** The response itself is the stream a function writes to, so that a reader's pace and departure are real. */
-const runtime = {
-  streamifyResponse: (handler: StreamingHandler) => handler,
-  HttpResponseStream: {
-    from: (
-      response: ServerResponse,
-      { statusCode, headers }: { statusCode: number; headers: Record<string, string> },
-    ) => response.writeHead(statusCode, headers),
-  },
-};
-
 const toHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 /** Serves endpoints over HTTP, through the real stack of a streaming function. Every caller is an authorized one. */
 export const serveStreaming = async (endpoints: readonly Endpoint[]): Promise<StreamingServer> => {
-  Object.assign(globalThis, { awslambda: runtime });
+  Object.assign(globalThis, { awslambda: streamingRuntime });
   const handler: (...args: never[]) => unknown = createStreamingHandler(endpoints, { limiter: unlimited });
   const server = createServer((request, response) => {
     void (async () => {

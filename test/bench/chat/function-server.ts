@@ -2,8 +2,8 @@
 import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
 import { createOpenAiChatModels } from "../../../shared/inference/openai/chat-models.ts";
 import { serveStreaming } from "../../support/streaming-server.ts";
-import { reportResourceUse } from "./resource-use.ts";
-import { mockModel, type Started } from "./settings.ts";
+import { answerParent, resourceUse } from "../child-process.ts";
+import { mockModel } from "../compare/model-answers.ts";
 
 const models = createOpenAiChatModels(
   {
@@ -14,5 +14,4 @@ const models = createOpenAiChatModels(
   { "lang-14b": mockModel, "lang-9b": mockModel },
 );
 const { url } = await serveStreaming(chatEndpoints({ models }));
-process.send?.({ url: `${url}/tasks` } satisfies Started);
-reportResourceUse();
+answerParent(`${url}/tasks`, resourceUse);

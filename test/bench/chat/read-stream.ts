@@ -1,5 +1,5 @@
 import { Agent, request as sendRequest } from "node:http";
-import { type MockAnswer, mockModel } from "./settings.ts";
+import { type ModelAnswer, mockModel } from "../compare/model-answers.ts";
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
@@ -22,7 +22,7 @@ export interface StreamTimes {
 const firstToken = Buffer.from("amazzi");
 
 /** Streams one answer and reads it to its end. @throws Error when the answer is not whole. */
-export const readStream = (target: Target, answer: MockAnswer): Promise<StreamTimes> =>
+export const readStream = (target: Target, answer: ModelAnswer): Promise<StreamTimes> =>
   new Promise((resolve, reject) => {
     const body = JSON.stringify({
       model: target.model,

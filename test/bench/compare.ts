@@ -1,0 +1,137 @@
+/**
+ * `npm run bench`: what a chat request costs, beside other gateways in the same run. Ends with 1 when a ratio is beyond its
+ * bound.
+ *
+ * `--quick` measures a third as long; `--markdown` prints the table as `infra/README.md` has it.
+ */
+import { execFileSync } from "node:child_process";
+import { parseArgs } from "node:util";
+import * as z from "zod";
+import { type Cores, directTarget, type Gateway, serveChat, startPlainProxy } from "./compare/gateways.ts";
+import { allowedCores, processCpu, residentMegabytes } from "./compare/kernel.ts";
+import { loadResult } from "./compare/load.ts";
+import { type Bench, measureAlternating, measureRounds, readCalls } from "./compare/measure.ts";
+import { startPortkey } from "./compare/peers.ts";
+import { describe } from "./compare/report.ts";
+import { failedRows, writeTable } from "./compare/verdict.ts";
+import { ask, startProcess, stopProcess } from "./processes.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    markdown: { type: "boolean", default: false },
+  },
+});
+/** How much of everything. */
+const amount = options.quick
+  ? {
+      rounds: 3,
+      repeats: 1,
+      windowMilliseconds: 1_500,
+      streamTokens: 100,
+      alternations: 300,
+      firstTokens: 150,
+    }
+  : {
+      rounds: 5,
+      repeats: 3,
+      windowMilliseconds: 2_500,
+      streamTokens: 200,
+      alternations: 1_500,
+      firstTokens: 400,
+    };
+const connections = 16;
+const streamPace = { connections: 64, pauseMilliseconds: 20 };
+
+const note = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};
+
+const hasTaskset = (): boolean => {
+  try {
+    execFileSync("taskset", ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const chooseCores = (): Cores => {
+  const [gateway, load] = allowedCores();
+  const isPinned = load !== undefined && hasTaskset();
+  if (!isPinned) note("Gateways and load share their cores: there is no taskset, or only one core.");
+  return isPinned ? { gateway, load } : { gateway: undefined, load: undefined };
+};
+
+const cores = chooseCores();
+if (processCpu(process.pid) === undefined) {
+  note("This system has no /proc: CPU and memory cannot be measured, and their bounds are not judged.");
+}
+const served = await serveChat(cores);
+const others: Gateway[] = [];
+const load = await startProcess("compare/load-process.ts", { core: cores.load });
+try {
+  const proxy = await startPlainProxy(served.mock, cores.gateway);
+  others.push(proxy);
+  const portkey = await startPortkey({ modelUrl: served.mock.url, core: cores.gateway });
+  others.push(portkey);
+  const bench: Bench = {
+    load,
+    mock: served.mock,
+    gateways: [served.chat, proxy, portkey],
+    direct: directTarget(served.mock),
+    core: cores.gateway,
+  };
+  const saturate = (milliseconds: number) => (target: Gateway["target"]) =>
+    ({ kind: "saturate", target, connections, milliseconds }) as const;
+
+  note("Warming up.");
+  const direct = await ask(load, saturate(1_000)(bench.direct), loadResult);
+  for (const { target } of bench.gateways) {
+    await ask(load, saturate(amount.windowMilliseconds)(target), loadResult);
+    const answer = { tokens: 20, pauseMilliseconds: 0 };
+    await ask(load, { kind: "streams", target, connections, answer }, loadResult);
+  }
+
+  const log = z.object({ requests: z.int(), logLines: z.int() });
+  const callsBefore = await readCalls(bench);
+  const logBefore = await ask(served.chat, { kind: "log" }, log);
+  note("Many requests at a time.");
+  const whole = await measureRounds(bench, amount, saturate(amount.windowMilliseconds));
+  const callsAfter = await readCalls(bench);
+  const logAfter = await ask(served.chat, { kind: "log" }, log);
+  note("One request at a time.");
+  const single = await measureAlternating(bench, amount.alternations);
+  note("Many streams at a time.");
+  const streamed = await measureRounds(bench, amount, (target) => ({
+    kind: "streams",
+    target,
+    connections: streamPace.connections,
+    answer: { tokens: amount.streamTokens, pauseMilliseconds: streamPace.pauseMilliseconds },
+  }));
+  note("One stream at a time.");
+  const firstToken = await measureAlternating(bench, amount.firstTokens, { tokens: 5, pauseMilliseconds: 0 });
+
+  const rows = describe({
+    whole,
+    single,
+    streamed,
+    firstToken,
+    streamTokens: amount.streamTokens,
+    calls: {
+      requests: logAfter.requests - logBefore.requests,
+      logLines: logAfter.logLines - logBefore.logLines,
+      dynamoDb: callsAfter.DynamoDB - callsBefore.DynamoDB,
+      forwarded: callsAfter.forwarded - callsBefore.forwarded,
+    },
+    megabytes: new Map(bench.gateways.map(({ target, pid }) => [target.name, residentMegabytes(pid)])),
+    directPerSecond: (direct.requests * 1_000) / direct.milliseconds,
+  });
+  process.stdout.write(`${writeTable(rows, !options.markdown)}\n`);
+  const failed = failedRows(rows);
+  for (const { what } of failed) note(`Beyond its bound: ${what}`);
+  process.exitCode = failed.length === 0 ? 0 : 1;
+} finally {
+  await Promise.all([stopProcess(load), ...others.map(stopProcess)]);
+  await served.close();
+}

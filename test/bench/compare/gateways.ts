@@ -1,0 +1,116 @@
+import type { ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { readAssembly } from "@language-ai/aws-stand-ins";
+import { findRunningService } from "../../../infra/local/running-service.ts";
+import { createAccount } from "../../load/accounts.ts";
+import { runService } from "../../support/run-service.ts";
+import { type BenchProcess, startProcess, stopProcess } from "../processes.ts";
+import type { LoadTarget } from "./load-client.ts";
+import { mockModel } from "./model-answers.ts";
+
+/** Something that passes chat completions on to the mock model. */
+export interface Gateway {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly target: LoadTarget;
+}
+
+/** Which core is whose; without two of them, or without `taskset`, everybody shares. */
+export interface Cores {
+  readonly gateway: number | undefined;
+  readonly load: number | undefined;
+}
+
+/** The chat function, ready to be called, with everything behind it. */
+export interface ServedChat {
+  readonly mock: BenchProcess;
+  readonly chat: Gateway;
+  /** Where the bundle is, with its source map beside it. */
+  readonly bundle: string;
+  close(): Promise<void>;
+}
+
+/**
+ * The chat function as it is deployed, with its token and account in the stand-in of DynamoDB.
+ *
+ * The local service builds the bundle, makes the table and its keys, and registers the account. It then has nothing more to
+ * do than answer each call of the function once: the mock repeats it.
+ */
+export const serveChat = async ({ gateway, load }: Cores): Promise<ServedChat> => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
+  const service = await runService({
+    PORT: "0",
+    DATA_DIR: dataDirectory,
+    CHAT_BASE_URL: "http://127.0.0.1:9/v1",
+    CHAT_MODEL: mockModel,
+  });
+  try {
+    // Of all tiers the one with the most limits.
+    const { token } = await createAccount(service.url, dataDirectory, "Premium");
+    const running = await findRunningService(dataDirectory);
+    if (!running) throw new Error("The local service does not say where its table is.");
+    const mock = await startProcess("compare/mock-process.ts", {
+      core: load,
+      variables: running.sdkVariables,
+    });
+
+    const { functions } = readAssembly(join(dataDirectory, "assembly"));
+    const definition = functions.find(({ assetDirectory }) => basename(assetDirectory) === "chat");
+    if (!definition) throw new Error("There is no chat function.");
+    const bundle = join(definition.assetDirectory, "index.mjs");
+    const server = new URL(mock.url).origin;
+    const chat = await startProcess("compare/function-process.ts", {
+      core: gateway,
+      args: [bundle],
+      isShown: false,
+      variables: {
+        ...definition.environment,
+        ...running.sdkVariables,
+        AWS_LAMBDA_FUNCTION_NAME: "chat",
+        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMegabytes),
+        AWS_SESSION_TOKEN: "a-token-as-long-as-those-of-aws".repeat(12),
+        AWS_ENDPOINT_URL_DYNAMODB: server,
+        AWS_ENDPOINT_URL_SECRETS_MANAGER: server,
+        CHAT_BASE_URL: mock.url,
+        POWERTOOLS_LOG_LEVEL: "INFO",
+      },
+    });
+    return {
+      mock,
+      chat: {
+        ...chat,
+        target: {
+          name: "chat function",
+          url: `${chat.url}/tasks/chat/completions`,
+          headers: { Authorization: `Bearer ${token}` },
+          model: "lang-14b",
+        },
+      },
+      bundle,
+      close: async () => {
+        await Promise.all([stopProcess(chat), stopProcess(mock)]);
+        await service.stop();
+        await rm(dataDirectory, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+};
+
+/** A proxy that only passes bytes on: the floor of every gateway on Node. */
+export const startPlainProxy = async (mock: BenchProcess, core: number | undefined): Promise<Gateway> => {
+  const proxy = await startProcess("plain-proxy.ts", { core, variables: { CHAT_BASE_URL: mock.url } });
+  return { ...proxy, target: { name: "plain proxy", url: proxy.url, headers: {}, model: mockModel } };
+};
+
+/** The mock model itself. */
+export const directTarget = (mock: BenchProcess): LoadTarget => ({
+  name: "direct",
+  url: `${mock.url}/chat/completions`,
+  headers: {},
+  model: mockModel,
+});

@@ -1,0 +1,90 @@
+/** What Linux says about processes and cores. Elsewhere there is no `/proc`, and every function gives `undefined`. */
+import { readFileSync } from "node:fs";
+
+/** The unit of times in `/proc`: `USER_HZ`, which is 100 on every architecture that Node runs on. */
+const ticksPerSecond = 100;
+
+const readProc = (path: string): string | undefined => {
+  try {
+    return readFileSync(`/proc/${path}`, "utf8");
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * The CPU time in a line of `/proc/<pid>/stat`, of all threads, ended ones included, in the program and in the kernel.
+ *
+ * @returns microseconds.
+ */
+export const parseProcessCpu = (stat: string): number => {
+  // The second field is the program's name in brackets, which may itself hold spaces and brackets.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [user, system] = [Number(fields[11]), Number(fields[12])];
+  if (!Number.isInteger(user) || !Number.isInteger(system))
+    throw new Error("A line of /proc is not as expected.");
+  return ((user + system) * 1_000_000) / ticksPerSecond;
+};
+
+/**
+ * The time a core was busy, by a line of `/proc/stat`: everything but idling and waiting for disks.
+ *
+ * @returns microseconds, `undefined` when there is no such core.
+ */
+export const parseCoreBusy = (stat: string, core: number): number | undefined => {
+  const line = stat.split("\n").find((one) => one.startsWith(`cpu${core} `));
+  if (line === undefined) return undefined;
+  const [user = 0, nice = 0, system = 0, , , interrupt = 0, softInterrupt = 0, stolen = 0] = line
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  const ticks = user + nice + system + interrupt + softInterrupt + stolen;
+  return (ticks * 1_000_000) / ticksPerSecond;
+};
+
+/** The resident memory in `/proc/<pid>/status`, in megabytes. */
+export const parseResident = (status: string): number | undefined => {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;
+};
+
+/** The cores in a list such as `0-2,5`. */
+export const parseCores = (list: string): number[] =>
+  list
+    .trim()
+    .split(",")
+    .flatMap((range) => {
+      const [first = Number.NaN, last = first] = range.split("-").map(Number);
+      return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    });
+
+const parsed = <Value>(text: string | undefined, parse: (text: string) => Value): Value | undefined =>
+  text === undefined ? undefined : parse(text);
+
+/** CPU time of a process with all its threads, in microseconds. */
+export const processCpu = (pid: number): number | undefined =>
+  parsed(readProc(`${pid}/stat`), parseProcessCpu);
+
+/** How long a core has been busy, in microseconds. */
+export const coreBusy = (core: number): number | undefined =>
+  parsed(readProc("stat"), (stat) => parseCoreBusy(stat, core));
+
+/** Resident memory of a process, in megabytes. */
+export const residentMegabytes = (pid: number): number | undefined =>
+  parsed(readProc(`${pid}/status`), parseResident);
+
+/** The cores that this process may use. */
+export const allowedCores = (): number[] =>
+  parsed(readProc("self/status"), (status) =>
+    parseCores(/^Cpus_allowed_list:\s+(.+)$/m.exec(status)?.[1] ?? ""),
+  ) ?? [];
+
+/**
+ * How long the main threads of processes have waited for a core that others had, in milliseconds. Taken from a time it
+ * leaves what the same work takes on a machine that has nothing else to do.
+ */
+export const waitedForCore = (pids: readonly number[]): number => {
+  let nanoseconds = 0;
+  for (const pid of pids) nanoseconds += Number(readProc(`${pid}/schedstat`)?.split(" ")[1] ?? 0);
+  return nanoseconds / 1_000_000;
+};

@@ -1,0 +1,102 @@
+/** The generator of load: a process of its own, so that what it costs is nobody else's. */
+import { createServer } from "node:net";
+import { answerParent, listen } from "../child-process.ts";
+import { median } from "../statistics.ts";
+import { waitedForCore } from "./kernel.ts";
+import {
+  type AlternateResult,
+  type LoadCommand,
+  type LoadResult,
+  loadCommand,
+  type TimedAnswer,
+} from "./load.ts";
+import { type LoadTarget, openConnection, requestBytes } from "./load-client.ts";
+import { type ModelAnswer, requestBody } from "./model-answers.ts";
+
+type Command<Kind extends LoadCommand["kind"]> = Extract<LoadCommand, { readonly kind: Kind }>;
+
+const bytesFor = (target: LoadTarget, answer: ModelAnswer | undefined): Buffer =>
+  requestBytes(target, requestBody(target.model, answer));
+
+const openConnections = (target: LoadTarget, count: number) =>
+  Promise.all(Array.from({ length: count }, () => openConnection(target)));
+
+const saturate = async ({ target, connections, milliseconds }: Command<"saturate">): Promise<LoadResult> => {
+  const opened = await openConnections(target, connections);
+  const request = bytesFor(target, undefined);
+  const times: number[] = [];
+  const startedAt = performance.now();
+  await Promise.all(
+    opened.map(async (connection) => {
+      while (performance.now() - startedAt < milliseconds) {
+        times.push((await connection.ask(request, "whole")).milliseconds);
+      }
+    }),
+  );
+  const lasted = performance.now() - startedAt;
+  for (const connection of opened) connection.close();
+  return { requests: times.length, milliseconds: lasted, medianMilliseconds: median(times) };
+};
+
+const streams = async ({ target, connections, answer }: Command<"streams">): Promise<LoadResult> => {
+  const opened = await openConnections(target, connections);
+  const request = bytesFor(target, answer);
+  const startedAt = performance.now();
+  const answers = await Promise.all(opened.map((connection) => connection.ask(request, answer)));
+  const lasted = performance.now() - startedAt;
+  for (const connection of opened) connection.close();
+  const firstTokens = answers.map(({ firstTokenMilliseconds }) => firstTokenMilliseconds);
+  return { requests: answers.length, milliseconds: lasted, medianMilliseconds: median(firstTokens) };
+};
+
+const shuffled = <Value>(values: readonly Value[]): Value[] =>
+  values
+    .map((value) => ({ value, place: Math.random() }))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ value }) => value);
+
+const alternate = async ({ targets, rounds, answer }: Command<"alternate">): Promise<AlternateResult> => {
+  const opened = await Promise.all(
+    targets.map(async (target) => ({
+      name: target.name,
+      pids: [process.pid, ...target.pids],
+      request: bytesFor(target, answer),
+      connection: await openConnection(target),
+      times: [] as TimedAnswer[],
+    })),
+  );
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { pids, request, connection, times } of shuffled(opened)) {
+      const before = waitedForCore(pids);
+      let after = Number.NaN;
+      const { milliseconds, firstTokenMilliseconds } = await connection.ask(
+        request,
+        answer ?? "whole",
+        () => {
+          after = waitedForCore(pids);
+        },
+      );
+      times.push(
+        answer
+          ? { milliseconds: firstTokenMilliseconds, waitedMilliseconds: after - before }
+          : { milliseconds, waitedMilliseconds: waitedForCore(pids) - before },
+      );
+    }
+  }
+  for (const { connection } of opened) connection.close();
+  return Object.fromEntries(opened.map(({ name, times }) => [name, times]));
+};
+
+const run = (command: LoadCommand): Promise<LoadResult | AlternateResult> => {
+  switch (command.kind) {
+    case "saturate":
+      return saturate(command);
+    case "streams":
+      return streams(command);
+    case "alternate":
+      return alternate(command);
+  }
+};
+
+// It listens to nobody but its parent; the address is there because every process of a benchmark has one.
+answerParent(await listen(createServer()), (message) => run(loadCommand.parse(message)));

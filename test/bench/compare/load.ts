@@ -1,0 +1,62 @@
+/** What the generator of load can be asked for, and what it answers. */
+import * as z from "zod";
+
+const target = z.object({
+  name: z.string(),
+  url: z.url(),
+  headers: z.record(z.string(), z.string()),
+  model: z.string(),
+});
+
+const streamed = z.object({ tokens: z.int().min(1), pauseMilliseconds: z.number().min(0) });
+
+/** Of every connection one request after the other, for a while. */
+const saturate = z.object({
+  kind: z.literal("saturate"),
+  target,
+  connections: z.int().min(1),
+  milliseconds: z.number(),
+});
+
+/** Many streams at a time, one on each connection. */
+const streams = z.object({
+  kind: z.literal("streams"),
+  target,
+  connections: z.int().min(1),
+  answer: streamed,
+});
+
+/** One request at a time, to each target once a round. */
+const alternate = z.object({
+  kind: z.literal("alternate"),
+  targets: z.array(target.extend({ pids: z.array(z.int()) })),
+  rounds: z.int().min(1),
+  /** Left out for whole answers. */
+  answer: streamed.optional(),
+});
+
+/** What the generator of load is asked for. */
+export const loadCommand = z.discriminatedUnion("kind", [saturate, streams, alternate]);
+export type LoadCommand = z.infer<typeof loadCommand>;
+
+/** How the answers to one target were. */
+export const loadResult = z.object({
+  requests: z.int(),
+  milliseconds: z.number(),
+  medianMilliseconds: z.number(),
+});
+export type LoadResult = z.infer<typeof loadResult>;
+
+const timed = z.object({
+  /** Until the answer was whole, or a stream's first token was there. */
+  milliseconds: z.number(),
+  /** How much of it the processes on the way waited for a core that others had. */
+  waitedMilliseconds: z.number(),
+});
+
+/** One request to a target. */
+export type TimedAnswer = z.infer<typeof timed>;
+
+/** By target, one entry a round. */
+export const alternateResult = z.record(z.string(), z.array(timed));
+export type AlternateResult = z.infer<typeof alternateResult>;

@@ -1,0 +1,166 @@
+import * as z from "zod";
+import { ask, type BenchProcess } from "../processes.ts";
+import { median, quantile } from "../statistics.ts";
+import type { Gateway } from "./gateways.ts";
+import { coreBusy, processCpu } from "./kernel.ts";
+import { alternateResult, type LoadCommand, loadResult, type TimedAnswer } from "./load.ts";
+import type { LoadTarget } from "./load-client.ts";
+import type { ModelAnswer } from "./model-answers.ts";
+
+/** Where a measurement happens. */
+export interface Bench {
+  readonly load: BenchProcess;
+  readonly mock: BenchProcess;
+  readonly gateways: readonly Gateway[];
+  readonly direct: LoadTarget;
+  /** That of the gateways; `undefined` when they have none of their own. */
+  readonly core: number | undefined;
+}
+
+/** What one gateway did for a while. */
+export interface Window {
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+  /** Of its process, by the kernel; not a number where the kernel does not tell. */
+  readonly cpuMicroseconds: number;
+  readonly medianMilliseconds: number;
+}
+
+/** Windows of every gateway, one round after the other. */
+export interface Rounds {
+  readonly byName: ReadonlyMap<string, readonly Window[]>;
+  /** How many of them there were, and how many had the gateways' core to themselves. */
+  readonly all: number;
+  readonly clean: number;
+}
+
+/** Beyond this share of a gateway's core, others had too much of it. */
+const toleratedForeignShare = 0.05;
+
+const callCounts = z.object({
+  model: z.int(),
+  DynamoDB: z.int(),
+  SecretsManager: z.int(),
+  forwarded: z.int(),
+});
+
+/** How many calls the mock has answered. */
+export const readCalls = ({ mock }: Bench): Promise<z.infer<typeof callCounts>> =>
+  ask(mock, { kind: "counts" }, callCounts);
+
+export const shuffle = <Value>(values: readonly Value[]): Value[] =>
+  values
+    .map((value) => ({ value, place: Math.random() }))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ value }) => value);
+
+/** One window of one gateway, and whether others were at its core meanwhile. */
+const measureWindow = async (
+  { load, core }: Bench,
+  { pid }: Gateway,
+  command: LoadCommand,
+): Promise<Window & { readonly isClean: boolean }> => {
+  const busy = () => (core === undefined ? undefined : coreBusy(core));
+  const startedAt = performance.now();
+  const before = { cpu: processCpu(pid) ?? Number.NaN, busy: busy() };
+  const { requests, milliseconds, medianMilliseconds } = await ask(load, command, loadResult);
+  const cpuMicroseconds = (processCpu(pid) ?? Number.NaN) - before.cpu;
+  const lasted = (performance.now() - startedAt) * 1_000;
+  const busyAfter = busy();
+  const foreign =
+    before.busy === undefined || busyAfter === undefined
+      ? 0
+      : (busyAfter - before.busy - cpuMicroseconds) / lasted;
+  return {
+    requests,
+    requestsPerSecond: (requests * 1_000) / milliseconds,
+    cpuMicroseconds,
+    medianMilliseconds,
+    isClean: foreign <= toleratedForeignShare,
+  };
+};
+
+/**
+ * Measures every gateway once a round, in an order that changes. Rounds in which others used the gateways' core are
+ * repeated, up to a bound; when too few are left without them, all of them count, as ratios hold there too.
+ */
+export const measureRounds = async (
+  bench: Bench,
+  { rounds, repeats }: { readonly rounds: number; readonly repeats: number },
+  command: (target: LoadTarget) => LoadCommand,
+): Promise<Rounds> => {
+  const measured: { readonly isClean: boolean; readonly windows: ReadonlyMap<string, Window> }[] = [];
+  const cleanOnes = () => measured.filter(({ isClean }) => isClean);
+  while (cleanOnes().length < rounds && measured.length < rounds + repeats) {
+    const windows = new Map<string, Window>();
+    let isClean = true;
+    for (const gateway of shuffle(bench.gateways)) {
+      const window = await measureWindow(bench, gateway, command(gateway.target));
+      windows.set(gateway.target.name, window);
+      isClean &&= window.isClean;
+    }
+    measured.push({ isClean, windows });
+  }
+  const used = cleanOnes().length >= Math.ceil(rounds / 2) ? cleanOnes() : measured;
+  const byName = new Map(
+    bench.gateways.map(({ target: { name } }) => [
+      name,
+      used.flatMap(({ windows }) => windows.get(name) ?? []),
+    ]),
+  );
+  return { byName, all: measured.length, clean: cleanOnes().length };
+};
+
+/** What a gateway adds to the time of the model's server, in milliseconds. */
+export interface Added {
+  /** The median of blocks of rounds, so that a spread can be shown. */
+  readonly blocks: readonly number[];
+  readonly milliseconds: number;
+}
+
+/** What one request at a time takes. */
+export interface Alternated {
+  readonly addedOf: (name: string) => Added;
+  readonly directMilliseconds: number;
+  /** Whether the model's server itself was answering evenly; times mean little when it was not. */
+  readonly isQuiet: boolean;
+}
+
+const blocks = 5;
+
+const withoutWaiting = ({ milliseconds, waitedMilliseconds }: TimedAnswer): number =>
+  milliseconds - waitedMilliseconds;
+
+/** On a quiet machine the slowest tenth of the answers takes less than this many times what the median takes. */
+const evenly = 2;
+
+/** One request at a time, to the model's server and to every gateway in each round; the differences within rounds count. */
+export const measureAlternating = async (
+  bench: Bench,
+  rounds: number,
+  answer?: ModelAnswer,
+): Promise<Alternated> => {
+  const { load, mock, gateways, direct } = bench;
+  const targets = [
+    { ...direct, pids: [mock.pid] },
+    ...gateways.map(({ target, pid }) => ({ ...target, pids: [mock.pid, pid] })),
+  ];
+  const command: LoadCommand = { kind: "alternate", targets, rounds, ...(answer ? { answer } : {}) };
+  const result = await ask(load, command, alternateResult);
+  const timesOf = (name: string): number[] => (result[name] ?? []).map(withoutWaiting);
+  const directTimes = timesOf(direct.name);
+  return {
+    directMilliseconds: median(directTimes),
+    isQuiet: quantile(directTimes, 0.9) < evenly * median(directTimes),
+    addedOf: (name) => {
+      const added = timesOf(name).map((time, round) => time - (directTimes[round] ?? Number.NaN));
+      const size = Math.ceil(added.length / blocks);
+      return {
+        milliseconds: median(added),
+        blocks: Array.from({ length: blocks }, (_, block) =>
+          median(added.slice(block * size, (block + 1) * size)),
+        ),
+      };
+    },
+  };
+};

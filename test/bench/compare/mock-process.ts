@@ -1,0 +1,116 @@
+/**
+ * The model's server, DynamoDB and Secrets Manager in one process that costs next to nothing and counts its calls.
+ *
+ * DynamoDB and Secrets Manager are the stand-ins of `AWS_ENDPOINT_URL_…` in this process's environment: they answer each
+ * call once, and its repetitions are answered from memory. So the calls are right ones whatever the product comes to ask.
+ */
+import { createServer, type Socket } from "node:net";
+import { answerParent, listen } from "../child-process.ts";
+import { type ModelAnswer, readInstruction, streamFrames, wholeBody } from "./model-answers.ts";
+import { readMessages } from "./read-messages.ts";
+
+const counts = { model: 0, DynamoDB: 0, SecretsManager: 0, forwarded: 0 };
+
+const statusLine = (status: number): string => `HTTP/1.1 ${status} \r\n`;
+const respond = (contentType: string, body: string, status = 200): string =>
+  `${statusLine(status)}Content-Type: ${contentType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: keep-alive\r\n\r\n${body}`;
+const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+
+const whole = respond("application/json", wholeBody);
+const streamHead =
+  "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n" +
+  `Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n${chunk(streamFrames.role)}`;
+const token = chunk(streamFrames.token);
+/** At full speed tokens leave a hundred at a time, as several do from a server under load. */
+const batchSize = 100;
+const batch = token.repeat(batchSize);
+
+const stream = (socket: Socket, { tokens, pauseMilliseconds }: ModelAnswer): void => {
+  const startedAt = performance.now();
+  let sent = 0;
+  const step = (): void => {
+    if (socket.destroyed) return;
+    const size = pauseMilliseconds > 0 ? 1 : Math.min(batchSize, tokens - sent);
+    sent += size;
+    const text = size === batchSize ? batch : token.repeat(size);
+    if (sent >= tokens) {
+      socket.write(`${text}${chunk(streamFrames.end(tokens))}0\r\n\r\n`);
+    } else if (!socket.write(text)) socket.once("drain", step);
+    else if (pauseMilliseconds === 0) setImmediate(step);
+    else setTimeout(step, Math.max(0, startedAt + (sent + 1) * pauseMilliseconds - performance.now()));
+  };
+  socket.write(streamHead);
+  if (pauseMilliseconds === 0) setImmediate(step);
+  else setTimeout(step, pauseMilliseconds);
+};
+
+type Service = "DynamoDB" | "SecretsManager";
+const endpoints: Readonly<Record<Service, string | undefined>> = {
+  DynamoDB: process.env["AWS_ENDPOINT_URL_DYNAMODB"],
+  SecretsManager: process.env["AWS_ENDPOINT_URL_SECRETS_MANAGER"],
+};
+/** Answers by operation and body. The counters' names change with the minute, and with them the bodies. */
+const remembered = new Map<string, string>();
+
+const forward = async (service: Service, target: string, body: string): Promise<string> => {
+  counts.forwarded += 1;
+  const response = await fetch(`${endpoints[service]}/`, {
+    method: "POST",
+    // Stand-ins want to see a signature and do not check it.
+    headers: {
+      "Content-Type": "application/x-amz-json-1.0",
+      "X-Amz-Target": target,
+      Authorization: "AWS4-HMAC-SHA256 Credential=local",
+    },
+    body,
+  });
+  return respond("application/x-amz-json-1.0", await response.text(), response.status);
+};
+
+const answerAws = async (socket: Socket, target: string, body: string): Promise<void> => {
+  const service = target.startsWith("DynamoDB") ? "DynamoDB" : "SecretsManager";
+  counts[service] += 1;
+  const key = `${target} ${body}`;
+  const known = remembered.get(key);
+  if (known !== undefined) {
+    socket.write(known);
+    return;
+  }
+  const answer = await forward(service, target, body);
+  // What was refused may be right the next time: an item is made when a write did not find it.
+  if (answer.startsWith(statusLine(200))) remembered.set(key, answer);
+  socket.write(answer);
+};
+
+const answer = (socket: Socket, head: string, body: string): void => {
+  const target = /\r\nx-amz-target: *(?<target>\S+)/i.exec(head)?.groups?.["target"];
+  if (target !== undefined) {
+    answerAws(socket, target, body).catch((error: unknown) => socket.destroy(new Error(String(error))));
+    return;
+  }
+  counts.model += 1;
+  const asked = readInstruction(body);
+  if (asked) stream(socket, asked);
+  else socket.write(whole);
+};
+
+const server = createServer({ noDelay: true }, (socket) => {
+  let head = "";
+  let pieces: Buffer[] = [];
+  const read = readMessages("request", {
+    head: (text) => {
+      head = text;
+    },
+    body: (piece) => {
+      pieces.push(piece);
+    },
+    end: () => {
+      const body = Buffer.concat(pieces).toString();
+      pieces = [];
+      answer(socket, head, body);
+    },
+  });
+  socket.on("data", read);
+  socket.on("error", () => socket.destroy());
+});
+answerParent(`${await listen(server)}/v1`, () => counts);

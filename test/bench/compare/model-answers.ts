@@ -1,0 +1,80 @@
+/** What the mock model says, and how its answers are told from anything else. */
+
+/** What the benchmark asks of the model: it stands in the text of the last message, which every gateway passes on. */
+export interface ModelAnswer {
+  readonly tokens: number;
+  /** Before each token; 0 for as fast as the reader takes them. */
+  readonly pauseMilliseconds: number;
+}
+
+/** The model's name on the mock server. */
+export const mockModel = "mock";
+
+/** As long as a short answer; no gateway trims or escapes anything of it. */
+export const wholeAnswer = `Webale nnyo. ${"Omulamwa gw'ekigambo kino guli mu bufunze. ".repeat(9)}Webale.`;
+
+/** The text of each token of a streamed answer. */
+export const tokenText = " amazzi";
+
+const frame = (choices: unknown[], rest: object = {}): string =>
+  `data: ${JSON.stringify({ id: "chatcmpl-0123456789abcdef0123456789abcdef", object: "chat.completion.chunk", created: 1_760_000_000, model: mockModel, choices, ...rest })}\n\n`;
+
+/** The events of a streamed answer. */
+export const streamFrames = {
+  role: frame([{ index: 0, delta: { role: "assistant", content: "" }, logprobs: null, finish_reason: null }]),
+  token: frame([{ index: 0, delta: { content: tokenText }, logprobs: null, finish_reason: null }]),
+  end: (tokens: number): string =>
+    frame([{ index: 0, delta: {}, logprobs: null, finish_reason: "stop" }]) +
+    frame([], { usage: { prompt_tokens: 112, completion_tokens: tokens, total_tokens: tokens + 112 } }) +
+    "data: [DONE]\n\n",
+};
+
+/** The body of a whole answer, as vLLM writes it. */
+export const wholeBody = JSON.stringify({
+  id: "chatcmpl-0123456789abcdef0123456789abcdef",
+  object: "chat.completion",
+  created: 1_760_000_000,
+  model: mockModel,
+  choices: [
+    {
+      index: 0,
+      message: { role: "assistant", content: wholeAnswer, refusal: null, tool_calls: [] },
+      logprobs: null,
+      finish_reason: "stop",
+      stop_reason: null,
+    },
+  ],
+  usage: { prompt_tokens: 112, total_tokens: 232, completion_tokens: 120, prompt_tokens_details: null },
+});
+
+const instructions = "You answer in Luganda, briefly, and you say so when you are not sure.";
+
+/** The body of a request; `answer` is left out for a whole one. */
+export const requestBody = (model: string, answer?: ModelAnswer): string =>
+  JSON.stringify({
+    model,
+    messages: [
+      { role: "system", content: instructions },
+      { role: "user", content: "How do I ask for water, and what do I say when I am given some?" },
+      {
+        role: "assistant",
+        content: "Onsaba otya amazzi? Gamba nti: nsaba amazzi. Oluvannyuma: webale nnyo.",
+      },
+      {
+        role: "user",
+        content: answer ? JSON.stringify(answer) : "And how do I say it to somebody who is older than me?",
+      },
+    ],
+    temperature: 0.3,
+    ...(answer ? { stream: true } : {}),
+  });
+
+const instruction = /\\"tokens\\":(?<tokens>\d+),\\"pauseMilliseconds\\":(?<pause>\d+)/;
+
+/** What a request's body asks of the model; `undefined` for a whole answer. */
+export const readInstruction = (body: string): ModelAnswer | undefined => {
+  if (!/"stream": ?true/.test(body)) return undefined;
+  const { tokens, pause } = instruction.exec(body)?.groups ?? {};
+  if (tokens === undefined) throw new Error("A stream was asked for, and not how long it is.");
+  return { tokens: Number(tokens), pauseMilliseconds: Number(pause) };
+};

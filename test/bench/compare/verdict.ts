@@ -1,0 +1,110 @@
+import { median } from "../statistics.ts";
+
+/** What a figure has to keep: at most `must`; `stretch` is what it should come to. */
+export interface Bound {
+  readonly must: number;
+  readonly stretch?: number;
+  /** What it must not fall below: a function that makes no call to the table checks no token. */
+  readonly least?: number;
+}
+
+/** A figure that was measured several times in one run. */
+export interface Measured {
+  readonly value: number;
+  /** The least and the largest of the rounds. */
+  readonly spread: readonly [number, number];
+}
+
+/** The middle of the rounds, with its spread. */
+export const measuredIn = (rounds: readonly number[]): Measured => ({
+  value: median(rounds),
+  spread: [Math.min(...rounds), Math.max(...rounds)],
+});
+
+/**
+ * How one figure stands to another. Both were measured in each round, one soon after the other, so that whatever else the
+ * machine did concerns both: the ratio is formed in each round, and the rounds' median counts.
+ */
+export const ratioOf = (ours: readonly number[], theirs: readonly number[]): Measured =>
+  measuredIn(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)));
+
+/** A line of the table. */
+export interface Row {
+  readonly what: string;
+  /** `undefined` when it could not be measured. */
+  readonly measured: Measured | undefined;
+  readonly unit?: "ms";
+  readonly bound?: Bound;
+  /** Why the bound is not judged this time, or why there is no figure. */
+  readonly remark?: string;
+  /** The absolute figures behind it, for this machine. */
+  readonly figures?: string;
+}
+
+/** What becomes of a line. */
+export type Verdict = "met" | "stretch met" | "FAILED" | "not judged" | "";
+
+/** A figure is judged as it is printed. */
+const shown = (value: number): number => Number(value.toFixed(2));
+
+/** Judges a line. What could not be measured, or has a remark, decides nothing. */
+export const judge = ({ measured, bound, remark }: Row): Verdict => {
+  if (!bound) return "";
+  if (!measured || remark !== undefined) return "not judged";
+  const value = shown(measured.value);
+  const isWithin = value <= bound.must && value >= (bound.least ?? Number.NEGATIVE_INFINITY);
+  // Not a number is within nothing.
+  if (!isWithin) return "FAILED";
+  return bound.stretch !== undefined && value <= bound.stretch ? "stretch met" : "met";
+};
+
+/** Which lines fail. */
+export const failedRows = (rows: readonly Row[]): Row[] => rows.filter((row) => judge(row) === "FAILED");
+
+const cellsOf = (row: Row): string[] => {
+  const { what, measured, unit, bound, remark, figures } = row;
+  const number = (value: number): string => `${value.toFixed(2)}${unit ? ` ${unit}` : ""}`;
+  const [least, most] = measured?.spread ?? [];
+  const boundText = bound
+    ? `${bound.least === bound.must ? "" : "≤ "}${bound.must}${bound.stretch === undefined ? "" : ` (${bound.stretch})`}`
+    : "";
+  return [
+    what,
+    measured ? number(measured.value) : "–",
+    boundText,
+    judge(row),
+    least === undefined || most === undefined || least === most
+      ? ""
+      : `${least.toFixed(2)} to ${most.toFixed(2)}`,
+    [figures, remark].filter((part) => part !== undefined).join("; "),
+  ];
+};
+
+const heads = [
+  "chat, by the function's own address",
+  "measured",
+  "must (should)",
+  "",
+  "rounds",
+  "figures of this machine",
+];
+
+/** The lines as a Markdown table, which is padded when a person reads it in a terminal. */
+export const writeTable = (rows: readonly Row[], isPadded: boolean): string => {
+  const cells = [heads, ...rows.map(cellsOf)];
+  const widths = heads.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const isNumber = (column: number) => column === 1;
+  const line = (row: readonly string[]) => {
+    const padded = row.map((cell, column) => {
+      if (!isPadded) return cell;
+      return isNumber(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);
+    });
+    return `| ${padded.join(" | ")} |`.replaceAll("|  |", "| |");
+  };
+  const rule = widths.map((width, column) => {
+    const dashes = "-".repeat(isPadded ? Math.max(3, width) : 3);
+    return isNumber(column) ? `${dashes.slice(1)}:` : dashes;
+  });
+  const [first = [], ...others] = cells;
+  return [line(first), line(rule), ...others.map(line)].join("\n");
+};

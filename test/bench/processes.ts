@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import * as z from "zod";
+
+/** A process of a benchmark that answers over HTTP, and to its parent. */
+export interface BenchProcess {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly url: string;
+}
+
+/** How a process of a benchmark is started. */
+export interface StartOptions {
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** The core that it alone uses, where `taskset` exists. */
+  readonly core?: number | undefined;
+  /** Whether what it writes is shown; else it goes nowhere, as logs would cost whoever reads them. */
+  readonly isShown?: boolean;
+}
+
+/** A command that is bound to a core. `taskset` becomes the command, so that the process's id is that of the command. */
+export const onCore = (core: number | undefined, command: readonly string[]): readonly [string, string[]] => {
+  const [program = "", ...args] = core === undefined ? command : ["taskset", "-c", String(core), ...command];
+  return [program, args];
+};
+
+/** The next message of a process. @throws Error when it ends instead. */
+const nextMessage = async (child: ChildProcess, name: string): Promise<unknown> => {
+  const over = new AbortController();
+  const { signal } = over;
+  const ended = async (): Promise<never> => {
+    const [code, killed]: unknown[] = await once(child, "exit", { signal });
+    throw new Error(`${name} ended with ${String(code ?? killed)}.`);
+  };
+  try {
+    const [message]: unknown[] = await Promise.race([once(child, "message", { signal }), ended()]);
+    return message;
+  } finally {
+    over.abort();
+  }
+};
+
+/** Starts a file of this folder and waits for its address. */
+export const startProcess = async (
+  file: string,
+  { variables = {}, args = [], core, isShown = true }: StartOptions = {},
+): Promise<BenchProcess> => {
+  const [program, programArgs] = onCore(core, [process.execPath, join(import.meta.dirname, file), ...args]);
+  const child = spawn(program, programArgs, {
+    env: { ...process.env, ...variables },
+    stdio: ["ignore", isShown ? "inherit" : "ignore", "inherit", "ipc"],
+  });
+  const message = await nextMessage(child, file);
+  return { child, pid: child.pid ?? 0, url: z.object({ url: z.string() }).parse(message).url };
+};
+
+const reply = z.union([z.object({ failure: z.string() }), z.object({ answer: z.unknown() })]);
+
+/** Sends a process a message and waits for its answer. @throws Error with what the process says when it fails. */
+export const ask = async <Answer>(
+  { child }: Pick<BenchProcess, "child">,
+  message: object,
+  schema: z.ZodType<Answer>,
+): Promise<Answer> => {
+  const answered = nextMessage(child, "A process of the benchmark");
+  child.send(message);
+  const read = reply.parse(await answered);
+  if ("failure" in read) throw new Error(read.failure);
+  return schema.parse(read.answer);
+};
+
+/** Ends a process and waits until it has. */
+export const stopProcess = async ({ child }: Pick<BenchProcess, "child">): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+};

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { AwsConfig } from "../config/environment.ts";
 import { dependencyFailure } from "../errors/dependency-failure.ts";
 import { createAwsSigner } from "./aws-signature.ts";
-import { readBody, sendRequest } from "./http-client.ts";
+import { exchangeWhole } from "./http-client.ts";
 import { retry } from "./retry.ts";
 
 /**
@@ -116,7 +116,7 @@ export const openAwsJsonService = (
   const signer = createAwsSigner(signingName, config);
 
   const attempt = async (operation: string, body: string, signal: AbortSignal): Promise<unknown> => {
-    const response = await sendRequest({
+    const { statusCode, body: text } = await exchangeWhole({
       url,
       method: "POST",
       headers: signer.sign({
@@ -126,13 +126,11 @@ export const openAwsJsonService = (
         body,
       }),
       body,
-      // A silence is not all there is to be bounded: an answer may also come drop by drop.
-      signal: AbortSignal.any([signal, AbortSignal.timeout(tryMilliseconds)]),
-      silenceMilliseconds: tryMilliseconds,
+      signal,
+      milliseconds: tryMilliseconds,
+      maximumBytes: maximumAnswerBytes,
     });
-    const text = await readBody(response, maximumAnswerBytes);
-    const status = response.statusCode ?? 0;
-    if (status !== 200) throw failureOf(status, text);
+    if (statusCode !== 200) throw failureOf(statusCode, text);
     return JSON.parse(text);
   };
 

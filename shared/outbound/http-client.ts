@@ -101,7 +101,6 @@ export const openExchange = ({ url, method, headers, signal, onSent }: RequestHe
   };
   const abort = (): void => end(signal.reason);
   signal.addEventListener("abort", abort);
-  request.once("close", () => signal.removeEventListener("abort", abort));
   const response = new Promise<IncomingMessage>((resolve, reject) => {
     request.on("error", (error) => reject(signal.aborted ? signal.reason : connectionFailure(error)));
     request.once("response", (message) => {
@@ -113,14 +112,25 @@ export const openExchange = ({ url, method, headers, signal, onSent }: RequestHe
       socket.destroy();
       reject(new BackendRefusal(statusCode));
     });
-    // Whatever else may end a request without an answer, nobody waits for one any more. Does nothing after the others.
     request.once("close", () => {
+      signal.removeEventListener("abort", abort);
+      // Whatever else may end a request without an answer, nobody waits for one any more. Does nothing after a failure.
+      if (answer) return;
       reject(
         signal.aborted ? signal.reason : new BackendUnreachable("The connection closed without an answer."),
       );
     });
   });
   return { request, response, end };
+};
+
+const openWithBody = (options: RequestHead & Pick<BackendRequest, "body">): Exchange => {
+  const { headers, body } = options;
+  return openExchange(
+    body === undefined
+      ? options
+      : { ...options, headers: { ...headers, "Content-Length": String(Buffer.byteLength(body)) } },
+  );
 };
 
 /**
@@ -132,19 +142,40 @@ export const openExchange = ({ url, method, headers, signal, onSent }: RequestHe
  * @throws BackendTimeout, BackendUnreachable, BackendRefusal for a change of protocol, or the signal's reason.
  */
 export const sendRequest = async (options: BackendRequest): Promise<IncomingMessage> => {
-  const { headers, body, silenceMilliseconds } = options;
-  const { request, response, end } = openExchange({
-    ...options,
-    headers: {
-      ...headers,
-      ...(body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) }),
-    },
-  });
+  const { body, silenceMilliseconds } = options;
+  const { request, response, end } = openWithBody(options);
   const onIdle = (): void => end(new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`));
   request.setTimeout(silenceMilliseconds, onIdle);
   request.end(body);
   // Informational responses and headers that come drop by drop are no silence of the socket, and no answer either.
   return awaitActivity(response, { milliseconds: silenceMilliseconds, onIdle });
+};
+
+/** An answer that has been read to its end. */
+export interface WholeAnswer {
+  readonly statusCode: number;
+  readonly body: string;
+}
+
+/**
+ * Sends a request and reads its answer, for which there is one time-out from the first byte to the last: a silence counts
+ * for it as well as an answer that comes drop by drop.
+ *
+ * @throws as {@link sendRequest} and {@link readBody} do.
+ */
+export const exchangeWhole = (
+  options: RequestHead &
+    Pick<BackendRequest, "body"> & { readonly milliseconds: number; readonly maximumBytes: number },
+): Promise<WholeAnswer> => {
+  const { body, milliseconds, maximumBytes } = options;
+  const { request, response, end } = openWithBody(options);
+  request.end(body);
+  const answer = async (): Promise<WholeAnswer> => {
+    const head = await response;
+    return { statusCode: head.statusCode ?? 0, body: await readBody(head, maximumBytes) };
+  };
+  const onIdle = (): void => end(new BackendTimeout(`The server did not answer within ${milliseconds} ms.`));
+  return awaitActivity(answer(), { milliseconds, onIdle });
 };
 
 /**
@@ -174,22 +205,25 @@ export async function* readPieces(
  *
  * @throws BackendTimeout, BackendUnreachable, or RangeError when the body is larger.
  */
-export const readBytes = async (response: IncomingMessage, maximumBytes: number): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of response) {
+export const readBytes = (response: IncomingMessage, maximumBytes: number): Promise<Buffer> =>
+  // An iteration over the answer would do the same, for several times the CPU.
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const fail = (error: unknown): void =>
+      reject(error instanceof RangeError ? error : connectionFailure(error));
+    response.once("error", fail);
+    response.once("close", () => {
+      if (!response.readableEnded) fail(response.errored);
+    });
+    response.once("end", () => resolve(Buffer.concat(chunks)));
+    response.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maximumBytes) throw new RangeError(`The answer is larger than ${maximumBytes} bytes.`);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    response.destroy();
-    if (error instanceof RangeError) throw error;
-    throw connectionFailure(error);
-  }
-  return Buffer.concat(chunks);
-};
+      if (size <= maximumBytes) chunks.push(chunk);
+      else response.destroy(new RangeError(`The answer is larger than ${maximumBytes} bytes.`));
+    });
+    if (response.destroyed) fail(response.errored);
+  });
 
 /** Reads a whole body as text, as {@link readBytes} does. */
 export const readBody = async (response: IncomingMessage, maximumBytes: number): Promise<string> =>

@@ -30,7 +30,7 @@ export const retry = async <Result>(
   { tries, isWorthRepeating, discard, pauseMilliseconds, signal, wait = sleepUntil }: RetryOptions<Result>,
 ): Promise<Result> => {
   for (let failures = 1; ; failures += 1) {
-    const [outcome] = await Promise.allSettled([attempt()]);
+    const outcome = await settle(attempt);
     if (failures === tries || !isWorthRepeating(outcome)) {
       if (outcome.status === "rejected") throw outcome.reason;
       return outcome.value;
@@ -39,5 +39,13 @@ export const retry = async <Result>(
     const pause = pauseMilliseconds(failures) * (1 + Math.random());
     // The pause rejects with an error of its own, behind which a time-out could not be seen.
     await wait(pause, signal).catch(() => signal.throwIfAborted());
+  }
+};
+
+const settle = async <Result>(attempt: () => Promise<Result>): Promise<PromiseSettledResult<Result>> => {
+  try {
+    return { status: "fulfilled", value: await attempt() };
+  } catch (reason) {
+    return { status: "rejected", reason };
   }
 };

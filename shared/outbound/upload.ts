@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { ClientRequest } from "node:http";
 import type { AudioSource } from "../audio/audio-source.ts";
-import { BackendOverdue, BackendTimeout, openExchange, type RequestHead, readBody } from "./http-client.ts";
+import {
+  BackendOverdue,
+  BackendTimeout,
+  openExchange,
+  type RequestHead,
+  readBody,
+  type WholeAnswer,
+} from "./http-client.ts";
 import { awaitActivity } from "./timeouts.ts";
 
 /** A body that is sent piece by piece. */
@@ -23,12 +30,6 @@ export interface UploadOptions extends Omit<RequestHead, "method"> {
   readonly silenceMilliseconds: number;
 }
 
-/** An answer that has been read to its end. */
-export interface UploadAnswer {
-  readonly statusCode: number;
-  readonly body: string;
-}
-
 /** More than the longest transcription with its segments. */
 const maximumAnswerBytes = 16 * 1024 * 1024;
 
@@ -43,7 +44,7 @@ const sliceBytes = 64 * 1024;
  * @throws BackendTimeout, BackendUnreachable, RangeError when the answer is too large, the signal's reason, or what
  * reading the body throws.
  */
-export const sendUpload = async (options: UploadOptions): Promise<UploadAnswer> => {
+export const sendUpload = async (options: UploadOptions): Promise<WholeAnswer> => {
   const { url, headers, body, silenceMilliseconds, signal, onSent } = options;
   const exchange = openExchange({
     url,
@@ -58,7 +59,7 @@ export const sendUpload = async (options: UploadOptions): Promise<UploadAnswer> 
     // A server may answer before it has the whole body, most often to refuse it.
     await Promise.race([response, sendPieces(request, options, end, sending.signal)]);
     const onIdle = (): void => end(new BackendOverdue(silenceMilliseconds));
-    const answer = async (): Promise<UploadAnswer> => {
+    const answer = async (): Promise<WholeAnswer> => {
       const head = await response;
       return { statusCode: head.statusCode ?? 0, body: await readBody(head, maximumAnswerBytes) };
     };

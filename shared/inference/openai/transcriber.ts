@@ -1,6 +1,7 @@
 import * as z from "zod";
+import type { WholeAnswer } from "../../outbound/http-client.ts";
 import { BackendRefusal } from "../../outbound/http-client.ts";
-import { multipartForm, sendUpload, type UploadAnswer } from "../../outbound/upload.ts";
+import { multipartForm, sendUpload } from "../../outbound/upload.ts";
 import type { Segment, Transcriber, Transcription, TranscriptionRequest } from "../transcription.ts";
 import { type Backend, failureOf, ModelRefusal, notReady } from "./backend.ts";
 import { type ModelCall, openModelServer } from "./call-policy.ts";
@@ -47,11 +48,11 @@ const toForm = ({ recording, language }: TranscriptionRequest, model: string, fo
  * Models without times, or that cannot tell voices apart, refuse the form that has them, with these words about it
  * (OpenAI, older vLLM, SGLang).
  */
-const refusesFormat = ({ statusCode, body }: UploadAnswer): boolean =>
+const refusesFormat = ({ statusCode, body }: WholeAnswer): boolean =>
   (statusCode === 400 || statusCode === 422) &&
   /response_format|verbose_json|diarized_json|timestamp_granularities|chunking_strategy/i.test(body);
 
-const refusal = ({ statusCode, body }: UploadAnswer, model: string) => {
+const refusal = ({ statusCode, body }: WholeAnswer, model: string) => {
   if (statusCode === 202) return notReady("The model is starting; this can take 2 to 3 minutes. Try again.");
   if (statusCode === 413) {
     return new ModelRefusal("external_service_error", {
@@ -118,7 +119,7 @@ export const createOpenAiTranscriber = (
     request: TranscriptionRequest,
     format: ResponseFormat,
     signal: AbortSignal,
-  ): Promise<UploadAnswer> =>
+  ): Promise<WholeAnswer> =>
     send(
       (onSent) =>
         sendUpload({

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { publicAddressEnvironment } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { vendorsEnvironment } from "../../shared/config/vendors.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
@@ -41,7 +42,7 @@ export const docsFunction = defineFunction({
   name: "docs",
   description: "Health and the API's description",
   operations: [healthOperation, openApiOperation],
-  environment: z.object(vendorsEnvironment),
+  environment: z.object({ ...vendorsEnvironment, ...publicAddressEnvironment }),
   memoryMegabytes: 256,
   timeoutSeconds: 10,
   transfer: "buffered",

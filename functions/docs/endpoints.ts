@@ -3,8 +3,16 @@ import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { healthOperation, openApiOperation } from "./contract.ts";
 import document from "./openapi.json" with { type: "json" };
 
-/** Health and documentation, with the providers' routes under the names that this stage has for them. */
-export const docsEndpoints = (vendors: Vendors): Endpoint[] => [
+/** What only a stage knows of its documentation. */
+export interface DocsSettings {
+  /** What the providers are called in paths. */
+  readonly vendors: Vendors;
+  /** Where callers reach the service; no slash at the end. */
+  readonly publicBaseUrl: string;
+}
+
+/** Health and documentation, as they are in this stage. */
+export const docsEndpoints = ({ vendors, publicBaseUrl }: DocsSettings): Endpoint[] => [
   endpoint(healthOperation, () => ({
     status: "ok" as const,
     service: document.info.title,
@@ -12,6 +20,7 @@ export const docsEndpoints = (vendors: Vendors): Endpoint[] => [
   })),
   endpoint(openApiOperation, () => ({
     ...document,
+    servers: [{ url: publicBaseUrl }],
     paths: Object.fromEntries(
       Object.entries(document.paths).map(([path, operations]) => [inVendorsNames(path, vendors), operations]),
     ),

@@ -6,6 +6,9 @@ import { docsEndpoints } from "./endpoints.ts";
 const environment = readEnvironment(docsFunction.environment, process.env);
 
 export const handler = createBufferedHandler(
-  docsEndpoints({ a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B }),
+  docsEndpoints({
+    vendors: { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B },
+    publicBaseUrl: environment.PUBLIC_BASE_URL,
+  }),
   { metricsNamespace: environment.METRICS_NAMESPACE },
 );

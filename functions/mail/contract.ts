@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { tableEnvironment } from "../../shared/config/environment.ts";
+import { publicAddressEnvironment, tableEnvironment } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 
 export const mailFunction = defineFunction({
@@ -10,8 +10,7 @@ export const mailFunction = defineFunction({
     ...tableEnvironment,
     /** Sender, as `Name <address>`; its domain must be verified in SES. */
     MAIL_FROM: z.string().min(3),
-    /** Where the links in mails lead; no slash at the end. */
-    PUBLIC_BASE_URL: z.url().transform((url) => url.replace(/\/+$/, "")),
+    ...publicAddressEnvironment,
   }),
   memoryMegabytes: 256,
   timeoutSeconds: 30,

@@ -18,6 +18,7 @@ const usage = `Usage: npm start
 Runs the whole service on this machine. What can be set, before the command as in "PORT=4000 npm start":
   PORT            where it listens (3000); the three ports above it are used too
   HOST            127.0.0.1; an address of this machine, or 0.0.0.0, lets others on the same network in
+  BASE_PATH       what stands in front of every path, such as /prod
   DATA_DIR        the folder that holds its data (.local)
   CHAT_BASE_URL   a server of models that speaks the OpenAI HTTP API, instead of the sample models
 All of them are in infra/local/README.md.`;

@@ -25,6 +25,10 @@ const settings = z.object({
   HOST: z
     .ipv4({ error: "must be an IPv4 address of this machine, or 0.0.0.0 for all of them" })
     .default("127.0.0.1"),
+  BASE_PATH: z
+    .string()
+    .regex(/^(?:\/[A-Za-z0-9_-]+)*$/, { error: "must begin with a slash and end without one, as in /prod" })
+    .default(""),
   DATA_DIR: z.string().min(1).default(".local"),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` }).default("WARN"),
   FUNCTION_CONCURRENCY: wholeNumber(1).default(DEFAULT_MAXIMUM_CONCURRENCY),
@@ -52,6 +56,8 @@ export interface LocalSettings {
   readonly port: number;
   /** Where the API, the chat stream and the storage listen, and by which address links name them. */
   readonly network: Network;
+  /** What stands in front of every path of the API, as the stage does at its default address on AWS; may be empty. */
+  readonly basePath: string;
   /** The one folder that is written to. */
   readonly dataDirectory: string;
   /** What functions log. */
@@ -92,6 +98,7 @@ export const readLocalSettings = (variables: Readonly<Record<string, string | un
   return {
     port: data.PORT,
     network: networkOf(data.HOST),
+    basePath: data.BASE_PATH,
     dataDirectory: resolve(data.DATA_DIR),
     logLevel: data.LOG_LEVEL,
     functionConcurrency: data.FUNCTION_CONCURRENCY,

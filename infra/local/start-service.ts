@@ -68,7 +68,7 @@ const start = async (
   const ports = await choosePorts(settings.port, network.listen);
   const models = await startModels(settings, ports.sampleInference, variables);
   cleanup.add(() => models.close());
-  const baseUrl = `http://${network.address}:${ports.api}`;
+  const baseUrl = `http://${network.address}:${ports.api}${settings.basePath}`;
   const platform = await startMessaging(settings, baseUrl);
   if (platform) cleanup.add(() => platform.close());
 
@@ -82,6 +82,7 @@ const start = async (
     dataDirectory,
     ...(isPrivate(network) ? {} : { network }),
     endpoints: settings.externalEndpoints,
+    basePath: settings.basePath,
     ports: { restApi: ports.api, functionUrls: ports.chatStream, s3: ports.storage },
     configureFunction: configureFunction(settings, inspected),
     maximumConcurrency: settings.functionConcurrency,

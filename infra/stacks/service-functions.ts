@@ -105,7 +105,7 @@ export class ServiceFunctions extends Construct {
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
         ...models.chat,
       }),
-      this.add(docsFunction, vendors),
+      this.add(docsFunction, { ...vendors, PUBLIC_BASE_URL: plainBinding(publicBaseUrl) }),
       this.add(languageFunction, { TABLE_NAME: tableBinding(data.table, "count") }),
       this.add(
         { ...legacyFunction, operations: inStage(legacyFunction.operations, stage.legacy) },

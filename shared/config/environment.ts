@@ -3,6 +3,11 @@ import * as z from "zod";
 const positiveMilliseconds = z.coerce.number().int().min(1);
 
 /** Capabilities a function can ask for, as the variables that carry them. */
+/** Where callers reach the service: the links in mails lead there. No slash at the end. */
+export const publicAddressEnvironment = {
+  PUBLIC_BASE_URL: z.url().transform((url) => url.replace(/\/+$/, "")),
+};
+
 export const tableEnvironment = { TABLE_NAME: z.string().min(1) };
 
 /** The bucket of audio files. */

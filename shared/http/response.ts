@@ -1,7 +1,7 @@
 import { commonResponseHeaders } from "./cors.ts";
 import { limitHeaders } from "./limit-requests.ts";
 import type { Deprecation, Operation } from "./operation.ts";
-import type { HttpMiddleware, HttpRequest } from "./request.ts";
+import type { HttpEvent, HttpMiddleware, HttpRequest } from "./request.ts";
 
 /** Bytes of a response that leave while they are made. */
 export type BodyChunks = AsyncIterable<string | Uint8Array>;
@@ -76,11 +76,21 @@ export const toResponse = (operation: Operation, given: unknown): HttpResponse =
   };
 };
 
+/** What stands in front of the API's own paths: the stage at its default address, or the base path of a domain. */
+const basePathOf = ({ resource, requestContext }: HttpEvent): string => {
+  const own = resource.split("/").length - 1;
+  const segments = requestContext.path.replace(/\/$/, "").split("/");
+  return segments.slice(0, Math.max(0, segments.length - own)).join("/");
+};
+
 /** RFC 9745, RFC 8594 and the link relation of RFC 5829. */
-const deprecationHeaders = ({ since, sunset, successor }: Deprecation): Record<string, string> => ({
+const deprecationHeaders = (
+  { since, sunset, successor }: Deprecation,
+  basePath: string,
+): Record<string, string> => ({
   Deprecation: `@${Math.floor(since.getTime() / 1_000)}`,
   Sunset: sunset.toUTCString(),
-  Link: `<${successor}>; rel="successor-version"`,
+  Link: `<${basePath}${successor}>; rel="successor-version"`,
 });
 
 const addHeaders = ({ event, response }: HttpRequest): void => {
@@ -89,7 +99,7 @@ const addHeaders = ({ event, response }: HttpRequest): void => {
   response.headers = {
     ...commonResponseHeaders,
     ...(confidential ? { "Cache-Control": "no-store" } : {}),
-    ...(deprecated ? deprecationHeaders(deprecated) : {}),
+    ...(deprecated ? deprecationHeaders(deprecated, basePathOf(event)) : {}),
     "X-Request-Id": event.requestId,
     ...(event.admission ? limitHeaders(event.admission.statuses) : {}),
     ...response.headers,

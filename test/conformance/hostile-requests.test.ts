@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { baseUrl, call, createAccount, expectError } from "../support/client.ts";
 import { attack, expectRefused } from "../support/hostile.ts";
-import { sendBytes } from "../support/wire.ts";
+import { basePathIn, sendBytes } from "../support/wire.ts";
+
+const base = basePathIn(baseUrl);
 
 let token: string;
 beforeAll(async () => {
@@ -38,12 +40,18 @@ describe.runIf(inject("isLocal"))("a header with a line break in it", () => {
     `${[...text, `Host: ${host}`, "Connection: close"].join("\r\n")}\r\n\r\n`;
 
   it.each([
-    ["a request id", lines("GET /health HTTP/1.1", "X-Request-Id: a\rX-Injected: 1")],
-    ["a request id, escaped", lines("GET /health HTTP/1.1", "X-Request-Id: a%0d%0aX-Injected: 1")],
-    ["a request id beyond Latin-1", lines("GET /health HTTP/1.1", "X-Request-Id: a\u010dX-Injected: 1")],
-    ["a query", lines("GET /auth/verify-email?token=a%0d%0aX-Injected:%201 HTTP/1.1")],
-    ["a challenge", lines("GET /tasks/webhook?hub.challenge=a%0d%0aX-Injected:%201&hub.mode=x HTTP/1.1")],
-    ["a path", lines("GET /tasks/modal/orpheus/speakers/a%0d%0aX-Injected:%201 HTTP/1.1")],
+    ["a request id", lines(`GET ${base}/health HTTP/1.1`, "X-Request-Id: a\rX-Injected: 1")],
+    ["a request id, escaped", lines(`GET ${base}/health HTTP/1.1`, "X-Request-Id: a%0d%0aX-Injected: 1")],
+    [
+      "a request id beyond Latin-1",
+      lines(`GET ${base}/health HTTP/1.1`, "X-Request-Id: a\u010dX-Injected: 1"),
+    ],
+    ["a query", lines(`GET ${base}/auth/verify-email?token=a%0d%0aX-Injected:%201 HTTP/1.1`)],
+    [
+      "a challenge",
+      lines(`GET ${base}/tasks/webhook?hub.challenge=a%0d%0aX-Injected:%201&hub.mode=x HTTP/1.1`),
+    ],
+    ["a path", lines(`GET ${base}/tasks/modal/orpheus/speakers/a%0d%0aX-Injected:%201 HTTP/1.1`)],
   ])("never reaches the answer's headers from %s", async (_case, bytes) => {
     const [head = ""] = (await sendBytes(baseUrl, bytes)).split("\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 [24]\d\d /);
@@ -67,10 +75,10 @@ describe.runIf(inject("isLocal"))("a request that cannot be read", () => {
   it.each([
     [
       "has more than 10,240 bytes of headers",
-      `GET /health HTTP/1.1\r\n${host}\r\nX-A: ${"a".repeat(12_000)}`,
+      `GET ${base}/health HTTP/1.1\r\n${host}\r\nX-A: ${"a".repeat(12_000)}`,
       431,
     ],
-    ["has a malformed header", `GET /health HTTP/1.1\r\n${host}\r\n: a`, 400],
+    ["has a malformed header", `GET ${base}/health HTTP/1.1\r\n${host}\r\n: a`, 400],
   ])("because it %s gets our error body", async (_case, lines, status) => {
     const [head = "", body = ""] = (await sendBytes(baseUrl, `${lines}\r\n\r\n`)).split("\r\n\r\n");
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));

@@ -10,6 +10,7 @@ import { answering, type FakeBackend, startFakeBackend } from "../support/fake-b
 import { type LegacyRequest, type LegacyRoute, legacyRoutes } from "../support/legacy-routes.ts";
 import { type RunningService, runService } from "../support/run-service.ts";
 import { soundBytes, wavFile } from "../support/wav.ts";
+import { basePathIn } from "../support/wire.ts";
 
 const isLocal = inject("isLocal");
 const named = legacyRoutes.map((route) => ({
@@ -35,7 +36,9 @@ const expectDeprecation = ({ headers }: Answer, { operation }: LegacyRoute): voi
   const sunset = headers.get("sunset") ?? "";
   expect(new Date(sunset).toUTCString()).toBe(sunset);
   if (isLocal) expect(sunset).toBe("Tue, 01 Dec 2026 00:00:00 GMT");
-  expect(headers.get("link")).toBe(`<${operation.deprecated?.successor}>; rel="successor-version"`);
+  expect(headers.get("link")).toBe(
+    `<${basePathIn(baseUrl)}${operation.deprecated?.successor}>; rel="successor-version"`,
+  );
   for (const name of ["Deprecation", "Link", "Sunset"]) {
     expect(headers.get("access-control-expose-headers")).toContain(name);
   }
@@ -138,7 +141,12 @@ describe.runIf(isLocal)("when the model's server fails", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "language-ai-legacy-"));
     backend = await startFakeBackend();
-    service = await runService({ PORT: "0", DATA_DIR: folder, CHAT_BASE_URL: backend.baseUrl });
+    service = await runService({
+      PORT: "0",
+      BASE_PATH: basePathIn(baseUrl),
+      DATA_DIR: folder,
+      CHAT_BASE_URL: backend.baseUrl,
+    });
     const account = { username: "amina", email: "amina@example.com", password: "seven storks by the lake" };
     await call(`${service.url}/auth/register`, { body: account });
     const { body } = await call(`${service.url}/auth/token`, { body: new URLSearchParams(account) });

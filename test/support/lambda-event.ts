@@ -5,6 +5,8 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 export interface TestRequest {
   readonly method?: string;
   readonly path: string;
+  /** The whole path that the caller sent, with the stage in front; by default `path`. */
+  readonly publicPath?: string;
   readonly headers?: Record<string, string>;
   /** Headers that are sent several times, with all their values. */
   readonly repeatedHeaders?: Record<string, string[]>;
@@ -60,7 +62,7 @@ export const lambdaEvent = (request: TestRequest): APIGatewayProxyEvent => ({
       userAgent: null,
       userArn: null,
     },
-    path: request.path,
+    path: request.publicPath ?? request.path,
     stage: "v1",
     requestId: randomUUID(),
     requestTimeEpoch: Date.now(),

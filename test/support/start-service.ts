@@ -31,7 +31,8 @@ export const setup = async (project: TestProject): Promise<(() => Promise<void>)
   }
   const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-"));
   const service = await startLocalService({
-    settings: readLocalSettings({ PORT: "0", DATA_DIR: dataDirectory }),
+    // As at the default address of a deployment, where every path begins with the stage's name.
+    settings: readLocalSettings({ PORT: "0", DATA_DIR: dataDirectory, BASE_PATH: "/prod" }),
     variables: {},
     log: () => undefined,
   });

@@ -42,7 +42,7 @@ export const sendOverWire = (
         hostname,
         port,
         method,
-        path,
+        path: `${basePathIn(baseUrl)}${path}`,
         agent,
         headers: { ...headers, ...(body ? { "Content-Length": String(body.length) } : {}) },
         signal: AbortSignal.timeout(boundMilliseconds),
@@ -64,6 +64,9 @@ export const sendOverWire = (
     sent.end(body);
   });
 };
+
+/** What stands in front of every path of a service; empty where it answers at the root. */
+export const basePathIn = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, "");
 
 /** Sends bytes as they are, and gives everything that comes back before the server closes the connection. */
 export const sendBytes = async (baseUrl: string, bytes: string): Promise<string> => {

@@ -78,6 +78,21 @@ describe("a deprecated operation", () => {
     expect(await post("right", { text: "x" }, { userId: "none" })).toMatchObject({ status: 401 });
   });
 
+  it.each([
+    ["at the stage's default address", "/prod/old", "/prod"],
+    ["below the base path of a domain", "/languages/v2/old", "/languages/v2"],
+    ["with a slash at the end", "/prod/old/", "/prod"],
+    ["at a domain's root", "/old", ""],
+  ])("names its successor where its callers reach it: %s", async (_where, publicPath, basePath) => {
+    const { headers } = await send([endpoint(operation, ({ caller }) => ({ user: caller.userId }))], {
+      path: "/old",
+      publicPath,
+      body: { text: "x" },
+      authorizer: authorizedCaller,
+    });
+    expect(headers).toMatchObject({ Link: `<${basePath}/new>; rel="successor-version"` });
+  });
+
   it("lets browsers read the headers", async () => {
     const answer = await post("right", { text: "x" });
     expect(answer.headers["Access-Control-Expose-Headers"]).toMatch(/Deprecation.*Link.*Sunset/);

@@ -7,6 +7,7 @@ import { defaultVendors } from "../../../shared/config/vendors.ts";
 import { legacyInMemory } from "../../support/legacy.ts";
 import { send } from "../../support/send.ts";
 
+const publicBaseUrl = "https://api.example.com/prod";
 const vendors = { a: "acme", b: "other-gpu" };
 
 describe("a stage that calls the providers by other names", () => {
@@ -32,7 +33,10 @@ describe("a stage that calls the providers by other names", () => {
   });
 
   it("describes them in its OpenAPI document", async () => {
-    const { body } = await send(docsEndpoints(vendors), { method: "GET", path: "/openapi.json" });
+    const { body } = await send(docsEndpoints({ vendors, publicBaseUrl }), {
+      method: "GET",
+      path: "/openapi.json",
+    });
     expect(body.paths).toHaveProperty(["/tasks/acme/orpheus/tts/batch"]);
     expect(Object.keys(body.paths)).toHaveLength(Object.keys(openApi.paths).length);
     expect(
@@ -40,8 +44,11 @@ describe("a stage that calls the providers by other names", () => {
         .join()
         .match(/modal|runpod/),
     ).toBeNull();
-    const asDeclared = await send(docsEndpoints(defaultVendors), { method: "GET", path: "/openapi.json" });
-    expect(asDeclared.body).toEqual(openApi);
+    const asDeclared = await send(docsEndpoints({ vendors: defaultVendors, publicBaseUrl }), {
+      method: "GET",
+      path: "/openapi.json",
+    });
+    expect(asDeclared.body).toEqual({ ...openApi, servers: [{ url: publicBaseUrl }] });
   });
 });
 

@@ -40,6 +40,8 @@ export interface ServeOptions extends Omit<StandInsOptions, "s3Port"> {
    * Ports of 127.0.0.1; any free one where none is given. Several function URLs take the ports from `functionUrls` on.
    */
   readonly ports?: { readonly restApi?: number; readonly functionUrls?: number; readonly s3?: number };
+  /** What stands in front of every path of the REST API, such as `/prod`: the stage at its default address on AWS. */
+  readonly basePath?: string;
   /** What a function is to have other than its template says, further variables for instance. */
   readonly configureFunction?: (definition: LocalFunction) => Partial<FunctionConfiguration>;
   /** The values of secrets that no template holds. */
@@ -125,7 +127,14 @@ const startEventSources = (
 type Undo = (() => Promise<void>)[];
 
 const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplication> => {
-  const { ports = {}, network = loopback, localRoutes, secretValue, log = () => undefined } = options;
+  const {
+    ports = {},
+    network = loopback,
+    localRoutes,
+    secretValue,
+    basePath,
+    log = () => undefined,
+  } = options;
   const assembly = Promise.resolve(options.assembly);
   // A failure elsewhere must not leave this one unhandled; it is awaited below.
   assembly.catch(() => undefined);
@@ -173,6 +182,7 @@ const start = async (options: ServeOptions, undo: Undo): Promise<LocalApplicatio
     host: network.listen,
     publicHost: network.address,
     log,
+    ...(basePath !== undefined && { basePath }),
     localRoutes: (url) => localRoutes?.({ ...parts, url }) ?? {},
   });
   undo.push(() => api.close());

@@ -238,6 +238,32 @@ describe("A gateway", () => {
   });
 });
 
+describe("A gateway with a base path", () => {
+  it("serves the API below it, as a stage is served at its default address", async () => {
+    await start({ basePath: "/prod" });
+    expect(gateway.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/prod$/);
+    expect(await (await fetch(`${gateway.url}/health?full=yes`)).text()).toBe("done");
+    expect(gateway.eventsOf("echo")).toMatchObject([
+      { resource: "/health", path: "/health", requestContext: { path: "/prod/health" } },
+    ]);
+  });
+
+  it.each(["/health", "/production/health", "/"])("knows no API at %s", async (path) => {
+    await start({ basePath: "/prod" });
+    const response = await fetch(new URL(path, gateway.url));
+    expect([response.status, await response.json()]).toEqual([403, { message: "Forbidden" }]);
+    expect(gateway.eventsOf("echo")).toEqual([]);
+  });
+
+  it("has its local routes below it as well", async () => {
+    await start({
+      basePath: "/prod",
+      localRoutes: (url) => ({ "GET /_local/url": async () => ({ status: 200, body: JSON.stringify(url) }) }),
+    });
+    expect(await (await fetch(`${gateway.url}/_local/url`)).json()).toBe(gateway.url);
+  });
+});
+
 describe("A local route", () => {
   const localRoutes: LocalRoutes = {
     "GET /_local/mail": async (request) => ({ status: 200, body: JSON.stringify({ asked: request.url }) }),

@@ -36,16 +36,23 @@ const identify = ({ request, sourceIp }: Exchange): RequestContext["identity"] =
   userArn: null,
 });
 
+/** Where callers reach an API. */
+export interface PublicAddress {
+  /** Host, and port if any. */
+  readonly domainName: string;
+  /** What stands in front of every path, such as `/prod`: the stage at an API's default address. May be empty. */
+  readonly basePath: string;
+}
+
 /**
- * The `requestContext` of a request. The path has no stage in front, as behind a custom domain name.
+ * The `requestContext` of a request: its path is the whole one, with what stands in front of the API's own paths.
  *
- * @param domainName host, and port if any, that callers reach the API at.
  * @param match undefined when the request has no route.
  */
 export const createRequestContext = (
   exchange: Exchange,
   restApi: RestApi,
-  domainName: string,
+  { domainName, basePath }: PublicAddress,
   match: Match<Route> | undefined,
 ): RequestContext => ({
   accountId: LOCAL_ACCOUNT_ID,
@@ -56,7 +63,7 @@ export const createRequestContext = (
   extendedRequestId: exchange.extendedRequestId,
   httpMethod: exchange.method,
   identity: identify(exchange),
-  path: exchange.path,
+  path: `${basePath}${exchange.path}`,
   protocol: `HTTP/${exchange.request.httpVersion}`,
   requestId: exchange.requestId,
   requestTime: formatRequestTime(exchange.receivedAt),

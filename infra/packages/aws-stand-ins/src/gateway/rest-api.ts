@@ -14,7 +14,13 @@ import type { Invoke } from "./invoke.ts";
 import { LambdaResponder } from "./lambda-responder.ts";
 import { findLocalRoute, type LocalRoutes, respondLocally } from "./local-routes.ts";
 import { MockResponder } from "./mock-responder.ts";
-import { createEventHead, createRequestContext, type EventHead, type RequestContext } from "./proxy-event.ts";
+import {
+  createEventHead,
+  createRequestContext,
+  type EventHead,
+  type PublicAddress,
+  type RequestContext,
+} from "./proxy-event.ts";
 import { MAXIMUM_HEAD_BYTES, MAXIMUM_REQUEST_BYTES, readBody, unpackBody } from "./read-body.ts";
 import { compileMediaTypes, type Responder } from "./responder.ts";
 import { type Match, Router } from "./router.ts";
@@ -46,8 +52,7 @@ const prepareRoutes = ({ routes, binaryMediaTypes }: RestApi, invoke: Invoke, lo
 
 /** The way of a request through a REST API. */
 class RestApiGateway {
-  /** Host, and port if any, that callers reach the API at. */
-  domainName = "localhost";
+  address: PublicAddress = { domainName: "localhost", basePath: "" };
   readonly #restApi: RestApi;
   readonly #router: Router<ServedRoute>;
   readonly #faults: GatewayResponder;
@@ -61,7 +66,7 @@ class RestApiGateway {
   async answer(exchange: Exchange): Promise<void> {
     const found = this.#match(exchange);
     const match = "route" in found ? found : undefined;
-    const context = createRequestContext(exchange, this.#restApi, this.domainName, match);
+    const context = createRequestContext(exchange, this.#restApi, this.address, match);
     const fault = "route" in found ? await this.#serve(exchange, found, context) : found;
     if (fault !== undefined) this.#faults.respond(exchange, fault, context, match);
   }
@@ -102,11 +107,28 @@ class RestApiGateway {
   }
 }
 
+/** The same request with the path that its API knows; undefined when it is for no path of the API's. */
+const belowBasePath = (exchange: Exchange, basePath: string): Exchange | undefined => {
+  if (basePath === "") return exchange;
+  const rest = exchange.path.slice(basePath.length);
+  if (!exchange.path.startsWith(basePath) || (rest !== "" && !rest.startsWith("/"))) return undefined;
+  return { ...exchange, path: rest === "" ? "/" : rest };
+};
+
+/** What API Gateway answers where there is no stage. */
+const refuseOutside = async ({ response }: Exchange): Promise<void> => {
+  response
+    .writeHead(403, { "content-type": "application/json", "x-amzn-errortype": "ForbiddenException" })
+    .end('{"message":"Forbidden"}');
+};
+
 export interface RestApiOptions extends HttpServerOptions {
   readonly model: Pick<LocalModel, "restApi">;
   readonly invoke: Invoke;
   /** Where callers reach the API, such as `http://127.0.0.1:3000`; the server's own address when left out. */
   readonly baseUrl?: string;
+  /** What stands in front of every path, such as `/prod`; nothing when left out. */
+  readonly basePath?: string;
   /** Answered before the API's own routes; made once it is known where the server listens. */
   readonly localRoutes?: (url: string) => LocalRoutes;
 }
@@ -118,19 +140,22 @@ export interface RestApiOptions extends HttpServerOptions {
  * @throws Error when the port is in use, or when the API needs something that is not served.
  */
 export const startRestApi = async (options: RestApiOptions): Promise<LocalServer> => {
-  const { model, invoke, log, baseUrl } = options;
+  const { model, invoke, log, baseUrl, basePath = "" } = options;
   let localRoutes: LocalRoutes = {};
   const gateway = new RestApiGateway(model.restApi, invoke, log);
   const server = await startHttpServer(options, {
     answer: (exchange) => {
       exchange.response.setHeader("x-amz-apigw-id", exchange.extendedRequestId);
-      const localRoute = findLocalRoute(exchange, localRoutes);
-      return localRoute === undefined ? gateway.answer(exchange) : respondLocally(exchange, localRoute);
+      const below = belowBasePath(exchange, basePath);
+      if (below === undefined) return refuseOutside(exchange);
+      const localRoute = findLocalRoute(below, localRoutes);
+      return localRoute === undefined ? gateway.answer(below) : respondLocally(below, localRoute);
     },
     wordUnreadable: (request) => gateway.wordUnreadable(request),
     maximumHeadBytes: MAXIMUM_HEAD_BYTES,
   });
-  localRoutes = options.localRoutes?.(server.url) ?? {};
-  gateway.domainName = new URL(baseUrl ?? server.url).host;
-  return server;
+  const url = `${server.url}${basePath}`;
+  localRoutes = options.localRoutes?.(url) ?? {};
+  gateway.address = { domainName: new URL(baseUrl ?? url).host, basePath };
+  return { ...server, url };
 };

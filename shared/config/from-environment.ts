@@ -80,8 +80,7 @@ export const authorizeFrom = (
 /** The audio files. */
 export const objectStoreFrom = (
   environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
-): ObjectStore =>
-  createS3ObjectStore(openBucket(environment.BUCKET_NAME, awsConfigOf(environment).endpoints.S3));
+): ObjectStore => createS3ObjectStore(openBucket(environment.BUCKET_NAME, awsConfigOf(environment)));
 
 /** The verify token, app secret and access token of the messaging platform. */
 export const platformSecretsFrom = (

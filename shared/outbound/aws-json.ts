@@ -63,10 +63,12 @@ export class AwsCallError extends Error {
   }
 }
 
-const addressOf = (service: keyof typeof services, { region, endpoints }: AwsConfig): URL => {
-  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
-  return new URL(endpoints[service] ?? `https://${services[service].signingName}.${region}.${domain}/`);
-};
+/** The domain of AWS's addresses in a region. */
+export const awsDomain = (region: string): string =>
+  region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+
+const addressOf = (service: keyof typeof services, { region, endpoints }: AwsConfig): URL =>
+  new URL(endpoints[service] ?? `https://${services[service].signingName}.${region}.${awsDomain(region)}/`);
 
 const failureOf = (status: number, text: string): AwsCallError => {
   const { __type = "", message = "", ...details } = readFailure(text);

@@ -54,7 +54,7 @@ export class BackendRefusal extends Error {
 /** What a request says before its body. */
 export interface RequestHead {
   readonly url: URL;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /**

@@ -60,8 +60,15 @@ export interface ObjectWriter {
  * `service_unavailable` when it says nothing for too long; none waits for ever.
  */
 export interface ObjectStore {
-  /** A link that takes one `PUT` of a body of exactly this content type. */
-  signUpload(key: string, options: { readonly contentType: string }): Promise<SignedLink>;
+  /**
+   * A link that takes a `PUT` of a body of exactly this content type.
+   *
+   * @param options.size in bytes: no other length is taken then. Without it any length is.
+   */
+  signUpload(
+    key: string,
+    options: { readonly contentType: string; readonly size?: number | undefined },
+  ): Promise<SignedLink>;
   /** A link that gives the object, whether it exists or not; 404 when it does not. */
   signDownload(
     key: string,

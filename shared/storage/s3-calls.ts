@@ -1,7 +1,25 @@
-import { Readable } from "node:stream";
-import { S3Client } from "@aws-sdk/client-s3";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { AwsConfig } from "../config/environment.ts";
 import { AppError } from "../errors/app-error.ts";
-import { raceDeadline, withIdleTimeout } from "../outbound/timeouts.ts";
+import { dependencyFailure } from "../errors/dependency-failure.ts";
+import { AwsCallError, awsDomain } from "../outbound/aws-json.ts";
+import { createAwsSigner, percentEncode } from "../outbound/aws-signature.ts";
+import {
+  BackendTimeout,
+  BackendUnreachable,
+  readBody,
+  readBytes,
+  sendRequest,
+} from "../outbound/http-client.ts";
+import { retry } from "../outbound/retry.ts";
+import { limitTime } from "../outbound/timeouts.ts";
+import { linkLifetimeSeconds, type SignedLink } from "./object-store.ts";
+
+/**
+ * Why not the SDK: loading its client for S3 takes more than twice as long as everything else that a function loads before
+ * its first answer (`npm run bench:cold`). These are the few calls that the service makes, over the connections that model
+ * calls use as well.
+ */
 
 /** How long S3 may take, in milliseconds. */
 export interface StorageTimeouts {
@@ -16,55 +34,60 @@ export interface StorageTimeouts {
 /** Three tries, and far less than the time of any function that uses a bucket. */
 const usualTimeouts: StorageTimeouts = { answer: 8_000, call: 25_000, piece: 10_000 };
 
-/** A bucket and the client that talks to it. */
-export interface Bucket {
-  readonly client: S3Client;
-  readonly name: string;
-  readonly timeouts: StorageTimeouts;
+/** Before the second try, and at random up to as long again; before the third twice as long. */
+const pauseMilliseconds = 50;
+
+/** What S3 says beside an object's bytes is a few hundred bytes of XML. */
+const mostXmlBytes = 64 * 1_024;
+
+/** A call to S3, in its own words. */
+export interface S3Call {
+  /** As S3 names it, such as `PutObject`. */
+  readonly operation: string;
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+  readonly key: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** By names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string;
+}
+
+/** What bounds a call beside the bucket's own limits. */
+export interface S3CallOptions {
+  readonly signal?: AbortSignal;
+  /** In all, instead of the bucket's own. */
+  readonly milliseconds?: number;
+  /** Of the answer's body; more is a failure. */
+  readonly mostBytes?: number;
+}
+
+/** An answer of S3 that means success, read to its end. */
+export interface S3Answer {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
 }
 
 /**
- * Opens a bucket.
+ * A bucket of S3. Calls are tried three times as long as they fail for a passing reason.
  *
- * @param endpoint a server in place of S3. Such a server is reached by path: names below its own mean nothing.
+ * They throw AppError `service_unavailable` when S3 says nothing for too long, `storage_unavailable` when it refuses, fails or
+ * breaks off; the cause is an AwsCallError with S3's code where it gave one.
  */
-export const openBucket = (
-  name: string,
-  endpoint?: string,
-  timeouts: StorageTimeouts = usualTimeouts,
-): Bucket => ({
-  name,
-  timeouts,
-  client: new S3Client({
-    ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
-    maxAttempts: 3,
-    // A link must not hold the checksum of the body that is there when it is signed: none.
-    requestChecksumCalculation: "WHEN_REQUIRED",
-    responseChecksumValidation: "WHEN_REQUIRED",
-    // Ends a try without an answer. Once an answer has begun, only the call's signal can end it.
-    requestHandler: {
-      connectionTimeout: 1_000,
-      requestTimeout: timeouts.answer,
-      throwOnRequestTimeout: true,
-    },
-  }),
-});
+export interface Bucket {
+  readonly timeouts: StorageTimeouts;
+  call(call: S3Call, options?: S3CallOptions): Promise<S3Answer>;
+  /** The same for an answer that is still to be read; the signal ends the reading as well. */
+  open(call: S3Call, signal: AbortSignal): Promise<IncomingMessage>;
+  /**
+   * A link by which anybody makes the call, with exactly its headers, until the link expires. Nothing is sent.
+   *
+   * @throws AppError `storage_unavailable` when there is nothing to sign with, or the key has a segment `.` or `..`.
+   */
+  sign(call: S3Call): SignedLink;
+}
 
 /** When another try makes sense after the store has said nothing. */
 const retryAfterSeconds = 5;
-
-/** The object store was silent for too long. It looks like the SDK's own time-outs, and is treated like them. */
-class StorageTimeout extends Error {
-  override readonly name = "TimeoutError";
-  readonly $metadata = {};
-}
-
-/** The SDK gives its time-outs' name to lost connections too, and a signal's time-out, which has it, is none of the store's. */
-const isSilence = (thrown: unknown): boolean =>
-  thrown instanceof Error &&
-  thrown.name === "TimeoutError" &&
-  "$metadata" in thrown &&
-  (!("code" in thrown) || thrown.code === "ETIMEDOUT");
 
 /**
  * A failure of the object store as one of our errors; what is one already stays as it is.
@@ -73,67 +96,123 @@ const isSilence = (thrown: unknown): boolean =>
  */
 export const storageFailure = (thrown: unknown): AppError => {
   if (thrown instanceof AppError) return thrown;
-  if (!isSilence(thrown)) return new AppError("storage_unavailable", { cause: thrown });
+  if (!(thrown instanceof BackendTimeout)) return new AppError("storage_unavailable", { cause: thrown });
   return new AppError("service_unavailable", {
     message: "The store of audio files did not answer in time; try again shortly.",
     retryAfterSeconds,
-    cause: thrown,
+    // So that no model's server is blamed for it.
+    cause: new AwsCallError("TimeoutError", "S3 was silent for too long.", { cause: thrown }),
   });
 };
 
-/**
- * Carries out a call to the object store.
- *
- * @param milliseconds how long it may take in all; then its signal aborts.
- * @throws AppError `service_unavailable` when it takes longer, `storage_unavailable` when it fails.
- */
-export const callStore = async <Result>(
-  milliseconds: number,
-  call: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> => {
-  const deadline = AbortSignal.timeout(milliseconds);
-  try {
-    return await raceDeadline(deadline, call);
-  } catch (error) {
-    throw storageFailure(
-      deadline.aborted
-        ? new StorageTimeout(`A call took more than ${milliseconds} ms.`, { cause: error })
-        : error,
-    );
-  }
+const isPassing = (failure: unknown): boolean =>
+  failure instanceof BackendTimeout ||
+  failure instanceof BackendUnreachable ||
+  dependencyFailure(failure) !== undefined;
+
+/** What S3 calls a failure. Its sentence is not kept: it may repeat the request. */
+const errorCode = (xml: string): string => /<Code>(\w{1,64})<\/Code>/.exec(xml)?.[1] ?? "UnknownError";
+
+const refusal = ({ operation }: S3Call, status: number, xml: string): AwsCallError => {
+  const code = errorCode(xml);
+  return new AwsCallError(code, `S3 answered ${operation} with status ${status}, ${code}.`, {
+    $metadata: { httpStatusCode: status },
+  });
 };
 
-/**
- * Reads the body of an answer of S3 as it arrives. Only time spent waiting for S3 counts as its silence: a reader that
- * takes its time does not break the reading.
- *
- * @param longestSilence how long S3 may pause between two pieces, in milliseconds.
- * @throws AppError `service_unavailable` when S3 falls silent, `storage_unavailable` when it fails or breaks off, or when
- * the signal aborts.
- */
-export async function* readStoredBody(
-  ask: () => Promise<{ readonly Body?: unknown }>,
-  signal: AbortSignal,
-  longestSilence: number,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let body: Readable | undefined;
-  const breakOff = (reason: unknown) =>
-    body?.destroy(reason instanceof Error ? reason : new Error("The reading was ended."));
-  const onAbort = () => breakOff(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    const { Body } = await ask();
-    if (!(Body instanceof Readable)) throw new Error("S3 gave no body.");
-    body = Body;
-    const silence = new StorageTimeout(`S3 was silent for ${longestSilence} ms.`);
-    yield* withIdleTimeout<Uint8Array>(body, {
-      milliseconds: longestSilence,
-      onIdle: () => breakOff(silence),
+/** Where the bucket's objects are. A server in place of S3 is reached by path: names below its own mean nothing. */
+const addressOf = (name: string, { region, endpoints }: AwsConfig): string =>
+  endpoints.S3 === undefined
+    ? `https://${name}.s3.${region}.${awsDomain(region)}`
+    : `${endpoints.S3.replace(/\/$/, "")}/${name}`;
+
+/** @throws Error for a key that no address can name: every client takes `.` and `..` for steps of a path. */
+const urlOf = (address: string, key: string, query: Readonly<Record<string, string>> = {}): URL => {
+  const segments = key.split("/");
+  if (segments.includes(".") || segments.includes(".."))
+    throw new Error("A segment of the object's key is . or ..");
+  const url = new URL(`${address}/${segments.map(percentEncode).join("/")}`);
+  url.search = Object.entries(query)
+    .map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`)
+    .join("&");
+  return url;
+};
+
+/** Opens a bucket. */
+export const openBucket = (
+  name: string,
+  aws: AwsConfig,
+  timeouts: StorageTimeouts = usualTimeouts,
+): Bucket => {
+  const address = addressOf(name, aws);
+  const signer = createAwsSigner("s3", aws);
+
+  const attempt = async (call: S3Call, signal: AbortSignal): Promise<IncomingMessage> => {
+    const { method, key, query, headers = {}, body } = call;
+    const url = urlOf(address, key, query);
+    const response = await sendRequest({
+      url,
+      method,
+      headers: signer.sign({ method, url, headers }),
+      body,
+      signal,
+      silenceMilliseconds: timeouts.answer,
     });
-  } catch (error) {
-    throw storageFailure(error);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    body?.destroy();
-  }
-}
+    const status = response.statusCode ?? 0;
+    if (status >= 200 && status < 300) return response;
+    throw refusal(call, status, await readBody(response, mostXmlBytes));
+  };
+
+  /** Carries out a call within its time, and tells its failures in our words. */
+  const send = async <Result>(
+    call: S3Call,
+    milliseconds: number,
+    signal: AbortSignal,
+    read: (response: IncomingMessage) => Result | Promise<Result>,
+  ): Promise<Result> => {
+    const reason = () => new BackendTimeout(`A call to S3 took more than ${milliseconds} ms.`);
+    const limit = limitTime(milliseconds, signal, reason);
+    try {
+      return await retry(async () => read(await attempt(call, limit.signal)), {
+        tries: 3,
+        isWorthRepeating: (outcome) =>
+          outcome.status === "rejected" && !limit.signal.aborted && isPassing(outcome.reason),
+        pauseMilliseconds: (failures) => pauseMilliseconds * 2 ** (failures - 1),
+        signal: limit.signal,
+      });
+    } catch (error) {
+      throw storageFailure(error);
+    } finally {
+      limit.lift();
+    }
+  };
+
+  return {
+    timeouts,
+    call: (call, { signal = new AbortController().signal, milliseconds = timeouts.call, mostBytes } = {}) =>
+      send(call, milliseconds, signal, async (response) => {
+        const body = await readBytes(response, mostBytes ?? mostXmlBytes);
+        // S3 may find that it cannot join the parts of an upload only after it has begun to answer.
+        if (call.operation === "CompleteMultipartUpload" && body.includes("<Error>"))
+          throw refusal(call, 500, body.toString());
+        return { headers: response.headers, body };
+      }),
+
+    open: (call, signal) => send(call, timeouts.call, signal, (response) => response),
+
+    sign: ({ operation, method, key, query, headers = {} }) => {
+      try {
+        if (aws.credentials.accessKeyId === "") throw new Error("There are no credentials to sign with.");
+        const signedAt = new Date();
+        const marks = { "X-Amz-Content-Sha256": "UNSIGNED-PAYLOAD", "x-id": operation };
+        const url = urlOf(address, key, { ...query, ...marks });
+        return {
+          url: signer.presign({ method, url, headers }, linkLifetimeSeconds, signedAt),
+          expiresAt: new Date(signedAt.getTime() + linkLifetimeSeconds * 1_000),
+        };
+      } catch (error) {
+        throw storageFailure(error);
+      }
+    },
+  };
+};

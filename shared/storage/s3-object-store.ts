@@ -1,110 +1,100 @@
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  NotFound,
-  PutObjectCommand,
-} from "@aws-sdk/client-s3";
-import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
-import { linkLifetimeSeconds, type ObjectStore, type SignedLink } from "./object-store.ts";
-import type { Bucket } from "./s3-calls.ts";
-import { callStore, readStoredBody } from "./s3-calls.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import { AppError } from "../errors/app-error.ts";
+import { AwsCallError } from "../outbound/aws-json.ts";
+import { readPieces } from "../outbound/http-client.ts";
+import type { ObjectStore } from "./object-store.ts";
+import { type Bucket, storageFailure } from "./s3-calls.ts";
 import { S3ObjectWriter } from "./s3-object-writer.ts";
 
-/** Nothing is sent for a signature: at most the SDK fetches credentials, with a time-out of its own. */
-const sign = (
-  { client, timeouts }: Bucket,
-  command: GetObjectCommand | PutObjectCommand,
-): Promise<SignedLink> =>
-  callStore(timeouts.call, async () => {
-    const signingDate = new Date();
-    const url = await getSignedUrl(client, command, {
-      expiresIn: linkLifetimeSeconds,
-      signingDate,
-      // Otherwise the type would only be a suggestion to whoever uploads.
-      signableHeaders: new Set(["content-type"]),
-    });
-    return { url, expiresAt: new Date(signingDate.getTime() + linkLifetimeSeconds * 1_000) };
-  });
+const isMissing = (error: unknown): boolean =>
+  error instanceof AppError &&
+  error.cause instanceof AwsCallError &&
+  error.cause.$metadata.httpStatusCode === 404;
 
 /** The object store over a bucket of S3. */
 export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
-  const { client, timeouts } = bucket;
-  const call = <Result>(work: (signal: AbortSignal) => Promise<Result>) => callStore(timeouts.call, work);
-  const object = (key: string) => ({ Bucket: bucket.name, Key: key });
+  const head = async (key: string): Promise<IncomingHttpHeaders | undefined> => {
+    try {
+      return (await bucket.call({ operation: "HeadObject", method: "HEAD", key })).headers;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  };
 
-  const head = (key: string) =>
-    call(async (abortSignal) => {
-      try {
-        return await client.send(new HeadObjectCommand(object(key)), { abortSignal });
-      } catch (error) {
-        if (error instanceof NotFound) return undefined;
-        throw error;
-      }
-    });
+  const sizeOf = (headers: IncomingHttpHeaders): number => Number(headers["content-length"] ?? 0);
 
   /** Reads bytes of the object as it was when it had this tag. */
-  const readRange = (key: string, tag: string | undefined, start: number, end: number) =>
-    call(async (abortSignal) => {
-      if (end <= start) return new Uint8Array();
-      const { Body } = await client.send(
-        new GetObjectCommand({ ...object(key), Range: `bytes=${start}-${end - 1}`, IfMatch: tag }),
-        { abortSignal },
-      );
-      const bytes = await Body?.transformToByteArray();
-      if (bytes?.length !== end - start)
-        throw new Error("S3 gave another number of bytes than was asked for.");
-      return bytes;
-    });
+  const readRange = async (key: string, tag: string | undefined, start: number, end: number) => {
+    if (end <= start) return new Uint8Array();
+    const headers = { range: `bytes=${start}-${end - 1}`, ...(tag === undefined ? {} : { "if-match": tag }) };
+    const mostBytes = end - start;
+    const { body } = await bucket.call(
+      { operation: "GetObject", method: "GET", key, headers },
+      { mostBytes },
+    );
+    if (body.length !== mostBytes)
+      throw storageFailure(new Error("S3 gave another number of bytes than was asked for."));
+    return body;
+  };
 
   return {
-    signUpload: (key, { contentType }) =>
-      sign(bucket, new PutObjectCommand({ ...object(key), ContentType: contentType })),
+    signUpload: async (key, { contentType, size }) =>
+      bucket.sign({
+        operation: "PutObject",
+        method: "PUT",
+        key,
+        headers: {
+          "content-type": contentType,
+          ...(size === undefined ? {} : { "content-length": String(size) }),
+        },
+      }),
 
-    signDownload: (key, { contentType, fileName }) =>
-      sign(
-        bucket,
-        new GetObjectCommand({
-          ...object(key),
-          ResponseContentType: contentType,
-          ResponseContentDisposition: `inline; filename="${fileName}"`,
-        }),
-      ),
+    signDownload: async (key, { contentType, fileName }) =>
+      bucket.sign({
+        operation: "GetObject",
+        method: "GET",
+        key,
+        query: {
+          "response-content-disposition": `inline; filename="${fileName}"`,
+          "response-content-type": contentType,
+        },
+      }),
 
     describe: async (key) => {
       const found = await head(key);
-      return found && { size: found.ContentLength ?? 0, contentType: found.ContentType };
+      return found && { size: sizeOf(found), contentType: found["content-type"] };
     },
 
     open: async (key) => {
       const found = await head(key);
       return (
         found && {
-          size: found.ContentLength ?? 0,
-          version: found.ETag,
-          read: (start, end) => readRange(key, found.ETag, start, end),
+          size: sizeOf(found),
+          version: found.etag,
+          read: (start, end) => readRange(key, found.etag, start, end),
         }
       );
     },
 
-    stream: (key, { signal }) =>
-      readStoredBody(
-        () => client.send(new GetObjectCommand(object(key)), { abortSignal: signal }),
-        signal,
-        timeouts.piece,
-      ),
+    async *stream(key, { signal }) {
+      const body = await bucket.open({ operation: "GetObject", method: "GET", key }, signal);
+      try {
+        yield* readPieces(body, bucket.timeouts.piece);
+      } catch (error) {
+        throw storageFailure(error);
+      }
+    },
 
-    put: (key, body, { contentType }) =>
-      call(async (abortSignal) => {
-        const command = new PutObjectCommand({ ...object(key), ContentType: contentType, Body: body });
-        await client.send(command, { abortSignal });
-      }),
+    put: async (key, body, { contentType }) => {
+      const headers = { "content-type": contentType };
+      await bucket.call({ operation: "PutObject", method: "PUT", key, headers, body });
+    },
 
     write: (key, { contentType }) => new S3ObjectWriter(bucket, key, contentType),
 
-    delete: (key) =>
-      call(async (abortSignal) => {
-        await client.send(new DeleteObjectCommand(object(key)), { abortSignal });
-      }),
+    delete: async (key) => {
+      await bucket.call({ operation: "DeleteObject", method: "DELETE", key });
+    },
   };
 };

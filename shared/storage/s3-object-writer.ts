@@ -1,17 +1,13 @@
-import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  PutObjectCommand,
-  UploadPartCommand,
-} from "@aws-sdk/client-s3";
 import { describeError, logger } from "../telemetry/logger.ts";
 import type { ObjectWriter } from "./object-store.ts";
-import type { Bucket } from "./s3-calls.ts";
-import { callStore, storageFailure } from "./s3-calls.ts";
+import { type Bucket, type S3Answer, type S3Call, storageFailure } from "./s3-calls.ts";
 
 /** S3 takes no smaller parts, except as the last one. */
 const smallestPartBytes = 5 * 1024 * 1024;
+
+/** Neither the id of an upload nor the tag of a part has a character that means something to XML. */
+const uploadIdElement = /<UploadId>([^<&]+)<\/UploadId>/;
+const etag = /^"?([^"<&]+)"?$/;
 
 /**
  * Writes an object of unknown length: a small one with a single request, a larger one in parts.
@@ -21,7 +17,7 @@ const smallestPartBytes = 5 * 1024 * 1024;
  */
 export class S3ObjectWriter implements ObjectWriter {
   readonly #bucket: Bucket;
-  readonly #object: { readonly Bucket: string; readonly Key: string };
+  readonly #key: string;
   readonly #contentType: string;
   readonly #cancellation = new AbortController();
 
@@ -36,7 +32,7 @@ export class S3ObjectWriter implements ObjectWriter {
 
   constructor(bucket: Bucket, key: string, contentType: string) {
     this.#bucket = bucket;
-    this.#object = { Bucket: bucket.name, Key: key };
+    this.#key = key;
     this.#contentType = contentType;
   }
 
@@ -71,15 +67,14 @@ export class S3ObjectWriter implements ObjectWriter {
     // A part that arrives after the abort would stay, so nothing may be on its way any more.
     this.#cancellation.abort();
     await this.#uploading.catch(() => undefined);
-    const UploadId = await this.#uploadId?.catch(() => undefined);
-    if (UploadId === undefined) return;
+    const uploadId = await this.#uploadId?.catch(() => undefined);
+    if (uploadId === undefined) return;
     this.#uploadId = undefined;
     try {
       // Whoever waits for this has been waiting for the store already.
-      await callStore(this.#bucket.timeouts.answer, (abortSignal) =>
-        this.#bucket.client.send(new AbortMultipartUploadCommand({ ...this.#object, UploadId }), {
-          abortSignal,
-        }),
+      await this.#bucket.call(
+        { operation: "AbortMultipartUpload", method: "DELETE", key: this.#key, query: { uploadId } },
+        { milliseconds: this.#bucket.timeouts.answer },
       );
     } catch (error) {
       // The bucket's lifecycle rule removes what is left of an upload after a day.
@@ -96,13 +91,9 @@ export class S3ObjectWriter implements ObjectWriter {
     }
   }
 
-  #call<Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    return callStore(this.#bucket.timeouts.call, call);
-  }
-
   /** A call that giving up ends. */
-  #callUntilAborted<Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    return this.#call((deadline) => call(AbortSignal.any([deadline, this.#cancellation.signal])));
+  #callUntilAborted(call: Omit<S3Call, "key">): Promise<S3Answer> {
+    return this.#bucket.call({ ...call, key: this.#key }, { signal: this.#cancellation.signal });
   }
 
   #takeFilling(): Buffer {
@@ -118,8 +109,8 @@ export class S3ObjectWriter implements ObjectWriter {
   }
 
   async #putWhole(body: Buffer): Promise<void> {
-    const command = new PutObjectCommand({ ...this.#object, ContentType: this.#contentType, Body: body });
-    await this.#callUntilAborted((abortSignal) => this.#bucket.client.send(command, { abortSignal }));
+    const headers = { "content-type": this.#contentType };
+    await this.#callUntilAborted({ operation: "PutObject", method: "PUT", headers, body });
   }
 
   async #completeParts(first: Buffer, beginning: Uint8Array, rest: Buffer): Promise<void> {
@@ -127,36 +118,45 @@ export class S3ObjectWriter implements ObjectWriter {
     this.#uploading = this.#uploadPart(1, replaceBeginning(first, beginning));
     await this.#uploading;
     if (rest.length > 0) await this.#uploadPart(this.#nextNumber(), rest);
-    const Parts = [...this.#tags]
+    const parts = [...this.#tags]
       .toSorted(([one], [other]) => one - other)
-      .map(([PartNumber, ETag]) => ({ PartNumber, ETag }));
-    const command = new CompleteMultipartUploadCommand({
-      ...this.#object,
-      UploadId: await this.#begin(),
-      MultipartUpload: { Parts },
+      .map(([number, tag]) => `<Part><PartNumber>${number}</PartNumber><ETag>${tag}</ETag></Part>`);
+    const namespace = "http://s3.amazonaws.com/doc/2006-03-01/";
+    await this.#bucket.call({
+      operation: "CompleteMultipartUpload",
+      method: "POST",
+      key: this.#key,
+      query: { uploadId: await this.#begin() },
+      headers: { "content-type": "application/xml" },
+      body: `<CompleteMultipartUpload xmlns="${namespace}">${parts.join("")}</CompleteMultipartUpload>`,
     });
-    await this.#call((abortSignal) => this.#bucket.client.send(command, { abortSignal }));
   }
 
-  async #uploadPart(PartNumber: number, Body: Buffer): Promise<void> {
-    const UploadId = await this.#begin();
-    const command = new UploadPartCommand({ ...this.#object, UploadId, PartNumber, Body });
-    const { ETag } = await this.#callUntilAborted((abortSignal) =>
-      this.#bucket.client.send(command, { abortSignal }),
-    );
-    if (ETag === undefined) throw new Error("S3 took a part without giving it a tag.");
-    this.#tags.set(PartNumber, ETag);
+  async #uploadPart(partNumber: number, body: Buffer): Promise<void> {
+    const query = { partNumber: String(partNumber), uploadId: await this.#begin() };
+    const { headers } = await this.#callUntilAborted({ operation: "UploadPart", method: "PUT", query, body });
+    const tag = etag.exec(headers.etag ?? "")?.[1];
+    if (tag === undefined) throw new Error("S3 took a part without giving it a tag.");
+    this.#tags.set(partNumber, tag);
   }
 
   /** Giving up does not end it: an upload whose id nobody received could not be aborted. */
   #begin(): Promise<string> {
-    this.#uploadId ??= this.#call(async (abortSignal) => {
-      const command = new CreateMultipartUploadCommand({ ...this.#object, ContentType: this.#contentType });
-      const { UploadId } = await this.#bucket.client.send(command, { abortSignal });
-      if (UploadId === undefined) throw new Error("S3 began an upload without giving it an id.");
-      return UploadId;
-    });
+    this.#uploadId ??= this.#create();
     return this.#uploadId;
+  }
+
+  async #create(): Promise<string> {
+    const { body } = await this.#bucket.call({
+      operation: "CreateMultipartUpload",
+      method: "POST",
+      key: this.#key,
+      query: { uploads: "" },
+      headers: { "content-type": this.#contentType },
+    });
+    const uploadId = uploadIdElement.exec(body.toString())?.[1];
+    if (uploadId === undefined) throw new Error("S3 began an upload without giving it an id.");
+    return uploadId;
   }
 }
 

@@ -1,7 +1,9 @@
-import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readStoredBody } from "../../shared/storage/s3-calls.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext, vi } from "vitest";
+import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
+import { type Behaviour, hanging, startFakeBackend } from "../support/fake-backend.ts";
+import { bucketAt } from "../support/faulty-aws.ts";
 import { fetchOutcome } from "../support/storage-outcome.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 
@@ -85,6 +87,24 @@ describe("a stored object", () => {
     await expect(object?.read(0, 5)).rejects.toMatchObject({ code: "storage_unavailable" });
   });
 
+  it.each([
+    "speech/Eŋŋamba ekyʼoku5 – 2.wav",
+    "speech/አማርኛ 🎙️.ogg",
+    "speech/a+b c%20d&e=f?g#h;i:j@k,l$m.wav",
+    "speech/!'()*~_-.wav",
+    'speech/"<>[]{}|\\^`.wav',
+    "speech//6/.hidden./a..b",
+  ])("may be called %j", async (key) => {
+    await bucket.store.put(key, Buffer.from(key), wav);
+    expect(await bucket.read(key)).toEqual(Buffer.from(key));
+    const object = await bucket.store.open(key);
+    expect(await object?.read(0, object.size)).toEqual(Buffer.from(key));
+    const { url } = await bucket.store.signDownload(key, { ...wav, fileName: "speech.wav" });
+    expect(await (await fetch(url)).text()).toBe(key);
+    await bucket.store.delete(key);
+    expect(await bucket.store.describe(key)).toBeUndefined();
+  });
+
   it("is read from start to end as it arrives", async () => {
     const bytes = pattern(3 * mebibyte);
     await bucket.store.put("speech/whole.wav", bytes, wav);
@@ -101,39 +121,62 @@ describe("a stored object", () => {
 });
 
 describe("a body on its way from S3", () => {
-  const answer = (body: Readable) => async () => ({ Body: body });
+  /** A store whose next answers a test writes itself. */
+  const startStore = async ({ onTestFinished }: TestContext, ...behaviours: Behaviour[]) => {
+    const s3 = await startFakeBackend();
+    onTestFinished(() => s3.close());
+    s3.behave(...behaviours);
+    const timeouts = { answer: 5_000, call: 10_000, piece: 50 };
+    return createS3ObjectStore(bucketAt(s3.baseUrl, timeouts));
+  };
+  const read = (store: ObjectStore, signal: AbortSignal) =>
+    store.stream("speech/whole.wav", { signal })[Symbol.asyncIterator]();
+  const pausing: Behaviour = (response) => {
+    response.writeHead(200, { "Content-Length": 10 }).write("RIFF");
+  };
 
-  it("may not pause for long", async () => {
-    const body = new Readable({ read: () => undefined });
-    body.push("RIFF");
-    const reading = readStoredBody(answer(body), never, 50);
+  it("may not pause for long", async (context) => {
+    const reading = read(await startStore(context, pausing), never);
     expect((await reading.next()).value).toEqual(Buffer.from("RIFF"));
     await expect(reading.next()).rejects.toMatchObject({ code: "service_unavailable" });
-    expect(body.destroyed).toBe(true);
   });
 
-  it("waits for a reader that takes its time", async () => {
-    const reading = readStoredBody(
-      answer(Readable.from([Buffer.from("one"), Buffer.from("two")])),
-      never,
-      50,
-    );
-    await reading.next();
+  it("waits for a reader that takes its time", async (context) => {
+    const large = Buffer.alloc(mebibyte, "x");
+    const store = await startStore(context, (response) => void response.end(large));
+    const reading = read(store, never);
+    let length = (await reading.next()).value?.length ?? 0;
     await sleep(120);
-    expect((await reading.next()).value).toEqual(Buffer.from("two"));
+    for (let next = await reading.next(); !next.done; next = await reading.next())
+      length += next.value.length;
+    expect(length).toBe(mebibyte);
   });
 
-  it("is let go when its reader leaves, and when the signal says so", async () => {
-    const left = Readable.from([Buffer.from("one"), Buffer.from("two")]);
-    for await (const _ of readStoredBody(answer(left), never, 50)) break;
-    expect(left.destroyed).toBe(true);
+  it("is let go when its reader leaves, and when the signal says so", async (context) => {
+    const closed: string[] = [];
+    const noting =
+      (name: string): Behaviour =>
+      (response, request) => {
+        response.once("close", () => closed.push(name));
+        pausing(response, request);
+      };
+    const store = await startStore(context, noting("left"), noting("stopped"));
+    for await (const _ of store.stream("speech/whole.wav", { signal: never })) break;
+    await vi.waitFor(() => expect(closed).toEqual(["left"]));
 
     const stop = new AbortController();
-    const stopped = new Readable({ read: () => undefined });
-    const waiting = readStoredBody(answer(stopped), stop.signal, 5_000).next();
+    const stopped = read(store, stop.signal);
+    await stopped.next();
+    const waiting = stopped.next();
     setImmediate(() => stop.abort());
     await expect(waiting).rejects.toMatchObject({ code: "storage_unavailable" });
-    expect(stopped.destroyed).toBe(true);
+    await vi.waitFor(() => expect(closed).toEqual(["left", "stopped"]));
+  });
+
+  it("whose caller runs out of time is no silence of S3", async (context) => {
+    const store = await startStore(context, hanging);
+    const reading = read(store, AbortSignal.timeout(50));
+    await expect(reading.next()).rejects.toMatchObject({ code: "storage_unavailable" });
   });
 });
 
@@ -176,7 +219,7 @@ describe("an object of unknown length", () => {
     for (let written = 0; written < size; written += 1) await writer.write(pattern(mebibyte));
     await writer.abort();
     await writer.abort();
-    expect(bucket.storedBodies()).toBe(bodies);
+    await vi.waitFor(() => expect(bucket.storedBodies()).toBe(bodies));
     expect(await bucket.store.describe("speech/given-up.wav")).toBeUndefined();
     const begun = bucket.calls.filter((call) => call === "CreateMultipartUpload").length;
     expect(bucket.calls.filter((call) => call === "AbortMultipartUpload")).toHaveLength(begun);
@@ -190,7 +233,7 @@ describe("an object of unknown length", () => {
       await expect(
         writeInPieces("speech/failed.wav", pattern(16 * mebibyte), mebibyte),
       ).rejects.toMatchObject({ code: "storage_unavailable" });
-      expect(bucket.storedBodies()).toBe(bodies);
+      await vi.waitFor(() => expect(bucket.storedBodies()).toBe(bodies));
       expect(await bucket.store.describe("speech/failed.wav")).toBeUndefined();
     },
   );

@@ -1,10 +1,11 @@
 import { createServer } from "node:net";
-import { afterAll, beforeAll, describe, it, type TestContext, vi } from "vitest";
+import { describe, it, type TestContext } from "vitest";
 import { legacyFunction } from "../../functions/legacy/contract.ts";
 import { speechFunction } from "../../functions/speech/contract.ts";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { transcriptionFunction } from "../../functions/transcription/contract.ts";
 import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
+import { readAwsConfig } from "../../shared/config/environment.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { dependencyFailure } from "../../shared/errors/dependency-failure.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
@@ -26,15 +27,6 @@ const size = 1_000_000;
 const mebibyte = 1024 * 1024;
 const wav = { contentType: "audio/wav" };
 const never = new AbortController().signal;
-
-beforeAll(() => {
-  vi.stubEnv("AWS_REGION", "eu-west-1");
-  vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
-});
-afterAll(() => {
-  vi.unstubAllEnvs();
-});
 
 /** Says that a body comes, gives a little of it and then nothing. */
 const hangingInTheBody: Behaviour = (response) => {
@@ -144,7 +136,6 @@ describe.concurrent("a store that says nothing", notForEver, () => {
     const address = server.address();
     const port = typeof address === "object" ? address?.port : undefined;
     const bucket = bucketAt(`http://127.0.0.1:${port}`, timeouts);
-    context.onTestFinished(() => bucket.client.destroy());
     await expect(
       createS3ObjectStore(bucket).put("speech/a.wav", Buffer.alloc(16 * mebibyte), wav),
     ).rejects.toMatchObject({ code: "service_unavailable" });
@@ -155,7 +146,7 @@ describe("the time that the store gets", () => {
   it.for([speechFunction, transcriptionFunction, legacyFunction])(
     "is not a quarter of what the function $name has",
     ({ timeoutSeconds }, { expect }) => {
-      const { answer, call, piece } = openBucket("audio").timeouts;
+      const { answer, call, piece } = openBucket("audio", readAwsConfig({})).timeouts;
       // The last is the abort of an upload in parts.
       expect(Math.max(call, piece) + answer).toBeLessThan((timeoutSeconds * 1_000) / 4);
     },

@@ -108,7 +108,7 @@ describe("speech as a stream", () => {
     stream.resume();
     await ended;
     expect(headers).not.toHaveProperty("X-Audio-Url");
-    expect(bucket.storedBodies()).toBe(bodies);
+    await vi.waitFor(() => expect(bucket.storedBodies()).toBe(bodies));
   });
 
   it("arrives whole, and keeps the length in its header when the server knew it", async () => {
@@ -237,7 +237,7 @@ describe("speech as a stream with a link", () => {
       await expect(ended).rejects.toMatchObject({ code: "external_service_error" });
       expect(stream.writableEnded).toBe(false);
       expect(await fetchOutcome(headers["X-Audio-Url"] ?? "")).toBe("404 NoSuchKey");
-      expect(bucket.storedBodies()).toBe(bodies);
+      await vi.waitFor(() => expect(bucket.storedBodies()).toBe(bodies));
     },
   );
 
@@ -253,7 +253,7 @@ describe("speech as a stream with a link", () => {
     server.write(second);
     await ended;
     expect(await fetchOutcome(headers["X-Audio-Url"] ?? "")).toBe("404 NoSuchKey");
-    expect(bucket.storedBodies()).toBe(bodies);
+    await vi.waitFor(() => expect(bucket.storedBodies()).toBe(bodies));
     if (!server.closed) await once(server, "close");
   });
 
@@ -289,7 +289,7 @@ describe("speech as a link", () => {
     expect(JSON.parse((await buffer(stream)).toString())).toMatchObject({
       error: { code: "external_service_error" },
     });
-    expect(bucket.storedBodies()).toBe(bodies);
+    await vi.waitFor(() => expect(bucket.storedBodies()).toBe(bodies));
   });
 
   it("is an error when the audio cannot be stored", async () => {

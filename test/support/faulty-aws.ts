@@ -1,4 +1,3 @@
-import { S3Client } from "@aws-sdk/client-s3";
 import { readAwsConfig } from "../../shared/config/environment.ts";
 import { type ItemTable, openItemTable } from "../../shared/storage/item-table.ts";
 import { type Bucket, openBucket, type StorageTimeouts } from "../../shared/storage/s3-calls.ts";
@@ -24,13 +23,15 @@ export const requestTableAt = (address: string): ItemTable =>
 
 /** The service's own bucket in front of a server of the test. */
 export const bucketAt = (address: string, timeouts?: StorageTimeouts): Bucket =>
-  openBucket("audio", new URL(address).origin, timeouts);
+  openBucket(
+    "audio",
+    readAwsConfig({
+      AWS_ENDPOINT_URL: new URL(address).origin,
+      AWS_ACCESS_KEY_ID: "local",
+      AWS_SECRET_ACCESS_KEY: "local",
+    }),
+    timeouts,
+  );
 
-/** A bucket for which nothing can be signed, as when the credentials cannot be fetched. */
-export const bucketWithoutCredentials = (): Bucket => ({
-  ...openBucket("audio"),
-  client: new S3Client({
-    region: "eu-west-1",
-    credentials: () => Promise.reject(new Error("The credentials cannot be fetched.")),
-  }),
-});
+/** A bucket for which nothing can be signed. */
+export const bucketWithoutCredentials = (): Bucket => openBucket("audio", readAwsConfig({}));

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GetObjectCommand, HeadObjectCommand, NoSuchKey, S3Client } from "@aws-sdk/client-s3";
 import { LOCAL_CREDENTIALS, LOCAL_REGION, startS3 } from "@language-ai/aws-stand-ins";
-import { vi } from "vitest";
+import { readAwsConfig } from "../../shared/config/environment.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
-import { openBucket } from "../../shared/storage/s3-calls.ts";
+import { type Bucket, openBucket, type S3Call, storageFailure } from "../../shared/storage/s3-calls.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
 
 const bucketName = "audio";
@@ -36,23 +36,35 @@ export const startTestBucket = async (): Promise<TestBucket> => {
     credentials: LOCAL_CREDENTIALS,
     forcePathStyle: true,
   });
-  vi.stubEnv("AWS_ACCESS_KEY_ID", LOCAL_CREDENTIALS.accessKeyId);
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", LOCAL_CREDENTIALS.secretAccessKey);
-  vi.stubEnv("AWS_REGION", LOCAL_REGION);
-  const bucket = openBucket(bucketName, s3.endpoint);
+  const opened = openBucket(
+    bucketName,
+    readAwsConfig({
+      AWS_ENDPOINT_URL: s3.endpoint,
+      AWS_REGION: LOCAL_REGION,
+      AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+    }),
+  );
   const calls: string[] = [];
   const failing: string[] = [];
-  bucket.client.middlewareStack.add(
-    (next, context) => async (input) => {
-      const call = String(context["commandName"]).replace(/Command$/, "");
-      calls.push(call);
-      const position = failing.indexOf(call);
-      if (position < 0) return next(input);
-      failing.splice(position, 1);
-      throw new Error("S3 is not there.");
+  const note = ({ operation }: S3Call): void => {
+    calls.push(operation);
+    const position = failing.indexOf(operation);
+    if (position < 0) return;
+    failing.splice(position, 1);
+    throw storageFailure(new Error("S3 is not there."));
+  };
+  const bucket: Bucket = {
+    ...opened,
+    call: async (call, options) => {
+      note(call);
+      return opened.call(call, options);
     },
-    { step: "initialize" },
-  );
+    open: async (call, signal) => {
+      note(call);
+      return opened.open(call, signal);
+    },
+  };
   return {
     store: createS3ObjectStore(bucket),
     calls,
@@ -74,10 +86,9 @@ export const startTestBucket = async (): Promise<TestBucket> => {
     },
     storedBodies: () => readdirSync(join(dataDirectory, "bodies")).length,
     close: async () => {
-      for (const client of [bucket.client, behindTheScenes]) client.destroy();
+      behindTheScenes.destroy();
       await s3.close();
       await rm(dataDirectory, { recursive: true });
-      vi.unstubAllEnvs();
     },
   };
 };

@@ -10,6 +10,7 @@ const endurance = "**/*.endurance.test.ts";
 
 /** What `npm test` runs with less: see `test/support/endurance.ts`. */
 const alsoWider = [
+  "test/integration/attack.test.ts",
   "test/integration/fuzz.test.ts",
   "test/integration/log-canary.test.ts",
   "test/integration/log-canary-messaging.test.ts",

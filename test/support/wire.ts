@@ -8,6 +8,8 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | undefined;
+  /** Of this machine's addresses, the one to send from. */
+  readonly localAddress?: string;
 }
 
 /** What comes back. */
@@ -30,7 +32,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 16 });
  */
 export const sendOverWire = (
   baseUrl: string,
-  { method, path, headers, body }: WireRequest,
+  { method, path, headers, body, localAddress }: WireRequest,
 ): Promise<WireAnswer> => {
   const startedAt = performance.now();
   const { protocol, hostname, port } = new URL(baseUrl);
@@ -44,6 +46,7 @@ export const sendOverWire = (
         method,
         path: `${basePathIn(baseUrl)}${path}`,
         agent,
+        ...(localAddress === undefined ? {} : { localAddress }),
         headers: { ...headers, ...(body ? { "Content-Length": String(body.length) } : {}) },
         signal: AbortSignal.timeout(boundMilliseconds),
       },

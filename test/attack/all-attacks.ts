@@ -1,0 +1,15 @@
+import { accountAttacks } from "./accounts.ts";
+import type { Attack } from "./attack.ts";
+import { bodyAttacks } from "./bodies.ts";
+import { costAttacks } from "./costs.ts";
+import { messagingAttacks } from "./messaging.ts";
+import { modelAttacks } from "./models.ts";
+
+/** Everything that was tried once and must never work again, in the order of its numbers. */
+export const allAttacks: readonly Attack[] = [
+  ...bodyAttacks,
+  ...accountAttacks,
+  ...messagingAttacks,
+  ...modelAttacks,
+  ...costAttacks,
+].toSorted((one, other) => one.number - other.number);

@@ -1,0 +1,183 @@
+import * as z from "zod";
+import { soundBytes, wavFile } from "../support/wav.ts";
+import { type Attack, heldIf, refusedIf } from "./attack.ts";
+import { orderOf } from "./model-server.ts";
+import { ask, mailedToken, newVisitor, quotaOf, read } from "./visitor.ts";
+
+const uploadLink = z.object({ upload_url: z.string(), file_id: z.string() });
+const savedTranscription = z.object({ audio_url: z.string(), audio_transcription_id: z.int() });
+
+/** The attackers' own limit, of a free account, in a minute. */
+const freePerMinute = 50;
+
+const fromStore = "/tasks/stt_from_gcs";
+
+/** Uploads a recording, as a client of version 1 does. @returns the name of its storage object. */
+const uploadRecording = async (...[target, token]: readonly [Parameters<typeof ask>[0], string]) => {
+  const asked = { file_name: "interview.wav", content_type: "audio/wav" };
+  const link = read(await ask(target, "/tasks/generate-upload-url", { token, body: asked }), uploadLink);
+  const put = await ask(target, link.upload_url, {
+    method: "PUT",
+    headers: { "Content-Type": "audio/wav" },
+    body: wavFile(soundBytes(1_000_000), { stated: true }),
+  });
+  if (put.status !== 200) throw new Error(`the upload was answered with ${put.status}`);
+  return `uploads/${link.file_id}/interview.wav`;
+};
+
+/** What an attack makes others pay for, and values that are larger or odder than any: numbers 9, 10, 11 and a part of 12. */
+export const costAttacks: readonly Attack[] = [
+  {
+    number: 9,
+    name: "200 requests of one account while its counters are throttled",
+    needs: ["table"],
+    attempt: async (target) => {
+      const { token } = await newVisitor(target);
+      const statuses: number[] = [];
+      target.failCounters(true);
+      try {
+        for (let round = 0; round < 50; round += 1) {
+          const sent = Array.from({ length: 4 }, () =>
+            ask(target, "/tasks/language_id", { token, body: { text: "Oli otya ssebo?" } }),
+          );
+          statuses.push(...(await Promise.all(sent)).map(({ status }) => status));
+        }
+      } finally {
+        target.failCounters(false);
+      }
+      const letIn = statuses.filter((status) => status === 200).length;
+      const after = await ask(target, "/tasks/language_id", { token, body: { text: "Oli otya ssebo?" } });
+      return heldIf(
+        letIn <= freePerMinute &&
+          statuses.every((status) => status === 200 || status === 429) &&
+          after.status === 200,
+        `${letIn} of ${statuses.length} let in, ${freePerMinute} would be otherwise; ${after.status} once the table counts again`,
+      );
+    },
+  },
+  {
+    number: 10,
+    name: "one upload transcribed five times by the old route",
+    attempt: async (target) => {
+      const { token } = await newVisitor(target);
+      const name = await uploadRecording(target, token);
+      const copies = new Set<string>();
+      for (let time = 0; time < 5; time += 1) {
+        const body = new URLSearchParams({ gcs_blob_name: name });
+        copies.add(read(await ask(target, fromStore, { token, body }), savedTranscription).audio_url);
+      }
+      return heldIf(copies.size === 1, `5 transcriptions, ${copies.size} copies`);
+    },
+  },
+  {
+    number: 10,
+    name: "a batch of 16 texts that counts as one task",
+    attempt: async (target) => {
+      const { token } = await newVisitor(target);
+      const items = Array.from({ length: 16 }, () => ({ text: "Oli otya?" }));
+      const { status } = await ask(target, "/tasks/audio/speech/batch", { token, body: { items } });
+      const { used } = await quotaOf(target, token);
+      return heldIf(used === 16, `${status}, quota spent ${used}`);
+    },
+  },
+  {
+    number: 10,
+    name: "an account whose address nobody has verified, with the whole quota",
+    needs: ["mails"],
+    attempt: async (target) => {
+      const { token, email } = await newVisitor(target);
+      const before = await quotaOf(target, token);
+      await ask(target, "/auth/verify-email", { body: { token: await mailedToken(target, email) } });
+      const after = await quotaOf(target, token);
+      return heldIf(
+        (before.limit ?? 0) * 10 <= (after.limit ?? 0),
+        `${before.limit} tasks a day before the address is verified, ${after.limit} after`,
+      );
+    },
+  },
+  {
+    number: 11,
+    name: "5 MB as the name of a voice, which comes back twice",
+    attempt: async (target) => {
+      const { token } = await newVisitor(target);
+      const body = { text: "Oli otya?", voice: "a".repeat(5_000_000) };
+      const { status, text } = await ask(target, "/tasks/audio/speech", { token, body });
+      return refusedIf(
+        (status === 413 || status === 422) && text.length < 2_000,
+        `${status}, an answer of ${text.length} bytes`,
+      );
+    },
+  },
+  {
+    number: 11,
+    name: "60 kB as the name of a language",
+    attempt: async (target) => {
+      const { token } = await newVisitor(target);
+      const body = { text: "Oli otya?", language: "a".repeat(60_000) };
+      const { status, text } = await ask(target, "/tasks/audio/speech", { token, body });
+      return refusedIf(status === 422 && text.length < 2_000, `${status}, an answer of ${text.length} bytes`);
+    },
+  },
+  {
+    number: 11,
+    name: "a word where a whole number belongs",
+    attempt: async (target) => {
+      const { token } = await newVisitor(target);
+      const body = { text: "Oli otya?", seed: "seven" };
+      const { status, text } = await ask(target, "/tasks/audio/speech", { token, body });
+      const type = /"type":"(\w+)"/.exec(text)?.[1];
+      return refusedIf(status === 422 && type === "int_parsing", `${status} ${type}`);
+    },
+  },
+  ...["blanks around the last word", "other choices", "negative counts"].map(
+    (behaviour): Attack => ({
+      number: 11,
+      name: `a model's stream with ${behaviour}`,
+      needs: ["models"],
+      attempt: async (target) => {
+        const { token } = await newVisitor(target);
+        const messages = [{ role: "user", content: orderOf(behaviour) }];
+        const body = { model: "lang-9b", stream: true, messages };
+        const { status, text } = await ask(target, "/tasks/chat/completions", { token, body });
+        const faults = [/"error"/, /marabou/, /_tokens":-/].filter((fault) => fault.test(text)).length;
+        return heldIf(
+          status === 200 && faults === 0 && text.includes("Oli otya?") && text.endsWith("data: [DONE]\n\n"),
+          `${status}, ${faults} faults in the stream`,
+        );
+      },
+    }),
+  ),
+  {
+    number: 11,
+    name: "sound without end for one short text",
+    needs: ["models"],
+    attempt: async (target) => {
+      const { token } = await newVisitor(target);
+      const sentBefore = target.soundSent();
+      const body = { text: `${orderOf("endless")} Oli otya?` };
+      const { status, milliseconds } = await ask(target, "/tasks/audio/speech", { token, body });
+      const megabytes = (target.soundSent() - sentBefore) / 1e6;
+      return heldIf(
+        status >= 500 && megabytes < 60,
+        `${status} after ${(milliseconds / 1_000).toFixed(1)} s and ${megabytes.toFixed(1)} MB of sound`,
+      );
+    },
+  },
+  {
+    number: 12,
+    name: "names of kept recordings that tell bucket or account, and what their owner cannot delete",
+    attempt: async (target) => {
+      const [owner, other] = [await newVisitor(target), await newVisitor(target)];
+      const body = new URLSearchParams({ gcs_blob_name: await uploadRecording(target, owner.token) });
+      const saved = read(await ask(target, fromStore, { token: owner.token, body }), savedTranscription);
+      const remove = (token: string) =>
+        ask(target, `/tasks/stt/${saved.audio_transcription_id}`, { method: "DELETE", token });
+      const [byOther, byOwner] = [await remove(other.token), await remove(owner.token)];
+      const tells = !/^transcriptions\/[0-9a-f]{32}\.\w+$/.test(saved.audio_url);
+      return heldIf(
+        !tells && byOther.status === 404 && byOwner.status === 200,
+        `${tells ? "tells more than a random name" : "a random name"}, deleted by another ${byOther.status}, by its owner ${byOwner.status}`,
+      );
+    },
+  },
+];

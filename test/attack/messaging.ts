@@ -1,0 +1,134 @@
+import { randomInt, randomUUID } from "node:crypto";
+import * as z from "zod";
+import { deliveryOf, postDelivery } from "../../infra/local/messaging/deliveries.ts";
+import { idleHeader } from "../../infra/local/running-service.ts";
+import { type Attack, heldIf, type Target } from "./attack.ts";
+import { orderOf, thoughts, thoughtWord } from "./model-server.ts";
+import { ask, read } from "./visitor.ts";
+
+/** What the local service's deliveries are signed with, unless its operator has set another one. */
+const appSecret = process.env["MESSAGING_APP_SECRET"] ?? "local-app-secret";
+
+const newSender = (): string => `2567${randomInt(10_000_000, 99_999_999)}`;
+
+const messageOf = (from: string, body: string): object => ({
+  from,
+  id: `wamid.${randomUUID()}`,
+  timestamp: String(Math.floor(Date.now() / 1_000)),
+  type: "text",
+  text: { body },
+});
+
+const contactOf = (id: string, name: string): object => ({ profile: { name }, wa_id: id });
+
+const deliver = async (
+  target: Target,
+  messages: readonly object[],
+  contacts: readonly object[] = [],
+): Promise<number> => {
+  const response = await postDelivery(
+    `${target.url}/tasks/webhook`,
+    deliveryOf({ contacts, messages }),
+    appSecret,
+  );
+  await response.arrayBuffer();
+  return response.status;
+};
+
+const sentMessages = z.array(z.object({ to: z.string(), body: z.unknown() }));
+
+/** What somebody was sent, each message as the JSON it left as; when nothing more is on its way. */
+const answersTo = async (target: Target, person: string): Promise<string[]> => {
+  for (let looks = 0; looks < 12; looks += 1) {
+    const answer = await ask(target, "/_local/messages");
+    if (answer.headers.get(idleHeader) === "true") {
+      return read(answer, sentMessages)
+        .filter(({ to }) => to === person)
+        .map(({ body }) => JSON.stringify(body));
+    }
+  }
+  throw new Error("the assistant did not come to an end of its answers");
+};
+
+const oddTexts = ["\uFFFE", "\uFFFF", "\u0000", "\uD83D", "\uDC00"];
+
+/** What people send to the assistant: number 5, and a part of 7 and 10. */
+export const messagingAttacks: readonly Attack[] = [
+  {
+    number: 5,
+    name: "texts that a queue refuses, in one delivery with somebody else's",
+    needs: ["messages"],
+    attempt: async (target) => {
+      const odd = oddTexts.map((text) => ({ person: newSender(), text: `hello ${text}` }));
+      const innocent = newSender();
+      const messages = [
+        ...odd.map(({ person, text }) => messageOf(person, text)),
+        messageOf(innocent, "hello"),
+      ];
+      const status = await deliver(target, messages);
+      const answered = await Promise.all(
+        odd.map(async ({ person }) => (await answersTo(target, person)).length > 0),
+      );
+      const isBystanderAnswered = (await answersTo(target, innocent)).length > 0;
+      return heldIf(
+        status === 200 && isBystanderAnswered && answered.every(Boolean),
+        `the delivery ${status}, answered ${answered.filter(Boolean).length} of ${odd.length}, and the bystander ${isBystanderAnswered ? "as well" : "not"}`,
+      );
+    },
+  },
+  {
+    number: 5,
+    name: "a name that a queue refuses, and a sender without a name behind it",
+    needs: ["messages"],
+    attempt: async (target) => {
+      const [odd, nameless] = [newSender(), newSender()];
+      const status = await deliver(
+        target,
+        [messageOf(odd, "hello"), messageOf(nameless, "hello")],
+        [contactOf(odd, "Nakato \uFFFE\uFFFF")],
+      );
+      const [first, second] = [await answersTo(target, odd), await answersTo(target, nameless)];
+      const isMistaken = second.join().includes("Nakato");
+      return heldIf(
+        status === 200 && first.length > 0 && second.length > 0 && !isMistaken,
+        `the delivery ${status}, answered ${[first, second].filter(({ length }) => length > 0).length} of 2, ${isMistaken ? "the other's" : "nobody else's"} name used`,
+      );
+    },
+  },
+  {
+    number: 7,
+    name: "thoughts in what the assistant answers",
+    needs: ["messages", "models"],
+    attempt: async (target) => {
+      const people = Object.keys(thoughts).map((form) => ({ form, person: newSender() }));
+      for (const { form, person } of people) await deliver(target, [messageOf(person, orderOf(form))]);
+      const leaking: string[] = [];
+      for (const { form, person } of people) {
+        const answers = await answersTo(target, person);
+        if (answers.length === 0 || answers.join().includes(thoughtWord)) leaking.push(form);
+      }
+      return heldIf(
+        leaking.length === 0,
+        `${people.length - leaking.length} of ${people.length} forms held back${leaking.length ? `, not: ${leaking.join(", ")}` : ""}`,
+      );
+    },
+  },
+  {
+    number: 10,
+    name: "60 messages of one sender in a few seconds",
+    needs: ["messages"],
+    isLong: true,
+    attempt: async (target) => {
+      const person = newSender();
+      for (let batch = 0; batch < 6; batch += 1) {
+        await deliver(
+          target,
+          Array.from({ length: 10 }, () => messageOf(person, "status")),
+        );
+      }
+      const { length } = await answersTo(target, person);
+      // Thirty answers and one word that it is too much.
+      return heldIf(length >= 1 && length <= 31, `60 sent, ${length} answers`);
+    },
+  },
+];

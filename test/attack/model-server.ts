@@ -1,0 +1,161 @@
+import type { ServerResponse } from "node:http";
+import {
+  answering,
+  type Behaviour,
+  completion,
+  resetting,
+  startFakeBackend,
+} from "../support/fake-backend.ts";
+import { delta, finish, role, sendEvents, startEvents, streaming, usage } from "../support/fake-stream.ts";
+import { dripping, silentAfterHeaders } from "../support/slow-answers.ts";
+import { soundBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
+
+/** What only a model's thoughts say; nobody is to read it. */
+export const thoughtWord = "marabou";
+
+/** What the models of an attack answer when they behave. */
+export const answerText = "Oli otya?";
+
+/** Forms in which models show what they thought before they answer. */
+export const thoughts: Readonly<Record<string, string>> = {
+  "a tag": `<think>${thoughtWord}</think>${answerText}`,
+  "an end without a beginning": `${thoughtWord}, I suppose.\n</think>\n\n${answerText}`,
+  "several ends": `${thoughtWord}</think> or not ${thoughtWord}</think>${answerText}`,
+  "other letters": `<Think>${thoughtWord}</THINK>${answerText}`,
+  "thoughts inside of thoughts": `<think>a<think>b</think>${thoughtWord}</think>${answerText}`,
+  attributes: `<think lang="en" depth="2">${thoughtWord}</think>${answerText}`,
+  "another name": `<thinking>${thoughtWord}</thinking>${answerText}`,
+  "a name for reasons": `<reasoning>${thoughtWord}</reasoning>${answerText}`,
+  "blanks inside": `< think >${thoughtWord}</ think>${answerText}`,
+  "square brackets": `[THINK]${thoughtWord}[/THINK]${answerText}`,
+  triangles: `◁think▷${thoughtWord}◁/think▷${answerText}`,
+  tokens: `<|START_THINKING|>${thoughtWord}<|END_THINKING|>${answerText}`,
+  channels: `<|channel|>analysis<|message|>${thoughtWord}<|end|><|start|>assistant<|channel|>final<|message|>${answerText}`,
+  "a field of its own": answerText,
+};
+
+const every = (response: ServerResponse, milliseconds: number, act: () => void): void => {
+  const timer = setInterval(act, milliseconds);
+  response.once("close", () => clearInterval(timer));
+};
+
+const eventsForEver =
+  (act: (response: ServerResponse) => void): Behaviour =>
+  (response) => {
+    startEvents(response);
+    every(response, 100, () => act(response));
+  };
+
+const whole = (content: string, more: object = {}): Behaviour =>
+  answering(200, { ...completion(content), ...more });
+
+/** Ways of a model's server not to come to an end. */
+export const endlessAnswers: Readonly<Record<string, Behaviour>> = {
+  "changes the protocol (101)": (response) => {
+    response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+  },
+  "sends nothing but comments": eventsForEver((response) => response.write(": still here\n\n")),
+  "sends nothing but blank lines": eventsForEver((response) => response.write("\n")),
+  "only ever says who speaks": eventsForEver((response) => sendEvents(response, role)),
+  "sends one letter after the other": dripping("application/json", () =>
+    Buffer.from(JSON.stringify(completion("a".repeat(100_000)))),
+  ),
+  "sends headers and nothing more": silentAfterHeaders,
+  "says nothing": () => undefined,
+  "breaks the connection": resetting,
+};
+
+const usageOf = (tokens: number): string => usage.replaceAll(/:(11|3|14)\b/g, `:${tokens}`);
+
+/** Streams that are odd in a way that readers have stumbled over. */
+const oddStreams: Readonly<Record<string, Behaviour>> = {
+  "blanks around the last word": (response) => {
+    startEvents(response);
+    sendEvents(response, role, delta(answerText), finish(), usage);
+    response.end("data:  [DONE] \n\n");
+  },
+  "other choices": streaming(
+    role,
+    delta(answerText),
+    delta(thoughtWord).replace('"index":0', '"index":1'),
+    finish(),
+    usage,
+    "[DONE]",
+  ),
+  "negative counts": streaming(role, delta(answerText), finish(), usageOf(-5), "[DONE]"),
+};
+
+/** Letter by letter, so that a marker is always cut. */
+const streamed = (content: string): Behaviour =>
+  streaming(role, ...[...content].map((letter) => delta(letter)), finish(), usage, "[DONE]");
+
+const ordinary =
+  (isStream: boolean, content: string): Behaviour =>
+  (response, request) =>
+    (isStream ? streamed(content) : whole(content))(response, request);
+
+/** In a field of their own, as servers with a parser for thoughts send them. */
+const thoughtInField = (isStream: boolean): Behaviour => {
+  const message = { role: "assistant", content: answerText, reasoning_content: thoughtWord };
+  return isStream
+    ? streaming(
+        role,
+        delta(thoughtWord).replace('"content"', '"reasoning_content"'),
+        delta(answerText),
+        finish(),
+        usage,
+        "[DONE]",
+      )
+    : whole("", { choices: [{ index: 0, message, finish_reason: "stop" }] });
+};
+
+/** What a message to a model begins with, so that its server answers in the way that is named behind it. */
+const order = /attack:([^."\\]+)\./;
+
+/** A message by which the models' server is told how to answer. */
+export const orderOf = (behaviour: string): string => `attack:${behaviour}.`;
+
+const chatBehaviour = (body: string): Behaviour => {
+  const isStream = /"stream":\s*true/.test(body);
+  // The last one: what was said before in a conversation is said again with each message.
+  const name = body.slice(Math.max(0, body.lastIndexOf("attack:"))).match(order)?.[1] ?? "";
+  if (name === "a field of its own") return thoughtInField(isStream);
+  return endlessAnswers[name] ?? oddStreams[name] ?? ordinary(isStream, thoughts[name] ?? answerText);
+};
+
+/** A server for all models that answers as the attack wants which asks it. */
+export const startAttackingModels = async () => {
+  const backend = await startFakeBackend();
+  let soundSent = 0;
+  const endlessSound: Behaviour = (response) => {
+    const head = wavHeaderBytes(0);
+    response.writeHead(200, { "Content-Type": "audio/wav" });
+    response.write(head);
+    const piece = Buffer.alloc(256 * 1_024);
+    const write = (): void => {
+      let goesOn = true;
+      while (goesOn && !response.destroyed) {
+        goesOn = response.write(piece);
+        soundSent += piece.length;
+      }
+    };
+    response.on("drain", write);
+    write();
+  };
+  const speech = wavFile(soundBytes(9_600), { stated: true });
+  const speak: Behaviour = (response) => {
+    response.writeHead(200, { "Content-Type": "audio/wav" }).end(speech);
+  };
+  backend.behave((response, request) => {
+    const { path = "", body = "" } = backend.received.splice(0).at(-1) ?? {};
+    const behaviour = path.endsWith("/audio/transcriptions")
+      ? answering(200, { text: "Wasuze otya nno?" })
+      : path.endsWith("/audio/speech")
+        ? body.includes(orderOf("endless"))
+          ? endlessSound
+          : speak
+        : chatBehaviour(body);
+    behaviour(response, request);
+  });
+  return { baseUrl: backend.baseUrl, soundSent: () => soundSent, close: backend.close };
+};

@@ -1,0 +1,103 @@
+import * as z from "zod";
+import { type Attack, heldIf, type Outcome, type Target } from "./attack.ts";
+import { answerText, endlessAnswers, orderOf, thoughts, thoughtWord } from "./model-server.ts";
+import { type Answer, ask, newVisitor } from "./visitor.ts";
+
+type Way = (target: Target, token: string, message: string) => Promise<Answer>;
+
+const chat =
+  (model: string, isStream: boolean): Way =>
+  (target, token, message) =>
+    ask(target, "/tasks/chat/completions", {
+      token,
+      body: { model, stream: isStream, messages: [{ role: "user", content: message }] },
+    });
+
+const translate: Way = (target, token, text) =>
+  ask(target, "/tasks/translate", { token, body: { source_language: "eng", target_language: "lug", text } });
+
+const ways: readonly (readonly [name: string, way: Way])[] = [
+  ["whole chat", chat("lang-9b", false)],
+  ["streamed chat", chat("lang-9b", true)],
+  ["translation", translate],
+];
+
+/** A model's time in all, twice for a second try, and what a busy machine takes. */
+const mostMilliseconds = ({ modelMilliseconds }: Target): number => 2 * modelMilliseconds + 3_000;
+
+/** Everything that a streamed answer says, put together. */
+const pieces = /"content":("(?:[^"\\]|\\.)*")/g;
+const wordsOf = ({ text }: Answer): string =>
+  [...text.matchAll(pieces)].map(([, piece = '""']) => z.string().parse(JSON.parse(piece))).join("");
+
+const askEndless = async (target: Target, behaviour: string): Promise<Outcome> => {
+  const { token } = await newVisitor(target);
+  const found: string[] = [];
+  let holds = true;
+  for (const [name, way] of ways) {
+    const attacked = await way(target, token, orderOf(behaviour));
+    const isTold = attacked.status >= 500 || /"error":\{/.test(attacked.text);
+    holds &&= isTold && attacked.milliseconds <= mostMilliseconds(target);
+    found.push(`${name} told after ${(attacked.milliseconds / 1_000).toFixed(1)} s`);
+  }
+  // One model that never answers must not take the others' callers with it.
+  const next: number[] = [];
+  for (const [, way] of ways) next.push((await way(target, token, "Oli otya?")).status);
+  return heldIf(
+    holds && next.every((status) => status === 200),
+    `${found.join(", ")} (a model has ${target.modelMilliseconds / 1_000} s), the next requests ${next.join(" ")}`,
+  );
+};
+
+/** A stream has left before the second end of one thought tells that it was still going on. */
+const isForeseeable = (form: string): boolean => form !== "several ends";
+
+/** Nothing tells at its beginning that it is one, unless the model is known to think first. */
+const isAnnounced = (form: string): boolean => isForeseeable(form) && form !== "an end without a beginning";
+
+const showsAnswer = (answer: Answer): boolean =>
+  answer.status === 200 && (wordsOf(answer) + answer.text).includes(answerText);
+
+/** Asks for each form of thoughts. */
+const thoughtsIn = async (target: Target, way: Way, forms: readonly string[]): Promise<Outcome> => {
+  const { token } = await newVisitor(target);
+  const leaking: string[] = [];
+  for (const form of forms) {
+    const answer = await way(target, token, orderOf(form));
+    const leaks = `${wordsOf(answer)}${answer.text}`.includes(thoughtWord);
+    if (leaks || !showsAnswer(answer)) leaking.push(`${form} (${leaks ? "shown" : answer.status})`);
+  }
+  return heldIf(
+    leaking.length === 0,
+    `${forms.length - leaking.length} of ${forms.length} forms held back${leaking.length ? `, not: ${leaking.join(", ")}` : ""}`,
+  );
+};
+
+const forms = Object.keys(thoughts);
+
+const thinking: readonly (readonly [where: string, way: Way, forms: readonly string[]])[] = [
+  ["in whole answers", chat("lang-9b", false), forms],
+  ["in translations", translate, forms],
+  ["in streamed answers", chat("lang-9b", true), forms.filter(isAnnounced)],
+  ["in streamed answers of a model that thinks first", chat("lang-14b", true), forms.filter(isForeseeable)],
+];
+
+/** Models' servers that never answer, and models that think aloud: numbers 6 and 7. */
+export const modelAttacks: readonly Attack[] = [
+  ...Object.keys(endlessAnswers).map(
+    (behaviour): Attack => ({
+      number: 6,
+      name: `a model's server that ${behaviour}`,
+      needs: ["models"],
+      attempt: (target) => askEndless(target, behaviour),
+    }),
+  ),
+  ...thinking.map(
+    ([where, way, tried]): Attack => ({
+      number: 7,
+      name: `thoughts ${where}`,
+      needs: ["models"],
+      attempt: (target) => thoughtsIn(target, way, tried),
+    }),
+  ),
+];

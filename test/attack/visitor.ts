@@ -1,0 +1,174 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import * as z from "zod";
+import { sendOverWire } from "../support/wire.ts";
+import type { Target } from "./attack.ts";
+
+/** An answer as whoever asked sees it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** From the request's first byte to the answer's last. */
+  readonly milliseconds: number;
+}
+
+/** What is sent. Objects go as JSON; texts, bytes and forms as they are. */
+export interface Question {
+  readonly method?: string;
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object | string;
+}
+
+/** An attack that is not answered for so long has succeeded. */
+const longestMilliseconds = 60_000;
+
+const bodyOf = (body: Question["body"]): RequestInit["body"] | undefined => {
+  if (body === undefined) return undefined;
+  if (body instanceof Uint8Array) return Uint8Array.from(body);
+  if (typeof body === "string" || body instanceof URLSearchParams || body instanceof FormData) return body;
+  return JSON.stringify(body);
+};
+
+/** Sends one request and waits for the whole answer. @throws Error when there is none within a minute. */
+export const ask = async (target: Target, path: string, question: Question = {}): Promise<Answer> => {
+  const body = bodyOf(question.body);
+  const isJson = typeof body === "string";
+  const startedAt = performance.now();
+  const response = await fetch(path.startsWith("http") ? path : `${target.url}${path}`, {
+    method: question.method ?? (body === undefined ? "GET" : "POST"),
+    headers: {
+      ...(isJson ? { "Content-Type": "application/json" } : {}),
+      ...(question.token === undefined ? {} : { Authorization: `Bearer ${question.token}` }),
+      ...question.headers,
+    },
+    ...(body === undefined ? {} : { body }),
+    redirect: "manual",
+    signal: AbortSignal.timeout(longestMilliseconds),
+  });
+  const text = await response.text();
+  const milliseconds = performance.now() - startedAt;
+  return { status: response.status, headers: response.headers, text, milliseconds };
+};
+
+/** What an answer says, as its reader expects it. @throws Error that shows an answer which says something else. */
+export const read = <Schema extends z.ZodType>(
+  { status, text }: Answer,
+  schema: Schema,
+): z.output<Schema> => {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    throw new Error(`unexpected answer ${status}: ${text.slice(0, 200)}`);
+  }
+};
+
+/** The shortest time of several askings: what else the machine does makes single ones longer. */
+export const fastest = async (question: () => Promise<Answer>, times = 3): Promise<Answer> => {
+  let best = await question();
+  for (let asked = 1; asked < times; asked += 1) {
+    const next = await question();
+    if (next.milliseconds < best.milliseconds) best = next;
+  }
+  return best;
+};
+
+/** How much longer an answer took than an ordinary one. */
+export const ratioOf = (attacked: Answer, ordinary: Answer): number =>
+  attacked.milliseconds / Math.max(1, ordinary.milliseconds);
+
+/** A figure: what the answer was, and how long it took against an ordinary request of the same run. */
+export const comparison = (attacked: Answer, ordinary: Answer, ordinaryName: string): string =>
+  `${attacked.status} after ${Math.round(attacked.milliseconds)} ms, ${ratioOf(attacked, ordinary).toFixed(1)} times as long as ${ordinaryName}`;
+
+/** Somebody with an account. */
+export interface Visitor {
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+  readonly token: string;
+}
+
+const mostTries = 4;
+
+/** Asks again when there were too many requests from this address: a service that is deployed lets ten sign in a minute. */
+const askPatiently = async (target: Target, path: string, question: Question): Promise<Answer> => {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await ask(target, path, question);
+    if (answer.status !== 429 || tries === mostTries) return answer;
+    await pause(1_000 * (Number(answer.headers.get("retry-after")) || 1));
+  }
+};
+
+/** What a registration says, of somebody nobody has heard of. */
+export const newRegistration = (password = "seven storks by the lake") => {
+  const username = `attack-${randomBytes(6).toString("hex")}`;
+  return { username, email: `${username}@example.com`, password };
+};
+
+/** Signs in. */
+export const signIn = (target: Target, username: string, password: string): Promise<Answer> =>
+  askPatiently(target, "/auth/token", { body: new URLSearchParams({ username, password }) });
+
+/** The token of an answer to a log-in. */
+export const tokenOf = (answer: Answer): string =>
+  read(answer, z.object({ access_token: z.string() })).access_token;
+
+/** Registers somebody. */
+export const register = (target: Target, registration: object): Promise<Answer> =>
+  askPatiently(target, "/auth/register", { body: registration });
+
+/** Registers somebody and signs them in. */
+export const newVisitor = async (target: Target, password?: string): Promise<Visitor> => {
+  const registration = newRegistration(password);
+  const registered = await register(target, registration);
+  if (registered.status !== 201) throw new Error(`the registration was answered with ${registered.status}`);
+  return {
+    ...registration,
+    token: tokenOf(await signIn(target, registration.username, registration.password)),
+  };
+};
+
+/** Signs in from another address of this machine. @returns the status. */
+export const signInFrom = async (
+  target: Target,
+  localAddress: string,
+  username: string,
+  password: string,
+): Promise<number> => {
+  const { status } = await sendOverWire(target.url, {
+    method: "POST",
+    path: "/auth/token",
+    headers: { "Content-Type": "application/x-www-form-urlencoded" },
+    body: Buffer.from(new URLSearchParams({ username, password }).toString()),
+    localAddress,
+  });
+  return status;
+};
+
+const mails = z.array(z.object({ to: z.array(z.string()), text: z.string() }));
+
+/** The mails that went to somebody, oldest first. Waits for those that are on their way. */
+export const mailsTo = async (
+  target: Target,
+  isTo: (address: string) => boolean,
+): Promise<{ text: string }[]> =>
+  read(await ask(target, "/_local/mail"), mails).filter(({ to }) => to.some(isTo));
+
+/** The token of the link in the last mail that somebody got. */
+export const mailedToken = async (target: Target, email: string): Promise<string> => {
+  const mail = (await mailsTo(target, (address) => address === email)).at(-1);
+  const token = /[?&]token=([\w-]+)/.exec(mail?.text ?? "")?.[1];
+  if (token === undefined) throw new Error("no mail with a link was sent");
+  return token;
+};
+
+const usage = z.object({ today: z.object({ used: z.int(), limit: z.int().nullable() }) });
+
+/** What somebody has used of today's quota. */
+export const quotaOf = async (
+  target: Target,
+  token: string,
+): Promise<{ used: number; limit: number | null }> =>
+  read(await ask(target, "/auth/usage", { token }), usage).today;

@@ -128,8 +128,8 @@ const failures = ({ definition, lambda }: ServiceFunction): Condition => ({
 
 const uncountedRequests = (metric: IMetric): Condition => ({
   description:
-    "Requests are served without being counted against their limits, because the table does not answer within half a " +
-    "second. Look at the table's throttled requests and at AWS's health page; nobody is turned away meanwhile.",
+    "Requests are counted in the functions' memory, because the table does not answer within half a second. Look at the " +
+    "table's throttled requests and at AWS's health page; meanwhile callers get a tenth of their minute's limit.",
   runbook: "Requests are not counted",
   metric,
   threshold: 20,
@@ -156,18 +156,29 @@ const brokenStreams = (metric: IMetric): Condition => ({
   datapointsToAlarm: 1,
 });
 
+const unqueueableMessages = (metric: IMetric): Condition => ({
+  description:
+    "SQS refuses what a person wrote to the assistant, so that nobody answers it. `code` of `message.not_queueable` in the " +
+    "webhook's log is the reason; everybody else is answered.",
+  runbook: "A message cannot be queued",
+  metric,
+  threshold: 1,
+  datapointsToAlarm: 1,
+});
+
 /** What AWS counts nothing like: each metric is the number of lines with one event in the functions' logs. */
 export const eventConditions = ({
   uncounted,
   unchecked,
   brokenOff,
-}: Readonly<Record<"uncounted" | "unchecked" | "brokenOff", { readonly metric: IMetric }>>): Record<
-  string,
-  Condition
-> => ({
+  notQueueable,
+}: Readonly<
+  Record<"uncounted" | "unchecked" | "brokenOff" | "notQueueable", { readonly metric: IMetric }>
+>): Record<string, Condition> => ({
   UncountedRequests: uncountedRequests(uncounted.metric),
   UncheckedTokens: uncheckedTokens(unchecked.metric),
   BrokenStreams: brokenStreams(brokenOff.metric),
+  UnqueueableMessages: unqueueableMessages(notQueueable.metric),
 });
 
 /** Each function's throttles and failures; the authorizer's failures are its refusals. */

@@ -13,6 +13,7 @@ import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
+import { webhookFunction } from "../../functions/webhook/contract.ts";
 import type { LogEvent } from "../../shared/telemetry/log-events.ts";
 import { acknowledge } from "./acknowledge.ts";
 import {
@@ -41,11 +42,15 @@ export class Alarms extends Construct {
       functions: [authorizer],
     });
     const brokenOff = new EventCount(this, "BrokenOff", { event: "chat.broken_off", functions });
-    this.eventCounts = [uncounted, unchecked, brokenOff];
+    const notQueueable = new EventCount(this, "NotQueueable", {
+      event: "message.not_queueable",
+      functions: functions.filter(({ definition }) => definition.name === webhookFunction.name),
+    });
+    this.eventCounts = [uncounted, unchecked, brokenOff, notQueueable];
     const conditions: Readonly<Record<string, Condition>> = {
       ...apiConditions(monitored),
       ...queueConditions(monitored),
-      ...eventConditions({ uncounted, unchecked, brokenOff }),
+      ...eventConditions({ uncounted, unchecked, brokenOff, notQueueable }),
       ...functionConditions(monitored),
       ...backendConditions(Stack.of(this).stackName),
     };

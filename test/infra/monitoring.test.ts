@@ -83,6 +83,7 @@ const rules: Readonly<Record<string, readonly [rings: string, of: string]>> = {
   UncountedRequests: ["1/3 at 20", ": Sum"],
   UncheckedTokens: ["1/3 at 3", ": Sum"],
   BrokenStreams: ["1/3 at 5", ": Sum"],
+  UnqueueableMessages: ["1/3 at 1", ": Sum"],
   PlatformFails: ["2/3 at 20", failedCalls],
   Down: ["2/3 at 1", ": Sum"],
   Fails: ["2/3 at 20", failedCalls],
@@ -148,7 +149,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
     const names = functionDefinitions.map(({ name }) => name[0]?.toUpperCase() + name.slice(1));
     const expected = [
       ...["ServerErrors", "Latency", "MailDeadLetters", "MailDelay", "MessageDeadLetters", "MessageDelay"],
-      ...["UncountedRequests", "UncheckedTokens", "BrokenStreams", "PlatformFails"],
+      ...["UncountedRequests", "UncheckedTokens", "BrokenStreams", "UnqueueableMessages", "PlatformFails"],
       ...["Chat", "Translation", "Transcription", "Speech"].flatMap((task) => [
         `${task}Down`,
         `${task}Fails`,
@@ -177,7 +178,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
     }
   });
 
-  it("look for refused tokens that could not be checked in the authorizer's log, for the others in every log", () => {
+  it("look for tokens that could not be checked in the authorizer's log, for messages in the webhook's, for the others in every log", () => {
     const filters = [...resourcesOfType(watched, "AWS::Logs::MetricFilter")].map(([id, { Properties }]) => ({
       id,
       ...z
@@ -194,6 +195,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
         .sort();
     const functions = functionDefinitions.map(({ name }) => name[0]?.toUpperCase() + name.slice(1)).sort();
     expect(logsOf("authorizer.failed")).toEqual(["Authorizer"]);
+    expect(logsOf("message.not_queueable")).toEqual(["Webhook"]);
     expect(logsOf("limits.not_counted")).toEqual(functions);
     expect(logsOf("chat.broken_off")).toEqual(functions);
     // Each line counts once.

@@ -11,12 +11,24 @@ export const listen = async (server: Server): Promise<string> => {
   return `http://127.0.0.1:${address.port}`;
 };
 
+/** What a process is asked; what else it holds depends on the kind. */
+export interface Question {
+  readonly kind: string;
+}
+
+const isQuestion = (message: unknown): message is Question =>
+  typeof message === "object" && message !== null && "kind" in message && typeof message.kind === "string";
+
 /** Tells the process that started this one its address, answers each of its messages, and ends with it. */
-export const answerParent = (url: string, answer: (message: unknown) => unknown = () => undefined): void => {
+export const answerParent = (
+  url: string,
+  answer: (question: Question) => unknown = () => undefined,
+): void => {
   process.on("message", (message) => {
     void (async () => {
       try {
-        process.send?.({ answer: await answer(message) });
+        if (!isQuestion(message)) throw new Error("A process of a benchmark is asked something of a kind.");
+        process.send?.({ answer: (await answer(message)) ?? null });
       } catch (error) {
         process.send?.({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
       }

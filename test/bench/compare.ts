@@ -4,12 +4,12 @@
  *
  * `--quick` measures a third as long; `--markdown` prints the table as `infra/README.md` has it.
  */
-import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import * as z from "zod";
-import { type Cores, directTarget, type Gateway, serveChat, startPlainProxy } from "./compare/gateways.ts";
-import { allowedCores, processCpu, residentMegabytes } from "./compare/kernel.ts";
-import { loadResult } from "./compare/load.ts";
+import { chooseCores, directTarget, type Gateway, serveChat, startPlainProxy } from "./compare/gateways.ts";
+import { processCpu, residentMegabytes } from "./compare/kernel.ts";
+import { type LoadCommand, loadResult } from "./compare/load.ts";
+import type { LoadTarget } from "./compare/load-client.ts";
 import { type Bench, measureAlternating, measureRounds, readCalls } from "./compare/measure.ts";
 import { startPortkey } from "./compare/peers.ts";
 import { describe } from "./compare/report.ts";
@@ -47,23 +47,10 @@ const note = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
-const hasTaskset = (): boolean => {
-  try {
-    execFileSync("taskset", ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-const chooseCores = (): Cores => {
-  const [gateway, load] = allowedCores();
-  const isPinned = load !== undefined && hasTaskset();
-  if (!isPinned) note("Gateways and load share their cores: there is no taskset, or only one core.");
-  return isPinned ? { gateway, load } : { gateway: undefined, load: undefined };
-};
-
 const cores = chooseCores();
+if (cores.gateway === undefined) {
+  note("Gateways and load share their cores: there is no taskset, or only one core.");
+}
 if (processCpu(process.pid) === undefined) {
   note("This system has no /proc: CPU and memory cannot be measured, and their bounds are not judged.");
 }
@@ -82,15 +69,17 @@ try {
     direct: directTarget(served.mock),
     core: cores.gateway,
   };
-  const saturate = (milliseconds: number) => (target: Gateway["target"]) =>
-    ({ kind: "saturate", target, connections, milliseconds }) as const;
+  const saturate =
+    (milliseconds: number) =>
+    (target: LoadTarget): LoadCommand => ({ kind: "saturate", target, connections, milliseconds });
 
   note("Warming up.");
   const direct = await ask(load, saturate(1_000)(bench.direct), loadResult);
   for (const { target } of bench.gateways) {
     await ask(load, saturate(amount.windowMilliseconds)(target), loadResult);
     const answer = { tokens: 20, pauseMilliseconds: 0 };
-    await ask(load, { kind: "streams", target, connections, answer }, loadResult);
+    const streams: LoadCommand = { kind: "streams", target, connections, answer };
+    await ask(load, streams, loadResult);
   }
 
   const log = z.object({ requests: z.int(), logLines: z.int() });

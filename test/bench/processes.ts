@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import * as z from "zod";
+import type { Question } from "./child-process.ts";
 
 /** A process of a benchmark that answers over HTTP, and to its parent. */
 export interface BenchProcess {
@@ -61,11 +62,11 @@ const reply = z.union([z.object({ failure: z.string() }), z.object({ answer: z.u
 /** Sends a process a message and waits for its answer. @throws Error with what the process says when it fails. */
 export const ask = async <Answer>(
   { child }: Pick<BenchProcess, "child">,
-  message: object,
+  question: Question,
   schema: z.ZodType<Answer>,
 ): Promise<Answer> => {
   const answered = nextMessage(child, "A process of the benchmark");
-  child.send(message);
+  child.send(question);
   const read = reply.parse(await answered);
   if ("failure" in read) throw new Error(read.failure);
   return schema.parse(read.answer);

@@ -76,8 +76,13 @@ const server = createServer((request, response) => {
     });
   });
 });
-answerParent(await listen(server), async (message) => {
-  if (message === "profile") return startProfile();
-  if (message === "profiled") return stopProfile();
-  return { requests, logLines };
+answerParent(await listen(server), (message) => {
+  switch (message.kind) {
+    case "begin profile":
+      return startProfile();
+    case "end profile":
+      return stopProfile();
+    default:
+      return { requests, logLines };
+  }
 });

@@ -1,4 +1,4 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -7,6 +7,7 @@ import { findRunningService } from "../../../infra/local/running-service.ts";
 import { createAccount } from "../../load/accounts.ts";
 import { runService } from "../../support/run-service.ts";
 import { type BenchProcess, startProcess, stopProcess } from "../processes.ts";
+import { allowedCores } from "./kernel.ts";
 import type { LoadTarget } from "./load-client.ts";
 import { mockModel } from "./model-answers.ts";
 
@@ -22,6 +23,21 @@ export interface Cores {
   readonly gateway: number | undefined;
   readonly load: number | undefined;
 }
+
+const hasTaskset = (): boolean => {
+  try {
+    execFileSync("taskset", ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The first two cores that this process may use. */
+export const chooseCores = (): Cores => {
+  const [gateway, load] = allowedCores();
+  return load !== undefined && hasTaskset() ? { gateway, load } : { gateway: undefined, load: undefined };
+};
 
 /** The chat function, ready to be called, with everything behind it. */
 export interface ServedChat {

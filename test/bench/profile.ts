@@ -1,0 +1,65 @@
+/**
+ * `npm run bench:profile`: where the chat function's CPU time goes under the load of `npm run bench`, by source file and
+ * package. `--stream` asks for streams, `--functions` tells functions apart, `--lines 60` prints more; `--keep <file>`
+ * writes the profile as V8 does, for a debugger (its positions are those of the bundle).
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import * as z from "zod";
+import { chooseCores, serveChat } from "./compare/gateways.ts";
+import { type LoadCommand, loadResult } from "./compare/load.ts";
+import { cpuProfile, sharesOf, sourceMapFile } from "./compare/read-profile.ts";
+import { ask, startProcess, stopProcess } from "./processes.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    stream: { type: "boolean", default: false },
+    functions: { type: "boolean", default: false },
+    lines: { type: "string", default: "40" },
+    keep: { type: "string" },
+  },
+});
+const lines = z.coerce.number().int().min(1).parse(options.lines);
+const warmUpMilliseconds = 3_000;
+const profiledMilliseconds = 8_000;
+
+const cores = chooseCores();
+const served = await serveChat(cores);
+const load = await startProcess("compare/load-process.ts", { core: cores.load });
+try {
+  const { target } = served.chat;
+  const command = (milliseconds: number): LoadCommand =>
+    options.stream
+      ? {
+          kind: "streams",
+          target,
+          connections: 64,
+          answer: { tokens: milliseconds / 20, pauseMilliseconds: 20 },
+        }
+      : { kind: "saturate", target, connections: 16, milliseconds };
+  await ask(load, command(warmUpMilliseconds), loadResult);
+  await ask(served.chat, { kind: "begin profile" }, z.unknown());
+  const { requests } = await ask(load, command(profiledMilliseconds), loadResult);
+  const profile = cpuProfile.parse(await ask(served.chat, { kind: "end profile" }, z.unknown()));
+  if (options.keep !== undefined) await writeFile(options.keep, JSON.stringify(profile));
+
+  const map = sourceMapFile.parse(JSON.parse(await readFile(`${served.bundle}.map`, "utf8")));
+  const shares = sharesOf(profile, { file: served.bundle, map }, options.functions);
+  const percent = (share: number) => `${(share * 100).toFixed(1)} %`.padStart(7);
+  const rows = shares
+    .slice(0, lines)
+    .map(({ origin, self, inclusive }) => `| ${percent(self)} | ${percent(inclusive)} | ${origin} |`);
+  process.stdout.write(
+    [
+      "|    self | with what it calls | file or package |",
+      "| ------: | ------: | --- |",
+      ...rows,
+      "",
+      `${requests} ${options.stream ? "streams" : "requests"}; shares of the time in which the process did anything.`,
+      "",
+    ].join("\n"),
+  );
+} finally {
+  await stopProcess(load);
+  await served.close();
+}

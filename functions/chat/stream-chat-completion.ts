@@ -1,8 +1,9 @@
 import { AppError } from "../../shared/errors/app-error.ts";
-import { type BodyChunks, Reply } from "../../shared/http/response.ts";
+import { Reply } from "../../shared/http/response.ts";
 import type { ChatModels, ChatRequest, ChatStream } from "../../shared/inference/chat.ts";
 import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import { newCompletionHead } from "./create-chat-completion.ts";
+import { type TextResult, withKeepAlive } from "./keep-alive.ts";
 import { writeFrames } from "./write-frames.ts";
 
 /** What a streamed answer needs beyond the conversation. */
@@ -28,27 +29,6 @@ const tooLong = (milliseconds: number): AppError =>
   });
 
 /**
- * Calls `onCancel` at once when the client disconnects before the end; a generator that is waiting for its source would
- * learn of it only after its next text.
- */
-const cancellable = (
-  texts: AsyncGenerator<string, void, undefined>,
-  { onEnd, onCancel }: { readonly onEnd: () => void; readonly onCancel: () => void },
-): BodyChunks => ({
-  [Symbol.asyncIterator]: () => ({
-    next: async () => {
-      const result = await texts.next();
-      if (result.done) onEnd();
-      return result;
-    },
-    return: () => {
-      onCancel();
-      return texts.return();
-    },
-  }),
-});
-
-/**
  * Continues a conversation with an answer that is sent while it is made. Resolves when the model has begun, or when it has
  * been silent for so long that callers and proxies would think nobody was there: headers and a comment leave then, and what
  * fails later is told in the stream.
@@ -65,26 +45,32 @@ export const streamChatCompletion = async (
   const exchange = new AbortController();
   const timer = setTimeout(() => exchange.abort(tooLong(timeLimitMilliseconds)), timeLimitMilliseconds);
   let isDisconnected = false;
-  const stopTimer = (): void => clearTimeout(timer);
   const disconnect = (): void => {
     isDisconnected = true;
-    stopTimer();
+    clearTimeout(timer);
     exchange.abort();
   };
-  const logFailure = ({ code, cause }: AppError): void => {
-    if (isDisconnected) return;
+  const onEnd = (failure: AppError | undefined): void => {
+    clearTimeout(timer);
+    if (!failure || isDisconnected) return;
+    const { code, cause } = failure;
     logger.error("chat.broken_off", { request_id: requestId, code, reason: describeError(cause) });
   };
   try {
     const signal = AbortSignal.any([dependencies.signal, exchange.signal]);
     const beginning = models.streamAnswer(request, { signal });
     const answer = await firstOf(beginning, keepAliveMilliseconds);
-    const frames = writeFrames(newCompletionHead(request.model), answer ?? when(beginning), logFailure);
+    const frames = writeFrames(newCompletionHead(request.model), answer ?? when(beginning), onEnd);
     const texts = withKeepAlive(frames, keepAliveMilliseconds, answer === undefined);
+    // Also while the next text is waited for: its source would learn only then that nobody wants it.
+    const leave = (): Promise<TextResult> => {
+      disconnect();
+      return texts.return();
+    };
     return new Reply({
       contentType: "text/event-stream; charset=utf-8",
       headers,
-      body: cancellable(texts, { onEnd: stopTimer, onCancel: disconnect }),
+      body: { [Symbol.asyncIterator]: () => ({ next: () => texts.next(), return: leave }) },
     });
   } catch (error) {
     disconnect();
@@ -114,35 +100,3 @@ const when = (beginning: Promise<ChatStream>): ChatStream => {
     yield* await beginning;
   })();
 };
-
-/** A comment of the event stream format, which readers pass over. */
-const comment = ": keep-alive\n\n";
-
-/**
- * The same texts, with a comment whenever none has come for a while: proxies close connections on which nothing
- * happens, and a model that thinks, or a GPU that is busy, can be silent for longer than they wait.
- *
- * @param isLate whether there has been silence already, so that a comment comes first.
- */
-export async function* withKeepAlive(
-  source: AsyncIterable<string>,
-  milliseconds: number,
-  isLate = false,
-): AsyncGenerator<string, void, undefined> {
-  const texts = source[Symbol.asyncIterator]();
-  try {
-    if (isLate) yield comment;
-    let next = texts.next();
-    for (;;) {
-      const silence = Promise.withResolvers<undefined>();
-      const timer = setTimeout(silence.resolve, milliseconds, undefined);
-      const result = await Promise.race([next, silence.promise]);
-      clearTimeout(timer);
-      if (result?.done) return;
-      yield result?.value ?? comment;
-      if (result) next = texts.next();
-    }
-  } finally {
-    await texts.return?.();
-  }
-}

@@ -4,6 +4,7 @@ import { errorBody } from "../../shared/errors/error-body.ts";
 import type { ChatEvent, ChatStream } from "../../shared/inference/chat.ts";
 import type { ChatCompletionChunk } from "./contract.ts";
 import type { CompletionHead } from "./create-chat-completion.ts";
+import { noMoreText, type TextResult, type Texts } from "./keep-alive.ts";
 
 const frame = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 
@@ -24,12 +25,14 @@ const chunkWriter = ({ id, created, model }: CompletionHead) => {
   const writeChoice = ({ delta = {}, finish_reason = null }: Choice) =>
     write([{ index: 0, delta, finish_reason }]);
 
+  // The chunks with text differ in nothing else, and there are hundreds of them: what is around it is written once.
+  const [beforeText = "", afterText = ""] = writeChoice({ delta: { content: "" } }).split('""');
   return {
     role: () => writeChoice({ delta: { role: "assistant", content: "" } }),
     event: (event: ChatEvent): string => {
       switch (event.type) {
         case "text-delta":
-          return writeChoice({ delta: { content: event.text } });
+          return beforeText + JSON.stringify(event.text) + afterText;
         case "finish":
           return writeChoice({ finish_reason: event.finishReason });
         case "usage":
@@ -45,25 +48,43 @@ const chunkWriter = ({ id, created, model }: CompletionHead) => {
  * The status has left, so a failure can only be told inside the stream: in one event with an `error`, which the OpenAI
  * SDKs throw. A stream that just ended would look to them like a whole answer. This never throws.
  *
- * @param onFailure told of the failure, for the log
+ * @param onEnd called before the last text is given, with the failure if there was one.
  */
-export async function* writeFrames(
+export const writeFrames = (
   head: CompletionHead,
   answer: ChatStream,
-  onFailure: (error: AppError) => void,
-): AsyncGenerator<string, void, undefined> {
+  onEnd: (failure: AppError | undefined) => void,
+): Texts => {
   const chunk = chunkWriter(head);
+  const groups = answer[Symbol.asyncIterator]();
   let waiting = chunk.role();
-  try {
-    for await (const events of answer) {
-      for (const event of events) waiting += chunk.event(event);
-      if (waiting !== "") yield waiting;
-      waiting = "";
-    }
-    yield lastFrame;
-  } catch (thrown) {
+  let isOver = false;
+
+  const end = (text: string, failure?: AppError): TextResult => {
+    isOver = true;
+    onEnd(failure);
+    return { done: false, value: text + lastFrame };
+  };
+  const write = (result: IteratorResult<readonly ChatEvent[], unknown>): TextResult | Promise<TextResult> => {
+    if (result.done) return end(waiting);
+    for (const event of result.value) waiting += chunk.event(event);
+    if (waiting === "") return groups.next().then(write, fail);
+    const text = waiting;
+    waiting = "";
+    return { done: false, value: text };
+  };
+  const fail = (thrown: unknown): TextResult => {
     const error = toAppError(thrown);
-    onFailure(error);
-    yield waiting + frame({ error: errorBody(error, "").error }) + lastFrame;
-  }
-}
+    return end(waiting + frame({ error: errorBody(error, "").error }), error);
+  };
+
+  // By hand, and no generator, which would cost each token several promises.
+  return {
+    next: () => (isOver ? Promise.resolve(noMoreText) : groups.next().then(write, fail)),
+    return: async () => {
+      isOver = true;
+      await groups.return?.();
+      return noMoreText;
+    },
+  };
+};

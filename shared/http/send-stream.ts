@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { describeError, logger } from "../telemetry/logger.ts";
@@ -6,13 +5,17 @@ import type { StreamEnd } from "./request-log.ts";
 import type { BodyChunks } from "./response.ts";
 
 /** Resolves when the stream takes more or has come to its end; a reader that went away is no error. */
-const whenWritable = async (stream: Writable): Promise<void> => {
-  if (stream.destroyed) return;
-  const settled = new AbortController();
-  const options = { signal: settled.signal };
-  await Promise.race([once(stream, "drain", options), once(stream, "close", options)]).catch(() => undefined);
-  settled.abort();
-};
+const whenWritable = (stream: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    const settle = (): void => {
+      stream.off("drain", settle);
+      stream.off("close", settle);
+      resolve();
+    };
+    if (stream.destroyed) return resolve();
+    stream.once("drain", settle);
+    stream.once("close", settle);
+  });
 
 /** Writes chunk by chunk. Also while the next chunk is being made, a reader that goes away stops its maker at once. */
 const sendChunks = async (

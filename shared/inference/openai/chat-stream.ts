@@ -1,166 +1,183 @@
 import type { IncomingMessage } from "node:http";
-import type { EventSourceMessage } from "eventsource-parser";
-import * as z from "zod";
+import { AppError } from "../../errors/app-error.ts";
 import { toAppError } from "../../errors/dependency-failure.ts";
-import { BackendOverdue, BackendTimeout, BackendUnreachable, readBody } from "../../outbound/http-client.ts";
-import { limitTime, withIdleTimeout } from "../../outbound/timeouts.ts";
-import { logger } from "../../telemetry/logger.ts";
-import type { ChatAnswer, ChatEvent, ChatStream, TokenUsage } from "../chat.ts";
-import { exchangeFailure, failureOf, unusable } from "./backend.ts";
-import { type ModelCall, type ModelServer, postJson } from "./call-policy.ts";
 import {
-  type CompletionRequest,
-  emptyAnswer,
-  failureIn,
-  firstChoice,
-  maximumAnswerBytes,
-  parseCompletion,
-  parseJson,
-  readFinishReason,
-  wireIndex,
-  wireUsage,
-} from "./chat-completion.ts";
-import { readEvents } from "./event-stream.ts";
-import { ThoughtFilter, type ThoughtHabits } from "./thinking.ts";
+  BackendOverdue,
+  BackendTimeout,
+  BackendUnreachable,
+  connectionFailure,
+  readBody,
+} from "../../outbound/http-client.ts";
+import { limitTime } from "../../outbound/timeouts.ts";
+import { logger } from "../../telemetry/logger.ts";
+import type { ChatAnswer, ChatEvent, ChatStream } from "../chat.ts";
+import { exchangeFailure, failureOf } from "./backend.ts";
+import { type ModelCall, type ModelServer, postJson } from "./call-policy.ts";
+import { type CompletionRequest, maximumAnswerBytes, parseCompletion } from "./chat-completion.ts";
+import { StreamedAnswer } from "./streamed-answer.ts";
+import type { ThoughtHabits } from "./thinking.ts";
 
-const wireChunk = z.object({
-  choices: z.array(
-    z.object({
-      index: wireIndex,
-      delta: z
-        .object({
-          content: z.string().nullish(),
-          reasoning_content: z.string().nullish(),
-          reasoning: z.string().nullish(),
-        })
-        .nullish(),
-      finish_reason: z.string().nullish(),
-    }),
-  ),
-  usage: wireUsage,
-  error: z.unknown().optional(),
-});
+/** A server that has sent its last event ends the answer at once; one that does not loses its connection. */
+const endMilliseconds = 1_000;
 
-/** Reads the chunks of one streamed completion, in order, and makes the events of an answer from them. */
-class StreamedAnswer {
-  readonly #thoughts: ThoughtFilter;
-  #progress = 0;
-  #hasText = false;
-  #isFinished = false;
-  #usage: TokenUsage | undefined;
-
-  constructor(habits: ThoughtHabits) {
-    this.#thoughts = new ThoughtFilter(habits);
-  }
-
-  /** How many chunks have held anything the model made, if only thoughts. One that merely names the role says nothing. */
-  get progress(): number {
-    return this.#progress;
-  }
-
-  /** Whether a thought has left, because nothing told in time that it was one. */
-  get hasShownThought(): boolean {
-    return this.#thoughts.hasShownThought;
-  }
-
-  /** Whether the server has said why the answer ended: nothing of it can be missing any more. */
-  get isFinished(): boolean {
-    return this.#isFinished;
-  }
-
-  /**
-   * Takes the next chunk.
-   *
-   * @throws AppError when it reports a failure, is no chunk, or ends an answer without any text.
-   */
-  take({ event, data }: EventSourceMessage): ChatEvent[] {
-    if (event === "error") throw failureIn(data.startsWith("{") ? parseJson(data) : data);
-    const wire = parseJson(data);
-    const chunk = wireChunk.safeParse(wire);
-    if (!chunk.success || chunk.data.error != null) throw failureIn(wire, chunk.error);
-
-    this.#usage = chunk.data.usage ?? this.#usage;
-    const choice = firstChoice(chunk.data.choices);
-    if (!choice || this.#isFinished) return [];
-    const { content, reasoning_content, reasoning } = choice.delta ?? {};
-    if (content || reasoning_content || reasoning) this.#progress += 1;
-    const events = this.#show(this.#thoughts.push(content ?? ""));
-    return choice.finish_reason ? [...events, ...this.#finish(choice.finish_reason)] : events;
-  }
-
-  /** The last event. @throws AppError `external_service_error` when the server never said that the answer ended. */
-  end(): ChatEvent[] {
-    if (!this.#isFinished) throw unusable("The model's server broke off its answer.");
-    return this.#usage ? [{ type: "usage", usage: this.#usage }] : [];
-  }
-
-  #show(text: string): ChatEvent[] {
-    if (text === "") return [];
-    this.#hasText ||= text.trim() !== "";
-    return [{ type: "text-delta", text }];
-  }
-
-  #finish(word: string): ChatEvent[] {
-    const finishReason = readFinishReason(word);
-    const events = this.#show(this.#thoughts.end(finishReason === "length"));
-    if (!this.#hasText) throw emptyAnswer(finishReason);
-    this.#isFinished = true;
-    this.#progress += 1;
-    return [...events, { type: "finish", finishReason }];
-  }
-}
-
-type Groups = AsyncGenerator<readonly ChatEvent[], void, undefined>;
-
-/** A connection that fails after the finish takes nothing from the answer but its token counts. */
-const isMerelyLate = (thrown: unknown, answer: StreamedAnswer): boolean =>
-  answer.isFinished && (thrown instanceof BackendTimeout || thrown instanceof BackendUnreachable);
-
-/** What came before a failure is not lost, however closely the failure followed. */
-const takeAll = (answer: StreamedAnswer, events: readonly EventSourceMessage[]) => {
-  const group: ChatEvent[] = [];
-  try {
-    for (const event of events) group.push(...answer.take(event));
-    return { group };
-  } catch (error) {
-    return { group, failure: toAppError(error) };
-  }
+/** Lets the rest of an answer pass unread, so that its connection can be used again. */
+const release = (response: IncomingMessage): void => {
+  const timer = setTimeout(() => response.destroy(), endMilliseconds);
+  response.once("close", () => clearTimeout(timer));
+  response.resume();
 };
 
-/** The groups of a streamed answer in which its model has made something, if only thoughts; at last the end. */
-async function* readGroups(response: IncomingMessage, answer: StreamedAnswer): Groups {
-  try {
-    for await (const events of readEvents(response)) {
-      const before = answer.progress;
-      const { group, failure } = takeAll(answer, events);
-      if (answer.progress > before) yield group;
-      if (failure) throw failure;
-    }
-  } catch (error) {
-    if (!isMerelyLate(error, answer)) throw error;
-  }
-  yield answer.end();
+type Group = readonly ChatEvent[];
+type GroupResult = IteratorResult<Group, undefined>;
+
+interface Groups {
+  next(): Promise<GroupResult>;
+  return(): Promise<GroupResult>;
 }
+
+const end: GroupResult = { done: true, value: undefined };
 
 /** What a stream is read with. */
 interface ReadOptions {
   readonly habits: ThoughtHabits;
   readonly model: string;
   readonly silenceMilliseconds: number;
+  /** Whatever was thrown as one of our errors. */
+  readonly asFailure: (thrown: unknown) => AppError;
 }
 
-async function* readStream(
-  response: IncomingMessage,
-  { habits, model, silenceMilliseconds }: ReadOptions,
-): Groups {
-  const answer = new StreamedAnswer(habits);
-  const onIdle = (): void => {
-    response.destroy(new BackendTimeout(`The model made nothing for ${silenceMilliseconds} ms.`));
-  };
-  try {
-    yield* withIdleTimeout(readGroups(response, answer), { milliseconds: silenceMilliseconds, onIdle });
-  } finally {
-    if (answer.hasShownThought) logger.warn("chat.thought_shown", { model });
+/**
+ * The groups of a streamed answer in which its model has made something, if only thoughts; at last the end.
+ *
+ * Dozens of streams come through here token by token, so a token costs one promise and no timer: bytes are taken as they
+ * arrive, and there is one timer, which is set back. While nobody waits for a group nothing is read, and the model's silence
+ * is not counted. A comment, or a part of an event, is no sign that a group will come. Leaving early closes the connection.
+ */
+class AnswerGroups implements Groups {
+  readonly #response: IncomingMessage;
+  readonly #options: ReadOptions;
+  readonly #answer: StreamedAnswer;
+  readonly #silence: NodeJS.Timeout;
+  #waiting: PromiseWithResolvers<GroupResult> | undefined;
+  /** What has arrived and is not read yet. */
+  #text = "";
+  /** Whether the server's last byte has arrived. */
+  #isComplete = false;
+  #failure: unknown;
+  #isClosed = false;
+
+  constructor(response: IncomingMessage, options: ReadOptions) {
+    this.#response = response;
+    this.#options = options;
+    this.#answer = new StreamedAnswer(options.habits);
+    this.#silence = setTimeout(() => this.#endSilence(), options.silenceMilliseconds);
+    // The socket's own time-out does not know whether the server is silent or its reader slow.
+    response.setTimeout(0);
+    response.setEncoding("utf8");
+    response.on("data", (text: string) => this.#addText(text));
+    response.once("end", () => {
+      this.#isComplete = true;
+      this.#advance();
+    });
+    response.on("error", (error) => this.#break(error));
+    response.once("close", () => this.#break(undefined));
+    if (response.destroyed) this.#break(response.errored);
+  }
+
+  next(): Promise<GroupResult> {
+    if (this.#isClosed) return Promise.resolve(end);
+    const waiting = Promise.withResolvers<GroupResult>();
+    this.#waiting = waiting;
+    this.#advance();
+    if (this.#waiting) {
+      this.#silence.refresh();
+      if (this.#response.isPaused()) this.#response.resume();
+    }
+    return waiting.promise;
+  }
+
+  return(): Promise<GroupResult> {
+    this.#close();
+    this.#waiting?.resolve(end);
+    this.#waiting = undefined;
+    return Promise.resolve(end);
+  }
+
+  #addText(text: string): void {
+    if (this.#isClosed || this.#answer.isOver) return;
+    // All that arrives at the same moment is read together, so that it can leave together.
+    if (this.#text === "") queueMicrotask(() => this.#advance());
+    this.#text += text;
+    if (!this.#waiting) this.#response.pause();
+  }
+
+  #break(cause: unknown): void {
+    if (this.#isComplete) return;
+    this.#failure ??= connectionFailure(cause);
+    this.#advance();
+  }
+
+  #endSilence(): void {
+    if (!this.#waiting) return;
+    const { silenceMilliseconds } = this.#options;
+    this.#response.destroy(new BackendTimeout(`The model made nothing for ${silenceMilliseconds} ms.`));
+  }
+
+  /** Gives whoever waits what there is for them. */
+  #advance(): void {
+    const waiting = this.#waiting;
+    if (!waiting) return;
+    try {
+      const group = this.#take();
+      if (!group) return;
+      this.#waiting = undefined;
+      waiting.resolve({ done: false, value: group });
+    } catch (thrown) {
+      this.#waiting = undefined;
+      this.#close();
+      waiting.reject(this.#options.asFailure(thrown));
+    }
+  }
+
+  /** The next group, once there is one. What came before a failure is not lost, however closely the failure followed. */
+  #take(): Group | undefined {
+    this.#read();
+    const made = this.#answer.take();
+    if (made) return made;
+    if (this.#failure !== undefined && !this.#isMerelyLate()) throw this.#failure;
+    if (this.#failure === undefined && !this.#isComplete && !this.#answer.isOver) return undefined;
+    const last = this.#answer.end();
+    this.#close();
+    return last;
+  }
+
+  #read(): void {
+    // What follows on an event that cannot be used is not read.
+    if (this.#failure instanceof AppError) return;
+    const text = this.#text;
+    this.#text = "";
+    try {
+      if (text !== "") this.#answer.read(text);
+      if (this.#isComplete) this.#answer.readEnd();
+    } catch (error) {
+      this.#failure = toAppError(error);
+    }
+  }
+
+  /** A connection that fails after the finish takes nothing from the answer but its token counts. */
+  #isMerelyLate(): boolean {
+    const isConnections =
+      this.#failure instanceof BackendTimeout || this.#failure instanceof BackendUnreachable;
+    return this.#answer.isFinished && isConnections;
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#silence);
+    if (this.#answer.isOver || this.#isComplete) release(this.#response);
+    else this.#response.destroy();
+    if (this.#answer.hasShownThought) logger.warn("chat.thought_shown", { model: this.#options.model });
   }
 }
 
@@ -180,11 +197,24 @@ interface GroupOptions extends StreamOptions {
   readonly onResponse: () => void;
 }
 
-async function* groupsOf(
+/** An answer that has come as a whole. */
+const inOneGroup = (answer: ChatAnswer): Groups => {
+  const groups = [eventsOf(answer)];
+  return {
+    next: async () => {
+      const value = groups.shift();
+      return value ? { done: false, value } : end;
+    },
+    return: async () => end,
+  };
+};
+
+const openGroups = async (
   call: ModelCall,
   request: CompletionRequest,
   { signal, thinksFirst, onResponse }: GroupOptions,
-): Groups {
+): Promise<Groups> => {
+  const asFailure = (thrown: unknown): AppError => exchangeFailure(signal.aborted ? signal.reason : thrown);
   try {
     const response = await postJson(
       call,
@@ -198,28 +228,30 @@ async function* groupsOf(
     const isJson = response.headers["content-type"]?.startsWith("application/json");
     if (status === 200 && !isJson) {
       const { silenceMilliseconds } = call;
-      return yield* readStream(response, {
-        habits: { thinksFirst },
-        model: request.model,
-        silenceMilliseconds,
-      });
+      const { model } = request;
+      return new AnswerGroups(response, { habits: { thinksFirst }, model, silenceMilliseconds, asFailure });
     }
     const body = await readBody(response, maximumAnswerBytes);
     if (status !== 200) throw failureOf(status, body, request.model);
-    yield eventsOf(parseCompletion(body, { thinksFirst }));
+    return inOneGroup(parseCompletion(body, { thinksFirst }));
   } catch (error) {
-    throw exchangeFailure(signal.aborted ? signal.reason : error);
+    throw asFailure(error);
   }
-}
+};
 
-async function* startingWith(first: readonly ChatEvent[], rest: Groups): Groups {
-  try {
-    yield first;
-    yield* rest;
-  } finally {
-    await rest.return();
-  }
-}
+const startingWith = (first: GroupResult, rest: Groups): ChatStream => ({
+  [Symbol.asyncIterator]: () => {
+    let taken: Promise<GroupResult> | undefined = Promise.resolve(first);
+    return {
+      next: () => {
+        const next = taken ?? rest.next();
+        taken = undefined;
+        return next;
+      },
+      return: () => rest.return(),
+    };
+  },
+});
 
 /**
  * Asks for a streamed completion and resolves when the model has begun to answer. The model may make
@@ -241,19 +273,18 @@ export const streamChat = async (
         ? new BackendOverdue(silenceMilliseconds)
         : new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`),
     );
-    const groups = groupsOf(call, request, {
-      ...options,
-      signal: limit.signal,
-      onResponse: () => {
-        hasResponse = true;
-      },
-    });
     try {
+      const groups = await openGroups(call, request, {
+        ...options,
+        signal: limit.signal,
+        onResponse: () => {
+          hasResponse = true;
+        },
+      });
       return { first: await groups.next(), rest: groups };
     } finally {
       limit.lift();
     }
   });
-  if (first.done) throw unusable("The model gave an empty answer.");
-  return startingWith(first.value, rest);
+  return startingWith(first, rest);
 };

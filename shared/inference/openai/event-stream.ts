@@ -1,85 +1,148 @@
-import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage, type ParseError } from "eventsource-parser";
-import { connectionFailure } from "../../outbound/http-client.ts";
 import { unusable } from "./backend.ts";
 
 /** A single event may be this long. How long a stream may be is nobody's business here. */
 const maximumEventLength = 1024 * 1024;
 
-/** A server that has sent its last event ends the answer at once; one that does not loses its connection. */
-const endMilliseconds = 1_000;
-
 /** Whether an event is the one that ends a stream of the OpenAI API; some servers put blanks around its word. */
 const isLast = ({ data }: EventSourceMessage): boolean => data.trim() === "[DONE]";
 
-/** Lets the rest of an answer pass unread, so that its connection can be used again. */
-const release = (response: IncomingMessage): void => {
-  const timer = setTimeout(() => response.destroy(), endMilliseconds);
-  response.once("close", () => clearTimeout(timer));
-  response.on("error", () => undefined);
-  response.resume();
-};
+/** Where an event ends. Lines may also end with a single CR; of such a stream, several events are cut at a time. */
+const blankLine = /\r?\n\r?\n/g;
 
-/** Cuts text into events. What is not an event (comments, unknown fields) is passed over, as the standard says. */
-const createEventCutter = (): ((text: string) => EventSourceMessage[]) => {
-  const events: EventSourceMessage[] = [];
-  let failure: ParseError | undefined;
-  const parser = createParser({
-    maxBufferSize: maximumEventLength,
-    onEvent: (event) => events.push(event),
-    onError: (error) => {
-      if (error.type === "max-buffer-size-exceeded") failure = error;
-    },
-  });
-  return (text) => {
-    parser.feed(text);
-    if (failure) throw unusable("The model's server sent an event without end.", failure);
-    return events.splice(0);
-  };
-};
+/** A string of JSON (RFC 8259, section 7), which is written without a line's end in it. */
+const literal = /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*"/y;
 
-/**
- * The server-sent events of an answer, in groups that arrived together, up to `[DONE]` or the end of the answer.
- *
- * While the reader is busy with a group, nothing is read. How long a group may be waited for is the reader's business: a
- * comment, or a part of an event, is no sign that one will come. Leaving the iteration early closes the connection.
- *
- * @throws what the answer is destroyed with, BackendUnreachable, or AppError `external_service_error` for an event that is too long.
- */
-export async function* readEvents(
-  response: IncomingMessage,
-): AsyncGenerator<readonly EventSourceMessage[], void, undefined> {
-  const cut = createEventCutter();
-  // The socket's own time-out does not know whether the server is silent or its reader slow.
-  response.setTimeout(0);
-  response.setEncoding("utf8");
-  let isOver = false;
-  try {
-    for await (const text of textOf(response)) {
-      const events = cut(text);
-      const last = events.findIndex(isLast);
-      if (last >= 0) {
-        isOver = true;
-        if (last > 0) yield events.slice(0, last);
-        return;
-      }
-      if (events.length > 0) yield events;
-    }
-    isOver = true;
-    // Some servers forget the blank line after the last event.
-    const events = cut("\n\n").filter((event) => !isLast(event));
-    if (events.length > 0) yield events;
-  } finally {
-    if (isOver) release(response);
-    else response.destroy();
-  }
+const readLiteral = (text: string, start: number, end: number): string =>
+  text.slice(start, end).includes("\\") ? JSON.parse(text.slice(start, end)) : text.slice(start + 1, end - 1);
+
+/** The text of an event around the one string in which it differs from others. */
+interface EventTemplate {
+  readonly before: string;
+  readonly after: string;
 }
 
-/** The pieces of a body whose encoding is set; the iteration leaves the response as it is. */
-async function* textOf(response: IncomingMessage): AsyncGenerator<string, void, undefined> {
-  try {
-    yield* response.iterator({ destroyOnReturn: false });
-  } catch (error) {
-    throw connectionFailure(error);
+/** After so many templates that fitted no event, a server is taken for one that writes each of its events anew. */
+const templatesTried = 3;
+
+/** What is done with a stream's events, in their order. */
+export interface EventReader {
+  /**
+   * Reads an event.
+   *
+   * @returns its content, when it says nothing else that could differ from the next.
+   */
+  onEvent(event: EventSourceMessage): string | undefined;
+  /** The content that `onEvent` would find in an event with this data; nothing is done with it, and nothing thrown. */
+  contentOf(data: string): string | undefined;
+  /** Takes the content of an event that is the same as one before in all else. */
+  onContent(content: string): void;
+}
+
+/**
+ * Cuts a stream of server-sent events, whose text comes in any pieces, up to `[DONE]`. What is not an event (comments,
+ * unknown fields) is passed over, as the standard says.
+ *
+ * A model's server sends hundreds of events that differ in nothing but their content. So once an event has been read, the
+ * text around its content is kept: of an event that has the same text around a string, only that string is read. For
+ * this it does not matter what a server calls its fields, or which of them it sends. All other events are parsed.
+ */
+export class EventStream {
+  readonly #reader: EventReader;
+  readonly #parser: ReturnType<typeof createParser>;
+  #events: EventSourceMessage[] = [];
+  #failure: ParseError | undefined;
+  #isOver = false;
+  /** Whether the text so far ends with an event, so that a template can be held against what follows. */
+  #isBetweenEvents = true;
+  #template: EventTemplate | undefined;
+  #unusedTemplates = 0;
+
+  constructor(reader: EventReader) {
+    this.#reader = reader;
+    this.#parser = createParser({
+      maxBufferSize: maximumEventLength,
+      onEvent: (event) => this.#events.push(event),
+      onError: (error) => {
+        if (error.type === "max-buffer-size-exceeded") this.#failure = error;
+      },
+    });
+  }
+
+  /** Whether the event has come that ends the stream; whatever follows is not read. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** @throws what the reader throws, or AppError `external_service_error` for an event that is too long. */
+  read(text: string): void {
+    let position = 0;
+    while (position < text.length && !this.#isOver) {
+      position = this.#readContent(text, position) ?? this.#readEvents(text, position);
+    }
+  }
+
+  /** Reads the last event of a stream that has ended: some servers forget the blank line after it. */
+  end(): void {
+    this.read("\n\n");
+  }
+
+  #readContent(text: string, position: number): number | undefined {
+    const template = this.#template;
+    if (!template || !this.#isBetweenEvents || !text.startsWith(template.before, position)) return undefined;
+    const start = position + template.before.length;
+    literal.lastIndex = start;
+    if (!literal.test(text)) return undefined;
+    const end = literal.lastIndex;
+    if (!text.startsWith(template.after, end)) return undefined;
+    this.#unusedTemplates = 0;
+    this.#reader.onContent(readLiteral(text, start, end));
+    return end + template.after.length;
+  }
+
+  #readEvents(text: string, position: number): number {
+    blankLine.lastIndex = position;
+    const wasBetweenEvents = this.#isBetweenEvents;
+    this.#isBetweenEvents = blankLine.test(text);
+    const end = this.#isBetweenEvents ? blankLine.lastIndex : text.length;
+    const part = text.slice(position, end);
+    const events = this.#parse(part);
+    for (const event of events) {
+      this.#isOver = isLast(event);
+      if (this.#isOver) return end;
+      const content = this.#reader.onEvent(event);
+      if (content && wasBetweenEvents && events.length === 1) this.#learn(part, event.data, content);
+    }
+    return end;
+  }
+
+  #parse(text: string): readonly EventSourceMessage[] {
+    this.#parser.feed(text);
+    if (this.#failure) throw unusable("The model's server sent an event without end.", this.#failure);
+    const events = this.#events;
+    if (events.length > 0) this.#events = [];
+    return events;
+  }
+
+  #learn(part: string, data: string, content: string): void {
+    if (this.#unusedTemplates >= templatesTried) return;
+    this.#unusedTemplates += 1;
+    this.#template = this.#findTemplate(part, data, content);
+  }
+
+  /** Where the content stands is not guessed: the event with another content in that place must have that content. */
+  #findTemplate(part: string, data: string, content: string): EventTemplate | undefined {
+    const dataStart = part.indexOf(data);
+    for (const { index } of dataStart < 0 ? [] : data.matchAll(/"/g)) {
+      literal.lastIndex = index;
+      if (!literal.test(data) || readLiteral(data, index, literal.lastIndex) !== content) continue;
+      const before = data.slice(0, index);
+      const after = data.slice(literal.lastIndex);
+      const other = `${content}?`;
+      if (this.#reader.contentOf(before + JSON.stringify(other) + after) !== other) continue;
+      const rest = part.slice(dataStart + data.length);
+      return { before: part.slice(0, dataStart) + before, after: after + rest };
+    }
+    return undefined;
   }
 }

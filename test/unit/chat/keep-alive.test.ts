@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { withKeepAlive } from "../../../functions/chat/stream-chat-completion.ts";
+import { withKeepAlive } from "../../../functions/chat/keep-alive.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -16,19 +16,20 @@ const setup = () => {
     steps[index] ??= Promise.withResolvers();
     return steps[index];
   };
-  const source = async function* () {
+  const generate = async function* (): AsyncGenerator<string, undefined> {
     try {
       for (;;) {
         asked += 1;
         const text = await step(asked - 1).promise;
-        if (text === undefined) return;
+        if (text === undefined) return undefined;
         yield text;
       }
     } finally {
       isLeft = true;
     }
   };
-  const texts = withKeepAlive(source(), 15_000);
+  const source = generate();
+  const texts = withKeepAlive({ next: () => source.next(), return: () => source.return(undefined) }, 15_000);
   return {
     texts,
     give: (index: number, text?: string) => step(index).resolve(text),
@@ -74,6 +75,27 @@ describe("a stream that is kept alive", () => {
     await first;
     await vi.advanceTimersByTimeAsync(60_000);
     expect(asked()).toBe(1);
+  });
+
+  it("keeps the text that comes after a comment until it is asked for", async () => {
+    const { texts, give, asked } = setup();
+    const first = texts.next();
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(await first).toEqual(comment);
+    give(0, "one");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked()).toBe(1);
+    expect(await texts.next()).toEqual({ done: false, value: "one" });
+  });
+
+  it("is over at once when it is left while a text is waited for", async () => {
+    const { texts, give } = setup();
+    const first = texts.next();
+    void texts.return();
+    expect(await first).toEqual({ done: true, value: undefined });
+    give(0, "one");
+    expect(await texts.next()).toEqual({ done: true, value: undefined });
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("leaves its source when it is left", async () => {

@@ -1,25 +1,31 @@
-import { IncomingMessage } from "node:http";
-import { Socket } from "node:net";
-import { setImmediate as turn } from "node:timers/promises";
+import { StringDecoder } from "node:string_decoder";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readEvents } from "../../../shared/inference/openai/event-stream.ts";
+import { EventStream } from "../../../shared/inference/openai/event-stream.ts";
 
 /** The data of the events in a body that arrives in pieces, in the groups that they come in. */
 const readGroups = async (pieces: readonly Uint8Array[]): Promise<string[][]> => {
-  const response = new IncomingMessage(new Socket());
-  const feed = async () => {
-    for (const piece of pieces) {
-      response.push(piece);
-      await turn();
-    }
-    response.complete = true;
-    response.push(null);
-  };
-  const feeding = feed();
+  const decoder = new StringDecoder("utf8");
+  let group: string[] = [];
+  const stream = new EventStream({
+    onEvent: ({ data }) => {
+      group.push(data);
+      return undefined;
+    },
+    contentOf: () => undefined,
+    onContent: (content) => group.push(content),
+  });
   const groups: string[][] = [];
-  for await (const events of readEvents(response)) groups.push(events.map((event) => event.data));
-  await feeding;
+  const take = (): void => {
+    if (group.length > 0) groups.push(group);
+    group = [];
+  };
+  for (const piece of pieces) {
+    stream.read(decoder.write(Buffer.from(piece)));
+    take();
+  }
+  stream.end();
+  take();
   return groups;
 };
 

@@ -81,6 +81,19 @@ describe("a streamed answer from a server of the OpenAI API", () => {
     });
   });
 
+  it("is its text also when the bytes of a character come apart", async () => {
+    backend.behave((response) => {
+      startEvents(response);
+      const bytes = Buffer.from(`data: ${delta("Ŋŋ 😀")}\n\ndata: ${finish()}\n\n`);
+      const sendFrom = (start: number): void => {
+        if (start >= bytes.length) response.end();
+        else response.write(bytes.subarray(start, start + 7), () => sendFrom(start + 7));
+      };
+      sendFrom(0);
+    });
+    expect((await read(await start())).text).toBe("Ŋŋ 😀");
+  });
+
   it.each([
     ["length", "length"],
     ["stop", "stop"],

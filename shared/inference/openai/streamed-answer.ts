@@ -1,0 +1,158 @@
+import type { EventSourceMessage } from "eventsource-parser";
+import * as z from "zod";
+import type { ChatEvent, TokenUsage } from "../chat.ts";
+import { unusable } from "./backend.ts";
+import {
+  emptyAnswer,
+  failureIn,
+  firstChoice,
+  parseJson,
+  readFinishReason,
+  wireIndex,
+  wireUsage,
+} from "./chat-completion.ts";
+import { EventStream } from "./event-stream.ts";
+import { ThoughtFilter, type ThoughtHabits } from "./thinking.ts";
+
+const wireChunk = z.object({
+  choices: z.array(
+    z.object({
+      index: wireIndex,
+      delta: z
+        .object({
+          content: z.string().nullish(),
+          reasoning_content: z.string().nullish(),
+          reasoning: z.string().nullish(),
+        })
+        .nullish(),
+      finish_reason: z.string().nullish(),
+    }),
+  ),
+  usage: wireUsage,
+  error: z.unknown().optional(),
+});
+type WireChunk = z.output<typeof wireChunk>;
+
+/** @throws AppError for a chunk that reports a failure, or is none. */
+const readChunk = (data: string): WireChunk => {
+  const wire = parseJson(data);
+  const chunk = wireChunk.safeParse(wire);
+  if (!chunk.success || chunk.data.error != null) throw failureIn(wire, chunk.error);
+  return chunk.data;
+};
+
+/** What a chunk adds to the answer, when it says nothing else. */
+const contentOf = ({ choices, usage }: WireChunk): string | undefined => {
+  const { delta, finish_reason } = firstChoice(choices) ?? {};
+  const hasMore = usage || finish_reason || delta?.reasoning_content || delta?.reasoning;
+  return hasMore ? undefined : (delta?.content ?? undefined);
+};
+
+const contentIn = (data: string): string | undefined => {
+  try {
+    return contentOf(readChunk(data));
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads the text of one streamed completion, in order, and makes the events of an answer from it. */
+export class StreamedAnswer {
+  readonly #thoughts: ThoughtFilter;
+  readonly #stream: EventStream;
+  #made: ChatEvent[] = [];
+  #hasProgress = false;
+  #hasText = false;
+  #isFinished = false;
+  #usage: TokenUsage | undefined;
+
+  constructor(habits: ThoughtHabits) {
+    this.#thoughts = new ThoughtFilter(habits);
+    this.#stream = new EventStream({
+      onEvent: (event) => this.#readEvent(event),
+      contentOf: contentIn,
+      onContent: (content) => this.#addContent(content),
+    });
+  }
+
+  /** Whether a thought has left, because nothing told in time that it was one. */
+  get hasShownThought(): boolean {
+    return this.#thoughts.hasShownThought;
+  }
+
+  /** Whether the server has said why the answer ended: nothing of it can be missing any more. */
+  get isFinished(): boolean {
+    return this.#isFinished;
+  }
+
+  /** Whether the server has ended its stream; what follows is not read. */
+  get isOver(): boolean {
+    return this.#stream.isOver;
+  }
+
+  /**
+   * Reads the next text of the stream, cut anywhere.
+   *
+   * @throws AppError when it reports a failure, is no chunk, or ends an answer without any text.
+   */
+  read(text: string): void {
+    this.#stream.read(text);
+  }
+
+  /** Reads what is left when the server has sent its last byte. @throws AppError as `read` does. */
+  readEnd(): void {
+    this.#stream.end();
+  }
+
+  /**
+   * What has been read since it was asked last: nothing shown when the model has only thought, `undefined` when it has made
+   * nothing. A chunk that merely names the role says nothing.
+   */
+  take(): readonly ChatEvent[] | undefined {
+    if (!this.#hasProgress) return undefined;
+    const made = this.#made;
+    this.#made = [];
+    this.#hasProgress = false;
+    return made;
+  }
+
+  /** The last events. @throws AppError `external_service_error` when the server never said that the answer ended. */
+  end(): readonly ChatEvent[] {
+    if (!this.#isFinished) throw unusable("The model's server broke off its answer.");
+    return this.#usage ? [{ type: "usage", usage: this.#usage }] : [];
+  }
+
+  #readEvent({ event, data }: EventSourceMessage): string | undefined {
+    if (event === "error") throw failureIn(data.startsWith("{") ? parseJson(data) : data);
+    const chunk = readChunk(data);
+    this.#usage = chunk.usage ?? this.#usage;
+    const choice = firstChoice(chunk.choices);
+    if (!choice || this.#isFinished) return undefined;
+    const { content, reasoning_content, reasoning } = choice.delta ?? {};
+    if (reasoning_content || reasoning) this.#hasProgress = true;
+    this.#addContent(content ?? "");
+    if (choice.finish_reason) this.#finish(choice.finish_reason);
+    return contentOf(chunk);
+  }
+
+  #addContent(content: string): void {
+    if (content === "" || this.#isFinished) return;
+    this.#hasProgress = true;
+    this.#show(this.#thoughts.push(content));
+  }
+
+  #show(text: string): void {
+    if (text === "") return;
+    this.#hasText ||= text.trim() !== "";
+    this.#made.push({ type: "text-delta", text });
+  }
+
+  #finish(word: string): void {
+    const finishReason = readFinishReason(word);
+    this.#show(this.#thoughts.end(finishReason === "length"));
+    if (!this.#hasText) throw emptyAnswer(finishReason);
+    this.#isFinished = true;
+    this.#hasProgress = true;
+    this.#made.push({ type: "finish", finishReason });
+  }
+}

@@ -42,7 +42,7 @@ const packages = readdirSync(join(here, "infra/packages"));
 
 export default defineConfig({
   test: {
-    env: { POWERTOOLS_LOG_LEVEL: "SILENT" },
+    env: { LOG_LEVEL: "SILENT" },
     setupFiles: [join(here, "test/support/property-seed.ts")],
     // Vitest would leave one core idle.
     maxWorkers: Math.max(2, availableParallelism()),
@@ -63,7 +63,7 @@ export default defineConfig({
         exclude: ["**/node_modules/**"],
         testTimeout: 600_000,
         expect: { requireAssertions: false },
-        env: { POWERTOOLS_LOG_LEVEL: "SILENT", ENDURANCE: "1" },
+        env: { LOG_LEVEL: "SILENT", ENDURANCE: "1" },
         globalSetup: ["test/support/build-functions.ts"],
       }),
     ],

@@ -44,7 +44,7 @@ export const featureOf = ({ assetDirectory }: Pick<LocalFunction, "assetDirector
 export const configureFunction =
   ({ logLevel }: LocalSettings, inspected: Inspected | undefined) =>
   (definition: LocalFunction): Partial<FunctionConfiguration> => ({
-    environment: { POWERTOOLS_LOG_LEVEL: logLevel },
+    environment: { LOG_LEVEL: logLevel },
     ...(featureOf(definition) === inspected?.feature
       ? { inspectorPort: inspected.port, timeoutSeconds: inspectedSeconds }
       : {}),

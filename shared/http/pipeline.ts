@@ -9,12 +9,8 @@ import type {
 import { AppError } from "../errors/app-error.ts";
 import { errorBody } from "../errors/error-body.ts";
 import type { Limiter } from "../limits/limiter.ts";
-import {
-  inRequestScope,
-  openRequestScope,
-  type RequestScope,
-  requestScope,
-} from "../telemetry/request-scope.ts";
+import { raceDeadline } from "../outbound/timeouts.ts";
+import { inRequestScope, openRequestScope, requestScope } from "../telemetry/request-scope.ts";
 import { type Authorize, authenticate } from "./authenticate.ts";
 import { answerPreflight } from "./cors.ts";
 import { type Endpoint, validateRequest } from "./endpoint.ts";
@@ -44,23 +40,43 @@ export interface HandlerOptions {
 /** Time kept back for the response when the function's time is nearly over. */
 const reserveMilliseconds = 1_000;
 
-/** The scope of a request, which must be over shortly before the function's time is: Lambda then ends it without a response. */
-const openScope = (context: Context, { metricsNamespace }: HandlerOptions): RequestScope =>
-  openRequestScope(context.getRemainingTimeInMillis() - reserveMilliseconds, { metricsNamespace });
-
-/** middy's signal ends with the handler; a streamed body is still leaving then, and has no more time than another. */
-const withDeadline = (signal: AbortSignal): AbortSignal => {
-  const deadline = requestScope()?.deadline;
-  return deadline ? AbortSignal.any([signal, deadline]) : signal;
+/**
+ * Works on a request in a scope of its own, which ends shortly before the function's time does: Lambda then ends it without
+ * a response.
+ */
+const inOwnScope = async <Result>(
+  context: Context,
+  { metricsNamespace }: HandlerOptions,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const milliseconds = context.getRemainingTimeInMillis() - reserveMilliseconds;
+  const scope = openRequestScope(milliseconds, { metricsNamespace });
+  try {
+    return await inRequestScope(scope, work);
+  } finally {
+    scope.close();
+  }
 };
 
+/**
+ * A use case has as much time as the request's scope; so has a body that is still leaving when the use case is over.
+ *
+ * @throws AppError `service_unavailable` when the time is over.
+ */
 const executeUseCase = async (
   { endpoint, prepared }: HttpEvent,
   _context: Context,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<HttpResponse> => {
   if (!endpoint || !prepared) throw new AppError("not_found");
-  return toResponse(endpoint.operation, await prepared.execute(withDeadline(signal)));
+  const deadline = requestScope()?.deadline ?? signal;
+  try {
+    const result = await raceDeadline(deadline, (ending) => prepared.execute(ending));
+    return toResponse(endpoint.operation, result);
+  } catch (error) {
+    if (!deadline.aborted || error !== deadline.reason) throw error;
+    throw new AppError("service_unavailable", { retryAfterSeconds: 30, cause: error });
+  }
 };
 
 /** A function that counts nobody would be noticed only by its bill; one that does not start is noticed at once. */
@@ -83,12 +99,8 @@ const requireLimiter = (endpoints: readonly Endpoint[], limiter: Limiter | undef
 const createPipeline = (endpoints: readonly Endpoint[], { authorize, limiter }: HandlerOptions) => {
   requireLimiter(endpoints, limiter);
   const router = createRouter(endpoints);
-  return middy<HttpEvent, HttpResponse, Error, Context>({
-    timeoutEarlyInMillis: reserveMilliseconds,
-    timeoutEarlyResponse: () => {
-      throw new AppError("service_unavailable", { retryAfterSeconds: 30 });
-    },
-  })
+  // The request's scope has a deadline, so that middy need not set a timer of its own.
+  return middy<HttpEvent, HttpResponse, Error, Context>({ timeoutEarlyInMillis: 0 })
     .use(
       httpErrorHandler({
         logger: false,
@@ -114,7 +126,7 @@ const createPipeline = (endpoints: readonly Endpoint[], { authorize, limiter }: 
 export const createBufferedHandler = (endpoints: readonly Endpoint[], options: HandlerOptions = {}) => {
   const pipeline = createPipeline(endpoints, options);
   return (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> =>
-    inRequestScope(openScope(context, options), async () => {
+    inOwnScope(context, options, async () => {
       const request = toHttpEvent(event);
       const { body, ...response } = await pipeline(request, context);
       logAnswered(request, { status: response.statusCode });
@@ -131,7 +143,7 @@ export const createStreamingHandler = (endpoints: readonly Endpoint[], options: 
   const pipeline = createPipeline(endpoints, options);
   return awslambda.streamifyResponse<APIGatewayProxyEvent | APIGatewayProxyEventV2>(
     (event, responseStream, context) =>
-      inRequestScope(openScope(context, options), async () => {
+      inOwnScope(context, options, async () => {
         const request = toHttpEvent(event);
         const { body, ...metadata } = await pipeline(request, context);
         const stream = awslambda.HttpResponseStream.from(responseStream, metadata);

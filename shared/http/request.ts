@@ -38,9 +38,6 @@ export type HttpMiddleware = MiddlewareObj<HttpEvent, HttpResponse, Error, Conte
 
 type Values = Record<string, string | undefined>;
 
-const asLists = (values: Values): Record<string, string[]> =>
-  Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value ? [[name, [value]]] : [])));
-
 /** Events of a function URL have payload format 2.0. */
 const isFunctionUrlEvent = (
   event: APIGatewayProxyEvent | APIGatewayProxyEventV2,
@@ -58,9 +55,10 @@ const fromFunctionUrlEvent = (event: APIGatewayProxyEventV2): APIGatewayProxyEve
     path: rawPath,
     httpMethod: http.method,
     headers: event.headers,
-    multiValueHeaders: asLists(event.headers),
+    // What was sent several times stands in one line already.
+    multiValueHeaders: {},
     queryStringParameters: queryStringParameters ?? null,
-    multiValueQueryStringParameters: queryStringParameters ? asLists(queryStringParameters) : null,
+    multiValueQueryStringParameters: null,
     pathParameters: null,
     stageVariables: null,
     body: event.body ?? null,
@@ -108,13 +106,17 @@ const readHeaders = ({
   headers,
   multiValueHeaders,
 }: Pick<APIGatewayProxyEvent, "headers" | "multiValueHeaders">): Values => {
-  const read = new Map<string, string[]>();
-  for (const [name, values] of Object.entries(multiValueHeaders ?? {})) {
-    if (values) read.set(name.toLowerCase(), [...(read.get(name.toLowerCase()) ?? []), ...values]);
+  const read = new Map<string, string | undefined>();
+  for (const name in headers) read.set(name.toLowerCase(), headers[name]);
+  const all = new Map<string, string>();
+  for (const name in multiValueHeaders) {
+    const values = multiValueHeaders[name];
+    if (!values) continue;
+    const known = all.get(name.toLowerCase());
+    all.set(name.toLowerCase(), [...(known === undefined ? [] : [known]), ...values].join(", "));
   }
-  const single = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
-  const all = [...read].map(([name, values]) => [name, values.join(", ")]);
-  return Object.fromEntries([...single, ...all]);
+  for (const [name, value] of all) read.set(name, value);
+  return Object.fromEntries(read);
 };
 
 /** The request in an event of the REST API or of a function URL. */

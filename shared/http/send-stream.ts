@@ -1,5 +1,4 @@
 import type { Writable } from "node:stream";
-import { finished } from "node:stream/promises";
 import { describeError, logger } from "../telemetry/logger.ts";
 import type { StreamEnd } from "./request-log.ts";
 import type { BodyChunks } from "./response.ts";
@@ -15,6 +14,17 @@ const whenWritable = (stream: Writable): Promise<void> =>
     if (stream.destroyed) return resolve();
     stream.once("drain", settle);
     stream.once("close", settle);
+  });
+
+/** Resolves when everything has been written, or nothing more can be. */
+const whenOver = (stream: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    if (stream.destroyed || stream.writableFinished) {
+      resolve();
+      return;
+    }
+    stream.once("finish", resolve);
+    stream.once("close", resolve);
   });
 
 /** Writes chunk by chunk. Also while the next chunk is being made, a reader that goes away stops its maker at once. */
@@ -71,6 +81,6 @@ export const sendStream = async (
     if (!stream.destroyed) throw error;
   }
   stream.end();
-  await finished(stream).catch(() => undefined);
+  await whenOver(stream);
   return stream.writableFinished ? "whole" : "client_disconnected";
 };

@@ -87,7 +87,7 @@ const workOn = (record: SQSRecord, context: Context, { operation, ...options }: 
   return inRequestScope(scope, async () => {
     const startedAt = performance.now();
     logStarted(record, operation);
-    const isDone = await options.work(record, scope.deadline);
+    const isDone = await options.work(record, scope.deadline).finally(scope.close);
     logFinished(record, { operation, milliseconds: Math.round(performance.now() - startedAt), isDone });
     return isDone;
   });

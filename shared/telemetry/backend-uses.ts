@@ -74,10 +74,10 @@ export class BackendUses {
   }
 }
 
+const units = backendNames.flatMap((name) =>
+  measures.map(({ measure, Unit }) => ({ Name: backendMetric(name, measure), Unit })),
+);
+
 /** CloudWatch's definitions of those measures that are members of a line. */
 export const backendMetricDefinitions = (fields: Readonly<Record<string, unknown>>) =>
-  backendNames.flatMap((name) =>
-    measures
-      .map(({ measure, Unit }) => ({ Name: backendMetric(name, measure), Unit }))
-      .filter(({ Name }) => Name in fields),
-  );
+  units.filter(({ Name }) => Name in fields);

@@ -1,21 +1,59 @@
-import { Logger } from "@aws-lambda-powertools/logger";
-import type { LogAttributes } from "@aws-lambda-powertools/logger/types";
 import type { LogEvent } from "./log-events.ts";
 import { requestScope } from "./request-scope.ts";
 
-const lines = new Logger({ serviceName: "language-ai-service" });
+/** What a line can say: nothing that JSON does not know, errors above all. */
+type LogValue =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly LogValue[]
+  | { readonly [name: string]: LogValue };
 
-/** With the id of the request, so that one query finds all there is about it, in every function. */
-const ofRequest = (fields: LogAttributes): LogAttributes => {
-  const requestId = requestScope()?.requestId;
-  return requestId === undefined ? fields : { request_id: requestId, ...fields };
+/** Members of a line beside those that every line has. */
+export type LogFields = Readonly<Record<string, LogValue>>;
+
+const levels = ["DEBUG", "INFO", "WARN", "ERROR", "SILENT"] as const;
+type Level = (typeof levels)[number];
+
+/**
+ * The log is the one part of a function that reads the environment by itself: a line must leave although the function's
+ * variables are not complete, and X-Ray's trace has another id in each invocation.
+ */
+const variables: Readonly<Record<string, string | undefined>> = process.env;
+
+/** Whether lines of a level are written: `LOG_LEVEL` names the least of them, by default INFO. */
+const isWritten = (level: Level): boolean => {
+  const least = levels.findIndex((one) => one === variables["LOG_LEVEL"]);
+  return levels.indexOf(level) >= (least === -1 ? levels.indexOf("INFO") : least);
+};
+
+/** The trace of the invocation that Lambda announces: `Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1`. */
+const traceIdOfInvocation = (): string | undefined =>
+  variables["_X_AMZN_TRACE_ID"]?.split(";")[0]?.replace("Root=", "");
+
+/** One line of JSON, in the form that Lambda takes for an application's own: a level, a message and a time. */
+const write = (level: Level, event: LogEvent, fields: LogFields): void => {
+  if (!isWritten(level)) return;
+  const line = {
+    level,
+    message: event,
+    timestamp: new Date().toISOString(),
+    service: "language-ai-service",
+    xray_trace_id: traceIdOfInvocation(),
+    // So that one query finds all there is about a request, in every function.
+    request_id: requestScope()?.requestId,
+    ...fields,
+  };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 };
 
 /** The structured log. Ids, codes and figures only: never texts, tokens or mail addresses. */
 export const logger = {
-  info: (event: LogEvent, fields: LogAttributes = {}): void => lines.info(event, ofRequest(fields)),
-  warn: (event: LogEvent, fields: LogAttributes = {}): void => lines.warn(event, ofRequest(fields)),
-  error: (event: LogEvent, fields: LogAttributes = {}): void => lines.error(event, ofRequest(fields)),
+  info: (event: LogEvent, fields: LogFields = {}): void => write("INFO", event, fields),
+  warn: (event: LogEvent, fields: LogFields = {}): void => write("WARN", event, fields),
+  error: (event: LogEvent, fields: LogFields = {}): void => write("ERROR", event, fields),
 };
 
 /**

@@ -24,10 +24,14 @@ export interface RequestScope {
   readonly backends: BackendUses;
   /** Under which name the metrics of the work are filed; `undefined` when none are. */
   readonly metricsNamespace: string | undefined;
+  /** The work is over: its deadline does not come any more. */
+  close(): void;
 }
 
 /** Where work comes from: the request that asks for it, and the trace that one is part of. */
 export type Origin = Pick<RequestScope, "requestId" | "traceparent">;
+
+const timeOver = (): DOMException => new DOMException("The time for the request is over.", "TimeoutError");
 
 /** A scope for work that must be over in so many milliseconds. Of a request, the origin is found out later. */
 export const openRequestScope = (
@@ -38,9 +42,14 @@ export const openRequestScope = (
   }: { readonly origin?: Origin; readonly metricsNamespace?: string | undefined } = {},
 ): RequestScope => {
   const left = Math.max(0, milliseconds);
+  const overdue = new AbortController();
+  // What `AbortSignal.timeout` does as well, but its timer could not be cleared, and would hold on to the request.
+  const timer = setTimeout(() => overdue.abort(timeOver()), left);
+  timer.unref();
   return {
     endsAt: performance.now() + left,
-    deadline: AbortSignal.timeout(left),
+    deadline: overdue.signal,
+    close: () => clearTimeout(timer),
     ...origin,
     modelCallsBegun: 0,
     upstreamMilliseconds: undefined,

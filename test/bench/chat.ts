@@ -111,7 +111,7 @@ const measureProcess = async (name: string, process: BenchProcess, target: Targe
 
 const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const mock = await startProcess("compare/mock-process.ts");
-const variables = { CHAT_BASE_URL: mock.url, POWERTOOLS_LOG_LEVEL: "SILENT" };
+const variables = { CHAT_BASE_URL: mock.url, LOG_LEVEL: "SILENT" };
 const alone = await startProcess("chat/function-server.ts", { variables });
 const proxy = await startProcess("plain-proxy.ts", { variables });
 const service = await runService({ PORT: "0", DATA_DIR: dataDirectory, CHAT_BASE_URL: mock.url });

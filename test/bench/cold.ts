@@ -35,7 +35,7 @@ interface Bundle {
 
 const load = async ({ file, environment }: Bundle): Promise<Loaded> => {
   const { stdout } = await run(process.execPath, ["--enable-source-maps", loader, pathToFileURL(file).href], {
-    env: { ...environment, AWS_REGION: "us-east-1", POWERTOOLS_LOG_LEVEL: "SILENT" },
+    env: { ...environment, AWS_REGION: "us-east-1", LOG_LEVEL: "SILENT" },
   });
   return loaded.parse(JSON.parse(stdout));
 };

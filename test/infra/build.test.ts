@@ -121,7 +121,7 @@ describe("The service's functions", () => {
         const { handler } = await import(${JSON.stringify(service.directory)} + "/" + name + "/index.mjs");
         console.log(name, typeof handler);
       }`;
-    const env = { ...variables, AWS_REGION: "us-east-1", POWERTOOLS_LOG_LEVEL: "SILENT" };
+    const env = { ...variables, AWS_REGION: "us-east-1", LOG_LEVEL: "SILENT" };
     const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { env });
     expect(stdout.trim().split("\n")).toEqual(functionDefinitions.map(({ name }) => `${name} function`));
     expect(JSON.parse(await readFile(join(directory, "service/metafile.json"), "utf8"))).toEqual(

@@ -44,15 +44,7 @@ export const linkSecretsIn = (mails: readonly { readonly body: string }[]): stri
   });
 
 /** The logger's own fields, and those by which a line is found. */
-const fieldsOfEveryLine = [
-  "level",
-  "message",
-  "timestamp",
-  "service",
-  "sampling_rate",
-  "request_id",
-  "xray_trace_id",
-];
+const fieldsOfEveryLine = ["level", "message", "timestamp", "service", "request_id", "xray_trace_id"];
 
 /**
  * All that the described events say, whatever its value: ids, codes and figures. A field that is not among them fails

@@ -90,7 +90,7 @@ export const serveChat = async ({ gateway, load }: Cores): Promise<ServedChat> =
         AWS_ENDPOINT_URL_DYNAMODB: server,
         AWS_ENDPOINT_URL_SECRETS_MANAGER: server,
         CHAT_BASE_URL: mock.url,
-        POWERTOOLS_LOG_LEVEL: "INFO",
+        LOG_LEVEL: "INFO",
       },
     });
     return {

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { awaitActivity, raceDeadline, withIdleTimeout } from "../../../shared/outbound/timeouts.ts";
+import {
+  awaitActivity,
+  limitTime,
+  raceDeadline,
+  withIdleTimeout,
+} from "../../../shared/outbound/timeouts.ts";
 
 const never = new Promise<never>(() => undefined);
 
@@ -114,5 +119,43 @@ describe("an idle time-out", () => {
     expect(left).not.toHaveBeenCalled();
     await iteration.return();
     expect(left).toHaveBeenCalledOnce();
+  });
+});
+
+describe("a limit of time", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const limit = (signal: AbortSignal = new AbortController().signal) =>
+    limitTime(100, signal, () => new Error("Overdue."));
+
+  it("ends the step when its time is over, with its reason", async () => {
+    const { signal } = limit();
+    await vi.advanceTimersByTimeAsync(99);
+    expect(signal.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(signal.reason).toEqual(new Error("Overdue."));
+  });
+
+  it("ends the step with the signal and its reason, before the step and in it", () => {
+    const leaving = new AbortController();
+    const { signal } = limit(leaving.signal);
+    leaving.abort(new Error("left"));
+    expect(signal.reason).toEqual(new Error("left"));
+    expect(limit(leaving.signal).signal.reason).toEqual(new Error("left"));
+  });
+
+  it("that is lifted has no end but the signal's", async () => {
+    const leaving = new AbortController();
+    const { signal, lift } = limit(leaving.signal);
+    lift();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(signal.aborted).toBe(false);
+    leaving.abort(new Error("left"));
+    expect(signal.reason).toEqual(new Error("left"));
   });
 });

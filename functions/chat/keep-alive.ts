@@ -1,5 +1,7 @@
-/** The texts of a stream in their order, or that there is none any more. */
-export type TextResult = IteratorResult<string, undefined>;
+import type { AppError } from "../../shared/errors/app-error.ts";
+
+/** The next text of a stream, or that there is none any more, with the failure that the last one has told of. */
+export type TextResult = IteratorResult<string, AppError | undefined>;
 
 /** The texts of a stream, as they come. */
 export interface Texts {
@@ -8,7 +10,7 @@ export interface Texts {
   return(): Promise<TextResult>;
 }
 
-/** The end of every stream of texts. */
+/** That there is no more text. */
 export const noMoreText: TextResult = { done: true, value: undefined };
 
 /** A comment of the event stream format, which readers pass over. */

@@ -48,6 +48,8 @@ const chunkWriter = ({ id, created, model }: CompletionHead) => {
  * The status has left, so a failure can only be told inside the stream: in one event with an `error`, which the OpenAI
  * SDKs throw. A stream that just ended would look to them like a whole answer. This never throws.
  *
+ * The failure is given back after the last text.
+ *
  * @param onEnd called before the last text is given, with the failure if there was one.
  */
 export const writeFrames = (
@@ -58,10 +60,10 @@ export const writeFrames = (
   const chunk = chunkWriter(head);
   const groups = answer[Symbol.asyncIterator]();
   let waiting = chunk.role();
-  let isOver = false;
+  let last: TextResult | undefined;
 
   const end = (text: string, failure?: AppError): TextResult => {
-    isOver = true;
+    last = { done: true, value: failure };
     onEnd(failure);
     return { done: false, value: text + lastFrame };
   };
@@ -80,9 +82,9 @@ export const writeFrames = (
 
   // By hand, and no generator, which would cost each token several promises.
   return {
-    next: () => (isOver ? Promise.resolve(noMoreText) : groups.next().then(write, fail)),
+    next: () => (last ? Promise.resolve(last) : groups.next().then(write, fail)),
     return: async () => {
-      isOver = true;
+      last = noMoreText;
       await groups.return?.();
       return noMoreText;
     },

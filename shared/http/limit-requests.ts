@@ -64,12 +64,19 @@ export const limitTasks = (limiter: Limiter | undefined): HttpMiddleware => ({
  * the caller asked for, the model's server, or a part of the service. The call policy tells when a model has begun
  * (`shared/inference/openai/call-policy.ts`).
  */
+export const refundRequest = async (
+  limiter: Limiter | undefined,
+  event: HttpEvent,
+  error: unknown,
+): Promise<void> => {
+  const hasModelBegun = (requestScope()?.modelCallsBegun ?? 0) > 0;
+  if (!limiter || !event.admission || hasModelBegun || isPaidFor(error)) return;
+  event.admission = await limiter.refund(event.admission);
+};
+
+/** Refunds requests that fail before their response begins; of a stream, `refundRequest` is called at its end. */
 export const refund = (limiter: Limiter | undefined): HttpMiddleware => ({
-  onError: async ({ event, error }) => {
-    const hasModelBegun = (requestScope()?.modelCallsBegun ?? 0) > 0;
-    if (!limiter || !event.admission || hasModelBegun || isPaidFor(error)) return;
-    event.admission = await limiter.refund(event.admission);
-  },
+  onError: ({ event, error }) => refundRequest(limiter, event, error),
 });
 
 const windowSeconds: Readonly<Record<WindowStatus["window"], number>> = { minute: 60, day: 86_400 };

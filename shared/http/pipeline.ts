@@ -14,7 +14,7 @@ import { inRequestScope, openRequestScope, requestScope } from "../telemetry/req
 import { type Authorize, authenticate } from "./authenticate.ts";
 import { answerPreflight } from "./cors.ts";
 import { type Endpoint, validateRequest } from "./endpoint.ts";
-import { limitRequests, limitTasks, refund } from "./limit-requests.ts";
+import { limitRequests, limitTasks, refund, refundRequest } from "./limit-requests.ts";
 import { limitClassOf } from "./operation.ts";
 import { parseBody } from "./parse-body.ts";
 import { type HttpEvent, toHttpEvent } from "./request.ts";
@@ -149,10 +149,18 @@ export const createStreamingHandler = (endpoints: readonly Endpoint[], options: 
         const stream = awslambda.HttpResponseStream.from(responseStream, metadata);
         let bytes = 0;
         let ended: StreamEnd = "failed";
+        let failure: AppError | undefined;
         try {
-          ended = await sendStream(stream, body, (sent) => {
-            bytes += sent;
+          ended = await sendStream(stream, body, {
+            onSent: (sent) => {
+              bytes += sent;
+            },
+            onToldFailure: (told) => {
+              failure = told;
+            },
           });
+          // The refund among the steps is decided before a stream begins.
+          if (failure) await refundRequest(options.limiter, request, failure);
         } finally {
           logAnswered(request, { status: metadata.statusCode, stream: { bytes, ended } });
         }

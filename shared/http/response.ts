@@ -3,8 +3,11 @@ import { limitHeaders } from "./limit-requests.ts";
 import type { Deprecation, Operation } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware, HttpRequest } from "./request.ts";
 
-/** Bytes of a response that leave while they are made. */
-export type BodyChunks = AsyncIterable<string | Uint8Array>;
+/**
+ * Bytes of a response that leave while they are made. A maker that has told of a failure in the stream's own format gives
+ * the AppError back at its end, so that the request can still be refunded.
+ */
+export type BodyChunks = AsyncIterable<string | Uint8Array, unknown>;
 
 /** A response on its way out. Streaming functions may send chunks; buffered ones only text. */
 export interface HttpResponse {

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { AppError } from "../errors/app-error.ts";
 import { describeError, logger } from "../telemetry/logger.ts";
 import type { StreamEnd } from "./request-log.ts";
 import type { BodyChunks } from "./response.ts";
@@ -27,11 +28,19 @@ const whenOver = (stream: Writable): Promise<void> =>
     stream.once("close", resolve);
   });
 
+/** What is told of a response while it leaves. */
+export interface SendingObserver {
+  /** The size of each piece. */
+  readonly onSent?: (bytes: number) => void;
+  /** A failure that the body itself tells of: for whoever reads it, the response is whole. */
+  readonly onToldFailure?: (failure: AppError) => void;
+}
+
 /** Writes chunk by chunk. Also while the next chunk is being made, a reader that goes away stops its maker at once. */
 const sendChunks = async (
   stream: Writable,
   body: BodyChunks,
-  onSent: (bytes: number) => void,
+  { onSent, onToldFailure }: SendingObserver,
 ): Promise<void> => {
   const chunks = body[Symbol.asyncIterator]();
   const stop = () => void chunks.return?.().catch(() => undefined);
@@ -39,14 +48,16 @@ const sendChunks = async (
   try {
     // Without a first write the runtime forgets status and headers; with an empty one they leave at once.
     stream.write("");
-    for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+    let next = await chunks.next();
+    for (; !next.done; next = await chunks.next()) {
       if (stream.destroyed) {
         await chunks.return?.();
         break;
       }
-      onSent(Buffer.byteLength(next.value));
+      onSent?.(Buffer.byteLength(next.value));
       if (!stream.write(next.value)) await whenWritable(stream);
     }
+    if (next.done && next.value instanceof AppError) onToldFailure?.(next.value);
   } finally {
     // A stream that was sent as a whole closes, too.
     stream.off("close", stop);
@@ -61,21 +72,20 @@ const sendChunks = async (
  * it for whole. (To destroy the stream instead would end the runtime.) When the reader goes away, the iteration
  * ends, which lets the maker of the chunks stop its work; that is no failure.
  *
- * @param onSent is told the size of each piece.
  * @returns whether the response left whole, or its reader went away before the end.
  * @throws what the maker of the chunks throws.
  */
 export const sendStream = async (
   stream: Writable,
   body: string | BodyChunks,
-  onSent: (bytes: number) => void = () => undefined,
+  observer: SendingObserver = {},
 ): Promise<Exclude<StreamEnd, "failed">> => {
   stream.on("error", () => undefined);
   try {
     if (typeof body === "string") {
-      onSent(Buffer.byteLength(body));
+      observer.onSent?.(Buffer.byteLength(body));
       stream.write(body);
-    } else await sendChunks(stream, body, onSent);
+    } else await sendChunks(stream, body, observer);
   } catch (error) {
     logger.error("stream.failed", { reason: describeError(error) });
     if (!stream.destroyed) throw error;

@@ -1,11 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
+import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
 import { speechEndpoints } from "../../../functions/speech/endpoints.ts";
 import { transcriptionEndpoints } from "../../../functions/transcription/endpoints.ts";
 import { translateEndpoints } from "../../../functions/translate/endpoints.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { type Endpoint, endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
+import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
+import { createOpenAiChatModels } from "../../../shared/inference/openai/chat-models.ts";
 import { createOpenAiSynthesizer } from "../../../shared/inference/openai/synthesizer.ts";
 import { createOpenAiTranslator } from "../../../shared/inference/openai/translator.ts";
 import { createLimiter } from "../../../shared/limits/limiter.ts";
@@ -21,6 +24,9 @@ import {
 } from "../../support/fake-backend.ts";
 import { fakeCounters } from "../../support/fake-counters.ts";
 import { speechInMemory } from "../../support/fake-speech.ts";
+import { delta, finish, streaming, streamingThenBreaking } from "../../support/fake-stream.ts";
+import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
+import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { encodeForm, formFile } from "../../support/multipart.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 import { dripping } from "../../support/slow-answers.ts";
@@ -189,6 +195,52 @@ describe("a request that fails before a model begins to work costs nothing", () 
   it("in a batch, when that is so of every item", async () => {
     server.behave(answering(503, "loading model"));
     expect(await ask(speech(), requests.batch)).toEqual({ status: 503, isRefunded: true });
+  });
+});
+
+/** Streams a chat answer whose headers leave before its model has begun; tells what the stream's end says. */
+const stream = async (behaviour: Behaviour) => {
+  server.behave(behaviour);
+  const counters = fakeCounters();
+  stubStreamingRuntime();
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+  });
+  const models = createOpenAiChatModels(backend(), { "lang-14b": "large", "lang-9b": "small" });
+  const { status, body } = await invokeStreaming(
+    createStreamingHandler(chatEndpoints({ models, keepAliveMilliseconds: 50 }), {
+      limiter: createLimiter(counters),
+    }),
+    lambdaEvent({
+      path: "/tasks/chat/completions",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }], stream: true }),
+      authorizer: authorizedCaller,
+    }),
+    lambdaContext(),
+  );
+  return { status, body, isRefunded: counters.refunded.length === 1 };
+};
+
+describe("a stream whose headers have left", () => {
+  it("costs nothing when it then fails before a model begins to work", async () => {
+    const { status, body, isRefunded } = await stream((response) => {
+      setTimeout(() => answering(503, "loading model")(response, response.req), 100);
+    });
+    expect(status).toBe(200);
+    expect(body).toMatch(/^: keep-alive\n\n.*"code":"service_unavailable".*\[DONE\]\n\n$/s);
+    expect(isRefunded).toBe(true);
+  });
+
+  it.each<[string, Behaviour, string]>([
+    ["fails when a model may have begun", hanging, '"code":"service_unavailable"'],
+    ["fails after its first text", streamingThenBreaking(delta("Oli")), '"code":"service_unavailable"'],
+    ["comes to its end", streaming(delta("Oli"), finish(), "[DONE]"), '"finish_reason":"stop"'],
+  ])("is paid for when it %s", async (_case, behaviour, end) => {
+    const { status, body, isRefunded } = await stream(behaviour);
+    expect(status).toBe(200);
+    expect(body).toContain(end);
+    expect(isRefunded).toBe(false);
   });
 });
 

@@ -2,7 +2,7 @@ import { createAccountsRepository } from "../../shared/accounts/accounts-reposit
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.ts";
-import { readEnvironment } from "../../shared/config/environment.ts";
+import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
 import { limiterFrom, signingSecretFrom } from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
@@ -24,7 +24,7 @@ export const handler = createBufferedHandler(
     issuedTokens: createTokensRepository(table),
     links: createLinksRepository(table),
     tokens: createTokens(createSigningKeySource(signingSecretFrom(environment))),
-    mailQueue: openMailQueue(environment.MAIL_QUEUE_URL),
+    mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
     usage: createUsageRepository(table),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,

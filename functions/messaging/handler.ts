@@ -1,6 +1,5 @@
-import { ChangeMessageVisibilityCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { readEnvironment } from "../../shared/config/environment.ts";
+import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
 import {
   chatModelsFrom,
   platformSecretsFrom,
@@ -8,6 +7,7 @@ import {
   transcriberFrom,
   translatorFrom,
 } from "../../shared/config/from-environment.ts";
+import { openAwsJsonService } from "../../shared/outbound/aws-json.ts";
 import { workThrough } from "../../shared/queue/work-through.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { createAnswerPlanner, planApology } from "./answer-message.ts";
@@ -34,10 +34,7 @@ const transcriptionRetry = { after: 120_000, pause: 2_000 };
 
 const environment = readEnvironment(messagingFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
-const queue = new SQSClient({
-  maxAttempts: 3,
-  requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
-});
+const sqs = openAwsJsonService("SQS", awsConfigOf(environment));
 const models = {
   chat: chatModelsFrom(environment),
   translator: translatorFrom(environment),
@@ -71,13 +68,11 @@ const handle = (record: SQSRecord, remainingMilliseconds: number, signal: AbortS
     apologise: planApology,
     deadLetterQueueArn: environment.MESSAGE_DEAD_LETTER_QUEUE_ARN,
     retryAfter: async ({ receiptHandle }, seconds) => {
-      await queue.send(
-        new ChangeMessageVisibilityCommand({
-          QueueUrl: environment.MESSAGE_QUEUE_URL,
-          ReceiptHandle: receiptHandle,
-          VisibilityTimeout: seconds,
-        }),
-      );
+      await sqs.call("ChangeMessageVisibility", {
+        QueueUrl: environment.MESSAGE_QUEUE_URL,
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      });
     },
   });
 

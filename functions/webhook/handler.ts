@@ -1,4 +1,4 @@
-import { readEnvironment } from "../../shared/config/environment.ts";
+import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
 import { platformSecretsFrom } from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { saveReceipt } from "../../shared/messaging/send-receipt.ts";
@@ -14,7 +14,7 @@ export const handler = createBufferedHandler(
   webhookEndpoints({
     secrets: platformSecretsFrom(environment),
     signatureMode: environment.MESSAGING_SIGNATURE_MODE,
-    queue: openMessageQueue(environment.MESSAGE_QUEUE_URL),
+    queue: openMessageQueue(environment.MESSAGE_QUEUE_URL, awsConfigOf(environment)),
     saveReceipt: (answer, receipt) => saveReceipt(table, answer, receipt),
   }),
   { metricsNamespace: environment.METRICS_NAMESPACE },

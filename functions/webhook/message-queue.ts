@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto";
-import {
-  SendMessageBatchCommand,
-  type SendMessageBatchRequestEntry,
-  SQSClient,
-  SQSServiceException,
-} from "@aws-sdk/client-sqs";
+import * as z from "zod";
+import type { AwsConfig } from "../../shared/config/environment.ts";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
+import { AwsCallError, openAwsJsonService } from "../../shared/outbound/aws-json.ts";
 import { originAttributes } from "../../shared/queue/work-through.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
 
@@ -33,12 +30,21 @@ const digest = (text: string): string => createHash("sha256").update(text).diges
 const bodyOf = (message: InboundMessage): string =>
   JSON.stringify(message).replaceAll("\uFFFE", String.raw`\ufffe`).replaceAll("\uFFFF", String.raw`\uffff`);
 
-const toEntry = (message: InboundMessage, index: number): SendMessageBatchRequestEntry => ({
+const toEntry = (message: InboundMessage, index: number) => ({
   Id: String(index),
   MessageBody: bodyOf(message),
   MessageGroupId: digest(message.sender),
   MessageDeduplicationId: digest(`${message.sender} ${message.id}`),
   MessageAttributes: originAttributes(),
+});
+
+type Entry = ReturnType<typeof toEntry>;
+
+const batchAnswer = z.object({
+  Failed: z
+    .array(z.object({ Code: z.string().optional(), SenderFault: z.boolean().optional() }))
+    .optional()
+    .transform((failed) => failed ?? []),
 });
 
 /** What SQS says about a message that it will never take, or about a batch with such a message in it. */
@@ -48,31 +54,29 @@ const contentErrors: readonly string[] = [
   "BatchRequestTooLong",
 ];
 
-/** The codes of the query protocol have a prefix, `AWS.SimpleQueueService.`. */
-const isContentError = (code = ""): boolean => contentErrors.includes(code.split(".").at(-1) ?? "");
+/** The codes of the query protocol have a prefix, `AWS.SimpleQueueService.`, those of AWS's general errors an ending. */
+const isContentError = (code = ""): boolean => contentErrors.includes(code.replace(/^.*\.|Exception$/g, ""));
 
 const leaveOut = (code: string | undefined): void => logger.error("message.not_queueable", { code });
 
 /** A queue of messages over SQS FIFO: the sender is the group, the message's id keeps a second delivery out. */
-export const openMessageQueue = (queueUrl: string): MessageQueue => {
-  const client = new SQSClient({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 2_000, requestTimeout: 4_000, throwOnRequestTimeout: true },
-  });
+export const openMessageQueue = (queueUrl: string, aws: AwsConfig): MessageQueue => {
+  const sqs = openAwsJsonService("SQS", aws, { tryMilliseconds: 4_000 });
 
-  const sendTogether = async (Entries: SendMessageBatchRequestEntry[]): Promise<void> => {
-    const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+  const sendTogether = async (Entries: readonly Entry[]): Promise<void> => {
+    const answer = await sqs.call("SendMessageBatch", { QueueUrl: queueUrl, Entries });
+    const { Failed } = batchAnswer.parse(answer);
     const refused = Failed.filter(({ Code, SenderFault }) => SenderFault === true && isContentError(Code));
     for (const { Code } of refused) leaveOut(Code);
     const lost = Failed.length - refused.length;
     if (lost > 0) throw new Error(`SQS did not take ${lost} of ${Entries.length} messages.`);
   };
 
-  const sendAll = async (entries: SendMessageBatchRequestEntry[]): Promise<void> => {
+  const sendAll = async (entries: readonly Entry[]): Promise<void> => {
     try {
       await sendTogether(entries);
     } catch (error) {
-      if (!(error instanceof SQSServiceException) || !isContentError(error.name)) throw error;
+      if (!(error instanceof AwsCallError) || !isContentError(error.name)) throw error;
       if (entries.length === 1) leaveOut(error.name);
       // The batch was refused as a whole. One by one, in their order, it hits the right message only.
       else for (const entry of entries) await sendAll([entry]);

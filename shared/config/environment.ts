@@ -94,6 +94,7 @@ const platformEnvironment = z.object({
   AWS_ENDPOINT_URL_DYNAMODB: z.url().optional(),
   AWS_ENDPOINT_URL_SECRETS_MANAGER: z.url().optional(),
   AWS_ENDPOINT_URL_S3: z.url().optional(),
+  AWS_ENDPOINT_URL_SQS: z.url().optional(),
 });
 export type PlatformEnvironment = z.output<typeof platformEnvironment>;
 
@@ -128,7 +129,7 @@ export interface AwsConfig {
     readonly sessionToken?: string;
   };
   /** A server in the place of AWS; `undefined` for AWS itself. */
-  readonly endpoints: Readonly<Record<"DynamoDB" | "SecretsManager" | "S3", string | undefined>>;
+  readonly endpoints: Readonly<Record<"DynamoDB" | "SecretsManager" | "S3" | "SQS", string | undefined>>;
 }
 
 /** Region, credentials and addresses of AWS for a function. */
@@ -145,6 +146,7 @@ export const awsConfigOf = (environment: PlatformEnvironment): AwsConfig => {
       DynamoDB: environment.AWS_ENDPOINT_URL_DYNAMODB ?? everyService,
       SecretsManager: environment.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? everyService,
       S3: environment.AWS_ENDPOINT_URL_S3 ?? everyService,
+      SQS: environment.AWS_ENDPOINT_URL_SQS ?? everyService,
     },
   };
 };

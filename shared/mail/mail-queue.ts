@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { AwsConfig } from "../config/environment.ts";
+import { openAwsJsonService } from "../outbound/aws-json.ts";
 import { originAttributes } from "../queue/work-through.ts";
 import type { MailRequest } from "./mail-request.ts";
 
@@ -16,44 +17,25 @@ const groupOf = (request: MailRequest): string =>
     )
     .digest("hex");
 
-/** How long one try at the queue may take, and how many there are. */
-export interface MailQueueTimeouts {
-  readonly tries: number;
-  readonly connectionMilliseconds: number;
-  readonly requestMilliseconds: number;
-}
-
-/** All tries together end before a request does. */
-export const mailQueueTimeouts: MailQueueTimeouts = {
-  tries: 3,
-  connectionMilliseconds: 1_000,
-  requestMilliseconds: 3_000,
-};
+/** How long one try at the queue may take. All three together end before a request does. */
+export const mailQueueMilliseconds = 3_000;
 
 /** A mail queue over SQS FIFO. */
 export const openMailQueue = (
   queueUrl: string,
-  { tries, connectionMilliseconds, requestMilliseconds } = mailQueueTimeouts,
+  aws: AwsConfig,
+  tryMilliseconds = mailQueueMilliseconds,
 ): MailQueue => {
-  const client = new SQSClient({
-    maxAttempts: tries,
-    requestHandler: {
-      connectionTimeout: connectionMilliseconds,
-      requestTimeout: requestMilliseconds,
-      throwOnRequestTimeout: true,
-    },
-  });
+  const sqs = openAwsJsonService("SQS", aws, { tryMilliseconds });
   return {
     send: async (request) => {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: queueUrl,
-          MessageBody: JSON.stringify(request),
-          MessageGroupId: groupOf(request),
-          MessageDeduplicationId: randomUUID(),
-          MessageAttributes: originAttributes(),
-        }),
-      );
+      await sqs.call("SendMessage", {
+        QueueUrl: queueUrl,
+        MessageBody: JSON.stringify(request),
+        MessageGroupId: groupOf(request),
+        MessageDeduplicationId: randomUUID(),
+        MessageAttributes: originAttributes(),
+      });
     },
   };
 };

@@ -6,13 +6,12 @@ import { exchangeWhole } from "./http-client.ts";
 import { retry } from "./retry.ts";
 
 /**
- * Why not the SDK: every request of the service makes two calls of this kind, in functions that start often. One call
- * through the SDK costs about 0.5 ms of CPU and loading its clients more than half of a function's start; signed here
- * and sent over the connections that model calls use as well, it costs a fraction of both (`npm run bench:cold`).
- * Everything that is not on the way of each request goes through the SDK.
+ * Why not the SDK: functions that callers wait for make calls of this kind, and start often. One call through the SDK costs
+ * about 0.5 ms of CPU and loading its clients more than half of a function's start; signed here and sent over the
+ * connections that model calls use as well, it costs a fraction of both (`npm run bench:cold`).
  */
 
-/** How the two services that are called this way want to be spoken to. */
+/** How the services that are called this way want to be spoken to. */
 const services = {
   DynamoDB: {
     signingName: "dynamodb",
@@ -23,6 +22,11 @@ const services = {
     signingName: "secretsmanager",
     target: "secretsmanager",
     contentType: "application/x-amz-json-1.1",
+  },
+  SQS: {
+    signingName: "sqs",
+    target: "AmazonSQS",
+    contentType: "application/x-amz-json-1.0",
   },
 } as const;
 

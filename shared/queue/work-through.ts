@@ -1,4 +1,3 @@
-import type { MessageAttributeValue } from "@aws-sdk/client-sqs";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { logger } from "../telemetry/logger.ts";
 import { measured } from "../telemetry/request-metrics.ts";
@@ -11,14 +10,19 @@ import {
   traceIdOf,
 } from "../telemetry/request-scope.ts";
 
-const attribute = (name: string, value: string | undefined): Record<string, MessageAttributeValue> =>
+/** A message's attributes, in SQS's words. */
+type MessageAttributes = Readonly<
+  Record<string, { readonly DataType: "String"; readonly StringValue: string }>
+>;
+
+const attribute = (name: string, value: string | undefined): MessageAttributes =>
   value === undefined ? {} : { [name]: { DataType: "String", StringValue: value } };
 
 /**
  * The current request as attributes of a message that is sent to a queue. They are no part of its body, which is what
  * deduplication and the worker's contract are about, and they stay with it in a dead-letter queue.
  */
-export const originAttributes = (): Record<string, MessageAttributeValue> => {
+export const originAttributes = (): MessageAttributes => {
   const scope = requestScope();
   return {
     ...attribute("request_id", scope?.requestId),

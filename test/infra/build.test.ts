@@ -152,7 +152,7 @@ describe("The bundle of each function", () => {
     },
   );
 
-  it.each(["authorizer", "chat", "translate", "language"])(
+  it.each(["authorizer", "chat", "translate", "language", "speech"])(
     "of %s loads no SDK, because it stands in the way of many requests",
     (name) => {
       const packages = [...packagesOf(name)];

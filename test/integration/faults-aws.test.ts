@@ -5,9 +5,10 @@ import { translateEndpoints } from "../../functions/translate/endpoints.ts";
 import { uploadEndpoints } from "../../functions/upload/endpoints.ts";
 import { createIssuedTokens } from "../../shared/accounts/issued-tokens.ts";
 import { authorize } from "../../shared/auth/authorize.ts";
+import { readAwsConfig } from "../../shared/config/environment.ts";
 import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
 import { createLimiter } from "../../shared/limits/limiter.ts";
-import { mailQueueTimeouts, openMailQueue } from "../../shared/mail/mail-queue.ts";
+import { openMailQueue } from "../../shared/mail/mail-queue.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { accountsOver, unsignedTokens } from "../support/accounts-over.ts";
@@ -34,13 +35,10 @@ beforeAll(async () => {
   vi.stubEnv("AWS_REGION", "eu-west-1");
   vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
-  // The SDK wonders about queues that are not at AWS.
-  vi.spyOn(console, "warn").mockImplementation(() => undefined);
   intact = await startTestTable();
 });
 afterAll(async () => {
   await intact.close();
-  vi.restoreAllMocks();
   vi.unstubAllEnvs();
 });
 
@@ -158,7 +156,7 @@ describe.concurrent("when the table", { timeout: timeoutMilliseconds }, () => {
 
 /** The service's own queue, whose silence is noticed soon. */
 const mailQueueAt = (address: string) =>
-  openMailQueue(`${address}/mail.fifo`, { ...mailQueueTimeouts, requestMilliseconds: 200 });
+  openMailQueue(`${address}/mail.fifo`, readAwsConfig({ AWS_ENDPOINT_URL: address }), 200);
 
 describe.concurrent("when the mail queue", () => {
   it.for(faults)("%s, an account is registered all the same", async ([fault, behaviour], context) => {

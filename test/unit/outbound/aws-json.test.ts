@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => aws.close());
 
 /** A service whose tries are short and follow each other closely. */
-const openAws = (service: "DynamoDB" | "SecretsManager") =>
+const openAws = (service: "DynamoDB" | "SecretsManager" | "SQS") =>
   openAwsJsonService(
     service,
     readAwsConfig({
@@ -66,7 +66,7 @@ describe("a call of an AWS service that speaks JSON", () => {
     ]);
   });
 
-  it.each(["DynamoDB", "SecretsManager"] as const)(
+  it.each(["DynamoDB", "SecretsManager", "SQS"] as const)(
     "to %s is signed as the SDK would sign it",
     async (service) => {
       aws.behave(answering(200, {}));
@@ -172,6 +172,7 @@ describe("where AWS is", () => {
         AWS_REGION: "eu-west-1",
         AWS_ENDPOINT_URL: "http://127.0.0.1:1",
         AWS_ENDPOINT_URL_SECRETS_MANAGER: "http://127.0.0.1:2",
+        AWS_ENDPOINT_URL_SQS: "http://127.0.0.1:3",
       }),
     ).toMatchObject({
       region: "eu-west-1",
@@ -179,11 +180,12 @@ describe("where AWS is", () => {
         DynamoDB: "http://127.0.0.1:1",
         SecretsManager: "http://127.0.0.1:2",
         S3: "http://127.0.0.1:1",
+        SQS: "http://127.0.0.1:3",
       },
     });
     expect(readAwsConfig({})).toMatchObject({
       region: "us-east-1",
-      endpoints: { DynamoDB: undefined, SecretsManager: undefined, S3: undefined },
+      endpoints: { DynamoDB: undefined, SecretsManager: undefined, S3: undefined, SQS: undefined },
     });
   });
 

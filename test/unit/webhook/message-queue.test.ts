@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
 import { openMessageQueue } from "../../../functions/webhook/message-queue.ts";
+import { readAwsConfig } from "../../../shared/config/environment.ts";
 import { type InboundMessage, inboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 import { inRequestScope, openRequestScope } from "../../../shared/telemetry/request-scope.ts";
@@ -25,16 +26,14 @@ beforeAll(async () => {
 });
 afterAll(() => sqs.close());
 beforeEach(() => {
-  vi.stubEnv("AWS_REGION", "us-east-1");
-  vi.stubEnv("AWS_ENDPOINT_URL_SQS", new URL(queueUrl).origin);
-  vi.stubEnv("AWS_ACCESS_KEY_ID", "test");
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "test");
   vi.spyOn(logger, "error").mockReturnValue();
 });
 afterEach(() => {
-  vi.unstubAllEnvs();
   vi.restoreAllMocks();
 });
+
+const openQueue = () =>
+  openMessageQueue(queueUrl, readAwsConfig({ AWS_ENDPOINT_URL_SQS: new URL(queueUrl).origin }));
 
 const batches = (): Batch[] => sqs.received.map(({ body }) => JSON.parse(body));
 
@@ -91,7 +90,7 @@ const messages = (count: number) => Array.from({ length: count }, (_, index) => 
 describe("the queue of messages", () => {
   it("takes 25 messages in batches of ten, ten and five, in their order", async () => {
     sqs.behave(taking());
-    await openMessageQueue(queueUrl).send(messages(25));
+    await openQueue().send(messages(25));
     expect(batches().map(({ Entries }) => Entries.length)).toEqual([10, 10, 5]);
     expect(
       batches().flatMap(({ Entries }) => Entries.map(({ MessageBody }) => JSON.parse(MessageBody).id)),
@@ -104,17 +103,17 @@ describe("the queue of messages", () => {
 
   it("takes ten messages in one batch, and is not called for none", async () => {
     sqs.behave(taking());
-    await openMessageQueue(queueUrl).send(messages(10));
+    await openQueue().send(messages(10));
     expect(batches()).toHaveLength(1);
     sqs.behave(taking());
-    await openMessageQueue(queueUrl).send([]);
+    await openQueue().send([]);
     expect(batches()).toEqual([]);
   });
 
   it("keeps a sender's messages in order and a second delivery out, and shows nobody's number", async () => {
     sqs.behave(taking());
     const scope = { ...openRequestScope(10_000), requestId: "the-request", traceparent: "the-trace" };
-    await inRequestScope(scope, () => openMessageQueue(queueUrl).send([message(1)]));
+    await inRequestScope(scope, () => openQueue().send([message(1)]));
     expect(batches()).toEqual([
       {
         QueueUrl: queueUrl,
@@ -136,9 +135,7 @@ describe("the queue of messages", () => {
 
   it("says how many messages of a batch it did not take, and leaves the batches after it", async () => {
     sqs.behave(taking(), taking("3", "7"), taking());
-    await expect(openMessageQueue(queueUrl).send(messages(25))).rejects.toThrow(
-      "SQS did not take 2 of 10 messages.",
-    );
+    await expect(openQueue().send(messages(25))).rejects.toThrow("SQS did not take 2 of 10 messages.");
     expect(batches()).toHaveLength(2);
   });
 
@@ -146,7 +143,7 @@ describe("the queue of messages", () => {
     sqs.behave(refusing("batch", (body) => !legalBody.test(body), "InvalidMessageContents"));
     const odd = `\uFFFE\uFFFF \u0000\u0001\u007F\u0085 \u2028 \uFDD0 \u{1FFFE}\u{1FFFF}\u{10FFFF} \\ufffe "ŋ" 😀`;
     const strange: InboundMessage = { ...message(1), name: odd, content: { type: "text", text: odd } };
-    await openMessageQueue(queueUrl).send([strange, message(2)]);
+    await openQueue().send([strange, message(2)]);
     expect(batches()).toHaveLength(1);
     const bodies = batches().flatMap(({ Entries }) => Entries.map(({ MessageBody }) => MessageBody));
     expect(bodies.map((body) => inboundMessage.parse(JSON.parse(body)))).toEqual([strange, message(2)]);
@@ -156,7 +153,7 @@ describe("the queue of messages", () => {
   it("gives a lone half of a surrogate pair to nobody: the worker reads a replacement for it", async () => {
     sqs.behave(refusing("batch", (body) => !legalBody.test(body), "InvalidMessageContents"));
     const content = { type: "text", text: "a\uD83D b\uDC00" } as const;
-    await openMessageQueue(queueUrl).send([{ ...message(1), name: "Amina \uD83D", content }]);
+    await openQueue().send([{ ...message(1), name: "Amina \uD83D", content }]);
     const [body = ""] = batches().flatMap(({ Entries }) => Entries.map(({ MessageBody }) => MessageBody));
     expect(inboundMessage.parse(JSON.parse(body))).toMatchObject({
       name: "Amina \uFFFD",
@@ -168,12 +165,13 @@ describe("the queue of messages", () => {
     ["batch", "InvalidMessageContents", [10, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]],
     ["batch", "BatchRequestTooLong", [10, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]],
     ["entries", "InvalidMessageContents", [10, 2]],
+    ["batch", "InvalidParameterValueException", [10, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]],
     ["entries", "AWS.SimpleQueueService.InvalidParameterValue", [10, 2]],
   ] as const)(
     "leaves out and logs a message that SQS never takes, and takes the others: refused by %s with %s",
     async (how, code, sizes) => {
       sqs.behave(refusing(how, (body) => body.includes("Hello 4"), code));
-      await openMessageQueue(queueUrl).send(messages(12));
+      await openQueue().send(messages(12));
       expect(batches().map(({ Entries }) => Entries.length)).toEqual(sizes);
       expect(logger.error).toHaveBeenCalledExactlyOnceWith("message.not_queueable", { code });
     },
@@ -186,7 +184,7 @@ describe("the queue of messages", () => {
     "loses no message because of what is wrong with us: refused by %s with %s",
     async (how, code) => {
       sqs.behave(refusing(how, () => true, code));
-      await expect(openMessageQueue(queueUrl).send([message(1)])).rejects.toThrow();
+      await expect(openQueue().send([message(1)])).rejects.toThrow();
       expect(logger.error).not.toHaveBeenCalled();
     },
   );
@@ -194,10 +192,10 @@ describe("the queue of messages", () => {
   it("is asked three times in all when SQS fails", async () => {
     const failing = answering(500, { __type: "com.amazonaws.sqs#InternalError" });
     sqs.behave(failing, failing, taking());
-    await openMessageQueue(queueUrl).send([message(1)]);
+    await openQueue().send([message(1)]);
     expect(batches()).toHaveLength(3);
     sqs.behave(failing);
-    await expect(openMessageQueue(queueUrl).send([message(1)])).rejects.toThrow();
+    await expect(openQueue().send([message(1)])).rejects.toThrow();
     expect(batches()).toHaveLength(3);
   });
 });
@@ -213,7 +211,7 @@ describe("a delivery", () => {
     const endpoints = webhookEndpoints({
       secrets: { get: async () => versions, reload: async () => versions },
       signatureMode: "enforce",
-      queue: openMessageQueue(queueUrl),
+      queue: openQueue(),
       saveReceipt: async () => undefined,
     });
     const signature = createHmac("sha256", "app-secret").update(body).digest("hex");

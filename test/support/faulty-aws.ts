@@ -3,9 +3,10 @@ import { type ItemTable, openItemTable } from "../../shared/storage/item-table.t
 import { type Bucket, openBucket, type StorageTimeouts } from "../../shared/storage/s3-calls.ts";
 import { openTable, type Table } from "../../shared/storage/table.ts";
 
-/** The service's own table, with its own time-outs and tries, in front of a server of the test. */
+/** The service's own table, with its own tries, in front of a server of the test, whose silence is noticed soon. */
 export const tableAt = (address: string): Table => {
   const table = openTable("language-ai");
+  Object(table.client.config.requestHandler).updateHttpClientConfig("requestTimeout", 500);
   const { hostname, port, protocol } = new URL(address);
   table.client.middlewareStack.add(
     (next) => (given) => {

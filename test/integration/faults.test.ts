@@ -26,7 +26,7 @@ import { soundBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
 const defaultSilenceMilliseconds = 700;
 
 /** What a test may take that a server could let hang: far below the time that the function has. */
-const notForEver = { timeout: 15_000 };
+const notForEver = { timeout: 5_000 };
 
 const unused = () => Promise.reject(new Error("The store is not needed."));
 const noStore = { describe: unused, open: unused, signDownload: unused, write: () => ({}) as never };

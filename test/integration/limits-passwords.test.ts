@@ -138,6 +138,17 @@ describe("somebody who sends wrong passwords for another person's name", () => {
     expect(await attempt(right)).toBe("an account");
   });
 
+  it("reaches others only with many networks: what one of them guesses in a day counts for ten of the hundred", async () => {
+    const { attempt, wait, name } = setup();
+    const results: string[] = [];
+    for (let hour = 0; hour < 23; hour += 1) {
+      for (const machine of machines.slice(0, 9)) results.push(await attempt("wrong", 0, name, machine));
+      wait(60 * 60);
+    }
+    expect(results.filter((result) => result === "wrong").length).toBeGreaterThan(200);
+    expect(await attempt(right, 0, name, "192.0.2.1")).toBe("an account");
+  });
+
   it("gains nothing from other addresses of their own network", async () => {
     const { attempt, name } = setup();
     for (let guess = 1; guess <= 5; guess += 1) await attempt("wrong", 0, name, `2001:db8::${guess}`);

@@ -21,7 +21,7 @@ import { authorizedCaller, send } from "../support/send.ts";
 const timeouts: StorageTimeouts = { answer: 400, call: 1_000, piece: 400 };
 
 /** Much more than the store gets: a call that is waited for, for as long as a test may take, fails that test. */
-const notForEver = { timeout: 15_000 };
+const notForEver = { timeout: 5_000 };
 
 const size = 1_000_000;
 const mebibyte = 1024 * 1024;

@@ -27,9 +27,12 @@ export const multipart = (partHeaders: string): Hostile => ({
   body: Buffer.from(`--b\r\n${partHeaders}\r\n\r\nx\r\n--b--\r\n`, "latin1"),
 });
 
+/** How long a hostile request may occupy the service. */
+const longestMilliseconds = 5_000;
+
 /**
  * Sends a hostile request with a token; by default POST with a body and GET without one. A quadratic expression takes
- * minutes for 100 kB, and the wire waits for seconds only: a request that hangs fails here.
+ * minutes for 100 kB: a request that hangs fails here.
  */
 export const attack = (
   path: string,
@@ -41,6 +44,7 @@ export const attack = (
     path,
     headers: { Authorization: `Bearer ${token}`, ...headers },
     body,
+    longestMilliseconds,
   });
 
 /** Checks that an answer puts the blame on the request. */

@@ -359,6 +359,23 @@ describe("Who may not is refused, and nothing is written", () => {
   });
 });
 
+describe("A log-in", () => {
+  it("makes its address a known one, by whichever name the owner comes next", async () => {
+    const rememberAddress = vi.fn(async (_names: readonly string[], _address: string) => undefined);
+    const guard = dependencies({}).passwordGuard;
+    await issueToken(
+      { username: "amina", password: oldPassword },
+      address,
+      dependencies({
+        accounts: { findWithPassword: async () => account },
+        issuedTokens: { add: async () => undefined },
+        passwordGuard: { ...guard, rememberAddress },
+      }),
+    );
+    expect(rememberAddress).toHaveBeenCalledExactlyOnceWith(["amina", "amina@example.com"], address);
+  });
+});
+
 describe("A new password from a mailed link", () => {
   it("ends the wait of the user name and of the address", async () => {
     const forgive = vi.fn(async (_names: readonly string[], _address: string) => undefined);

@@ -71,6 +71,18 @@ describe("a JSON body", () => {
     expect(parse).toHaveBeenCalledExactlyOnceWith('{"text":"a"}');
   });
 
+  it("is given to middy's parser, which calls a function for every value, only if it may hold a forbidden key", async () => {
+    const parse = vi.spyOn(JSON, "parse");
+    const callsWithFunction = () => parse.mock.calls.filter(([, reviver]) => reviver !== undefined).length;
+    await sendJson('{"text":"a"}');
+    expect(callsWithFunction()).toBe(0);
+    for (const text of ["__proto__", "constructor", String.raw`\u005f`]) {
+      const before = callsWithFunction();
+      await sendJson(`{"text":"${text}"}`);
+      expect(callsWithFunction(), text).toBe(before + 1);
+    }
+  });
+
   it("may have as much punctuation in its texts as it likes", () => {
     const value = { text: '\\",[{'.repeat(maximumValues), more: "\\" };
     expect(parseJsonBody(JSON.stringify(value))).toEqual(value);

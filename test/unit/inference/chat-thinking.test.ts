@@ -170,3 +170,25 @@ describe("an answer of a model that thinks first", () => {
     expect(withoutThoughts("Hmm.</think>Oli", { thinksFirst: true, isCut: true })).toBe("Oli");
   });
 });
+
+describe("a thought that has begun and not ended", () => {
+  it.each([
+    "<think>",
+    "<Think>",
+    '<think lang="en">',
+    "<thinking>",
+    "<thought>",
+    "<reasoning>",
+    "<reflection>",
+    "<seed:think>",
+    "[THINK]",
+    "◁think▷",
+    "<|START_THINKING|>",
+    "<|begin_of_thought|>",
+    "<|channel|>analysis<|message|>",
+    "<|channel|>commentary<|message|>",
+  ])("is known by its beginning alone, so that nothing of it leaves a stream: %s", (beginning) => {
+    expect(filterPieces([..."Oli ", ...beginning, ..."Hmm, I suppose"])).toBe("Oli ");
+    expect(withoutThoughts(`${beginning}Hmm`)).toBe("");
+  });
+});

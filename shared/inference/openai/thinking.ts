@@ -1,5 +1,8 @@
-/** What a marker says of the text behind it; a `neutral` one only has no place in an answer. */
-type Marking = "opens" | "closes" | "neutral";
+/**
+ * What a marker says of the text behind it; a `neutral` one only has no place in an answer. Thoughts in tags stand inside
+ * of each other, channels follow each other: one that `leaves` the answer does so once, and the answer `returns` from all.
+ */
+type Marking = "opens" | "closes" | "leaves" | "returns" | "neutral";
 
 interface Marker {
   readonly marking: Marking;
@@ -21,14 +24,22 @@ const fixedMarkers: readonly (readonly [words: string, marking: Marking])[] = [
   ["<|begin_of_thought|>", "opens"],
   ["<|end_of_thought|>", "closes"],
   // gpt-oss has a channel for thoughts, one for the calls of tools, and one for the answer.
-  ["<|channel|>analysis", "opens"],
-  ["<|channel|>commentary", "opens"],
-  ["<|channel|>final", "closes"],
+  ["<|channel|>analysis", "leaves"],
+  ["<|channel|>commentary", "leaves"],
+  ["<|channel|>final", "returns"],
   ["<|start|>assistant", "neutral"],
   ["<|message|>", "neutral"],
   ["<|end|>", "neutral"],
   ["<|return|>", "neutral"],
 ];
+
+/**
+ * How an answer of gpt-oss begins when its server leaves out the marks and keeps the names of the channels:
+ * `analysisWe need to …assistantfinalOli otya?`. The name is one token, so it comes in one piece. An answer may begin so by
+ * itself, with a name in a program say: it is held back, and shown unless the answer's channel follows.
+ */
+const bareThought = /^analysis(?:[A-Z]|$)/;
+const bareAnswer = "assistantfinal";
 
 /** Names of tags, which models write in any case and also with attributes (Qwen, DeepSeek, Seed, and who learnt from them). */
 const tagNames = ["think", "thinking", "thought", "reasoning", "reflection", "seed:think"];
@@ -93,6 +104,10 @@ export class ThoughtFilter {
   /** By depth, what is an answer unless another end follows; `undefined` where there is thought in any case. */
   #doubtful: (string | undefined)[] = [];
   #hasImpliedThought = false;
+  /** Whether nothing has come yet. */
+  #isBeginning = true;
+  #hasBareThought = false;
+  #hasLeft = false;
   #hasThought = false;
   #hasText = false;
   #hasShownThought = false;
@@ -105,9 +120,7 @@ export class ThoughtFilter {
 
   constructor({ thinksFirst }: ThoughtHabits = { thinksFirst: false }) {
     if (!thinksFirst) return;
-    this.#hasImpliedThought = true;
-    this.#depth = 1;
-    this.#doubtful[1] = "";
+    this.#implyThought();
   }
 
   /** Whether a thought has been handed out before anything told that it was one. */
@@ -119,6 +132,7 @@ export class ThoughtFilter {
   push(piece: string): string {
     let rest = this.#unfinished + piece;
     this.#unfinished = "";
+    if (this.#isBeginning && rest !== "" && !this.#hasBegun(rest)) return "";
     front.lastIndex = 0;
     for (let found = front.exec(rest); found; found = front.exec(rest)) {
       const marker = readMarker(rest, found.index);
@@ -153,9 +167,42 @@ export class ThoughtFilter {
     return this.#handOut();
   }
 
+  /** Whether it is known how a text begins that begins so; else it is held back. */
+  #hasBegun(text: string): boolean {
+    const isBare = bareThought.test(text);
+    if (isBare && !/[A-Z]/.test(text)) {
+      this.#unfinished = text;
+      return false;
+    }
+    this.#isBeginning = false;
+    this.#hasBareThought = isBare;
+    if (isBare) this.#implyThought();
+    return true;
+  }
+
+  /** What follows is thought if an end of it comes, and otherwise the answer. */
+  #implyThought(): void {
+    this.#hasImpliedThought = true;
+    this.#depth = 1;
+    this.#doubtful[1] = "";
+  }
+
   #mark(marking: Marking): void {
     if (marking === "opens") this.#open();
     else if (marking === "closes") this.#close();
+    else if (marking === "leaves") this.#leave();
+    else if (marking === "returns") this.#return();
+  }
+
+  #leave(): void {
+    if (!this.#hasLeft) this.#open();
+    this.#hasLeft = true;
+  }
+
+  #return(): void {
+    this.#hasLeft = false;
+    if (this.#depth > 1) this.#depth = 1;
+    this.#close();
   }
 
   #open(): void {
@@ -189,12 +236,24 @@ export class ThoughtFilter {
   #take(text: string): void {
     if (this.#depth > 0) {
       const doubtful = this.#doubtful[this.#depth];
-      if (doubtful !== undefined) this.#doubtful[this.#depth] = doubtful + text;
+      if (doubtful === undefined) return;
+      this.#doubtful[this.#depth] = doubtful + text;
+      if (this.#hasBareThought) this.#endBareThought(doubtful.length - bareAnswer.length);
       return;
     }
     const visible = this.#hasThought && !this.#hasText ? text.trimStart() : text;
     this.#hasText ||= visible.trim() !== "";
     this.#visible += visible;
+  }
+
+  /** @param from where the end was not looked for yet. */
+  #endBareThought(from: number): void {
+    const thought = this.#depth === 1 ? this.#doubtful[1] : undefined;
+    const end = thought?.indexOf(bareAnswer, from) ?? -1;
+    if (!thought || end < 0) return;
+    this.#hasBareThought = false;
+    this.#close();
+    this.#take(thought.slice(end + bareAnswer.length));
   }
 
   #handOut(): string {

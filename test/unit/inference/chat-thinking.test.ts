@@ -53,6 +53,10 @@ describe("an answer without what the model thought", () => {
       "<|channel|>analysis<|message|>Hmm.<|channel|>final<|message|>Oli otya?<|return|>",
     ],
     [
+      "several channels",
+      "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary<|message|>I look.<|end|><|start|>assistant<|channel|>analysis<|message|>A <think>?<|end|><|start|>assistant<|channel|>final<|message|>Oli otya?",
+    ],
+    [
       "a channel in which the template begins",
       "Hmm.<|end|><|start|>assistant<|channel|>final<|message|>Oli otya?",
     ],
@@ -127,6 +131,51 @@ describe("an answer without what the model thought", () => {
       ),
       { numRuns: 2_000 },
     );
+  });
+
+  it("leaves piece by piece after the last of several channels", () => {
+    const filter = new ThoughtFilter();
+    const channels = ["analysis", "commentary", "analysis", "final"];
+    const before = channels.map((name) => filter.push(`<|channel|>${name}<|message|>`)).join("");
+    expect([before, filter.push("Oli"), filter.push(" otya?")]).toEqual(["", "Oli", " otya?"]);
+  });
+
+  describe("of whose channels only the names are left", () => {
+    it.each([
+      ["is its answer", "analysisWe need Luganda.assistantfinalOli otya?"],
+      ["is its answer after more channels", "analysisHm.assistantcommentaryI look.assistantfinal\nOli otya?"],
+      ["is its answer also behind tags", "analysisIs it <think>?</think> No.assistantfinalOli otya?"],
+    ])("%s, whole and token by token", (_case, text) => {
+      expect(withoutThoughts(text)).toBe("Oli otya?");
+      const tokens = ["analysis", ...text.slice("analysis".length)];
+      const filter = new ThoughtFilter();
+      expect(filterPieces(tokens, filter)).toBe("Oli otya?");
+      expect(filter.hasShownThought).toBe(false);
+      expect(withoutThoughts(text, { thinksFirst: true })).toBe("Oli otya?");
+    });
+
+    it("is its answer, shown piece by piece once that has begun", () => {
+      const filter = new ThoughtFilter();
+      const pieces = ["analysis", "We", " need", " Luganda", ".assist", "antfinal", "Oli", " otya?"];
+      expect(pieces.map((piece) => filter.push(piece))).toEqual(["", "", "", "", "", "", "Oli", " otya?"]);
+    });
+
+    it("is empty when the limit of tokens came before its answer", () => {
+      expect(withoutThoughts("analysisWe need", { isCut: true })).toBe("");
+      expect(withoutThoughts("analysis", { isCut: true })).toBe("analysis");
+    });
+
+    it.each([
+      "analysisResults = 3",
+      "analysis of a poem",
+      "analysis",
+      "Analysis: an assistantfinal word",
+      "analyses",
+      "The analysisWe have: assistantfinal",
+    ])("is not mistaken for it: %j", (text) => {
+      expect(withoutThoughts(text)).toBe(text);
+      expect(filterPieces(["analysis".startsWith(text) ? text : text.slice(0, 8), text.slice(8)])).toBe(text);
+    });
   });
 
   it("is shown as soon as it cannot be thought any more", () => {

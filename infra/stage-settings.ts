@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { defaultLegacySettings, legacySettings } from "../functions/legacy/settings.ts";
+import { functionDefinitions } from "../functions/manifest.ts";
 import { vendorName } from "../shared/config/vendors.ts";
 import { defaultAddressLimits } from "../shared/limits/policies.ts";
 
@@ -20,6 +21,21 @@ const modelName = z.string().min(1, { error: "must not be empty" });
 
 /** A file holds `true`, a variable the word. */
 const flag = z.union([z.boolean(), z.stringbool()], { error: "must be true or false" });
+
+/** `chat=300,speech=100` as numbers by function. */
+const byFunction = (least: number) => {
+  const names = functionDefinitions.map(({ name }): string => name);
+  const error = `must be functions with numbers from ${least}, such as chat=300,speech=100; the functions are ${names.join(", ")}`;
+  return z.string({ error }).transform((text, context) => {
+    const entries = text
+      .split(",")
+      .filter((entry) => entry.trim() !== "")
+      .map((entry) => /^\s*([a-z-]+)\s*=\s*(\d+)\s*$/.exec(entry)?.slice(1) ?? []);
+    const isValid = entries.every(([name = "", amount]) => names.includes(name) && Number(amount) >= least);
+    if (!isValid) context.addIssue({ code: "custom", message: error });
+    return Object.fromEntries(entries.map(([name = "", amount]) => [name, Number(amount)]));
+  });
+};
 
 /** Silence of a server must be noticed well before the function's own time-out of 150 seconds ends the request. */
 const timeout = wholeNumber(1, 120_000);
@@ -115,6 +131,18 @@ export const stageSettings = z
     AUTHORIZER_CACHE_SECONDS: wholeNumber(0, 3600).default(0),
     /** `retain` keeps data when the stacks are deleted; `destroy` is for stages that are thrown away. */
     REMOVAL: z.enum(["retain", "destroy"], { error: "must be retain or destroy" }).default("retain"),
+    /**
+     * Places among the account's concurrent executions that a function has for itself, and beyond which it may not go: streams
+     * that hold all of them would otherwise leave none for the authorizer. An account's quota must leave 100 for the others.
+     */
+    RESERVED_CONCURRENCY: byFunction(1).default({}),
+    /** How many messages a worker handles at a time, at most: what waits in a queue must not take all places. AWS's least is 2. */
+    WORKER_CONCURRENCY: byFunction(2).default({ mail: 5, messaging: 50 }),
+    /**
+     * How a release reaches callers: `at-once`, or `gradual`, which is a tenth of the calls for five minutes, taken back by itself
+     * when an alarm rings.
+     */
+    RELEASE_SHIFT: z.enum(["at-once", "gradual"], { error: "must be at-once or gradual" }).default("at-once"),
     /** How long CloudWatch keeps logs. */
     LOG_RETENTION_DAYS: z.coerce
       .number()

@@ -17,7 +17,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 export interface SettingWithSource {
   readonly name: SettingName;
   /** `undefined` when it is not set and nothing takes its place. */
-  readonly value: string | number | boolean | undefined;
+  readonly value: Settings[SettingName];
   /** `variable`, the file, `as CHAT_MODEL`, `default` or `not set`. */
   readonly source: string;
 }
@@ -154,6 +154,9 @@ const toStage = (name: string, settings: Settings) => ({
   },
   mailFrom: settings.MAIL_FROM,
   alarmEmail: settings.ALARM_EMAIL,
+  reservedConcurrency: settings.RESERVED_CONCURRENCY,
+  workerConcurrency: settings.WORKER_CONCURRENCY,
+  releaseShift: settings.RELEASE_SHIFT,
   removal: settings.REMOVAL,
   logRetention: settings.LOG_RETENTION_DAYS,
   /** What is decided about the deprecated routes of version 1. */

@@ -1,6 +1,6 @@
 /** `npm run stage -- prod`: what a stage's settings are, and where each comes from. */
 import { parseArgs } from "node:util";
-import { explainStage } from "../stages.ts";
+import { explainStage, type SettingWithSource } from "../stages.ts";
 import { runCommandLine, UsageError } from "./command-line.ts";
 
 const usage = `Usage: npm run stage -- <name>
@@ -8,13 +8,18 @@ const usage = `Usage: npm run stage -- <name>
 Prints every setting of a stage that is deployed, with where its value comes from: the stage's file in infra/stages, a
 variable of the environment, or the default. Fails as a deployment would when a setting is missing or wrong.`;
 
+const printed = (value: SettingWithSource["value"]): string => {
+  const text = typeof value === "object" ? Object.entries(value).map((entry) => entry.join("=")) : value;
+  return String(text ?? "") || "-";
+};
+
 await runCommandLine(usage, async (args) => {
   const { positionals } = parseArgs({ args, allowPositionals: true });
   const [name] = positionals;
   if (!name || positionals.length > 1) throw new UsageError("Name one stage, such as prod.");
   const settings = explainStage(name, process.env).map((setting) => ({
     ...setting,
-    value: String(setting.value ?? "-"),
+    value: printed(setting.value),
   }));
   const widthOf = (column: "name" | "value"): number =>
     Math.max(...settings.map((setting) => setting[column].length));

@@ -30,6 +30,8 @@ import type { ServiceFunction } from "./service-function.ts";
 /** An alarm for each condition somebody must look at. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
+  /** Those that tell of a bad release of a function: its own failures, and the API's server errors. */
+  readonly againstRelease: (serviceFunction: ServiceFunction) => readonly Alarm[];
   /** What is counted in the functions' logs, because AWS counts nothing like it. */
   readonly eventCounts: readonly EventCount[];
 
@@ -54,18 +56,25 @@ export class Alarms extends Construct {
       ...functionConditions(monitored),
       ...backendConditions(Stack.of(this).stackName),
     };
-    this.all = Object.entries(conditions).map(
-      ([name, { description, runbook, metric, threshold, datapointsToAlarm }]) =>
-        new Alarm(this, name, {
-          alarmDescription: `${description} Runbook: "${runbook}" in infra/README.md.`,
-          metric,
-          threshold,
-          datapointsToAlarm,
-          evaluationPeriods: 3,
-          comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-          treatMissingData: TreatMissingData.NOT_BREACHING,
-        }),
+    const alarms = new Map(
+      Object.entries(conditions).map(
+        ([name, { description, runbook, metric, threshold, datapointsToAlarm }]) => [
+          name,
+          new Alarm(this, name, {
+            alarmDescription: `${description} Runbook: "${runbook}" in infra/README.md.`,
+            metric,
+            threshold,
+            datapointsToAlarm,
+            evaluationPeriods: 3,
+            comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            treatMissingData: TreatMissingData.NOT_BREACHING,
+          }),
+        ],
+      ),
     );
+    this.all = [...alarms.values()];
+    this.againstRelease = ({ node }) =>
+      [alarms.get(`${node.id}Failures`), alarms.get("ServerErrors")].filter((alarm) => alarm !== undefined);
   }
 }
 

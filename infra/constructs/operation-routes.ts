@@ -56,9 +56,9 @@ export const addOperationRoutes = ({ api, functions, authorizer }: OperationRout
   addNotFound(api, methodsByPath.has("/"));
 };
 
-const integrate = ({ definition, lambda }: ServiceFunction): LambdaIntegration => {
+const integrate = ({ definition, live }: ServiceFunction): LambdaIntegration => {
   checkTimeout(definition);
-  return new LambdaIntegration(lambda, {
+  return new LambdaIntegration(live, {
     // One permission a function: its resource policy may not grow with every route.
     scopePermissionToMethod: false,
     ...(definition.transfer === "stream"

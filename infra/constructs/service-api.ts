@@ -26,6 +26,7 @@ const accessLogFormat = AccessLogFormat.custom(
     responseLength: AccessLogField.contextResponseLength(),
     latencyMilliseconds: AccessLogField.contextResponseLatency(),
     functionMilliseconds: AccessLogField.contextIntegrationLatency(),
+    firstContentMilliseconds: "$context.integration.timeToFirstContent",
     gatewayError: AccessLogField.contextErrorResponseType(),
   }),
 );

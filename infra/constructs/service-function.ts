@@ -1,11 +1,13 @@
 import { join } from "node:path";
-import { Duration, type RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
+  type Alias,
   Architecture,
   Code,
   type FunctionUrl,
   FunctionUrlAuthType,
+  type IFunction,
   InvokeMode,
   Function as LambdaFunction,
   LoggingFormat,
@@ -35,12 +37,21 @@ export interface ServiceFunctionProps<Environment extends z.ZodRawShape> {
   readonly bundles: string;
   readonly logRetention: RetentionDays;
   readonly logRemoval: RemovalPolicy;
+  /** Concurrent executions that it has for itself, and at most; `undefined` to share the account's. */
+  readonly reservedConcurrency?: number | undefined;
 }
 
 /** A Lambda function as its feature declares it, with a role, a log and the permissions of its own. */
 export class ServiceFunction<Environment extends z.ZodRawShape = z.ZodRawShape> extends Construct {
   readonly definition: FunctionDefinition<Environment>;
   readonly lambda: LambdaFunction;
+  /**
+   * What calls reach: the newest version, or two of them while a release is under way. What calls a function calls this, so
+   * that API and functions change together.
+   */
+  readonly live: IFunction;
+  /** The same, as what moves it from one version to the next sees it. */
+  readonly alias: Alias;
   /** The function's own address, for those that declare one. */
   readonly functionUrl: FunctionUrl | undefined;
 
@@ -73,12 +84,20 @@ export class ServiceFunction<Environment extends z.ZodRawShape = z.ZodRawShape> 
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       tracing: Tracing.ACTIVE,
+      ...(props.reservedConcurrency === undefined
+        ? {}
+        : { reservedConcurrentExecutions: props.reservedConcurrency }),
+      // The version before stays, so that it can be gone back to.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
     });
+    this.alias = this.lambda.addAlias("live");
+    // CDK's classes and interfaces differ under `exactOptionalPropertyTypes`, which CDK itself is not compiled with.
+    this.live = this.alias as IFunction;
     for (const { grant } of bindings.values()) grant?.(this.lambda);
 
     // Without AWS's own authentication, because callers have tokens of ours; the function checks them.
     this.functionUrl = props.definition.functionUrl
-      ? this.lambda.addFunctionUrl({
+      ? this.live.addFunctionUrl({
           authType: FunctionUrlAuthType.NONE,
           invokeMode: InvokeMode.RESPONSE_STREAM,
         })

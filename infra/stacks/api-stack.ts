@@ -11,6 +11,7 @@ import { IdentitySource, RequestAuthorizer } from "aws-cdk-lib/aws-apigateway";
 import type { Construct } from "constructs";
 import { operations } from "../../functions/manifest.ts";
 import { AlarmMail, Alarms } from "../constructs/alarms.ts";
+import { GradualRelease } from "../constructs/gradual-release.ts";
 import { addOperationRoutes } from "../constructs/operation-routes.ts";
 import { ServiceApi } from "../constructs/service-api.ts";
 import { ServiceDashboard } from "../constructs/service-dashboard.ts";
@@ -50,7 +51,7 @@ export class ApiStack extends Stack {
       api: restApi,
       functions: functions.all,
       authorizer: new RequestAuthorizer(this, "TokenAuthorizer", {
-        handler: functions.authorizer.lambda,
+        handler: functions.authorizer.live,
         identitySources: [IdentitySource.header("Authorization")],
         resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
       }),
@@ -63,7 +64,10 @@ export class ApiStack extends Stack {
       mail: data.mail,
       messages: data.messages,
     };
-    const { all: alarms, eventCounts } = new Alarms(this, "Alarms", monitored);
+    const { all: alarms, againstRelease, eventCounts } = new Alarms(this, "Alarms", monitored);
+    if (stage.releaseShift === "gradual") {
+      new GradualRelease(this, "Release", { functions: functions.all, alarmsOf: againstRelease });
+    }
     new ServiceDashboard(this, "Overview", { ...monitored, alarms, eventCounts });
     if (stage.alarmEmail) new AlarmMail(this, "AlarmMail", { address: stage.alarmEmail, alarms });
 

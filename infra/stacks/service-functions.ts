@@ -164,19 +164,27 @@ export class ServiceFunctions extends Construct {
       definition,
       environment,
       bundles,
+      reservedConcurrency: stage.reservedConcurrency[definition.name],
       logRetention: stage.logRetention,
       logRemoval: stage.removal === "retain" ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
   }
 
   private feed(
-    { lambda }: ServiceFunction,
+    { definition, live }: ServiceFunction,
     queue: Queue,
     { batchSize }: { readonly batchSize: number },
   ): void {
-    lambda.addEventSource(new SqsEventSource(queue, { batchSize, reportBatchItemFailures: true }));
+    const maxConcurrency = this.props.stage.workerConcurrency[definition.name];
+    live.addEventSource(
+      new SqsEventSource(queue, {
+        batchSize,
+        reportBatchItemFailures: true,
+        ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+      }),
+    );
     acknowledge(
-      lambda,
+      live,
       "Serverless-LambdaEventSourceMappingDestination",
       "A queue is no stream: what fails for good goes to the queue's dead-letter queue.",
     );

@@ -5,6 +5,7 @@ import { functionDefinitions } from "../../functions/manifest.ts";
 import { translateFunction } from "../../functions/translate/contract.ts";
 import { localStage } from "../../infra/stages.ts";
 import {
+  exampleStage,
   lambdasByName,
   resourcesOfType,
   type SynthesizedService,
@@ -292,8 +293,61 @@ describe("A function's permissions", () => {
       .map(({ Properties }) => JSON.stringify(Properties))
       .filter((text) => text.includes("ses:SendEmail"));
     expect(sending).toContain('"Condition":{"StringEquals":{"ses:FromAddress":"no-reply@example.com"}}');
-    expect(sending).toContain(":identity/example.com");
-    expect(sending).not.toContain(":identity/*");
+    // SES asks for the recipient's identity as well where the account has verified it, and for the configuration set.
+    expect(sending).toContain(":identity/*");
+    expect(sending).toContain(":configuration-set/*");
+  });
+});
+
+describe("Calls", () => {
+  it("reach every function by its alias, which a release moves from one version to the next", () => {
+    const callers = ["AWS::Lambda::Permission", "AWS::Lambda::EventSourceMapping"].flatMap((type) => [
+      ...resourcesOfType(service.api, type).values(),
+    ]);
+    const aliases = [...lambdasByName(service).values()].map(({ aliasId }) => `{"Ref":"${aliasId}"}`);
+    expect(callers.length).toBeGreaterThan(functionDefinitions.length);
+    for (const { Properties } of callers) {
+      const called = JSON.stringify(Properties["FunctionName"]);
+      const isAlias = aliases.some((alias) => called.includes(alias));
+      expect(isAlias, called).toBe(true);
+    }
+    const [url] = resourcesOfType(service.api, "AWS::Lambda::Url").values();
+    expect(url?.Properties["Qualifier"]).toBe("live");
+  });
+
+  it("move to a new version little by little in production, and back when an alarm rings", () => {
+    const groups = [...resourcesOfType(service.api, "AWS::CodeDeploy::DeploymentGroup").values()];
+    expect(groups).toHaveLength(functionDefinitions.length);
+    for (const { Properties } of groups) {
+      expect(Properties).toMatchObject({
+        DeploymentConfigName: "CodeDeployDefault.LambdaCanary10Percent5Minutes",
+        AutoRollbackConfiguration: {
+          Enabled: true,
+          Events: expect.arrayContaining(["DEPLOYMENT_STOP_ON_ALARM"]),
+        },
+        AlarmConfiguration: { Enabled: true },
+      });
+    }
+    const chat = groups.find(({ Properties }) => JSON.stringify(Properties).includes("ChatFailures"));
+    expect(JSON.stringify(chat?.Properties["AlarmConfiguration"])).toContain("ServerErrors");
+  });
+
+  it("move at once in development", async () => {
+    const { api } = await synthesizeService(exampleStage("dev"));
+    expect(resourcesOfType(api, "AWS::CodeDeploy::DeploymentGroup").size).toBe(0);
+    expect(resourcesOfType(api, "AWS::Lambda::Alias").size).toBe(functionDefinitions.length);
+  });
+
+  it("have places of their own where a stage reserves them", async () => {
+    const reserved = { RESERVED_CONCURRENCY: "authorizer=50, chat=300", WORKER_CONCURRENCY: "messaging=7" };
+    const stage = await synthesizeService(exampleStage("prod", reserved));
+    const placesOf = (name: string) =>
+      lambdasByName(stage).get(name)?.resource.Properties["ReservedConcurrentExecutions"];
+    expect([placesOf("authorizer"), placesOf("chat"), placesOf("auth")]).toEqual([50, 300, undefined]);
+    const maxima = [...resourcesOfType(stage.api, "AWS::Lambda::EventSourceMapping").values()].map(
+      ({ Properties }) => Properties["ScalingConfig"],
+    );
+    expect(maxima).toEqual([undefined, { MaximumConcurrency: 7 }, { MaximumConcurrency: 7 }]);
   });
 });
 
@@ -301,15 +355,17 @@ describe("A queue", () => {
   const mappingsOf = (name: string) =>
     [...resourcesOfType(service.api, "AWS::Lambda::EventSourceMapping").values()]
       .map(({ Properties }) => Properties)
-      .filter(
-        ({ FunctionName }) =>
-          JSON.stringify(FunctionName) ===
-          JSON.stringify({ Ref: lambdasByName(service).get(name)?.logicalId }),
+      .filter(({ FunctionName }) =>
+        JSON.stringify(FunctionName).includes(`{"Ref":"${lambdasByName(service).get(name)?.aliasId}"}`),
       );
 
   it("of mails feeds the mail function, which reports the mails that failed one by one", () => {
     expect(mappingsOf("mail")).toMatchObject([
-      { BatchSize: 10, FunctionResponseTypes: ["ReportBatchItemFailures"] },
+      {
+        BatchSize: 10,
+        FunctionResponseTypes: ["ReportBatchItemFailures"],
+        ScalingConfig: { MaximumConcurrency: 5 },
+      },
     ]);
   });
 

@@ -136,7 +136,7 @@ describe("The authorizer", () => {
       AuthorizerResultTtlInSeconds: 0,
     });
     const { AuthorizerUri } = z.object({ AuthorizerUri: z.unknown() }).parse(authorizer?.Properties);
-    expect(JSON.stringify(AuthorizerUri)).toContain(lambdasByName(service).get("authorizer")?.logicalId);
+    expect(JSON.stringify(AuthorizerUri)).toContain(lambdasByName(service).get("authorizer")?.aliasId);
   });
 });
 
@@ -179,6 +179,7 @@ describe("The stage of the API", () => {
       responseLength: "$context.responseLength",
       latencyMilliseconds: "$context.responseLatency",
       functionMilliseconds: "$context.integrationLatency",
+      firstContentMilliseconds: "$context.integration.timeToFirstContent",
       gatewayError: "$context.error.responseType",
     });
   });

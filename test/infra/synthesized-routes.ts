@@ -51,9 +51,7 @@ export const routesOf = (service: SynthesizedService): readonly SynthesizedRoute
     return `${pathOf(ParentId)}/${PathPart}`;
   };
   const functionOf = (uri: unknown): string | undefined =>
-    [...lambdasByName(service)].find(([, { logicalId }]) =>
-      JSON.stringify(uri)?.includes(`"${logicalId}"`),
-    )?.[0];
+    [...lambdasByName(service)].find(([, { aliasId }]) => JSON.stringify(uri)?.includes(`"${aliasId}"`))?.[0];
 
   return [...resourcesOfType(service.api, "AWS::ApiGateway::Method").values()].map(({ Properties }) => {
     const { HttpMethod, ResourceId, AuthorizerId, Integration } = methodProperties.parse(Properties);

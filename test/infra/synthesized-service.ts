@@ -98,14 +98,26 @@ export const resourcesOfType = ({ Resources }: Template, type: string): Readonly
 
 const lambdaCode = z.object({ Code: z.object({ S3Key: z.string() }) });
 
-/** The Lambda functions by the name of their bundle, which is the feature's. */
+const aliasTarget = z.object({ Name: z.string(), FunctionName: z.object({ Ref: z.string() }) });
+
+/** The Lambda functions by the name of their bundle, which is the feature's, with the alias that calls go to. */
 export const lambdasByName = ({
   api,
   bundleNames,
-}: SynthesizedService): ReadonlyMap<string, { readonly logicalId: string; readonly resource: Resource }> =>
-  new Map(
+}: SynthesizedService): ReadonlyMap<
+  string,
+  { readonly logicalId: string; readonly resource: Resource; readonly aliasId: string | undefined }
+> => {
+  const aliasIds = new Map(
+    [...resourcesOfType(api, "AWS::Lambda::Alias")].map(([aliasId, { Properties }]) => [
+      aliasTarget.parse(Properties).FunctionName.Ref,
+      aliasId,
+    ]),
+  );
+  return new Map(
     [...resourcesOfType(api, "AWS::Lambda::Function")].map(([logicalId, resource]) => {
       const { S3Key } = lambdaCode.parse(resource.Properties).Code;
-      return [bundleNames.get(S3Key) ?? S3Key, { logicalId, resource }];
+      return [bundleNames.get(S3Key) ?? S3Key, { logicalId, resource, aliasId: aliasIds.get(logicalId) }];
     }),
   );
+};

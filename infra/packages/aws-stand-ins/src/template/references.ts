@@ -98,7 +98,7 @@ const resourceKinds: Readonly<Record<string, ResourceKind | undefined>> = {
 
 /** The function's name in its ARN, with or without a qualifier; also in a bare name. */
 export const functionNameOf = (reference: string): string =>
-  /:function:(?<name>[^:/]+)/.exec(reference)?.groups?.["name"] ?? reference;
+  /(?:^|:function:)(?<name>[^:/]+)(?::[^:/]+)?(?:\/|$)/.exec(reference)?.groups?.["name"] ?? reference;
 
 /** The last part of the ARN of a queue. */
 export const queueNameOf = (arn: string): string => arn.slice(arn.lastIndexOf(":") + 1);

@@ -1,0 +1,35 @@
+import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
+import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
+import { Construct } from "constructs";
+import { acknowledge } from "./acknowledge.ts";
+import type { ServiceFunction } from "./service-function.ts";
+
+export interface GradualReleaseProps {
+  readonly functions: readonly ServiceFunction[];
+  /** Each of them takes the release back when it rings meanwhile. */
+  readonly alarmsOf: (serviceFunction: ServiceFunction) => readonly Alarm[];
+}
+
+/**
+ * A release gets a tenth of the calls for five minutes, then all of them. When one of its alarms rings before that,
+ * CodeDeploy sends every call to the version before again, and CloudFormation rolls the stack back.
+ */
+export class GradualRelease extends Construct {
+  constructor(scope: Construct, id: string, { functions, alarmsOf }: GradualReleaseProps) {
+    super(scope, id);
+    const application = new LambdaApplication(this, "Application");
+    for (const each of functions) {
+      const group = new LambdaDeploymentGroup(this, each.node.id, {
+        application,
+        alias: each.alias,
+        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+        alarms: [...alarmsOf(each)],
+      });
+      acknowledge(
+        group,
+        "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
+        "AWS maintains the policy with which CodeDeploy moves an alias.",
+      );
+    }
+  }
+}

@@ -24,22 +24,10 @@ const { values: options } = parseArgs({
 });
 /** How much of everything. */
 const amount = options.quick
-  ? {
-      rounds: 3,
-      repeats: 1,
-      windowMilliseconds: 1_500,
-      streamTokens: 100,
-      alternations: 300,
-      firstTokens: 150,
-    }
-  : {
-      rounds: 5,
-      repeats: 3,
-      windowMilliseconds: 2_500,
-      streamTokens: 200,
-      alternations: 1_500,
-      firstTokens: 400,
-    };
+  ? { rounds: 3, repeats: 1, milliseconds: 1_500, requests: 1_500, streamTokens: 100, alternations: 300 }
+  : { rounds: 5, repeats: 3, milliseconds: 2_500, requests: 2_500, streamTokens: 200, alternations: 1_000 };
+/** Programs are compiled while they run. */
+const warmUp = { milliseconds: 2_000, requests: 5_000 };
 const connections = 16;
 const streamPace = { connections: 64, pauseMilliseconds: 20 };
 
@@ -70,13 +58,13 @@ try {
     core: cores.gateway,
   };
   const saturate =
-    (milliseconds: number) =>
-    (target: LoadTarget): LoadCommand => ({ kind: "saturate", target, connections, milliseconds });
+    ({ milliseconds, requests }: typeof warmUp) =>
+    (target: LoadTarget): LoadCommand => ({ kind: "saturate", target, connections, milliseconds, requests });
 
   note("Warming up.");
-  const direct = await ask(load, saturate(1_000)(bench.direct), loadResult);
+  const direct = await ask(load, saturate(warmUp)(bench.direct), loadResult);
   for (const { target } of bench.gateways) {
-    await ask(load, saturate(amount.windowMilliseconds)(target), loadResult);
+    await ask(load, saturate(warmUp)(target), loadResult);
     const answer = { tokens: 20, pauseMilliseconds: 0 };
     const streams: LoadCommand = { kind: "streams", target, connections, answer };
     await ask(load, streams, loadResult);
@@ -86,7 +74,7 @@ try {
   const callsBefore = await readCalls(bench);
   const logBefore = await ask(served.chat, { kind: "log" }, log);
   note("Many requests at a time.");
-  const whole = await measureRounds(bench, amount, saturate(amount.windowMilliseconds));
+  const whole = await measureRounds(bench, amount, saturate(amount));
   const callsAfter = await readCalls(bench);
   const logAfter = await ask(served.chat, { kind: "log" }, log);
   note("One request at a time.");
@@ -99,7 +87,10 @@ try {
     answer: { tokens: amount.streamTokens, pauseMilliseconds: streamPace.pauseMilliseconds },
   }));
   note("One stream at a time.");
-  const firstToken = await measureAlternating(bench, amount.firstTokens, { tokens: 5, pauseMilliseconds: 0 });
+  const firstToken = await measureAlternating(bench, amount.alternations / 2, {
+    tokens: 5,
+    pauseMilliseconds: 0,
+  });
 
   const rows = describe({
     whole,

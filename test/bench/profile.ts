@@ -36,7 +36,7 @@ try {
           connections: 64,
           answer: { tokens: milliseconds / 20, pauseMilliseconds: 20 },
         }
-      : { kind: "saturate", target, connections: 16, milliseconds };
+      : { kind: "saturate", target, connections: 16, milliseconds, requests: 1 };
   await ask(load, command(warmUpMilliseconds), loadResult);
   await ask(served.chat, { kind: "begin profile" }, z.unknown());
   const { requests } = await ask(load, command(profiledMilliseconds), loadResult);

@@ -90,8 +90,10 @@ export const openConnection = async ({ name, url }: LoadTarget): Promise<LoadCon
   let pieces: Buffer[] = [];
   let waiting: { resolve(): void; reject(error: Error): void; onPiece(piece: Buffer): void } | undefined;
 
+  let failure: Error | undefined;
   const fail = (error: Error): void => {
-    waiting?.reject(error);
+    failure ??= error;
+    waiting?.reject(failure);
     waiting = undefined;
     socket.destroy();
   };
@@ -133,6 +135,7 @@ export const openConnection = async ({ name, url }: LoadTarget): Promise<LoadCon
         firstTokenMilliseconds = performance.now() - startedAt;
         onFirstToken?.();
       };
+      if (failure) throw failure;
       waiting = { resolve, reject, onPiece: lookForToken };
       socket.write(request);
       await promise;

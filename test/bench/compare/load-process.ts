@@ -21,14 +21,22 @@ const bytesFor = (target: LoadTarget, answer: ModelAnswer | undefined): Buffer =
 const openConnections = (target: LoadTarget, count: number) =>
   Promise.all(Array.from({ length: count }, () => openConnection(target)));
 
-const saturate = async ({ target, connections, milliseconds }: Command<"saturate">): Promise<LoadResult> => {
+/** Waiting for enough requests ends after so many times the time that was asked for. */
+const longest = 5;
+
+const saturate = async (command: Command<"saturate">): Promise<LoadResult> => {
+  const { target, connections, milliseconds, requests } = command;
   const opened = await openConnections(target, connections);
   const request = bytesFor(target, undefined);
   const times: number[] = [];
   const startedAt = performance.now();
+  const isOver = (): boolean => {
+    const lasted = performance.now() - startedAt;
+    return lasted >= longest * milliseconds || (lasted >= milliseconds && times.length >= requests);
+  };
   await Promise.all(
     opened.map(async (connection) => {
-      while (performance.now() - startedAt < milliseconds) {
+      while (!isOver()) {
         times.push((await connection.ask(request, "whole")).milliseconds);
       }
     }),

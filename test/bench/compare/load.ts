@@ -10,12 +10,16 @@ const target = z.object({
 
 const streamed = z.object({ tokens: z.int().min(1), pauseMilliseconds: z.number().min(0) });
 
-/** Of every connection one request after the other, for a while. */
+/**
+ * On every connection one request after the other, for a while and until there were enough of them: on a busy machine, too,
+ * a program is to be warm, and a window is to hold more than a few hundred requests.
+ */
 const saturate = z.object({
   kind: z.literal("saturate"),
   target,
   connections: z.int().min(1),
   milliseconds: z.number(),
+  requests: z.int().min(1),
 });
 
 /** Many streams at a time, one on each connection. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ask, type BenchProcess } from "../processes.ts";
-import { median, quantile } from "../statistics.ts";
+import { median } from "../statistics.ts";
 import type { Gateway } from "./gateways.ts";
 import { coreBusy, processCpu } from "./kernel.ts";
 import { alternateResult, type LoadCommand, loadResult, type TimedAnswer } from "./load.ts";
@@ -111,28 +111,20 @@ export const measureRounds = async (
   return { byName, all: measured.length, clean: cleanOnes().length };
 };
 
-/** What a gateway adds to the time of the model's server, in milliseconds. */
-export interface Added {
-  /** The median of blocks of rounds, so that a spread can be shown. */
-  readonly blocks: readonly number[];
-  readonly milliseconds: number;
-}
-
 /** What one request at a time takes. */
 export interface Alternated {
-  readonly addedOf: (name: string) => Added;
+  /**
+   * What a gateway adds to the time of the model's server, in milliseconds: the medians of blocks of rounds, so that their
+   * spread can be shown.
+   */
+  readonly addedOf: (name: string) => readonly number[];
   readonly directMilliseconds: number;
-  /** Whether the model's server itself was answering evenly; times mean little when it was not. */
-  readonly isQuiet: boolean;
 }
 
 const blocks = 5;
 
 const withoutWaiting = ({ milliseconds, waitedMilliseconds }: TimedAnswer): number =>
   milliseconds - waitedMilliseconds;
-
-/** On a quiet machine the slowest tenth of the answers takes less than this many times what the median takes. */
-const evenly = 2;
 
 /** One request at a time, to the model's server and to every gateway in each round; the differences within rounds count. */
 export const measureAlternating = async (
@@ -151,16 +143,12 @@ export const measureAlternating = async (
   const directTimes = timesOf(direct.name);
   return {
     directMilliseconds: median(directTimes),
-    isQuiet: quantile(directTimes, 0.9) < evenly * median(directTimes),
     addedOf: (name) => {
       const added = timesOf(name).map((time, round) => time - (directTimes[round] ?? Number.NaN));
       const size = Math.ceil(added.length / blocks);
-      return {
-        milliseconds: median(added),
-        blocks: Array.from({ length: blocks }, (_, block) =>
-          median(added.slice(block * size, (block + 1) * size)),
-        ),
-      };
+      return Array.from({ length: blocks }, (_, block) =>
+        median(added.slice(block * size, (block + 1) * size)),
+      );
     },
   };
 };

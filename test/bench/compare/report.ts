@@ -54,7 +54,7 @@ export const describe = (findings: Findings): Row[] => {
       ...(measured ? { figures: beside(figure, 0, "µs", ours, other) } : { remark: "no /proc here" }),
     };
   };
-  const added = (from: Alternated, name: string) => from.addedOf(name).blocks;
+  const added = (from: Alternated, name: string) => from.addedOf(name);
   const perSecond = (name: string) =>
     (whole.byName.get(name) ?? []).map((window) => window.requestsPerSecond);
   const [ownMegabytes = Number.NaN, portkeyMegabytes = Number.NaN, rawMegabytes = Number.NaN] = [
@@ -95,7 +95,6 @@ export const describe = (findings: Findings): Row[] => {
       measured: measuredIn(firstOverRaw),
       unit: "ms",
       bound: { must: 1 },
-      ...(firstToken.isQuiet ? {} : { remark: "the model's server itself was uneven" }),
       figures: beside((name) => added(firstToken, name), 2, "ms beyond direct", ours, raw, portkey),
     },
     {

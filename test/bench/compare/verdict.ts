@@ -35,7 +35,7 @@ export interface Row {
   readonly measured: Measured | undefined;
   readonly unit?: "ms";
   readonly bound?: Bound;
-  /** Why the bound is not judged this time, or why there is no figure. */
+  /** Why there is no figure. */
   readonly remark?: string;
   /** The absolute figures behind it, for this machine. */
   readonly figures?: string;
@@ -47,10 +47,15 @@ export type Verdict = "met" | "stretch met" | "FAILED" | "not judged" | "";
 /** A figure is judged as it is printed. */
 const shown = (value: number): number => Number(value.toFixed(2));
 
-/** Judges a line. What could not be measured, or has a remark, decides nothing. */
-export const judge = ({ measured, bound, remark }: Row): Verdict => {
+/** A time, unlike a ratio, is one of this machine at this moment: it says something when the rounds agree about it. */
+const agreement = 1.5;
+
+const agrees = ({ spread: [least, most] }: Measured): boolean => most <= agreement * least;
+
+/** Judges a line. What could not be measured, or a time about which the rounds disagree, decides nothing. */
+export const judge = ({ measured, bound, unit }: Row): Verdict => {
   if (!bound) return "";
-  if (!measured || remark !== undefined) return "not judged";
+  if (!measured || (unit === "ms" && !agrees(measured))) return "not judged";
   const value = shown(measured.value);
   const isWithin = value <= bound.must && value >= (bound.least ?? Number.NEGATIVE_INFINITY);
   // Not a number is within nothing.

@@ -1,0 +1,185 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import * as fc from "fast-check";
+import { constantFrom, integer } from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { listen } from "../../bench/child-process.ts";
+import { type Expected, openConnection, requestBytes } from "../../bench/compare/load-client.ts";
+import {
+  mockModel,
+  readInstruction,
+  requestBody,
+  streamFrames,
+  wholeBody,
+} from "../../bench/compare/model-answers.ts";
+import { readMessages } from "../../bench/compare/read-messages.ts";
+
+const sized = (body: string, status = "200 OK"): string =>
+  `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+const chunked = (...pieces: string[]): string =>
+  `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${[...pieces, ""]
+    .map((piece) => `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`)
+    .join("")}`;
+
+const stream = (tokens: number): string[] => [
+  streamFrames.role,
+  ...Array.from({ length: tokens }, () => streamFrames.token),
+  streamFrames.end(tokens),
+];
+
+let close = async (): Promise<void> => undefined;
+afterEach(() => close());
+
+const request = (): Buffer =>
+  requestBytes({ name: "", url: "http://127.0.0.1/", headers: {}, model: mockModel }, requestBody(mockModel));
+
+/** A connection to a server that sends an answer in such pieces and then, perhaps, leaves. */
+const connectTo = async (pieces: readonly string[], isLeaving = false) => {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", async () => {
+      for (const piece of pieces) {
+        socket.write(piece);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      if (isLeaving) socket.end();
+    });
+  });
+  const url = await listen(server);
+  const target = { name: "a gateway", url: `${url}/v1/chat/completions`, headers: {}, model: mockModel };
+  const connection = await openConnection(target);
+  close = async () => {
+    connection.close();
+    server.close();
+    await once(server, "close");
+  };
+  return connection;
+};
+
+/** What the generator of load makes of an answer. */
+const askFor = async (pieces: readonly string[], expected: Expected, isLeaving = false) =>
+  (await connectTo(pieces, isLeaving)).ask(request(), expected);
+
+describe("a right answer is taken", () => {
+  it.each([
+    ["with its length", [sized(wholeBody)]],
+    ["in chunks", [chunked(wholeBody.slice(0, 100), wholeBody.slice(100))]],
+    [
+      "in pieces that end inside head and body",
+      [sized(wholeBody).slice(0, 30), sized(wholeBody).slice(30, 200), sized(wholeBody).slice(200)],
+    ],
+  ])("whole, %s", async (_, pieces) => {
+    const { milliseconds, firstTokenMilliseconds } = await askFor(pieces, "whole");
+    expect(milliseconds).toBeGreaterThan(0);
+    expect(firstTokenMilliseconds).toBeNaN();
+  });
+
+  it("as a stream, with the moment of its first token, which is not that of its head", async () => {
+    const [role = "", ...others] = stream(3);
+    const text = chunked(role, ...others);
+    const at = text.indexOf(role) + role.length;
+    const { milliseconds, firstTokenMilliseconds } = await askFor([text.slice(0, at), text.slice(at)], {
+      tokens: 3,
+    });
+    expect(firstTokenMilliseconds).toBeGreaterThan(0);
+    expect(firstTokenMilliseconds).toBeLessThanOrEqual(milliseconds);
+  });
+});
+
+describe("a wrong answer ends the benchmark", () => {
+  const asWhole = "whole" as const;
+  it.each([
+    [
+      "an error, however quickly it came",
+      [sized(wholeBody, "500 Internal Server Error")],
+      asWhole,
+      "the status is not 200",
+    ],
+    ["another text", [sized(wholeBody.replace("Webale", "Sorry"))], asWhole, "not what the model said"],
+    ["a page that is no JSON", [sized("<html>")], asWhole, "not what the model said"],
+    ["a stream of too few tokens", [chunked(...stream(2))], { tokens: 3 }, "2 of 3 tokens"],
+    ["a stream of too many tokens", [chunked(...stream(4))], { tokens: 3 }, "4 of 3 tokens"],
+    ["a stream without its end", [chunked(...stream(3).slice(0, -1))], { tokens: 3 }, "no end"],
+    ["an answer without a length", ["HTTP/1.1 200 OK\r\n\r\n{}"], asWhole, "how long it is"],
+    [
+      "a chunk that is longer than it says",
+      [chunked("abc").replace("\r\n3\r\n", "\r\n2\r\n")],
+      asWhole,
+      "longer than it says",
+    ],
+    ["what is no HTTP", [chunked("abc").replace("\r\n3\r\n", "\r\nx\r\n")], asWhole, "A chunk begins with"],
+  ])("%s", async (_, pieces, expected, words) => {
+    await expect(askFor(pieces, expected)).rejects.toThrow(words);
+  });
+
+  it("an answer that breaks off", async () => {
+    await expect(askFor([sized(wholeBody).slice(0, -1)], "whole", true)).rejects.toThrow(
+      "closed the connection",
+    );
+  });
+
+  it("an answer that nobody asked for", async () => {
+    const connection = await connectTo([sized(wholeBody) + sized(wholeBody)]);
+    await connection.ask(request(), "whole");
+    await expect(connection.ask(request(), "whole")).rejects.toThrow("without being asked");
+  });
+});
+
+/** Everything that is told of a connection, bodies put together. */
+const toldOf = (bytes: Buffer, cuts: readonly number[]): string[] => {
+  const told: string[] = [];
+  let body = "";
+  const read = readMessages("response", {
+    head: (head) => told.push(head.split("\r\n", 1)[0] ?? ""),
+    body: (piece) => {
+      body += piece.toString("latin1");
+    },
+    end: () => {
+      told.push(body);
+      body = "";
+    },
+  });
+  let from = 0;
+  for (const cut of [...cuts, bytes.length].toSorted((one, other) => one - other)) {
+    read(bytes.subarray(from, cut));
+    from = cut;
+  }
+  return told;
+};
+
+it("answers are read alike wherever the network cuts them", () => {
+  const answers = [
+    sized("{}"),
+    chunked("abc", "\r\n0\r\n\r\n", "d"),
+    sized(""),
+    chunked(),
+    sized("x".repeat(70_000)),
+  ];
+  const bytes = Buffer.from(answers.join(""));
+  const expected = ["{}", "abc\r\n0\r\n\r\nd", "", "", "x".repeat(70_000)].flatMap((body) => [
+    "HTTP/1.1 200 OK",
+    body,
+  ]);
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(integer({ min: 0, max: 400 }), integer({ min: 0, max: bytes.length })), {
+        maxLength: 40,
+      }),
+      (cuts) => {
+        expect(toldOf(bytes, cuts)).toEqual(expected);
+      },
+    ),
+  );
+});
+
+it("what is asked of the model survives a gateway that writes the request anew", () => {
+  fc.assert(
+    fc.property(integer({ min: 1, max: 10_000 }), constantFrom(0, 20, 100), (tokens, pauseMilliseconds) => {
+      const body = requestBody(mockModel, { tokens, pauseMilliseconds });
+      const anew = JSON.stringify({ ...JSON.parse(body), stream_options: { include_usage: true } });
+      expect(readInstruction(anew)).toEqual({ tokens, pauseMilliseconds });
+    }),
+  );
+  expect(readInstruction(requestBody(mockModel))).toBeUndefined();
+});

@@ -113,16 +113,16 @@ export const bodyAttacks: readonly Attack[] = [
   },
   {
     number: 1,
-    name: "32 MB of blanks, packed to 32 kB",
+    name: "60 MB of blanks, packed to 60 kB",
     attempt: async (target) => {
       const { token } = await newVisitor(target);
-      const ordinary = await fastest(() => identify(target, token, { text: "Oli otya?" }));
-      const body = gzipSync(Buffer.alloc(32 * megabyte, " "));
+      const ordinary = await fastest(() => identify(target, token, { text: "a".repeat(smallBytes) }));
+      const body = gzipSync(Buffer.alloc(60 * megabyte, " "));
       const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
       const attacked = await fastest(() => ask(target, "/tasks/language_id", { token, headers, body }));
       return refusedIf(
         attacked.status === 413 && ratioOf(attacked, ordinary) <= mostTimesAsLong,
-        comparison(attacked, ordinary, "a short text"),
+        comparison(attacked, ordinary, "60 kB of text"),
       );
     },
   },

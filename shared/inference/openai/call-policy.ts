@@ -177,9 +177,20 @@ const readHeaders = async ({ apiKey }: Backend): Promise<Record<string, string>>
   }
 };
 
+/** The addresses below a base URL, each of them read once. */
+const rememberedUrls = (baseUrl: string): ModelCall["url"] => {
+  const urls = new Map<string, URL>();
+  return (path) => {
+    const url = urls.get(path) ?? new URL(`${baseUrl.replace(/\/+$/, "")}${path}`);
+    urls.set(path, url);
+    return url;
+  };
+};
+
 /** Opens a server for a task, whose name it has in logs and metrics. Each has a circuit of its own, in each process. */
 export const openModelServer = (backend: Backend, task: ModelTask): ModelServer => {
   const { host } = new URL(backend.baseUrl);
+  const url = rememberedUrls(backend.baseUrl);
   const circuit = createCircuit({
     onOpened: () => {
       logger.warn("circuit.opened", { backend: task, host, seconds: pauseSeconds });
@@ -214,7 +225,7 @@ export const openModelServer = (backend: Backend, task: ModelTask): ModelServer 
         const result = await exchange({
           headers,
           silenceMilliseconds: backend.silenceMilliseconds,
-          url: (path) => new URL(`${backend.baseUrl.replace(/\/+$/, "")}${path}`),
+          url,
           send: (request, requestSignal) => sendTwice(request, work, requestSignal),
         });
         end(succeeded);

@@ -2,6 +2,7 @@ import type { App, Environment } from "aws-cdk-lib";
 import { builtFunctionsDirectory } from "./build.ts";
 import { ApiStack } from "./stacks/api-stack.ts";
 import { DataStack } from "./stacks/data-stack.ts";
+import { EdgeStack } from "./stacks/edge-stack.ts";
 import type { StageSettings } from "./stages.ts";
 
 export interface ServiceProps {
@@ -12,7 +13,7 @@ export interface ServiceProps {
   readonly env?: Environment;
 }
 
-/** Adds the service's two stacks to a CDK app. */
+/** Adds the service's stacks to a CDK app. */
 export const addServiceStacks = (app: App, { stage, bundles, ...target }: ServiceProps) => {
   const prefix = `LanguageAi-${stage.name}`;
   const data = new DataStack(app, `${prefix}-Data`, {
@@ -27,5 +28,13 @@ export const addServiceStacks = (app: App, { stage, bundles, ...target }: Servic
     bundles: bundles ?? builtFunctionsDirectory,
     description: "Language AI Service: API, functions and alarms",
   });
+  if (stage.firewall.isOn && stage.streamDomain) {
+    new EdgeStack(app, `${prefix}-Edge`, {
+      ...target,
+      env: { ...target.env, region: "us-east-1" },
+      requestsPerFiveMinutes: stage.firewall.requestsPerFiveMinutes,
+      description: "Language AI Service: firewall of the streams",
+    });
+  }
   return { data, api };
 };

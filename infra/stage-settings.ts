@@ -17,6 +17,14 @@ const modelServer = z.url({
   error: "must be an address such as https://models.example.org/v1",
 });
 
+const domainName = z
+  .string()
+  .regex(/^(?:[a-z0-9-]+\.)+[a-z]{2,}$/, { error: "must be a name such as api.example.org" });
+
+const certificateArn = z
+  .string()
+  .startsWith("arn:aws:acm:", { error: "must be the ARN of a certificate of ACM" });
+
 const modelName = z.string().min(1, { error: "must not be empty" });
 
 /** A file holds `true`, a variable the word. */
@@ -56,6 +64,29 @@ export const stageSettings = z
   .strictObject({
     /** Address under which callers reach the service, such as `https://api.example.com`; by default the REST API's own. */
     PUBLIC_BASE_URL: z.url({ error: "must be an address such as https://api.example.org" }).optional(),
+    /** A name of one's own for the API, such as `api.example.org`; the API's default address is switched off then. */
+    API_DOMAIN_NAME: domainName.optional(),
+    /** ARN of that name's certificate, in the region of the stage. */
+    API_CERTIFICATE_ARN: certificateArn.optional(),
+    /** What stands in front of every path under that name, such as `/languages`; nothing by default. */
+    API_BASE_PATH: z
+      .string()
+      .regex(/^(?:\/[A-Za-z0-9_-]+)?$/, {
+        error: "must be one segment that begins with a slash, such as /languages",
+      })
+      .default(""),
+    /** A name of one's own for the chat function's own address, such as `stream.example.org`: CloudFront answers there. */
+    STREAM_DOMAIN_NAME: domainName.optional(),
+    /** ARN of that name's certificate, which CloudFront wants in us-east-1. */
+    STREAM_CERTIFICATE_ARN: certificateArn
+      .startsWith("arn:aws:acm:us-east-1:", { error: "must be the ARN of a certificate in us-east-1" })
+      .optional(),
+    /** ARN of the firewall's rules for that name: the output of the stack `…-Edge`. */
+    STREAM_FIREWALL_ARN: z.string().startsWith("arn:", { error: "must be an ARN" }).optional(),
+    /** Whether AWS WAF stands in front of the API: `on` or `off`. It costs about $8 a month and $0.60 a million requests. */
+    FIREWALL: z.enum(["on", "off"], { error: "must be on or off" }).default("off"),
+    /** Requests from one address in five minutes, beyond which the firewall refuses it; a mobile network may be one address. */
+    FIREWALL_REQUESTS_PER_5_MINUTES: wholeNumber(10, 2_000_000_000).default(6_000),
     /** Server of the chat models: any that speaks the OpenAI HTTP API. Includes `/v1`. */
     CHAT_BASE_URL: modelServer,
     /** Name of the one chat model on that server, where a single one serves as both. */
@@ -157,6 +188,17 @@ export const stageSettings = z
     /** How many more may come at once. */
     THROTTLING_BURST: wholeNumber(1).default(400),
   })
+  .refine((given) => (given.API_DOMAIN_NAME === undefined) === (given.API_CERTIFICATE_ARN === undefined), {
+    path: ["API_DOMAIN_NAME"],
+    error: "goes together with API_CERTIFICATE_ARN",
+  })
+  .refine(
+    (given) => (given.STREAM_DOMAIN_NAME === undefined) === (given.STREAM_CERTIFICATE_ARN === undefined),
+    {
+      path: ["STREAM_DOMAIN_NAME"],
+      error: "goes together with STREAM_CERTIFICATE_ARN",
+    },
+  )
   .refine(({ LEGACY_VENDOR_A, LEGACY_VENDOR_B }) => LEGACY_VENDOR_A !== LEGACY_VENDOR_B, {
     path: ["LEGACY_VENDOR_B"],
     error: "must be another name than LEGACY_VENDOR_A",

@@ -111,11 +111,22 @@ const readSettings = (name: string, variables: Variables) => {
   throw new Error(problems.join("\n"));
 };
 
+const ownDomain = (name: string | undefined, certificateArn: string | undefined) =>
+  name === undefined || certificateArn === undefined ? undefined : { name, certificateArn };
+
 /** A stage as the stacks look at it. */
 const toStage = (name: string, settings: Settings) => ({
   /** Part of the stacks' names and of the API's default address. */
   name,
   publicBaseUrl: settings.PUBLIC_BASE_URL,
+  apiDomain: ownDomain(settings.API_DOMAIN_NAME, settings.API_CERTIFICATE_ARN),
+  apiBasePath: settings.API_BASE_PATH,
+  streamDomain: ownDomain(settings.STREAM_DOMAIN_NAME, settings.STREAM_CERTIFICATE_ARN),
+  firewall: {
+    isOn: settings.FIREWALL === "on",
+    requestsPerFiveMinutes: settings.FIREWALL_REQUESTS_PER_5_MINUTES,
+    streamArn: settings.STREAM_FIREWALL_ARN,
+  },
   tokenLifetimeDays: settings.TOKEN_LIFETIME_DAYS,
   authorizerCacheSeconds: settings.AUTHORIZER_CACHE_SECONDS,
   /** Where the models are served, by task. */

@@ -65,6 +65,7 @@ const rules: readonly ResponseRule[] = [
   ],
   [ResponseType.AUTHORIZER_FAILURE, "service_unavailable", unavailable],
   [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, "service_unavailable", unavailable],
+  [ResponseType.WAF_FILTERED, "forbidden", { message: "The firewall refuses requests from this address." }],
   [ResponseType.DEFAULT_4XX, "bad_request"],
   [ResponseType.DEFAULT_5XX, "internal"],
 ];

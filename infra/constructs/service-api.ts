@@ -37,6 +37,8 @@ export interface ServiceApiProps {
   /** The first segment of the API's default address. */
   readonly stageName: string;
   readonly operations: readonly Operation[];
+  /** Whether callers come by a name of one's own, so that the default address need not answer. */
+  readonly hasOwnDomain: boolean;
   readonly throttling: { readonly requestsPerSecond: number; readonly burst: number };
   readonly logRetention: RetentionDays;
   readonly logRemoval: RemovalPolicy;
@@ -63,6 +65,7 @@ export class ServiceApi extends Construct {
       restApiName: props.name,
       // Edge-optimised endpoints cut a stream after 30 silent seconds; regional ones wait five minutes.
       endpointTypes: [EndpointType.REGIONAL],
+      disableExecuteApiEndpoint: props.hasOwnDomain,
       binaryMediaTypes: binaryMediaTypes(props.operations),
       // A fresh AWS account refuses an API with logs until such a role is set for the account's region.
       cloudWatchRole: true,
@@ -99,7 +102,7 @@ export class ServiceApi extends Construct {
     acknowledge(
       this,
       "AwsSolutions-APIG3",
-      "Accounts and addresses are limited by the service; rule sets for web forms refuse free text and audio.",
+      "A stage decides whether a firewall stands in front; accounts and addresses are limited by the service itself.",
     );
     acknowledge(
       this,

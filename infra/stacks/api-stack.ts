@@ -13,8 +13,10 @@ import { operations } from "../../functions/manifest.ts";
 import { AlarmMail, Alarms } from "../constructs/alarms.ts";
 import { GradualRelease } from "../constructs/gradual-release.ts";
 import { addOperationRoutes } from "../constructs/operation-routes.ts";
+import { ApiDomain, StreamDomain } from "../constructs/public-domains.ts";
 import { ServiceApi } from "../constructs/service-api.ts";
 import { ServiceDashboard } from "../constructs/service-dashboard.ts";
+import { WebFirewall } from "../constructs/web-firewall.ts";
 import type { StageSettings } from "../stages.ts";
 import type { DataStack } from "./data-stack.ts";
 import { pascalCase, ServiceFunctions } from "./service-functions.ts";
@@ -37,15 +39,18 @@ export class ApiStack extends Stack {
       name: `language-ai-${stage.name}`,
       stageName: stage.name,
       operations,
+      hasOwnDomain: stage.apiDomain !== undefined,
       throttling: stage.throttling,
       logRetention: stage.logRetention,
       logRemoval: stage.removal === "retain" ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
+    const publicBaseUrl =
+      stage.publicBaseUrl ?? (stage.apiDomain ? `https://${stage.apiDomain.name}${stage.apiBasePath}` : url);
     const functions = new ServiceFunctions(this, "Functions", {
       stage,
       data,
       bundles,
-      publicBaseUrl: stage.publicBaseUrl ?? url,
+      publicBaseUrl,
     });
     addOperationRoutes({
       api: restApi,
@@ -73,12 +78,29 @@ export class ApiStack extends Stack {
 
     for (const { definition, functionUrl } of functions.all) {
       if (!functionUrl) continue;
+      if (stage.streamDomain) {
+        new StreamDomain(this, "StreamDomain", {
+          functionUrl,
+          domain: stage.streamDomain,
+          webAclArn: stage.firewall.streamArn,
+        });
+      }
       const name = `${pascalCase(definition.name)}StreamUrl`;
       new CfnOutput(this, name, {
         value: functionUrl.url,
         description: `Where the function "${definition.name}" answers by itself; its paths follow.`,
       });
     }
-    new CfnOutput(this, "ApiUrl", { value: url, description: "Where the API answers; paths follow it." });
+    if (stage.apiDomain) {
+      new ApiDomain(this, "ApiDomain", { restApi, domain: stage.apiDomain, basePath: stage.apiBasePath });
+    }
+    if (stage.firewall.isOn) {
+      const { requestsPerFiveMinutes } = stage.firewall;
+      new WebFirewall(this, "Firewall", { scope: "REGIONAL", requestsPerFiveMinutes }).protect(restApi);
+    }
+    new CfnOutput(this, "ApiUrl", {
+      value: publicBaseUrl,
+      description: "Where the API answers; paths follow it.",
+    });
   }
 }

@@ -1,0 +1,22 @@
+import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import { WebFirewall } from "../constructs/web-firewall.ts";
+
+export interface EdgeStackProps extends StackProps {
+  readonly requestsPerFiveMinutes: number;
+}
+
+/**
+ * The firewall's rules for the stream's domain: CloudFront takes them from us-east-1 only, wherever the service is. The stage is
+ * told of them by their ARN.
+ */
+export class EdgeStack extends Stack {
+  constructor(scope: Construct, id: string, { requestsPerFiveMinutes, ...props }: EdgeStackProps) {
+    super(scope, id, props);
+    const { arn } = new WebFirewall(this, "Firewall", { scope: "CLOUDFRONT", requestsPerFiveMinutes });
+    new CfnOutput(this, "StreamFirewallArn", {
+      value: arn,
+      description: "To be set as STREAM_FIREWALL_ARN in the stage's file.",
+    });
+  }
+}

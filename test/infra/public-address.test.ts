@@ -1,0 +1,146 @@
+import { App } from "aws-cdk-lib";
+import { describe, expect, it } from "vitest";
+import { addServiceStacks } from "../../infra/service.ts";
+import { readCdkContext } from "../../infra/synthesize.ts";
+import {
+  exampleStage,
+  lambdasByName,
+  type Resource,
+  resourcesOfType,
+  synthesizeService,
+  withTemporaryDirectory,
+  writeStandInBundles,
+} from "./synthesized-service.ts";
+
+const ownDomains = {
+  API_DOMAIN_NAME: "api.example.org",
+  API_CERTIFICATE_ARN: "arn:aws:acm:eu-west-1:111122223333:certificate/api",
+  API_BASE_PATH: "/languages",
+  STREAM_DOMAIN_NAME: "stream.example.org",
+  STREAM_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:111122223333:certificate/stream",
+  STREAM_FIREWALL_ARN: "arn:aws:wafv2:us-east-1:111122223333:global/webacl/rules/1",
+};
+const own = await synthesizeService(exampleStage("prod", ownDomains));
+const plain = await synthesizeService(exampleStage("prod"));
+
+const only = (type: string, service = own): Resource["Properties"] => {
+  const [first, ...others] = [...resourcesOfType(service.api, type).values()];
+  expect(others).toEqual([]);
+  return first?.Properties ?? {};
+};
+
+const publicBaseUrlOf = (service: typeof own) =>
+  JSON.stringify(lambdasByName(service).get("mail")?.resource.Properties["Environment"]);
+
+describe("An API with a name of its own", () => {
+  it("answers there with its certificate, below its base path", () => {
+    expect(only("AWS::ApiGateway::DomainName")).toMatchObject({
+      DomainName: "api.example.org",
+      RegionalCertificateArn: ownDomains.API_CERTIFICATE_ARN,
+      SecurityPolicy: "TLS_1_2",
+      EndpointConfiguration: { Types: ["REGIONAL"] },
+    });
+    expect(only("AWS::ApiGateway::BasePathMapping")).toMatchObject({ BasePath: "languages" });
+  });
+
+  it("no longer answers at its default address, around the firewall of whoever has the name", () => {
+    expect(only("AWS::ApiGateway::RestApi")).toMatchObject({ DisableExecuteApiEndpoint: true });
+    expect(only("AWS::ApiGateway::RestApi", plain)).toMatchObject({ DisableExecuteApiEndpoint: false });
+  });
+
+  it("is what mails and the documentation name, unless the stage says otherwise", async () => {
+    expect(publicBaseUrlOf(own)).toContain('"PUBLIC_BASE_URL":"https://api.example.org/languages"');
+    expect(publicBaseUrlOf(plain)).toContain('"/prod"');
+    const variables = { ...ownDomains, PUBLIC_BASE_URL: "https://example.org/api" };
+    expect(publicBaseUrlOf(await synthesizeService(exampleStage("prod", variables)))).toContain(
+      '"PUBLIC_BASE_URL":"https://example.org/api"',
+    );
+  });
+
+  it("has no such name unless a stage says so", () => {
+    expect(resourcesOfType(plain.api, "AWS::ApiGateway::DomainName").size).toBe(0);
+    expect(resourcesOfType(plain.api, "AWS::CloudFront::Distribution").size).toBe(0);
+  });
+});
+
+describe("Streams with a name of their own", () => {
+  const { DistributionConfig: config } = only("AWS::CloudFront::Distribution");
+
+  it("pass through CloudFront as they come: nothing is cached, packed or answered late", () => {
+    expect(config).toMatchObject({
+      Aliases: ["stream.example.org"],
+      DefaultCacheBehavior: {
+        // AWS's managed policies: nothing is cached; everything but the host's name is passed on.
+        CachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
+        OriginRequestPolicyId: "b689b0a8-53d0-40ab-baf2-68738e2966ac",
+        Compress: false,
+        ViewerProtocolPolicy: "https-only",
+      },
+      Origins: [{ CustomOriginConfig: { OriginReadTimeout: 60, OriginProtocolPolicy: "https-only" } }],
+      WebACLId: ownDomains.STREAM_FIREWALL_ARN,
+    });
+  });
+
+  it("keep the callers' tokens: CloudFront signs nothing", () => {
+    expect(resourcesOfType(own.api, "AWS::CloudFront::OriginAccessControl").size).toBe(0);
+    expect(only("AWS::Lambda::Url")).toMatchObject({ AuthType: "NONE" });
+  });
+});
+
+describe("The firewall", () => {
+  it("refuses floods and known attackers in front of the API, with the service's own error", async () => {
+    const service = await synthesizeService(
+      exampleStage("prod", { FIREWALL: "on", FIREWALL_REQUESTS_PER_5_MINUTES: "1234" }),
+    );
+    const acl = only("AWS::WAFv2::WebACL", service);
+    expect(acl).toMatchObject({
+      Scope: "REGIONAL",
+      DefaultAction: { Allow: {} },
+      Rules: [
+        {
+          Statement: { RateBasedStatement: { AggregateKeyType: "IP", Limit: 1234 } },
+          Action: { Block: { CustomResponse: { ResponseCode: 429 } } },
+        },
+        { Statement: { ManagedRuleGroupStatement: { Name: "AWSManagedRulesAmazonIpReputationList" } } },
+      ],
+    });
+    expect(JSON.stringify(acl["CustomResponseBodies"])).toContain("rate_limited");
+    const { ResourceArn } = only("AWS::WAFv2::WebACLAssociation", service);
+    expect(JSON.stringify(ResourceArn)).toMatch(/::\/restapis\/.*\/stages\//);
+  });
+
+  it("is off unless a stage says so", () => {
+    expect(resourcesOfType(plain.api, "AWS::WAFv2::WebACL").size).toBe(0);
+  });
+
+  it("of the streams is a stack in us-east-1, wherever the service is", () =>
+    withTemporaryDirectory(async (directory) => {
+      const app = new App({ analyticsReporting: false, context: await readCdkContext() });
+      addServiceStacks(app, {
+        stage: exampleStage("prod", { ...ownDomains, FIREWALL: "on" }),
+        bundles: await writeStandInBundles(directory),
+        env: { account: "111122223333", region: "af-south-1" },
+      });
+      const { stacks } = app.synth();
+      const regions = stacks.map(({ stackName, environment }) => `${stackName} ${environment.region}`);
+      expect(regions.toSorted()).toEqual([
+        "LanguageAi-prod-Api af-south-1",
+        "LanguageAi-prod-Data af-south-1",
+        "LanguageAi-prod-Edge us-east-1",
+      ]);
+    }));
+});
+
+describe("The settings of domains", () => {
+  it.each([
+    [{ API_DOMAIN_NAME: "api.example.org" }, "API_DOMAIN_NAME: goes together with API_CERTIFICATE_ARN"],
+    [
+      { STREAM_DOMAIN_NAME: "stream.example.org", STREAM_CERTIFICATE_ARN: ownDomains.API_CERTIFICATE_ARN },
+      "STREAM_CERTIFICATE_ARN: must be the ARN of a certificate in us-east-1",
+    ],
+    [{ ...ownDomains, API_DOMAIN_NAME: "https://api.example.org" }, "API_DOMAIN_NAME: must be a name"],
+    [{ API_BASE_PATH: "languages" }, "API_BASE_PATH: must be one segment"],
+  ])("are refused when they make no sense: %j", (variables, sentence) => {
+    expect(() => exampleStage("prod", variables)).toThrow(sentence);
+  });
+});

@@ -2,18 +2,16 @@
  * `npm run bench:local`: what the local service costs. Prints how soon it is ready, what its processes hold at rest,
  * and what a warm call costs beside calling the same handler in-process, in the same run.
  */
-import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { processFamily } from "../load/processes.ts";
 import { healthInProcess } from "../support/built-handler.ts";
 import { runService } from "../support/run-service.ts";
+import { median } from "./statistics.ts";
 
 const calls = 500;
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 const timed = async (work: () => Promise<unknown>): Promise<number> => {
   const startedAt = performance.now();
@@ -28,26 +26,9 @@ const medianOf = async (work: () => Promise<unknown>): Promise<number> => {
   return median(times);
 };
 
-/** Resident memory of a process and everything it started, in megabytes. */
-const treeMegabytes = (root: number): number => {
-  const rows = execFileSync("ps", ["-eo", "pid=,ppid=,rss="], { encoding: "utf8" })
-    .trim()
-    .split("\n")
-    .map((row) => row.trim().split(/\s+/).map(Number));
-  const family = new Set([root]);
-  let kilobytes = 0;
-  for (let grew = true; grew; ) {
-    grew = false;
-    for (const [pid = 0, parent = 0] of rows) {
-      if (family.has(parent) && !family.has(pid)) {
-        family.add(pid);
-        grew = true;
-      }
-    }
-  }
-  for (const [pid = 0, , resident = 0] of rows) if (family.has(pid)) kilobytes += resident;
-  return kilobytes / 1_024;
-};
+/** Resident memory of a process and everything it started. */
+const treeMegabytes = (root: number): number =>
+  processFamily(root).reduce((sum, { megabytes }) => sum + megabytes, 0);
 
 const agent = new Agent({ keepAlive: true });
 const get = (url: string): Promise<void> =>

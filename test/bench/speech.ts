@@ -9,15 +9,15 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { runCommand, runService } from "../support/run-service.ts";
+import { createAccount } from "../load/accounts.ts";
+import { runService } from "../support/run-service.ts";
 import { wavHeaderBytes } from "../support/wav.ts";
 import { longFiles } from "./speech/long-files.ts";
+import { median } from "./statistics.ts";
 
 const rounds = 60;
-const password = "seven storks by the lake";
 const folder = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const say = (line: string) => process.stdout.write(`${line}\n`);
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 const mock = createServer((request, response) => {
   void (async () => {
@@ -42,13 +42,7 @@ const post = (url: string, body: unknown, headers: Record<string, string> = {}) 
     headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
-await post(`${service.url}/auth/register`, { username: "bench", email: "bench@example.com", password });
-await runCommand("infra/commands/account.ts", ["bench", "--type", "Admin"], variables).ended;
-const issued = await fetch(`${service.url}/auth/token`, {
-  method: "POST",
-  body: new URLSearchParams({ username: "bench", password }),
-});
-const { access_token: token } = (await issued.json()) as { access_token: string };
+const { token } = await createAccount(service.url, folder);
 
 const firstByte = async (answer: Promise<Response>): Promise<number> => {
   const startedAt = performance.now();

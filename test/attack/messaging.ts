@@ -127,8 +127,8 @@ export const messagingAttacks: readonly Attack[] = [
         );
       }
       const { length } = await answersTo(target, person);
-      // Thirty answers and one word that it is too much.
-      return heldIf(length >= 1 && length <= 31, `60 sent, ${length} answers`);
+      // Thirty answers, a greeting of who has never written before, and one word that it is too much.
+      return heldIf(length >= 1 && length <= 32, `60 sent, ${length} answers`);
     },
   },
 ];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { logger } from "../../../shared/telemetry/logger.ts";
+import { inRequestScope, openRequestScope, requestScope } from "../../../shared/telemetry/request-scope.ts";
 import { chatRequest, nextStream, readStream as read, startStream } from "../../support/chat-stream.ts";
 import {
   answering,
@@ -180,24 +181,33 @@ describe("a streamed answer from a server of the OpenAI API", () => {
     expect((await read(await start({ thinksFirst: true }))).text).toBe("Oli");
   });
 
-  it("that showed a thought tells the operator which model it was", async () => {
-    const warn = vi.spyOn(logger, "warn").mockReturnValue();
+  it("that showed a thought tells the operator which model it was, and in which request", async () => {
+    const scope = openRequestScope(60_000);
+    let scopeOfWarning: unknown;
+    const warn = vi.spyOn(logger, "warn").mockImplementation(() => {
+      scopeOfWarning = requestScope();
+    });
     try {
       const responding = nextStream(backend);
-      const starting = start();
+      const starting = inRequestScope(scope, () => start());
       const response = await responding;
       sendEvents(response, delta("Luganda."));
       const groups = (await starting)[Symbol.asyncIterator]();
       await groups.next();
-      sendEvents(response, delta("</think>Oli"), finish(), "[DONE]");
-      response.end();
+      sendEvents(response, delta("</think>Oli"), finish());
+      // The connection may have been opened by another request, and the end comes while it is waited for.
+      setTimeout(() => response.end("data: [DONE]\n\n"), 20);
       const rest: unknown[] = [];
-      for (let next = await groups.next(); !next.done; next = await groups.next()) rest.push(...next.value);
+      await inRequestScope(scope, async () => {
+        for (let next = await groups.next(); !next.done; next = await groups.next()) rest.push(...next.value);
+      });
       expect(rest).toMatchObject([{ type: "text-delta", text: "Oli" }, { type: "finish" }]);
       expect(warn.mock.calls.filter(([event]) => event === "chat.thought_shown")).toEqual([
         ["chat.thought_shown", { model: "small" }],
       ]);
+      expect(scopeOfWarning).toBe(scope);
     } finally {
+      scope.close();
       warn.mockRestore();
     }
   });

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { isLongerThan, trimAudio } from "../../shared/audio/read-audio.ts";
 import type { Recording } from "../../shared/inference/transcription.ts";
 import { type ObjectStore, transcriptionsFolder } from "../../shared/storage/object-store.ts";
@@ -14,20 +14,25 @@ interface KeptRecording {
 }
 
 /**
- * Where a recording is kept. An upload has one place for each account, however often it is transcribed; one that has been
- * replaced since is another recording.
+ * Where a recording is kept: in one place for each account, however often it is transcribed. An upload goes by what the store
+ * says of it, so that one that has been replaced since is another recording, a file of a request by its bytes.
  */
-export const recordingKey = ({ upload, fileExtension }: MeasuredRecording, userId: number): string => {
-  const name =
-    upload === undefined
-      ? randomUUID().replaceAll("-", "")
-      : createHash("sha256").update(`${userId} ${upload}`).digest("hex").slice(0, 32);
+export const recordingKey = async (
+  { upload, source, fileExtension }: MeasuredRecording,
+  userId: number,
+): Promise<string> => {
+  const name = createHash("sha256")
+    .update(`${userId} `)
+    .update(upload ?? (await source.read(0, source.size)))
+    .digest("hex")
+    .slice(0, 32);
   return `${transcriptionsFolder}${name}.${fileExtension}`;
 };
 
 /**
- * Stores a recording, or its first ten minutes when it is longer, as it is encoded; an upload that was kept before is not
- * stored again.
+ * Stores a recording, or its first ten minutes when it is longer, as it is encoded. An upload that was kept before is not
+ * stored again: it is a day old at most. A file of a request may have been sent weeks ago, and is stored in the place of
+ * itself, so that it stays as long as its newest transcription.
  *
  * @param objectKey its {@link recordingKey}.
  * @param field of the request that has the recording.

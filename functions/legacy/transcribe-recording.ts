@@ -63,7 +63,7 @@ export const transcribeOnly = async (
 
 /**
  * `POST /tasks/stt` and `/tasks/stt_from_gcs`: writes the first ten minutes of a recording down, and saves the text and
- * the audio. Of an upload one copy is kept, however often it is transcribed.
+ * the audio. Of each recording one copy is kept, however often it is transcribed.
  *
  * @param field of the request that has the recording.
  * @throws AppError `external_service_error` when nothing was said, as in version 1; as `keepRecording` and the
@@ -78,7 +78,7 @@ export const transcribeAndSave = async (
 ): Promise<ReplyWithHeaders<LegacyTranscription>> => {
   const chosen = language ?? adapter ?? "lug";
   const { userId, signal } = context;
-  const objectKey = recordingKey(measured, userId);
+  const objectKey = await recordingKey(measured, userId);
   const id = await saved.begin(objectKey);
   try {
     const { recording, isTrimmed } = await keepRecording(measured, objectKey, field, signal, store);

@@ -15,9 +15,6 @@ import { defineOperation } from "../../shared/http/operation.ts";
  */
 export const largestFileBytes = Math.floor(4.4 * 1024 * 1024);
 
-/** The largest upload that is transcribed, in bytes (specification, Limits). */
-export const largestUploadBytes = 100 * 1024 * 1024;
-
 const language = z.enum(transcriptionLanguages.map(({ code }) => code)).meta({
   id: "TranscriptionLanguage",
   example: "lug",

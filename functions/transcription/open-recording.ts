@@ -12,14 +12,14 @@ import {
 import type { RequestContext } from "../../shared/auth/caller.ts";
 import { AppError, ValidationError } from "../../shared/errors/app-error.ts";
 import type { Recording } from "../../shared/inference/transcription.ts";
-import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import { largestUploadBytes, type ObjectStore } from "../../shared/storage/object-store.ts";
 import type { UploadsRepository } from "../../shared/uploads/uploads-repository.ts";
-import { largestFileBytes, largestUploadBytes, type TranscriptionForm } from "./contract.ts";
+import { largestFileBytes, type TranscriptionForm } from "./contract.ts";
 
 /** Where recordings come from besides the request itself. */
 export interface RecordingDependencies {
   readonly uploads: Pick<UploadsRepository, "find">;
-  readonly store: Pick<ObjectStore, "open">;
+  readonly store: Pick<ObjectStore, "delete" | "open">;
 }
 
 /** A recording whose bytes have been looked at. */
@@ -73,7 +73,7 @@ export const openFile = async (
 };
 
 /**
- * Opens an upload of the caller's.
+ * Opens an upload of the caller's. One that is larger than uploads may be is removed.
  *
  * @param field in which the request names it.
  * @throws as {@link openRecording} does. What is unknown, expired or another account's looks the same, so that nobody
@@ -96,8 +96,10 @@ export const openUpload = async (
       upload: `${upload.objectKey} ${object.version ?? ""}`,
     };
   }
+  // A link without a declared size takes any. What cannot be removed now goes with its folder's lifecycle.
+  await store.delete(upload.objectKey).catch(() => undefined);
   throw new AppError("payload_too_large", {
-    message: "The upload is larger than 100 MB; split the recording.",
+    message: "The upload was larger than 100 MB, and has been removed; split the recording.",
     param: field,
   });
 };

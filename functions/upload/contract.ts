@@ -8,6 +8,7 @@ import {
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
+import { largestUploadBytes } from "../../shared/storage/object-store.ts";
 
 /** `type/subtype` with optional parameters (RFC 9110, section 8.3.1). */
 const mediaType =
@@ -28,13 +29,27 @@ export const uploadRequest = z
         example: "audio/mpeg",
         description: "The upload must carry exactly this `Content-Type`",
       }),
+    size: z
+      .int()
+      .min(1)
+      .max(largestUploadBytes)
+      .optional()
+      .meta({
+        example: 1_048_576,
+        description:
+          "The file's length in bytes, at most 100 MB. The link then takes this length and no other. Without it a file of " +
+          "more than 100 MB is refused, and removed, when it is used",
+      }),
   })
   .meta({ id: "UploadRequest" });
 export type UploadRequest = z.infer<typeof uploadRequest>;
 
 export const uploadResponse = z
   .object({
-    upload_url: z.url().meta({ description: "Takes one `PUT` with the file as its body" }),
+    upload_url: z.url().meta({
+      description:
+        "Takes a `PUT` with the file as its body, and exactly the type and the size that were asked for",
+    }),
     file_id: z.uuidv4(),
     expires_at: z.iso.datetime(),
   })

@@ -59,7 +59,7 @@ export interface UploadDependencies {
  * @throws AppError `bad_request` for a file name that looks like a path traversal, or names a folder; what the store throws.
  */
 export const generateUploadUrl = async (
-  { file_name: fileName, content_type: contentType }: UploadRequest,
+  { file_name: fileName, content_type: contentType, size }: UploadRequest,
   userId: number | undefined,
   { store, uploads }: UploadDependencies,
 ): Promise<UploadResponse> => {
@@ -77,7 +77,7 @@ export const generateUploadUrl = async (
   }
   const fileId = randomUUID();
   const objectKey = `${uploadsFolder}${fileId}/${safeFileName(fileName)}`;
-  const { url, expiresAt } = await store.signUpload(objectKey, { contentType });
+  const { url, expiresAt } = await store.signUpload(objectKey, { contentType, size });
   await uploads.add(fileId, { objectKey, contentType, userId });
   return { upload_url: url, file_id: fileId, expires_at: expiresAt.toISOString() };
 };

@@ -92,7 +92,8 @@ export const secretBinding = (secret: Pick<Secret, "secretArn">): Binding => ({
 });
 
 const folderActions = {
-  read: ["s3:GetObject"],
+  /** What using uploads needs, and removing those that are too large. */
+  "read-delete": ["s3:DeleteObject", "s3:GetObject"],
   /** Also what a link to upload needs. */
   write: ["s3:PutObject"],
   /** Also what a link to download needs. Writing in parts includes giving up half-way. */

@@ -60,7 +60,7 @@ export class ServiceFunctions extends Construct {
       LEGACY_VENDOR_B: plainBinding(stage.legacy.vendors.b),
     };
     const ownSpeech: FolderAccess = { folder: speechFolder, access: "read-write" };
-    const allUploads: FolderAccess = { folder: uploadsFolder, access: "read" };
+    const allUploads: FolderAccess = { folder: uploadsFolder, access: "read-delete" };
 
     this.authorizer = this.add(authorizerFunction, {
       TABLE_NAME: tableBinding(data.table, "read"),

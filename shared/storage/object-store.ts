@@ -3,6 +3,9 @@
 /** Files that callers upload. They disappear after a day. */
 export const uploadsFolder = "uploads/";
 
+/** The largest upload that is used, in bytes (specification, Limits). */
+export const largestUploadBytes = 100 * 1024 * 1024;
+
 /** Speech that was synthesised, by day and account: `speech/2026-11-20/7/<32 hex digits>.wav`. */
 export const speechFolder = "speech/";
 

@@ -25,6 +25,24 @@ describe("POST /tasks/generate-upload-url", () => {
     expect(one.body.file_id).not.toBe(other.body.file_id);
   });
 
+  it("gives a link that takes the size it was asked for and no other", async () => {
+    const { body } = await ask({ ...request, size: 4 });
+    const of = (length: number) =>
+      fetch(body.upload_url, {
+        method: "PUT",
+        headers: { "Content-Type": "audio/mpeg" },
+        body: Buffer.alloc(length),
+      });
+    expect([(await of(3)).status, (await of(5)).status, (await of(0)).status]).toEqual([403, 403, 403]);
+    expect((await of(4)).status).toBe(200);
+  });
+
+  it.each([0, 104_857_601, 1.5, "4"])("asks for no link for a file of %j bytes", async (size) => {
+    const answer = await ask({ ...request, size });
+    expectDeclared(uploadOperation, answer);
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "size"] }] } });
+  });
+
   it("gives a link that takes no other content type, and no other file", async () => {
     const { body } = await ask(request);
     expect((await put(body.upload_url, "text/html")).status).toBe(403);

@@ -174,10 +174,12 @@ describe("A function's permissions", () => {
     expect(storage("upload")).toEqual([["s3:PutObject", expect.stringContaining('"/uploads/*"')]]);
   });
 
-  it("let the deprecated routes remove what they stored of a transcription, and nothing else", () => {
+  it("let the deprecated routes remove what they stored of a transcription and uploads, and nothing else", () => {
     const removing = statementsOf("legacy").filter(({ Action }) => Action.includes("s3:DeleteObject"));
-    expect(removing).toHaveLength(1);
-    expect(JSON.stringify(removing[0]?.Resource)).toContain('"/transcriptions/*"');
+    expect(removing.map(({ Resource }) => JSON.stringify(Resource))).toEqual([
+      expect.stringContaining('"/uploads/*"'),
+      expect.stringContaining('"/transcriptions/*"'),
+    ]);
     const writing = statementsOf("legacy").filter(({ Action }) => Action.includes("dynamodb:PutItem"));
     expect(writing).toMatchObject([
       { Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["TRANSCRIPTION#*"] } } },
@@ -198,7 +200,7 @@ describe("A function's permissions", () => {
     );
   });
 
-  it("let transcription find uploads and read them, and nothing else of the table and the store", () => {
+  it("let transcription find uploads, read and remove them, and nothing else of the table and the store", () => {
     const statements = statementsOf("transcription").filter(({ Action }) =>
       Action.some((action) => /^(dynamodb:Get|s3:)/.test(action)),
     );
@@ -207,7 +209,7 @@ describe("A function's permissions", () => {
         Action: ["dynamodb:GetItem"],
         Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["UPLOAD#*"] } },
       },
-      { Action: ["s3:GetObject"] },
+      { Action: ["s3:DeleteObject", "s3:GetObject"] },
       { Action: ["s3:ListBucket"] },
     ]);
     expect(JSON.stringify(statements[1]?.Resource)).toContain('"/uploads/*"');

@@ -29,7 +29,13 @@ const defaultSilenceMilliseconds = 700;
 const notForEver = { timeout: 5_000 };
 
 const unused = () => Promise.reject(new Error("The store is not needed."));
-const noStore = { describe: unused, open: unused, signDownload: unused, write: () => ({}) as never };
+const noStore = {
+  delete: unused,
+  describe: unused,
+  open: unused,
+  signDownload: unused,
+  write: () => ({}) as never,
+};
 
 /** A task of the service: its endpoints in front of a model's server, and a request to it. */
 interface Task {

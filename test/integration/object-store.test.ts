@@ -51,6 +51,24 @@ describe("an upload link", () => {
   });
 });
 
+describe("an upload link for a length", () => {
+  it("takes this length and no other, and not a body that does not say its length", async () => {
+    const { url } = await bucket.store.signUpload("uploads/2/a.mp3", { contentType: "audio/mpeg", size: 3 });
+    const put = (body: string | ReadableStream) => ({
+      method: "PUT",
+      headers: { "Content-Type": "audio/mpeg" },
+      body,
+      duplex: "half" as const,
+    });
+    expect(await fetchOutcome(url, put("ID"))).toBe("403 SignatureDoesNotMatch");
+    expect(await fetchOutcome(url, put("ID34"))).toBe("403 SignatureDoesNotMatch");
+    expect(await fetchOutcome(url, put(new Blob(["ID3"]).stream()))).toBe("403 SignatureDoesNotMatch");
+    expect(await bucket.store.describe("uploads/2/a.mp3")).toBeUndefined();
+    expect(await fetchOutcome(url, put("ID3"))).toBe("200 OK");
+    expect(await bucket.store.describe("uploads/2/a.mp3")).toEqual({ size: 3, contentType: "audio/mpeg" });
+  });
+});
+
 describe("a download link", () => {
   it("gives the object under a name, and 404 when there is none", async () => {
     await bucket.store.put("speech/1.wav", Buffer.from("RIFF"), wav);

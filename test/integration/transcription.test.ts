@@ -16,8 +16,9 @@ import {
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { largestUploadBytes, transcriptionFunction } from "../../functions/transcription/contract.ts";
+import { transcriptionFunction } from "../../functions/transcription/contract.ts";
 import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
+import { largestUploadBytes } from "../../shared/storage/object-store.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { makeMp4 } from "../fixtures/audio/make-mp4.ts";
 import { makeMp3Frame, repeat } from "../fixtures/audio/make-mpeg.ts";
@@ -176,9 +177,11 @@ describe("the bundled transcription function", () => {
     60_000,
   );
 
-  it("refuses an upload that is larger", async () => {
+  it("refuses an upload that is larger, and removes it", async () => {
     const bytes = Buffer.alloc(largestUploadBytes + 1);
-    expect(await invoke({ file_id: await upload(bytes) })).toMatchObject({ status: 413 });
+    const fileId = await upload(bytes);
+    expect(await invoke({ file_id: fileId })).toMatchObject({ status: 413 });
+    expect(await invoke({ file_id: fileId })).toMatchObject({ status: 404 });
   }, 30_000);
 
   it("lets an upload be used by the account that made it, or by anybody when nobody did", async () => {

@@ -3,6 +3,7 @@ import { inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { makeAdts, makeMp3 } from "../../fixtures/audio/make-mpeg.ts";
 import { fixture } from "../../fixtures/audio/sources.ts";
 import { recordingsInMemory } from "../../support/legacy.ts";
+import { formFile } from "../../support/multipart.ts";
 
 const fileId = "3f0a2c1e-7d4b-4c58-9a51-0e6b6a0f2d11";
 
@@ -71,6 +72,7 @@ describe("POST /tasks/stt_from_gcs", () => {
     const answer = await legacy.post("/tasks/stt_from_gcs", { gcs_blob_name: name });
     expect(answer).toMatchObject({ status: 413, body: { error: { param: "gcs_blob_name" } } });
     expect(answer.body.detail).toContain("split");
+    expect([...legacy.objects.keys()]).toEqual([]);
   });
 
   it("refuses a longer recording in an encoding that cannot be cut", async () => {
@@ -134,6 +136,34 @@ describe("an upload that is transcribed again", () => {
     expect(await legacy.remove(13)).toMatchObject({ status: 200 });
     expect(legacy.kept()).toHaveLength(0);
     expect(legacy.saved.transcriptions.size).toBe(0);
+  });
+});
+
+describe("a file that is sent again", () => {
+  const transcribe = (legacy: ReturnType<typeof recordingsInMemory>, bytes: Buffer) =>
+    legacy.post("/tasks/stt", { audio: formFile(bytes), language: "lug" });
+
+  it.each([
+    ["short", () => makeMp3(100)],
+    ["long", () => makeAdts(10_000)],
+  ])("is kept once, for as long as its newest transcription: a %s one", async (_case, make) => {
+    const legacy = recordingsInMemory();
+    for (let times = 0; times < 3; times += 1) await transcribe(legacy, make());
+    expect(legacy.kept()).toHaveLength(1);
+    expect(legacy.store.write).toHaveBeenCalledTimes(3);
+    expect([...legacy.saved.transcriptions.keys()]).toEqual([12, 13, 14]);
+    expect(await legacy.remove(12)).toMatchObject({ status: 200 });
+    expect(await legacy.remove(13)).toMatchObject({ status: 200 });
+    expect(legacy.kept()).toHaveLength(1);
+    expect(await legacy.remove(14)).toMatchObject({ status: 200 });
+    expect(legacy.kept()).toHaveLength(0);
+  });
+
+  it("is another recording when it differs", async () => {
+    const legacy = recordingsInMemory();
+    await transcribe(legacy, makeMp3(100));
+    await transcribe(legacy, makeMp3(101));
+    expect(legacy.kept()).toHaveLength(2);
   });
 });
 

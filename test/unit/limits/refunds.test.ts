@@ -300,7 +300,7 @@ describe("audio that cannot be read", () => {
   const transcription = transcriptionEndpoints({
     transcriber: { transcribe: () => Promise.reject(new Error("Nothing is to be transcribed.")) },
     uploads: { find: async () => undefined },
-    store: { open: async () => undefined },
+    store: { delete: async () => undefined, open: async () => undefined },
   });
   const upload = async (file: Buffer | string) => ({
     path: "/tasks/audio/transcriptions",

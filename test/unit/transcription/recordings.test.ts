@@ -14,7 +14,7 @@ const setup = (uploaded?: Buffer) => {
     segments: undefined,
   }));
   const uploads = { find: async () => ({ objectKey: "uploads/x", contentType: "audio/wav", userId: 7 }) };
-  const store = { open: async () => uploaded && bufferSource(uploaded) };
+  const store = { delete: async () => undefined, open: async () => uploaded && bufferSource(uploaded) };
   const post = async (fields: Record<string, FormValue>) =>
     send(transcriptionEndpoints({ transcriber: { transcribe }, uploads, store }), {
       path: "/tasks/audio/transcriptions",

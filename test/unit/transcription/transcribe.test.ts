@@ -26,7 +26,10 @@ const setup = () => {
     }),
   };
   const uploads = { find: vi.fn().mockResolvedValue(undefined) };
-  const store = { open: vi.fn().mockResolvedValue(undefined) };
+  const store = {
+    delete: vi.fn().mockResolvedValue(undefined),
+    open: vi.fn().mockResolvedValue(undefined),
+  };
   const sendForm = async (form: { body: Buffer; headers: Record<string, string> }) =>
     send(transcriptionEndpoints({ transcriber, uploads, store }), {
       path: "/tasks/audio/transcriptions",
@@ -271,8 +274,8 @@ describe("a recording that was uploaded", () => {
     expect(response.body.detail).toContain("uploaded");
   });
 
-  it("may have 100 MB and no byte more", async () => {
-    const { post, upload } = setup();
+  it("may have 100 MB; one with a byte more is not read, and removed", async () => {
+    const { post, upload, store } = setup();
     const header = wavHeaderBytes(largestUploadBytes - 44, { stated: true });
     const sound = Buffer.alloc(1);
     upload(repeatingSource(header, sound, largestUploadBytes - 44));
@@ -280,6 +283,7 @@ describe("a recording that was uploaded", () => {
       status: 200,
       body: { usage: { input_audio_bytes: largestUploadBytes } },
     });
+    expect(store.delete).not.toHaveBeenCalled();
     const read = vi.fn();
     upload({ size: largestUploadBytes + 1, read });
     expect(await post({ file_id: fileId, language: "lug" })).toMatchObject({
@@ -287,6 +291,14 @@ describe("a recording that was uploaded", () => {
       body: { error: { code: "payload_too_large", param: "file_id" } },
     });
     expect(read).not.toHaveBeenCalled();
+    expect(store.delete).toHaveBeenCalledExactlyOnceWith("uploads/x/y.wav");
+  });
+
+  it("is refused for its size also when it cannot be removed", async () => {
+    const { post, upload, store } = setup();
+    upload({ size: largestUploadBytes + 1, read: vi.fn() });
+    store.delete.mockRejectedValue(new Error("S3 is not there."));
+    expect(await post({ file_id: fileId, language: "lug" })).toMatchObject({ status: 413 });
   });
 
   it.each(["4f0c2f4e", "../uploads/x"])("has no id like %s", async (wrong) => {

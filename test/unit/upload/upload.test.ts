@@ -52,6 +52,12 @@ describe("POST /tasks/generate-upload-url", () => {
     expect(authorize).not.toHaveBeenCalled();
   });
 
+  it.each([1, 104_857_600])("signs the length that the file is said to have: %i", async (size) => {
+    const { post, store } = setup();
+    expect(await post({ ...request, size })).toMatchObject({ status: 200 });
+    expect(store.signUpload).toHaveBeenCalledWith(expect.any(String), { contentType: "audio/mpeg", size });
+  });
+
   it("gives no link that could not be remembered", async () => {
     const { post, uploads } = setup();
     uploads.add.mockRejectedValueOnce(new Error("The table does not answer."));
@@ -115,6 +121,11 @@ describe("POST /tasks/generate-upload-url", () => {
     [{ file_name: "x".repeat(256) }, "file_name", "string_too_long"],
     [{ file_name: undefined }, "file_name", "missing"],
     [{ file_name: 7 }, "file_name", "string_type"],
+    [{ size: 0 }, "size", "greater_than_equal"],
+    [{ size: -1 }, "size", "greater_than_equal"],
+    [{ size: 104_857_601 }, "size", "less_than_equal"],
+    [{ size: 1.5 }, "size", "int_from_float"],
+    [{ size: "much" }, "size", "int_parsing"],
     [{ content_type: undefined }, "content_type", "missing"],
     [{ content_type: "" }, "content_type", "string_too_short"],
     [{ content_type: `audio/${"x".repeat(100)}` }, "content_type", "string_too_long"],

@@ -2,20 +2,20 @@ import { readEnvironment } from "../../shared/config/environment.ts";
 import {
   authorizeFrom,
   chatModelsFrom,
+  itemTableFrom,
   limiterFrom,
   objectStoreFrom,
   synthesizerFrom,
   transcriberFrom,
 } from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
-import { openTable } from "../../shared/storage/table.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { legacyFunction } from "./contract.ts";
 import { legacyEndpoints } from "./endpoints.ts";
 import { createSavedTranscriptions } from "./saved-transcriptions.ts";
 
 const environment = readEnvironment(legacyFunction.environment, process.env);
-const table = openTable(environment.TABLE_NAME);
+const table = itemTableFrom(environment);
 const store = objectStoreFrom(environment);
 
 const endpoints = legacyEndpoints(

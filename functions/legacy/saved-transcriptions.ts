@@ -1,7 +1,7 @@
-import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
+import type { WritableItemTable } from "../../shared/storage/item-table.ts";
 import { transcriptionsLifetimeDays } from "../../shared/storage/object-store.ts";
-import type { Table } from "../../shared/storage/table.ts";
+
 import { transcriptionKeys } from "./keys.ts";
 
 const counterItem = z.object({ value: z.int() });
@@ -37,32 +37,24 @@ const nextExpiry = (now = Date.now()): number =>
   Math.floor(now / 1_000) + transcriptionsLifetimeDays * 24 * 60 * 60;
 
 /** Saved transcriptions in the service's table; S1 to S3 of this folder's README. */
-export const createSavedTranscriptions = ({ client, name: TableName }: Table): SavedTranscriptions => {
+export const createSavedTranscriptions = (table: WritableItemTable): SavedTranscriptions => {
   const nextId = async (): Promise<number> => {
-    const { Attributes } = await client.send(
-      new UpdateCommand({
-        TableName,
-        Key: transcriptionKeys.idCounter(),
-        UpdateExpression: "ADD #value :one",
-        ExpressionAttributeNames: { "#value": "value" },
-        ExpressionAttributeValues: { ":one": 1 },
-        ReturnValues: "UPDATED_NEW",
-      }),
-    );
-    return counterItem.parse(Attributes).value;
+    const { item } = await table.update({
+      Key: transcriptionKeys.idCounter(),
+      UpdateExpression: "ADD #value :one",
+      ExpressionAttributeNames: { "#value": "value" },
+      ExpressionAttributeValues: { ":one": 1 },
+    });
+    return counterItem.parse(item).value;
   };
 
   const changeRecording = async (objectKey: string, change: "ADD" | "DELETE", id: number) => {
-    const { Attributes } = await client.send(
-      new UpdateCommand({
-        TableName,
-        Key: transcriptionKeys.recording(objectKey),
-        UpdateExpression: `${change} transcriptions :ids SET expires_at = :expiry`,
-        ExpressionAttributeValues: { ":ids": new Set([id]), ":expiry": nextExpiry() },
-        ReturnValues: "ALL_NEW",
-      }),
-    );
-    return recordingItem.parse(Attributes).transcriptions ?? new Set<number>();
+    const { item } = await table.update({
+      Key: transcriptionKeys.recording(objectKey),
+      UpdateExpression: `${change} transcriptions :ids SET expires_at = :expiry`,
+      ExpressionAttributeValues: { ":ids": new Set([id]), ":expiry": nextExpiry() },
+    });
+    return recordingItem.parse(item).transcriptions ?? new Set<number>();
   };
 
   return {
@@ -74,36 +66,29 @@ export const createSavedTranscriptions = ({ client, name: TableName }: Table): S
 
     save: async (id, { userId, text, language, objectKey }) => {
       const now = new Date();
-      await client.send(
-        new PutCommand({
-          TableName,
-          Item: {
-            ...transcriptionKeys.transcription(id),
-            id,
-            user_id: userId,
-            text,
-            language,
-            object_key: objectKey,
-            created_at: now.toISOString(),
-            expires_at: nextExpiry(now.getTime()),
-          },
-        }),
-      );
+      await table.put({
+        ...transcriptionKeys.transcription(id),
+        id,
+        user_id: userId,
+        text,
+        language,
+        object_key: objectKey,
+        created_at: now.toISOString(),
+        expires_at: nextExpiry(now.getTime()),
+      });
     },
 
     release: async (id, objectKey) => (await changeRecording(objectKey, "DELETE", id)).size === 0,
 
     find: async (id, userId) => {
-      const { Item } = await client.send(
-        new GetCommand({ TableName, Key: transcriptionKeys.transcription(id), ConsistentRead: true }),
-      );
-      if (!Item) return undefined;
-      const transcription = transcriptionItem.parse(Item);
+      const [item] = await table.readItems([transcriptionKeys.transcription(id)]);
+      if (!item) return undefined;
+      const transcription = transcriptionItem.parse(item);
       return transcription.user_id === userId ? transcription.object_key : undefined;
     },
 
     delete: async (id) => {
-      await client.send(new DeleteCommand({ TableName, Key: transcriptionKeys.transcription(id) }));
+      await table.delete(transcriptionKeys.transcription(id));
     },
   };
 };

@@ -1,7 +1,11 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { limiterFrom, objectStoreFrom, transcriberFrom } from "../../shared/config/from-environment.ts";
+import {
+  itemTableFrom,
+  limiterFrom,
+  objectStoreFrom,
+  transcriberFrom,
+} from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
-import { openTable } from "../../shared/storage/table.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { transcriptionFunction } from "./contract.ts";
 import { transcriptionEndpoints } from "./endpoints.ts";
@@ -11,7 +15,7 @@ const environment = readEnvironment(transcriptionFunction.environment, process.e
 export const handler = createStreamingHandler(
   transcriptionEndpoints({
     transcriber: transcriberFrom(environment),
-    uploads: createUploadsRepository(openTable(environment.TABLE_NAME)),
+    uploads: createUploadsRepository(itemTableFrom(environment)),
     store: objectStoreFrom(environment),
   }),
   { limiter: limiterFrom(environment), metricsNamespace: environment.METRICS_NAMESPACE },

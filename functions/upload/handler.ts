@@ -1,7 +1,11 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { authorizeFrom, limiterFrom, objectStoreFrom } from "../../shared/config/from-environment.ts";
+import {
+  authorizeFrom,
+  itemTableFrom,
+  limiterFrom,
+  objectStoreFrom,
+} from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
-import { openTable } from "../../shared/storage/table.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { uploadFunction } from "./contract.ts";
 import { uploadEndpoints } from "./endpoints.ts";
@@ -11,7 +15,7 @@ const environment = readEnvironment(uploadFunction.environment, process.env);
 export const handler = createBufferedHandler(
   uploadEndpoints({
     store: objectStoreFrom(environment),
-    uploads: createUploadsRepository(openTable(environment.TABLE_NAME)),
+    uploads: createUploadsRepository(itemTableFrom(environment)),
     authorize: authorizeFrom(environment),
   }),
   { limiter: limiterFrom(environment), metricsNamespace: environment.METRICS_NAMESPACE },

@@ -1,14 +1,13 @@
 import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
-import { platformSecretsFrom } from "../../shared/config/from-environment.ts";
+import { itemTableFrom, platformSecretsFrom } from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { saveReceipt } from "../../shared/messaging/send-receipt.ts";
-import { openTable } from "../../shared/storage/table.ts";
 import { webhookFunction } from "./contract.ts";
 import { webhookEndpoints } from "./endpoints.ts";
 import { openMessageQueue } from "./message-queue.ts";
 
 const environment = readEnvironment(webhookFunction.environment, process.env);
-const table = openTable(environment.TABLE_NAME);
+const table = itemTableFrom(environment);
 
 export const handler = createBufferedHandler(
   webhookEndpoints({

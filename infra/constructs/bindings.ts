@@ -36,7 +36,7 @@ const tableActions = {
   /** What counting requests needs, on the limits' own items only. */
   count: ["dynamodb:UpdateItem"],
   /** What finding an upload needs, on the uploads' own items only. */
-  "find-upload": ["dynamodb:GetItem"],
+  "find-upload": ["dynamodb:BatchGetItem"],
   /** What remembering an upload needs, on the uploads' own items only. */
   "add-upload": ["dynamodb:PutItem"],
   /** What answering people needs, on what is known of them only. */

@@ -14,7 +14,7 @@ import { createLimitCounters } from "../limits/limit-counters.ts";
 import { createLimiter, type Limiter } from "../limits/limiter.ts";
 import { createPlatformSecretSource, type PlatformSecretSource } from "../messaging/platform-secrets.ts";
 import { openAwsJsonService } from "../outbound/aws-json.ts";
-import { type ItemTable, openItemTable } from "../storage/item-table.ts";
+import { openItemTable, type WritableItemTable } from "../storage/item-table.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { openBucket } from "../storage/s3-calls.ts";
 import { createS3ObjectStore } from "../storage/s3-object-store.ts";
@@ -47,8 +47,10 @@ type LimiterVariables = PlatformEnvironment &
   Variables<typeof tableEnvironment> &
   Partial<Variables<typeof anonymousLimitEnvironment & typeof credentialsLimitEnvironment>>;
 
-const itemTableFrom = (environment: PlatformEnvironment & Variables<typeof tableEnvironment>): ItemTable =>
-  openItemTable(environment.TABLE_NAME, awsConfigOf(environment));
+/** The service's table, as callers wait for it. */
+export const itemTableFrom = (
+  environment: PlatformEnvironment & Variables<typeof tableEnvironment>,
+): WritableItemTable => openItemTable(environment.TABLE_NAME, awsConfigOf(environment));
 
 const secretReaderFrom = (environment: PlatformEnvironment): ReadSecret =>
   createSecretReader(openAwsJsonService("SecretsManager", awsConfigOf(environment)));

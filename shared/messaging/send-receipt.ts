@@ -1,7 +1,5 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import type { Table } from "../storage/table.ts";
+import type { ItemTable } from "../storage/item-table.ts";
 import { messagingKeys } from "./keys.ts";
 
 /** One message of ours: the answer number `index`, from 0, to somebody's message. */
@@ -44,23 +42,16 @@ export const readReference = (text: string): SentAnswer | undefined => {
  * alone: most receipts come when nobody waits for them any more.
  */
 export const saveReceipt = async (
-  { client, name: TableName }: Table,
+  table: Pick<ItemTable, "update">,
   { sender, messageId, index }: SentAnswer,
   receipt: SendReceipt,
 ): Promise<void> => {
   const isWanted = receipt.refusal === undefined ? " AND attribute_not_exists(done_at)" : "";
-  try {
-    await client.send(
-      new UpdateCommand({
-        TableName,
-        Key: messagingKeys.message(sender, messageId),
-        UpdateExpression: "SET receipts.#index = :receipt",
-        ConditionExpression: `attribute_exists(receipts)${isWanted}`,
-        ExpressionAttributeNames: { "#index": String(index) },
-        ExpressionAttributeValues: { ":receipt": receipt },
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
+  await table.update({
+    Key: messagingKeys.message(sender, messageId),
+    UpdateExpression: "SET receipts.#index = :receipt",
+    ConditionExpression: `attribute_exists(receipts)${isWanted}`,
+    ExpressionAttributeNames: { "#index": String(index) },
+    ExpressionAttributeValues: { ":receipt": receipt },
+  });
 };

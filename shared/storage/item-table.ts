@@ -23,8 +23,8 @@ export interface UpdateResult {
 }
 
 /**
- * The service's table as every request uses it: one read and one write, without the SDK's weight. Everything else goes
- * through `table.ts`.
+ * The service's table as callers wait for it: reads and writes of single items, without the SDK's weight. Everything else
+ * goes through `table.ts`.
  */
 export interface ItemTable {
   /**
@@ -35,6 +35,14 @@ export interface ItemTable {
   readItems(keys: readonly Item[], signal?: AbortSignal): Promise<Item[]>;
   /** Changes one item, or makes it, unless its condition is in the way. */
   update(update: ItemUpdate, signal?: AbortSignal): Promise<UpdateResult>;
+}
+
+/** The same for what writes items of its own as well. */
+export interface WritableItemTable extends ItemTable {
+  /** Writes one item, in the place of what has its key. */
+  put(item: Item): Promise<void>;
+  /** Removes one item; none of this key is no error. */
+  delete(key: Item): Promise<void>;
 }
 
 type WireItem = Parameters<typeof unmarshall>[0];
@@ -52,7 +60,7 @@ const inTheWay = z.object({ Item: wireItem.optional() });
 const toItem = (wire: WireItem | undefined): Item => (wire ? unmarshall(wire) : {});
 
 /** Opens the table. A call takes at most about 10 seconds, retries included, and fails with an AwsCallError. */
-export const openItemTable = (name: string, aws: AwsConfig): ItemTable => {
+export const openItemTable = (name: string, aws: AwsConfig): WritableItemTable => {
   const dynamodb = openAwsJsonService("DynamoDB", aws);
   return {
     readItems: async (keys, signal) => {
@@ -81,6 +89,14 @@ export const openItemTable = (name: string, aws: AwsConfig): ItemTable => {
         if (!(error instanceof AwsCallError) || error.name !== "ConditionalCheckFailedException") throw error;
         return { applied: false, item: toItem(inTheWay.parse(error.details).Item) };
       }
+    },
+
+    put: async (item) => {
+      await dynamodb.call("PutItem", { TableName: name, Item: marshall(item) });
+    },
+
+    delete: async (key) => {
+      await dynamodb.call("DeleteItem", { TableName: name, Key: marshall(key) });
     },
   };
 };

@@ -1,6 +1,5 @@
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import type { Table } from "../storage/table.ts";
+import type { WritableItemTable } from "../storage/item-table.ts";
 import { uploadKeys } from "./keys.ts";
 
 const lifetimeSeconds = 24 * 60 * 60;
@@ -27,7 +26,7 @@ export interface Upload {
 export type UploadsRepository = ReturnType<typeof createUploadsRepository>;
 
 /** The repository of uploads over the service's table; access pattern U1 of this folder's README. */
-export const createUploadsRepository = ({ client, name: TableName }: Table) => ({
+export const createUploadsRepository = (table: Pick<WritableItemTable, "put" | "readItems">) => ({
   add: async (fileId: string, { objectKey, contentType, userId }: Upload): Promise<void> => {
     const item: z.output<typeof uploadItem> = {
       object_key: objectKey,
@@ -35,7 +34,7 @@ export const createUploadsRepository = ({ client, name: TableName }: Table) => (
       ...(userId === undefined ? {} : { user_id: userId }),
       expires_at: Math.floor(Date.now() / 1_000) + lifetimeSeconds,
     };
-    await client.send(new PutCommand({ TableName, Item: { ...uploadKeys.upload(fileId), ...item } }));
+    await table.put({ ...uploadKeys.upload(fileId), ...item });
   },
 
   /**
@@ -44,11 +43,9 @@ export const createUploadsRepository = ({ client, name: TableName }: Table) => (
    * @returns `undefined` when it is unknown, too old or another account's.
    */
   find: async (fileId: string, userId: number): Promise<Upload | undefined> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName, Key: uploadKeys.upload(fileId), ConsistentRead: true }),
-    );
-    if (!Item) return undefined;
-    const upload = uploadItem.parse(Item);
+    const [item] = await table.readItems([uploadKeys.upload(fileId)]);
+    if (!item) return undefined;
+    const upload = uploadItem.parse(item);
     if (upload.expires_at * 1_000 <= Date.now()) return undefined;
     if (upload.user_id !== undefined && upload.user_id !== userId) return undefined;
     return { objectKey: upload.object_key, contentType: upload.content_type, userId: upload.user_id };

@@ -152,13 +152,20 @@ describe("The bundle of each function", () => {
     },
   );
 
-  it.each(["authorizer", "chat", "translate", "language", "speech"])(
-    "of %s loads no SDK, because it stands in the way of many requests",
-    (name) => {
-      const packages = [...packagesOf(name)];
-      expect(packages.filter((used) => /^@smithy\/|^@aws-sdk\/(?!util-dynamodb$)/.test(used))).toEqual([]);
-    },
-  );
+  it.each([
+    "authorizer",
+    "chat",
+    "translate",
+    "language",
+    "speech",
+    "transcription",
+    "upload",
+    "legacy",
+    "webhook",
+  ])("of %s loads no SDK, because it stands in the way of many requests", (name) => {
+    const packages = [...packagesOf(name)];
+    expect(packages.filter((used) => /^@smithy\/|^@aws-sdk\/(?!util-dynamodb$)/.test(used))).toEqual([]);
+  });
 
   it("of the translation leaves out what only other functions need", () => {
     const packages = packagesOf("translate");

@@ -202,11 +202,11 @@ describe("A function's permissions", () => {
 
   it("let transcription find uploads, read and remove them, and nothing else of the table and the store", () => {
     const statements = statementsOf("transcription").filter(({ Action }) =>
-      Action.some((action) => /^(dynamodb:Get|s3:)/.test(action)),
+      Action.some((action) => /^(dynamodb:BatchGet|s3:)/.test(action)),
     );
     expect(statements).toMatchObject([
       {
-        Action: ["dynamodb:GetItem"],
+        Action: ["dynamodb:BatchGetItem"],
         Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["UPLOAD#*"] } },
       },
       { Action: ["s3:DeleteObject", "s3:GetObject"] },

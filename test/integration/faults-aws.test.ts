@@ -229,7 +229,7 @@ describe.concurrent("when the object store", () => {
     const { status, body } = await send(
       uploadEndpoints({
         authorize: async () => ({ kind: "unauthenticated" }),
-        uploads: createUploadsRepository(intact.open()),
+        uploads: createUploadsRepository(intact.openForRequests()),
         store: createS3ObjectStore(bucketWithoutCredentials()),
       }),
       { path: "/tasks/generate-upload-url", body: { file_name: "a.wav", content_type: "audio/wav" } },

@@ -24,7 +24,7 @@ const daysOf = (item: Readonly<Record<string, unknown>> | undefined): number =>
 
 describe("a saved transcription", () => {
   it("is there under its number, for thirty days", async () => {
-    const saved = createSavedTranscriptions(table.open());
+    const saved = createSavedTranscriptions(table.openForRequests());
     const id = await saved.begin(transcription.objectKey);
     await saved.save(id, transcription);
     const item = await table.read(transcriptionKeys.transcription(id));
@@ -40,7 +40,7 @@ describe("a saved transcription", () => {
   });
 
   it("shares its number with no other, also when many are saved at once", async () => {
-    const instances = [1, 2, 3].map(() => createSavedTranscriptions(table.open()));
+    const instances = [1, 2, 3].map(() => createSavedTranscriptions(table.openForRequests()));
     const ids = await Promise.all(
       Array.from({ length: 30 }, (_, index) => instances[index % 3]?.begin("transcriptions/many.mp3")),
     );
@@ -49,7 +49,7 @@ describe("a saved transcription", () => {
   });
 
   it("is found by its own account, until it is deleted", async () => {
-    const saved = createSavedTranscriptions(table.open());
+    const saved = createSavedTranscriptions(table.openForRequests());
     const id = await saved.begin("transcriptions/own.mp3");
     expect(await saved.find(id, 7)).toBeUndefined();
     await saved.save(id, { ...transcription, objectKey: "transcriptions/own.mp3" });
@@ -61,7 +61,7 @@ describe("a saved transcription", () => {
 
 describe("a kept recording", () => {
   it("is let go by the last transcription that needs it, and remembered no longer than that", async () => {
-    const saved = createSavedTranscriptions(table.open());
+    const saved = createSavedTranscriptions(table.openForRequests());
     const objectKey = "transcriptions/shared.mp3";
     const [first, second] = [await saved.begin(objectKey), await saved.begin(objectKey)];
     expect(daysOf(await table.read(transcriptionKeys.recording(objectKey)))).toBeLessThan(30.1);

@@ -18,6 +18,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { transcriptionFunction } from "../../functions/transcription/contract.ts";
 import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
+import { readAwsConfig } from "../../shared/config/environment.ts";
+import { openItemTable } from "../../shared/storage/item-table.ts";
 import { largestUploadBytes } from "../../shared/storage/object-store.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { makeMp4 } from "../fixtures/audio/make-mp4.ts";
@@ -119,9 +121,8 @@ afterAll(async () => {
 const upload = async (body: Buffer, userId?: number): Promise<string> => {
   const fileId = randomUUID();
   const objectKey = `uploads/${fileId}/recording`;
-  const { client, name } = table();
-  await createUploadsRepository({ client, name }).add(fileId, { objectKey, contentType: "audio/x", userId });
-  client.destroy();
+  const items = openItemTable(tableName, readAwsConfig({ AWS_ENDPOINT_URL: services.endpoints.dynamoDb }));
+  await createUploadsRepository(items).add(fileId, { objectKey, contentType: "audio/x", userId });
   const s3 = new S3Client({
     endpoint: services.endpoints.s3,
     region: LOCAL_REGION,

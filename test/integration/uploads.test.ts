@@ -7,7 +7,7 @@ let table: TestTable;
 let uploads: UploadsRepository;
 beforeAll(async () => {
   table = await startTestTable();
-  uploads = createUploadsRepository(table.open());
+  uploads = createUploadsRepository(table.openForRequests());
 });
 afterAll(() => table.close());
 afterEach(() => {

@@ -16,6 +16,7 @@ import type { Planner } from "../../functions/messaging/plan.ts";
 import { type ProcessDependencies, processMessage } from "../../functions/messaging/process-message.ts";
 import type { InboundMessage, MessageContent } from "../../shared/messaging/inbound-message.ts";
 import { readReference, saveReceipt } from "../../shared/messaging/send-receipt.ts";
+import type { ItemTable } from "../../shared/storage/item-table.ts";
 import type { Table } from "../../shared/storage/table.ts";
 
 export const queueArn = "arn:aws:sqs:us-east-1:000000000000:messages.fifo";
@@ -69,9 +70,9 @@ export class FakePlatform implements MessagingPlatform {
   /** Whether reports about messages reach the webhook. */
   reports = true;
   recording: Uint8Array = new Uint8Array();
-  readonly #table: Table;
+  readonly #table: Pick<ItemTable, "update">;
 
-  constructor(table: Table) {
+  constructor(table: Pick<ItemTable, "update">) {
     this.#table = table;
   }
 

@@ -1,4 +1,10 @@
-import type { ServiceInputTypes, ServiceOutputTypes } from "@aws-sdk/lib-dynamodb";
+import {
+  GetCommand,
+  PutCommand,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
+} from "@aws-sdk/lib-dynamodb";
+import type { WritableItemTable } from "../../shared/storage/item-table.ts";
 import { openTable, type Table } from "../../shared/storage/table.ts";
 
 /** A call to DynamoDB, such as `PutItem`, in JavaScript's types. */
@@ -22,3 +28,17 @@ export const fakeTable = (
   );
   return table;
 };
+
+/** The same table, for what asks it without the SDK. */
+export const itemsOf = ({
+  client,
+  name: TableName,
+}: Table): Pick<WritableItemTable, "put" | "readItems"> => ({
+  put: async (Item) => {
+    await client.send(new PutCommand({ TableName, Item }));
+  },
+  readItems: async (keys) => {
+    const answers = await Promise.all(keys.map((Key) => client.send(new GetCommand({ TableName, Key }))));
+    return answers.flatMap(({ Item }) => Item ?? []);
+  },
+});

@@ -5,7 +5,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { ensureTable, startDynamoDb } from "@language-ai/aws-stand-ins";
 import { readAwsConfig } from "../../shared/config/environment.ts";
-import { type ItemTable, openItemTable } from "../../shared/storage/item-table.ts";
+import { openItemTable, type WritableItemTable } from "../../shared/storage/item-table.ts";
 import type { Table } from "../../shared/storage/table.ts";
 
 const name = "language-ai";
@@ -29,7 +29,7 @@ export interface TestTable {
   /** Another instance of a function: a client with connections of its own. */
   open(): Table;
   /** The same, as every request uses it. */
-  openForRequests(): ItemTable;
+  openForRequests(): WritableItemTable;
   read(key: Record<string, string>): Promise<Record<string, unknown> | undefined>;
   /** Names of the calls that were sent through all tables, such as `UpdateItem`. */
   readonly calls: string[];
@@ -75,6 +75,14 @@ export const startTestTable = async (): Promise<TestTable> => {
         update: (...given) => {
           calls.push("UpdateItem");
           return table.update(...given);
+        },
+        put: (...given) => {
+          calls.push("PutItem");
+          return table.put(...given);
+        },
+        delete: (...given) => {
+          calls.push("DeleteItem");
+          return table.delete(...given);
         },
       };
     },

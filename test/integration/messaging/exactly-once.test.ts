@@ -45,7 +45,7 @@ const answers = (overrides: Partial<AnswerDependencies> = {}): AnswerDependencie
 });
 
 const setUp = (overrides: Partial<AnswerDependencies> = {}) => {
-  const platform = new FakePlatform(table);
+  const platform = new FakePlatform(server.openForRequests());
   platform.recording = wavFile(soundBytes(48_000), { stated: true });
   const start = (lastStep?: number) =>
     startWorker({

@@ -38,12 +38,14 @@ const request = (): Buffer =>
 const connectTo = async (pieces: readonly string[], isLeaving = false) => {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
-    socket.once("data", async () => {
-      for (const piece of pieces) {
-        socket.write(piece);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      if (isLeaving) socket.end();
+    socket.once("data", () => {
+      void (async () => {
+        for (const piece of pieces) {
+          socket.write(piece);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        if (isLeaving) socket.end();
+      })();
     });
   });
   const url = await listen(server);

@@ -1,6 +1,7 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { authorizeFrom, chatModelsFrom, limiterFrom } from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import { connectionsOpened } from "../../shared/outbound/connections.ts";
 import { chatFunction } from "./contract.ts";
 import { chatEndpoints } from "./endpoints.ts";
 
@@ -11,3 +12,5 @@ export const handler = createStreamingHandler(chatEndpoints({ models: chatModels
   limiter: limiterFrom(environment),
   metricsNamespace: environment.METRICS_NAMESPACE,
 });
+
+await connectionsOpened();

@@ -3,6 +3,7 @@ import { limiterFrom } from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { loadLanguageModel } from "../../shared/language-id/model.ts";
 import { readWeights } from "../../shared/language-id/weights.ts";
+import { connectionsOpened } from "../../shared/outbound/connections.ts";
 import { languageFunction } from "./contract.ts";
 import { languageEndpoints } from "./endpoints.ts";
 
@@ -13,3 +14,5 @@ export const handler = createBufferedHandler(languageEndpoints({ model: loadLang
   limiter: limiterFrom(environment),
   metricsNamespace: environment.METRICS_NAMESPACE,
 });
+
+await connectionsOpened();

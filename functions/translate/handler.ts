@@ -1,6 +1,7 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { limiterFrom, translatorFrom } from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import { connectionsOpened } from "../../shared/outbound/connections.ts";
 import { translateFunction } from "./contract.ts";
 import { translateEndpoints } from "./endpoints.ts";
 
@@ -13,3 +14,5 @@ export const handler = createStreamingHandler(
     metricsNamespace: environment.METRICS_NAMESPACE,
   },
 );
+
+await connectionsOpened();

@@ -13,7 +13,8 @@ import type { Translator } from "../inference/translation.ts";
 import { createLimitCounters } from "../limits/limit-counters.ts";
 import { createLimiter, type Limiter } from "../limits/limiter.ts";
 import { createPlatformSecretSource, type PlatformSecretSource } from "../messaging/platform-secrets.ts";
-import { openAwsJsonService } from "../outbound/aws-json.ts";
+import { awsAddress, openAwsJsonService } from "../outbound/aws-json.ts";
+import { openConnection } from "../outbound/connections.ts";
 import { openItemTable, type WritableItemTable } from "../storage/item-table.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { openBucket } from "../storage/s3-calls.ts";
@@ -47,10 +48,14 @@ type LimiterVariables = PlatformEnvironment &
   Variables<typeof tableEnvironment> &
   Partial<Variables<typeof anonymousLimitEnvironment & typeof credentialsLimitEnvironment>>;
 
-/** The service's table, as callers wait for it. */
+/** The service's table, as callers wait for it; a connection to it is opened at once. */
 export const itemTableFrom = (
   environment: PlatformEnvironment & Variables<typeof tableEnvironment>,
-): WritableItemTable => openItemTable(environment.TABLE_NAME, awsConfigOf(environment));
+): WritableItemTable => {
+  const aws = awsConfigOf(environment);
+  openConnection(awsAddress("DynamoDB", aws));
+  return openItemTable(environment.TABLE_NAME, aws);
+};
 
 const secretReaderFrom = (environment: PlatformEnvironment): ReadSecret =>
   createSecretReader(openAwsJsonService("SecretsManager", awsConfigOf(environment)));
@@ -107,6 +112,7 @@ export const chatModelsFrom = (
   environment: PlatformEnvironment & Variables<typeof chatBackendEnvironment>,
 ): ChatModels => {
   const { CHAT_BASE_URL, CHAT_TIMEOUT_MS } = environment;
+  openConnection(new URL(CHAT_BASE_URL));
   return createOpenAiChatModels(
     backend(environment, "chat", CHAT_BASE_URL, CHAT_TIMEOUT_MS),
     { "lang-14b": environment.CHAT_MODEL_14B, "lang-9b": environment.CHAT_MODEL_9B },
@@ -121,6 +127,7 @@ export const translatorFrom = (
   environment: PlatformEnvironment & Variables<typeof translationBackendEnvironment>,
 ): Translator => {
   const { TRANSLATION_BASE_URL, TRANSLATION_TIMEOUT_MS } = environment;
+  openConnection(new URL(TRANSLATION_BASE_URL));
   return createOpenAiTranslator(
     backend(environment, "translation", TRANSLATION_BASE_URL, TRANSLATION_TIMEOUT_MS),
     environment.TRANSLATION_MODEL,

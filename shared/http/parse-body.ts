@@ -1,6 +1,5 @@
 import { parse as parseQuery } from "node:querystring";
 import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { AppError, ValidationError } from "../errors/app-error.ts";
 import { checkMultipartFraming, FramingError, maximumParts } from "./multipart-framing.ts";
@@ -26,12 +25,16 @@ const sizeOf = (body: string, isBase64Encoded: boolean): number =>
 const badCoding = (msg: string) =>
   new ValidationError([{ loc: ["header", "content-encoding"], msg, type: "value_error" }]);
 
-const inflate = promisify(gunzip);
+/** Loaded with the first body that is packed. */
+const inflate = async (packed: Buffer, maxOutputLength: number): Promise<Buffer> => {
+  const { gunzip } = await import("node:zlib");
+  return promisify(gunzip)(packed, { maxOutputLength });
+};
 
 /** What gzip packed, given up as soon as it is larger than the operation takes. */
 const unpack = async (packed: Buffer, declared: Body): Promise<Buffer> => {
   try {
-    return await inflate(packed, { maxOutputLength: maximumBodyBytes(declared) });
+    return await inflate(packed, maximumBodyBytes(declared));
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(declared);
     throw badCoding("Value error, the body cannot be unpacked with gzip");

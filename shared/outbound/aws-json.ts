@@ -71,7 +71,8 @@ export class AwsCallError extends Error {
 export const awsDomain = (region: string): string =>
   region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
 
-const addressOf = (service: keyof typeof services, { region, endpoints }: AwsConfig): URL =>
+/** Where a service is. */
+export const awsAddress = (service: keyof typeof services, { region, endpoints }: AwsConfig): URL =>
   new URL(endpoints[service] ?? `https://${services[service].signingName}.${region}.${awsDomain(region)}/`);
 
 const failureOf = (status: number, text: string): AwsCallError => {
@@ -118,7 +119,7 @@ export const openAwsJsonService = (
   { tryMilliseconds = usualTryMilliseconds, pauseMilliseconds = usualPauseMilliseconds }: AwsJsonOptions = {},
 ): AwsJsonService => {
   const { signingName, target, contentType } = services[service];
-  const url = addressOf(service, config);
+  const url = awsAddress(service, config);
   const signer = createAwsSigner(signingName, config);
 
   const attempt = async (operation: string, body: string, signal: AbortSignal): Promise<unknown> => {

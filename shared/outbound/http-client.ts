@@ -1,18 +1,7 @@
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  type IncomingMessage,
-  request as requestHttp,
-} from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { agents } from "./connections.ts";
 import { awaitActivity, withIdleTimeout } from "./timeouts.ts";
-
-/**
- * Connections are kept and used again, newest first. `node:https` and not `fetch`: loading undici costs a function
- * about 50 ms of its cold start and every call several times the CPU.
- */
-const agentOptions = { keepAlive: true, scheduling: "lifo", timeout: 60_000 } as const;
-const agents = { "http:": new HttpAgent(agentOptions), "https:": new HttpsAgent(agentOptions) };
 
 /** The other side did not answer in time. */
 export class BackendTimeout extends Error {

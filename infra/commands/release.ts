@@ -1,0 +1,98 @@
+/** `npm run release -- prod`: deploys a stage, tries it, and goes back to the release before when it does not work. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import * as z from "zod";
+import { deployedStage } from "../stages.ts";
+import { runCommandLine, UsageError } from "./command-line.ts";
+
+const usage = `Usage: npm run release -- <stage>
+
+Deploys a stage without asking, then runs the conformance tests against what was deployed. When they fail, the commit that
+was released before (the tag released/<stage>) is deployed again, and the command fails. When they pass, the tag moves here.
+A stage with strict limits for addresses takes the tests minutes: they wait as often as they are told to.`;
+
+/** Runs a program with its output on this terminal. @returns its exit code. */
+export type RunProgram = (
+  program: string,
+  args: readonly string[],
+  options?: { readonly cwd?: string; readonly variables?: Readonly<Record<string, string>> },
+) => Promise<number>;
+
+const runProgram: RunProgram = async (program, args, { cwd, variables } = {}) => {
+  const child = spawn(program, args, { cwd, stdio: "inherit", env: { ...process.env, ...variables } });
+  const [code]: unknown[] = await once(child, "close");
+  return typeof code === "number" ? code : 1;
+};
+
+const outputs = z.record(z.string(), z.record(z.string(), z.string()));
+
+/** Where a stage answers, as its deployment has said. */
+const addressesIn = (text: string, stage: string): Record<string, string> => {
+  const { ApiUrl, ChatStreamUrl } = outputs.parse(JSON.parse(text))[`LanguageAi-${stage}-Api`] ?? {};
+  if (!ApiUrl) throw new Error("The deployment has not said where the API answers (output ApiUrl).");
+  return { BASE_URL: ApiUrl, ...(ChatStreamUrl ? { CHAT_STREAM_URL: ChatStreamUrl } : {}) };
+};
+
+const deployArguments = (stage: string, outputsFile: string): string[] => [
+  ...["cdk", "deploy", "--all", "-c", `stage=${stage}`],
+  ...["--require-approval", "never", "--outputs-file", outputsFile],
+];
+
+/** Deploys the commit that a stage was released from before, out of a folder of its own. */
+const goBack = async (stage: string, folder: string, run: RunProgram): Promise<void> => {
+  const tag = `released/${stage}`;
+  const cwd = join(folder, "before");
+  const steps: readonly (readonly [string, readonly string[], string?])[] = [
+    ["git", ["worktree", "add", "--detach", cwd, tag]],
+    ["npm", ["ci"], cwd],
+    ["npx", deployArguments(stage, join(folder, "before.json")), cwd],
+  ];
+  for (const [program, args, directory] of steps) {
+    const code = await run(program, args, directory === undefined ? {} : { cwd: directory });
+    if (code !== 0) {
+      throw new Error(
+        `The release does not work, and going back to ${tag} failed at: ${program} ${args.join(" ")}. ` +
+          "CodeDeploy and CloudFormation still have the version before; infra/README.md says how to take it.",
+      );
+    }
+  }
+};
+
+/**
+ * Deploys, tries, and goes back when it must.
+ *
+ * @throws Error with a sentence when the stage was not released.
+ */
+export const release = async (stage: string, run: RunProgram = runProgram): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), "language-ai-release-"));
+  try {
+    const outputsFile = join(folder, "outputs.json");
+    if ((await run("npx", deployArguments(stage, outputsFile))) !== 0) {
+      throw new Error("The deployment failed; CloudFormation has gone back to what was there.");
+    }
+    const variables = addressesIn(await readFile(outputsFile, "utf8"), stage);
+    const failed = await run("npx", ["vitest", "run", "--project", "conformance"], { variables });
+    if (failed !== 0) {
+      await goBack(stage, folder, run);
+      throw new Error("The conformance tests failed against the deployment; the release before is back.");
+    }
+    await run("git", ["tag", "--force", `released/${stage}`]);
+  } finally {
+    await run("git", ["worktree", "prune"]);
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+if (import.meta.main) {
+  await runCommandLine(usage, async (args) => {
+    const { positionals } = parseArgs({ args, allowPositionals: true });
+    const [stage] = positionals;
+    if (!stage || positionals.length > 1) throw new UsageError("Name one stage, such as prod.");
+    deployedStage(stage, process.env);
+    await release(stage);
+  });
+}

@@ -1,0 +1,110 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { App } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { describe, expect, it } from "vitest";
+import { type RunProgram, release } from "../../infra/commands/release.ts";
+import { PipelineStack } from "../../infra/stacks/pipeline-stack.ts";
+
+const addresses = { ApiUrl: "https://api.example.org", ChatStreamUrl: "https://stream.example.org" };
+
+/** Programs that note how they were called, and of which some fail. */
+const programs = (fails: (call: string) => boolean = () => false) => {
+  const calls: string[] = [];
+  const tested: Readonly<Record<string, string>>[] = [];
+  const run: RunProgram = async (program, args, { cwd, variables } = {}) => {
+    const where = cwd ? "before: " : "";
+    const call = `${where}${program} ${args.filter((arg) => !arg.includes("language-ai-release-")).join(" ")}`;
+    calls.push(call);
+    if (variables) tested.push(variables);
+    const outputsFile = args[args.indexOf("--outputs-file") + 1];
+    if (args.includes("deploy") && outputsFile) {
+      await writeFile(outputsFile, JSON.stringify({ "LanguageAi-prod-Api": addresses }));
+    }
+    return fails(call) ? 1 : 0;
+  };
+  return { calls, tested, run };
+};
+
+const deploy = "npx cdk deploy --all -c stage=prod --require-approval never --outputs-file";
+const tests = "npx vitest run --project conformance";
+
+describe("A release", () => {
+  it("is deployed without a question, tried where it answers, and remembered", async () => {
+    const { calls, tested, run } = programs();
+    await release("prod", run);
+    expect(calls).toEqual([deploy, tests, "git tag --force released/prod", "git worktree prune"]);
+    expect(tested).toEqual([
+      { BASE_URL: "https://api.example.org", CHAT_STREAM_URL: "https://stream.example.org" },
+    ]);
+  });
+
+  it("that does not pass the tests is replaced by the one before, and not remembered", async () => {
+    const { calls, run } = programs((call) => call === tests);
+    await expect(release("prod", run)).rejects.toThrow(
+      "The conformance tests failed against the deployment; the release before is back.",
+    );
+    expect(calls).toEqual([
+      deploy,
+      tests,
+      "git worktree add --detach released/prod",
+      "before: npm ci",
+      `before: ${deploy}`,
+      "git worktree prune",
+    ]);
+  });
+
+  it("that cannot be replaced says which step failed", async () => {
+    const { run } = programs((call) => call === tests || call === "before: npm ci");
+    await expect(release("prod", run)).rejects.toThrow("going back to released/prod failed at: npm ci");
+  });
+
+  it("that CloudFormation refuses is tried no further", async () => {
+    const { calls, run } = programs((call) => call === deploy);
+    await expect(release("prod", run)).rejects.toThrow("The deployment failed");
+    expect(calls).toEqual([deploy, "git worktree prune"]);
+  });
+});
+
+describe("The role of the workflows", () => {
+  const template = Template.fromStack(
+    new PipelineStack(new App(), "Pipeline", {
+      repository: "example/languages",
+      environments: ["dev", "prod"],
+    }),
+  );
+
+  it("is taken by runs for the repository's environments only", () => {
+    const [role] = Object.values(template.findResources("AWS::IAM::Role"));
+    expect(role?.["Properties"].AssumeRolePolicyDocument.Statement).toMatchObject([
+      {
+        Action: "sts:AssumeRoleWithWebIdentity",
+        Condition: {
+          StringEquals: {
+            "token.actions.githubusercontent.com:aud": "sts.amazonaws.com",
+            "token.actions.githubusercontent.com:sub": [
+              "repo:example/languages:environment:dev",
+              "repo:example/languages:environment:prod",
+            ],
+          },
+        },
+      },
+    ]);
+  });
+
+  it("may take the roles of bootstrap, and nothing else", () => {
+    const policies = Object.values(template.findResources("AWS::IAM::Policy"));
+    expect(JSON.stringify(policies).match(/"Action":"[^"]+"/g)).toEqual(['"Action":"sts:AssumeRole"']);
+  });
+});
+
+describe("The workflows", () => {
+  it("use commands that package.json has", async () => {
+    const scripts: unknown = JSON.parse(await readFile("package.json", "utf8")).scripts;
+    const texts = await Promise.all(
+      ["check", "changes", "release-stage"].map((name) => readFile(`.github/workflows/${name}.yml`, "utf8")),
+    );
+    const used = texts.flatMap((text) => [...text.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name));
+    expect(used.toSorted()).toEqual(["check", "release"]);
+    for (const name of used) expect(scripts).toHaveProperty([name ?? ""]);
+  });
+});

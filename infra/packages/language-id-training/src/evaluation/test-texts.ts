@@ -53,42 +53,48 @@ export const testTextsFrom = (
     });
   });
 
-const frequentFrom = 3;
-const englishShare = 0.6;
+/** Where a text has to stand to count as seen in training. */
+export type SeenWhere = "in its language" | "anywhere";
 
-type Frequencies = ReadonlyMap<string, number>;
-
-const countWords = (lines: readonly CorpusLine[]): Frequencies => {
-  const counts = new Map<string, number>();
-  for (const line of lines) {
-    for (const word of normalise(line.text).split(" ")) counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  return counts;
-};
+/** Enough of a text to find its place in a line; what is longer is compared from there. */
+const longestKey = 12;
 
 /**
- * Finds English strings that stand in a source of another language, such as menu names nobody translated: at
- * least 60 % of the words are frequent in English lines and not in lines of the language. The label of such a
- * text is wrong, and no identifier is consulted to say so.
+ * Finds the texts that training has not seen, which say more about new texts than the others: a few words of a
+ * held-out line often stand in a line that was learned from.
  *
- * @param lines every line there is, of any split
+ * @param learned every line that training learns from or makes its choices with
+ * @param where "in its language": as whole words of a line in the text's own language. "anywhere": within any line of
+ *   any language, parts of words included, which counts words that two languages share as seen.
  */
-export const createEnglishStringFinder = (lines: readonly CorpusLine[]) => {
-  const english = countWords(lines.filter((line) => languageOf(line) === "eng"));
-  const own = new Map<IdentifiableLanguage, Frequencies>();
-  const open = lines.filter((line) => !line.split.startsWith("test"));
-  const ownWords = (language: IdentifiableLanguage): Frequencies => {
-    const known = own.get(language) ?? countWords(open.filter((line) => languageOf(line) === language));
-    own.set(language, known);
-    return known;
-  };
-  return ({ text, language }: TestText): boolean => {
-    if (language === "eng") return false;
-    const words = normalise(text).split(" ");
-    const foreign = words.filter(
-      (word) =>
-        (english.get(word) ?? 0) >= frequentFrom && (ownWords(language).get(word) ?? 0) < frequentFrom,
-    );
-    return foreign.length / words.length >= englishShare;
-  };
+export const unseenTexts = (
+  texts: readonly TestText[],
+  learned: readonly CorpusLine[],
+  where: SeenWhere,
+): readonly TestText[] => {
+  const edge = where === "in its language" ? " " : "";
+  const scopeOf = (language: string) => (where === "in its language" ? language : "any");
+  const keyed = texts.map((text) => {
+    const form = `${edge}${normalise(text.text)}${edge}`;
+    return { text, form, scope: scopeOf(text.language), key: form.slice(0, longestKey) };
+  });
+  const byScope = new Map(
+    [...Map.groupBy(keyed, ({ scope }) => scope)].map(([scope, members]) => {
+      const byKey = Map.groupBy(members, ({ key }) => key);
+      return [scope, { byKey, widths: new Set([...byKey.keys()].map((key) => key.length)) }] as const;
+    }),
+  );
+  const seen = new Set<TestText>();
+  for (const line of learned) {
+    const { byKey, widths } = byScope.get(scopeOf(languageOf(line))) ?? {};
+    const form = `${edge}${normalise(line.text)}${edge}`;
+    for (const width of widths ?? []) {
+      for (let start = 0; start + width <= form.length; start++) {
+        for (const candidate of byKey?.get(form.slice(start, start + width)) ?? []) {
+          if (form.startsWith(candidate.form, start)) seen.add(candidate.text);
+        }
+      }
+    }
+  }
+  return texts.filter((text) => !seen.has(text));
 };

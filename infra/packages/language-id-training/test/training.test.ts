@@ -3,11 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
-import { encodeWeights, loadLanguageModel } from "../../../../shared/language-id/index.ts";
+import {
+  bucketBits,
+  classCount,
+  encodeWeights,
+  loadLanguageModel,
+} from "../../../../shared/language-id/index.ts";
 import { trainModel } from "../src/train.ts";
 import { type CorpusLine, readCorpus } from "../src/training/corpus.ts";
 import { partition } from "../src/training/partition.ts";
+import { quantise } from "../src/training/quantise.ts";
 import { createRandom, pick } from "../src/training/random.ts";
+import { augment } from "../src/training/sampler.ts";
 
 const vocabulary: Readonly<Record<string, readonly string[]>> = {
   lug: ["omuntu", "abaana", "ssomero", "webale", "nnyo", "bagenda", "enkuba"],
@@ -57,6 +64,32 @@ describe("training the model", () => {
     const learned = new Set(training.map(({ line }) => line));
     expect(development.filter(({ line }) => learned.has(line))).toEqual([]);
     expect(learned).not.toContain(rukiga);
+  });
+});
+
+describe("making the model good at a few words", () => {
+  it("crops half of the samples to whole words of at most ten characters, where the words are not longer", () => {
+    const random = createRandom(5);
+    const text = "abaana bagenda ku ssomero buli lunaku ne bakomawo ewaka nga bakooye";
+    const samples = Array.from({ length: 1000 }, () => augment(text, random));
+    const short = samples.filter((sample) => sample.length <= 10);
+    expect(short.length).toBeGreaterThan(500);
+    expect(samples.filter((sample) => !` ${text} `.includes(` ${sample} `))).toEqual([]);
+    expect(samples).toContain("ku ssomero");
+  });
+
+  it("keeps the buckets that many samples use rather than the heaviest of a few", () => {
+    const weights = new Float32Array(classCount << bucketBits);
+    const use = new Float64Array(1 << bucketBits);
+    const give = (bucket: number, weight: number, used: number): void => {
+      weights[bucket * classCount] = weight;
+      use[bucket] = used;
+    };
+    give(3, 2, 100);
+    give(4, 4, 1);
+    const { words } = quantise({ weights, biases: new Float32Array(classCount), use }, 1, 1);
+    expect(words[3]).not.toBe(0);
+    expect(words[4]).toBe(0);
   });
 });
 

@@ -33,19 +33,20 @@ const levelOf = (weight: number, largest: number): number => {
 /**
  * Shrinks a regression to four bits a weight.
  *
- * @param keptBuckets how many buckets keep their weights: those whose largest weight is the largest
+ * @param keptBuckets how many buckets keep their weights: those whose largest weight, times the square root of their
+ *   use, is the largest. The weight alone keeps words that one line gave, and drops what new words are told by.
  */
 export const quantise = (
-  { weights, biases }: Regression,
+  { weights, biases, use }: Regression,
   keptBuckets: number,
   temperature: number,
 ): Weights => {
   const centred = centre(weights);
-  const strengths = Float32Array.from({ length: 1 << bucketBits }, (_, bucket) =>
-    centred
-      .subarray(bucket * classCount, (bucket + 1) * classCount)
-      .reduce((strongest, weight) => Math.max(strongest, Math.abs(weight)), 0),
-  );
+  const strengths = Float64Array.from({ length: 1 << bucketBits }, (_, bucket) => {
+    const ofBucket = centred.subarray(bucket * classCount, (bucket + 1) * classCount);
+    const largest = ofBucket.reduce((strongest, weight) => Math.max(strongest, Math.abs(weight)), 0);
+    return largest * Math.sqrt(use[bucket] ?? 0);
+  });
   const weakestKept = strengths.toSorted().at(-keptBuckets) ?? 0;
   const sizes = centred
     .filter((weight) => weight !== 0)

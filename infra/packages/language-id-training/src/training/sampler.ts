@@ -2,19 +2,37 @@ import { normalise } from "../../../../../shared/language-id/index.ts";
 import type { LabelledLine } from "./partition.ts";
 import { pick, type Random } from "./random.ts";
 
+/** Half of the samples are about as short as what the model finds hardest. */
+const shortShare = 0.5;
+const shortestCrop = 3;
+const longestShortCrop = 10;
+/** Of the other half, this share is cropped to some words. */
 const cropShare = 0.8;
-const longestCrop = 8;
+const mostWords = 8;
 const apostropheShare = 0.25;
 const engShare = 0.5;
-const shortestText = 3;
+
+/** Whole words of 3 to 10 characters from a random place; a longer word stays whole, and what is shorter is not cropped. */
+const cropShort = (text: string, random: Random): string => {
+  const words = text.split(" ");
+  let end = Math.floor(random() * words.length);
+  const wanted = shortestCrop + Math.floor(random() * (longestShortCrop - shortestCrop + 1));
+  let cropped = words[end++] ?? "";
+  while (end < words.length && cropped.length < wanted) {
+    const longer = `${cropped} ${words[end++]}`;
+    if (longer.length > longestShortCrop) break;
+    cropped = longer;
+  }
+  return cropped.length < shortestCrop ? text : cropped;
+};
 
 const crop = (text: string, random: Random): string => {
   const words = text.split(" ");
-  const length = 1 + Math.floor(random() ** 1.5 * longestCrop);
+  const length = 1 + Math.floor(random() ** 1.5 * mostWords);
   if (length >= words.length) return text;
   const start = Math.floor(random() * (words.length - length + 1));
   const cropped = words.slice(start, start + length).join(" ");
-  return cropped.length < shortestText ? text : cropped;
+  return cropped.length < shortestCrop ? text : cropped;
 };
 
 /**
@@ -22,7 +40,9 @@ const crop = (text: string, random: Random): string => {
  * the very few; apostrophes forgotten or made spaces; ŋ, which few keyboards have, written ng or n.
  */
 export const augment = (normalised: string, random: Random): string => {
-  let text = random() < cropShare ? crop(normalised, random) : normalised;
+  let text = normalised;
+  if (random() < shortShare) text = cropShort(normalised, random);
+  else if (random() < cropShare) text = crop(normalised, random);
   if (text.includes("'") && random() < apostropheShare) {
     text = text
       .replaceAll("'", pick(["", "", " "], random))
@@ -43,6 +63,14 @@ export interface Sample {
 
 /** A source with n lines is drawn in proportion to n^0.7: small sources count more than their size, not equally. */
 const tempering = 0.7;
+/**
+ * How much more a source is drawn than its lines would have it: less for a list of words, in which no sentence is,
+ * and more for the phrases, which are few and what people say first.
+ */
+const sourceShares: ReadonlyMap<string, number> = new Map([
+  ["unilex", 0.4],
+  ["phrases", 2],
+]);
 const fewestCharacters = 3;
 
 interface Weighted<Item> {
@@ -60,11 +88,13 @@ const pickWeighted = <Item>(choices: readonly Weighted<Item>[], random: Random):
 };
 
 const groupsOf = (lines: readonly LabelledLine[]): readonly Weighted<readonly string[]>[] =>
-  [...Map.groupBy(lines, ({ group }) => group).values()]
-    .map((members) =>
-      members.map(({ line }) => normalise(line.text)).filter((text) => text.length >= fewestCharacters),
-    )
-    .map((texts) => ({ item: texts, weight: texts.length ** tempering }))
+  [...Map.groupBy(lines, ({ group }) => group)]
+    .map(([group, members]) => {
+      const texts = members
+        .map(({ line }) => normalise(line.text))
+        .filter((text) => text.length >= fewestCharacters);
+      return { item: texts, weight: texts.length ** tempering * (sourceShares.get(group) ?? 1) };
+    })
     .filter(({ weight }) => weight > 0);
 
 /**

@@ -11,6 +11,8 @@ import type { Sample } from "./sampler.ts";
 export interface Regression {
   readonly weights: Float32Array;
   readonly biases: Float32Array;
+  /** How much each bucket took part: over all samples, the sum of the scale that its weights were multiplied by. */
+  readonly use: Float64Array;
 }
 
 const learningRate = 0.5;
@@ -51,6 +53,7 @@ const createLearner = (): Learner => ({
   weights: new Float32Array(classCount << bucketBits),
   squares: new Float32Array(classCount << bucketBits).fill(1e-6),
   biases: new Float32Array(classCount),
+  use: new Float64Array(1 << bucketBits),
   biasSquares: new Float32Array(classCount).fill(1e-6),
 });
 
@@ -76,7 +79,7 @@ const descend = (
   gradients: Float64Array,
   remaining: number,
 ): void => {
-  const { weights, squares, biases, biasSquares } = learner;
+  const { weights, squares, biases, biasSquares, use } = learner;
   for (let index = 0; index < classCount; index++) {
     const gradient = gradients[index] ?? 0;
     const square = (biasSquares[index] ?? 0) + gradient * gradient;
@@ -84,6 +87,7 @@ const descend = (
     biases[index] = (biases[index] ?? 0) - (biasLearningRate * remaining * gradient) / Math.sqrt(square);
   }
   for (const bucket of buckets) {
+    use[bucket] = (use[bucket] ?? 0) + scale;
     for (let index = 0; index < classCount; index++) {
       const at = bucket * classCount + index;
       const weight = weights[at] ?? 0;

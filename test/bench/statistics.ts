@@ -8,3 +8,10 @@ export const median = (numbers: readonly number[]): number => {
   const upper = sorted[sorted.length >> 1] ?? Number.NaN;
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[(sorted.length >> 1) - 1] ?? Number.NaN)) / 2;
 };
+
+/** The same values in an order that chance makes. */
+export const shuffled = <Value>(values: readonly Value[]): Value[] =>
+  values
+    .map((value) => ({ value, place: Math.random() }))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ value }) => value);

@@ -1,7 +1,7 @@
 /** The generator of load: a process of its own, so that what it costs is nobody else's. */
 import { createServer } from "node:net";
 import { answerParent, listen } from "../child-process.ts";
-import { median } from "../statistics.ts";
+import { median, shuffled } from "../statistics.ts";
 import { waitedForCore } from "./kernel.ts";
 import {
   type AlternateResult,
@@ -56,12 +56,6 @@ const streams = async ({ target, connections, answer }: Command<"streams">): Pro
   const firstTokens = answers.map(({ firstTokenMilliseconds }) => firstTokenMilliseconds);
   return { requests: answers.length, milliseconds: lasted, medianMilliseconds: median(firstTokens) };
 };
-
-const shuffled = <Value>(values: readonly Value[]): Value[] =>
-  values
-    .map((value) => ({ value, place: Math.random() }))
-    .toSorted((one, other) => one.place - other.place)
-    .map(({ value }) => value);
 
 const alternate = async ({ targets, rounds, answer }: Command<"alternate">): Promise<AlternateResult> => {
   const opened = await Promise.all(

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ask, type BenchProcess } from "../processes.ts";
-import { median } from "../statistics.ts";
+import { median, shuffled } from "../statistics.ts";
 import type { Gateway } from "./gateways.ts";
 import { coreBusy, processCpu } from "./kernel.ts";
 import { alternateResult, type LoadCommand, loadResult, type TimedAnswer } from "./load.ts";
@@ -48,12 +48,6 @@ const callCounts = z.object({
 export const readCalls = ({ mock }: Bench): Promise<z.infer<typeof callCounts>> =>
   ask(mock, { kind: "counts" }, callCounts);
 
-export const shuffle = <Value>(values: readonly Value[]): Value[] =>
-  values
-    .map((value) => ({ value, place: Math.random() }))
-    .toSorted((one, other) => one.place - other.place)
-    .map(({ value }) => value);
-
 /** One window of one gateway, and whether others were at its core meanwhile. */
 const measureWindow = async (
   { load, core }: Bench,
@@ -94,7 +88,7 @@ export const measureRounds = async (
   while (cleanOnes().length < rounds && measured.length < rounds + repeats) {
     const windows = new Map<string, Window>();
     let isClean = true;
-    for (const gateway of shuffle(bench.gateways)) {
+    for (const gateway of shuffled(bench.gateways)) {
       const window = await measureWindow(bench, gateway, command(gateway.target));
       windows.set(gateway.target.name, window);
       isClean &&= window.isClean;

@@ -122,6 +122,21 @@ describe("the connection of a streamed answer", () => {
     expect(taken).toBeGreaterThan(0);
   });
 
+  it("stays open for longer than the server may be silent, while the server is not", async () => {
+    const responding = nextStream(backend);
+    const starting = start({ silenceMilliseconds: 1_000 });
+    const response = await responding;
+    sendEvents(response, delta("Oli"));
+    const reading = starting.then(read);
+    for (let more = 0; more < 5; more += 1) {
+      await sleep(300);
+      sendEvents(response, delta("!"));
+    }
+    sendEvents(response, finish(), "[DONE]");
+    response.end();
+    expect(await reading).toMatchObject({ text: "Oli!!!!!", error: undefined });
+  });
+
   it("may rest for longer than the server may be silent while the reader is busy", async () => {
     const responding = nextStream(backend);
     const starting = start({ silenceMilliseconds: 100 });

@@ -75,34 +75,6 @@ const readPlainly = (stream: string): Read => {
   return isFinished ? result() : result("external_service_error");
 };
 
-/** How servers write a chunk with a piece of the answer. */
-const styles: readonly ((content: string, number: number) => string)[] = [
-  (content) =>
-    `{"id":"c-1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}},"logprobs":null,"finish_reason":null}]}`,
-  // Python's json.dumps, which escapes what is not ASCII
-  (content) =>
-    `{"choices": [{"delta": {"role": "assistant", "content": ${JSON.stringify(content).replaceAll(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)}}, "index": 0, "finish_reason": null}], "usage": null}`,
-  // Another field differs each time, or now and then
-  (content, number) =>
-    JSON.stringify({ created: number, choices: [{ index: 0, delta: { content }, finish_reason: null }] }),
-  (content, number) =>
-    JSON.stringify({
-      created: Math.floor(number / 4),
-      choices: [{ index: 0, delta: { content }, logprobs: { content: [{ token: content }] } }],
-    }),
-  // The content stands there more than once, also as a name and in another choice
-  (content) =>
-    JSON.stringify({
-      content: "content",
-      model: content,
-      choices: [
-        { index: 1, delta: { content } },
-        { index: 0, delta: { content } },
-      ],
-    }),
-  (content) => `{"choices":[{"index":0,"delta":{"content":"no","content":${JSON.stringify(content)}}}]}`,
-];
-
 const words = [
   " amazzi",
   "content",
@@ -130,6 +102,37 @@ const words = [
   "",
 ];
 
+/** How servers write a chunk with a piece of the answer. */
+const styles: readonly ((content: string, number: number) => string)[] = [
+  (content) =>
+    `{"id":"c-1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}},"logprobs":null,"finish_reason":null}]}`,
+  // Python's json.dumps, which escapes what is not ASCII
+  (content) =>
+    `{"choices": [{"delta": {"role": "assistant", "content": ${JSON.stringify(content).replaceAll(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)}}, "index": 0, "finish_reason": null}], "usage": null}`,
+  // Another field differs each time, or now and then
+  (content, number) =>
+    JSON.stringify({ created: number, choices: [{ index: 0, delta: { content }, finish_reason: null }] }),
+  (content, number) =>
+    JSON.stringify({
+      created: Math.floor(number / 4),
+      choices: [{ index: 0, delta: { content }, logprobs: { content: [{ token: content }] } }],
+    }),
+  // The content stands there more than once, also as a name and in another choice
+  (content) =>
+    JSON.stringify({
+      content: "content",
+      model: content,
+      choices: [
+        { index: 1, delta: { content } },
+        { index: 0, delta: { content } },
+      ],
+    }),
+  // Another string is now and then the same as the content
+  (content, number) =>
+    JSON.stringify({ token: words[number % 2], choices: [{ index: 0, delta: { content } }] }),
+  (content) => `{"choices":[{"index":0,"delta":{"content":"no","content":${JSON.stringify(content)}}}]}`,
+];
+
 interface Server {
   readonly style: (content: string, number: number) => string;
   readonly lineEnd: string;
@@ -144,6 +147,7 @@ const event =
 
 const content = fc
   .oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...words.slice(0, 2)) },
     { weight: 6, arbitrary: fc.constantFrom(...words) },
     { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 6 }) },
   )
@@ -168,6 +172,8 @@ const rare = fc.constantFrom<Part>(
   event(() => '{"choices":['),
   event(() => "[DONE]"),
   () => "event: error\ndata: CUDA\n\n",
+  // Of whatever event follows
+  () => "event: error\n",
 );
 
 const ending = fc.constantFrom<Part>(
@@ -237,7 +243,7 @@ describe("a streamed answer", () => {
     ["of LF", "\n", 0],
     ["of CRLF", "\r\n", 0],
     ["of LF, with blanks and after the role", "\n", 1],
-    ["of LF, with the content in several places", "\n", 5],
+    ["of LF, with the content in several places", "\n", 6],
   ])("of which all chunks are alike has few of them parsed, with line ends %s", (_case, lineEnd, style) => {
     const chosen = styles[style];
     if (!chosen) throw new Error("There is no such style.");

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { account, accountType } from "../../shared/accounts/account.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { email, newPassword, shortText, username } from "./fields.ts";
+import { email, givenPassword, newPassword, shortText, username } from "./fields.ts";
 
 const tag = "Accounts and tokens";
 
@@ -54,6 +54,31 @@ export const meOperation = defineOperation({
   limit: "account",
   response: { status: 200, description: "The account", schema: account },
   errors: [],
+  confidential: true,
+});
+
+export const deleteAccountOperation = defineOperation({
+  id: "deleteAccount",
+  method: "DELETE",
+  path: "/auth/me",
+  summary: "Delete the caller's account with everything of it",
+  description:
+    "Asks for the token and the password. Profile, tokens, usage, uploads, stored speech and saved transcriptions with " +
+    "their audio are removed at once, and the user name is free again. When the request fails midway the account is " +
+    "closed: send it again with the same token, and the rest is removed. What stays for a while opens nothing: mailed " +
+    "links for a day, with the account's number; a digest of the address for a day, with the count of mails to it; for at " +
+    "most two days a file that is uploaded afterwards through a link which was still open; speech that was being made in " +
+    "that very moment; logs and backups, for as long as those who run the service keep them.",
+  tag,
+  // The function checks the token itself: the same request must be able to go on when its tokens are revoked already.
+  auth: "public",
+  limit: "credentials",
+  body: {
+    encoding: "json",
+    schema: z.object({ password: givenPassword }).meta({ id: "DeleteAccountRequest" }),
+  },
+  response: { status: 204, description: "The account is deleted", schema: z.null() },
+  errors: ["unauthenticated", "forbidden", "invalid_credentials", "bad_request", "storage_unavailable"],
   confidential: true,
 });
 

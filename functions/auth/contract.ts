@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  bucketEnvironment,
   credentialsLimitEnvironment,
   mailQueueEnvironment,
   tableEnvironment,
@@ -7,6 +8,7 @@ import {
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import {
+  deleteAccountOperation,
   meOperation,
   profileOperation,
   profileStatusOperation,
@@ -32,6 +34,7 @@ export const authFunction = defineFunction({
     registerOperation,
     tokenOperation,
     meOperation,
+    deleteAccountOperation,
     profileOperation,
     profileStatusOperation,
     showVerificationPageOperation,
@@ -48,12 +51,14 @@ export const authFunction = defineFunction({
     ...tableEnvironment,
     ...tokenEnvironment,
     ...mailQueueEnvironment,
+    ...bucketEnvironment,
     ...credentialsLimitEnvironment,
     /** 0 means that tokens do not expire. */
     TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(0),
   }),
   // Argon2id needs 19 MiB a hash; CPU share grows with memory and decides how long a login takes.
   memoryMegabytes: 1024,
-  timeoutSeconds: 15,
+  // Deleting an account may take as long as API Gateway waits.
+  timeoutSeconds: 29,
   transfer: "buffered",
 });

@@ -1,7 +1,8 @@
+import type { StoredAccount } from "../../shared/accounts/account.ts";
 import type { AccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import type { LinksRepository } from "../../shared/accounts/links-repository.ts";
 import type { TokensRepository } from "../../shared/accounts/tokens-repository.ts";
-import type { Tokens } from "../../shared/auth/tokens.ts";
+import type { TokenClaims, Tokens } from "../../shared/auth/tokens.ts";
 import type { MailQueue } from "../../shared/mail/mail-queue.ts";
 import type { UsageRepository } from "./get-usage.ts";
 import type { PasswordGuard } from "./password-guard.ts";
@@ -14,6 +15,10 @@ export interface AuthDependencies {
   readonly tokens: Tokens;
   readonly mailQueue: MailQueue;
   readonly passwordGuard: PasswordGuard;
+  /** The account whose token it is, as long as the token stands. */
+  readonly findByToken: (claims: TokenClaims) => Promise<StoredAccount | undefined>;
+  /** Deletes an account with everything of it; goes on where an earlier call failed. */
+  readonly eraseAccount: (account: StoredAccount, signal: AbortSignal) => Promise<void>;
   readonly usage: UsageRepository;
   /** `undefined` when tokens do not expire. */
   readonly tokenLifetimeSeconds: number | undefined;

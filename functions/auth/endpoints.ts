@@ -1,5 +1,6 @@
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import {
+  deleteAccountOperation,
   meOperation,
   profileOperation,
   profileStatusOperation,
@@ -14,6 +15,7 @@ import {
   resendVerificationOperation,
   tokenOperation,
 } from "./credentials-contract.ts";
+import { deleteAccount } from "./delete-account.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 import { getUsage } from "./get-usage.ts";
 import { issueToken, refreshToken } from "./issue-token.ts";
@@ -27,6 +29,9 @@ export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   endpoint(registerOperation, ({ body }) => register(body, dependencies)),
   endpoint(tokenOperation, ({ body, request }) => issueToken(body, request.sourceAddress, dependencies)),
   endpoint(meOperation, ({ caller }) => getAccount(caller.userId, dependencies)),
+  endpoint(deleteAccountOperation, ({ body, request: { headers, signal } }) =>
+    deleteAccount({ ...body, authorization: headers["authorization"], signal }, dependencies),
+  ),
   endpoint(profileOperation, ({ body, caller }) => updateProfile(caller.userId, body, dependencies)),
   endpoint(profileStatusOperation, ({ caller }) => getProfileStatus(caller.userId, dependencies)),
   ...linkEndpoints(dependencies),

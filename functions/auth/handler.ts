@@ -1,14 +1,21 @@
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { createIssuedTokens } from "../../shared/accounts/issued-tokens.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
-import { limiterFrom, signingSecretFrom } from "../../shared/config/from-environment.ts";
+import {
+  itemTableFrom,
+  limiterFrom,
+  objectStoreFrom,
+  signingSecretFrom,
+} from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { authFunction } from "./contract.ts";
 import { authEndpoints } from "./endpoints.ts";
+import { eraseAccount } from "./erase-account.ts";
 import { createUsageRepository } from "./get-usage.ts";
 import { createPasswordAttemptsRepository } from "./password-attempts.ts";
 import { createPasswordGuard } from "./password-guard.ts";
@@ -16,6 +23,7 @@ import { createSignInAddresses } from "./sign-in-addresses.ts";
 
 const environment = readEnvironment(authFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
+const store = objectStoreFrom(environment);
 const secondsInDay = 24 * 60 * 60;
 
 export const handler = createBufferedHandler(
@@ -26,6 +34,8 @@ export const handler = createBufferedHandler(
     tokens: createTokens(createSigningKeySource(signingSecretFrom(environment))),
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
+    findByToken: createIssuedTokens(itemTableFrom(environment)).findAccount,
+    eraseAccount: (account, signal) => eraseAccount(account, { table, store }, signal),
     usage: createUsageRepository(table),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,
   }),

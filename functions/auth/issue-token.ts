@@ -54,6 +54,9 @@ export const issueToken = async (
     findByPassword(username, password, accounts),
   );
   if (!found) throw new AppError("invalid_credentials");
+  if (found.deletion_began !== undefined) {
+    throw new AppError("forbidden", { message: "This account is being deleted." });
+  }
   if (found.disabled) throw new AppError("forbidden", { message: "This account is disabled." });
 
   await passwordGuard.rememberAddress([found.username, found.email], sourceAddress);

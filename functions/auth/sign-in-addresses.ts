@@ -1,4 +1,4 @@
-import { BatchWriteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { limitKeys } from "../../shared/limits/keys.ts";
 import type { Table } from "../../shared/storage/table.ts";
@@ -29,15 +29,15 @@ export const createSignInAddresses = (
 
   remember: async (names, sourceAddress) => {
     const expires_at = Math.ceil(now() / 1_000) + rememberedSeconds;
-    // What a busy table leaves undone is left: the next sign-in remembers it again.
-    await client.send(
-      new BatchWriteCommand({
-        RequestItems: {
-          [TableName]: names.map((name) => ({
-            PutRequest: { Item: { ...limitKeys.signedInFrom(name, sourceAddress), expires_at } },
-          })),
-        },
-      }),
+    await Promise.all(
+      names.map((name) =>
+        client.send(
+          new PutCommand({
+            TableName,
+            Item: { ...limitKeys.signedInFrom(name, sourceAddress), expires_at },
+          }),
+        ),
+      ),
     );
   },
 });

@@ -111,7 +111,9 @@ const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
     ...(operation.description ? { description: operation.description } : {}),
     tags: [operation.tag],
     ...(operation.deprecated ? { deprecated: true } : {}),
-    security: operation.auth === "user" ? [{ bearer: [] }] : [],
+    // What anybody may call, and yet answers that there is no token, checks the token itself.
+    security:
+      operation.auth === "user" || operation.errors.includes("unauthenticated") ? [{ bearer: [] }] : [],
     ...(query || path ? { requestParams: { ...(query ? { query } : {}), ...(path ? { path } : {}) } } : {}),
     ...(operation.body
       ? {
@@ -124,10 +126,14 @@ const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
     responses: {
       [String(response.status)]: {
         description: response.description,
-        content: {
-          "application/json": { schema: response.schema },
-          ...Object.fromEntries((response.otherContentTypes ?? []).map((type) => [type, {}])),
-        },
+        ...(response.status === 204
+          ? {}
+          : {
+              content: {
+                "application/json": { schema: response.schema },
+                ...Object.fromEntries((response.otherContentTypes ?? []).map((type) => [type, {}])),
+              },
+            }),
       },
       ...errorResponses(operation),
     },

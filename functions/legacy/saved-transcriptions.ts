@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { createOwnedItems } from "../../shared/accounts/owned-items.ts";
 import type { WritableItemTable } from "../../shared/storage/item-table.ts";
 import { transcriptionsLifetimeDays } from "../../shared/storage/object-store.ts";
-
 import { transcriptionKeys } from "./keys.ts";
 
 const counterItem = z.object({ value: z.int() });
@@ -25,12 +25,13 @@ export interface NewTranscription {
 export interface SavedTranscriptions {
   /** Takes hold of a recording for a new transcription. @returns its id, which no other one ever has. */
   begin(objectKey: string): Promise<number>;
+  /** @throws AppError `unauthenticated` when the account is deleted meanwhile; then nothing is saved. */
   save(id: number, transcription: NewTranscription): Promise<void>;
   /** Lets go of a recording. @returns whether no other transcription needs it. */
   release(id: number, objectKey: string): Promise<boolean>;
   /** Where the audio of an account's transcription is; `undefined` when it has none of this id. */
   find(id: number, userId: number): Promise<string | undefined>;
-  delete(id: number): Promise<void>;
+  delete(id: number, userId: number): Promise<void>;
 }
 
 const nextExpiry = (now = Date.now()): number =>
@@ -38,6 +39,15 @@ const nextExpiry = (now = Date.now()): number =>
 
 /** Saved transcriptions in the service's table; S1 to S3 of this folder's README. */
 export const createSavedTranscriptions = (table: WritableItemTable): SavedTranscriptions => {
+  const ownedItems = createOwnedItems(table);
+
+  const remove = async (id: number, userId: number): Promise<void> => {
+    const key = transcriptionKeys.transcription(id);
+    await table.delete(key);
+    // Last: as long as it is there, the deletion of the account finds what is left.
+    await ownedItems.forget(userId, key);
+  };
+
   const nextId = async (): Promise<number> => {
     const { item } = await table.update({
       Key: transcriptionKeys.idCounter(),
@@ -66,16 +76,26 @@ export const createSavedTranscriptions = (table: WritableItemTable): SavedTransc
 
     save: async (id, { userId, text, language, objectKey }) => {
       const now = new Date();
+      const expiresAt = nextExpiry(now.getTime());
+      const key = transcriptionKeys.transcription(id);
+      const recording = transcriptionKeys.recording(objectKey);
+      await ownedItems.note(userId, { items: [key, recording], objects: [objectKey], expiresAt });
       await table.put({
-        ...transcriptionKeys.transcription(id),
+        ...key,
         id,
         user_id: userId,
         text,
         language,
         object_key: objectKey,
         created_at: now.toISOString(),
-        expires_at: nextExpiry(now.getTime()),
+        expires_at: expiresAt,
       });
+      try {
+        await ownedItems.requireAccount(userId);
+      } catch (error) {
+        await remove(id, userId);
+        throw error;
+      }
     },
 
     release: async (id, objectKey) => (await changeRecording(objectKey, "DELETE", id)).size === 0,
@@ -87,8 +107,6 @@ export const createSavedTranscriptions = (table: WritableItemTable): SavedTransc
       return transcription.user_id === userId ? transcription.object_key : undefined;
     },
 
-    delete: async (id) => {
-      await table.delete(transcriptionKeys.transcription(id));
-    },
+    delete: remove,
   };
 };

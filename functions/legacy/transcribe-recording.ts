@@ -133,7 +133,7 @@ export const deleteTranscription = async (
     });
   }
   await letGo(id, objectKey, dependencies);
-  await dependencies.saved.delete(id);
+  await dependencies.saved.delete(id, userId);
   return { success: true, audio_transcription_id: id };
 };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
-import { speechFolder } from "../../shared/storage/object-store.ts";
+import { speechFolder, speechFolderOf } from "../../shared/storage/object-store.ts";
 import type { LinkResponse } from "./contract.ts";
 
 /** The content type of all speech, stored or streamed. */
@@ -17,7 +17,7 @@ export const newSpeechId = (): string => randomUUID().replaceAll("-", "");
 
 /** Where speech is stored: by day (UTC) and by the account that made it, so that a name tells whose it is. */
 export const speechObjectKey = (userId: number, id: string): string =>
-  `${speechFolder}${new Date().toISOString().slice(0, 10)}/${userId}/${id}.wav`;
+  `${speechFolderOf(userId, new Date())}${id}.wav`;
 
 /** Whether a name is one that speech of this account can have. */
 export const isSpeechOf = (userId: number, objectKey: string): boolean =>

@@ -1,28 +1,40 @@
 /**
- * The operator's command for accounts: shows one, changes its tier, disables or enables it; and forgets people who wrote
- * to the assistant.
+ * The operator's command for accounts: shows one, changes its tier, disables or enables it, deletes it; and forgets people
+ * who wrote to the assistant.
  *
  * Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--show] [--table <name>]
+ *        npm run account -- <username> --delete [--yes] [--table <name> --bucket <name>]
  *        npm run account -- --forget-sender <id> [--table <name>]
  *
- * The second form deletes all that is known of a person on the messaging platform; the id is their phone number or the
+ * The second form deletes an account with everything of it, and asks for its name again unless it is told not to; called
+ * again, it goes on where it failed. It works on the local service while that runs, or on a deployed table and bucket.
+ *
+ * The third form deletes all that is known of a person on the messaging platform; the id is their phone number or the
  * platform's user id.
  *
  * Without `--table` it works on the local service's data, whether the service runs or not; with it, on a deployed
  * table, with the AWS credentials of whoever calls.
  */
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { eraseAccount } from "../../functions/auth/erase-account.ts";
 import { type AccountType, accountType, toAccount } from "../../shared/accounts/account.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { readAwsConfig } from "../../shared/config/environment.ts";
 import { forgetSender } from "../../shared/messaging/forget-sender.ts";
+import { openBucket } from "../../shared/storage/s3-calls.ts";
+import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
 import { openTable } from "../../shared/storage/table.ts";
-import { withLocalTable } from "../local/local-table.ts";
+import { withLocalStores, withLocalTable } from "../local/local-table.ts";
 import { runCommandLine, UsageError } from "./command-line.ts";
 
 const usage =
   "Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--show] [--table <name>]\n" +
+  "       npm run account -- <username> --delete [--yes] [--table <name> --bucket <name>]\n" +
   "       npm run account -- --forget-sender <id> [--table <name>]\n\n" +
-  "Shows an account, changes its tier, disables or enables it; or forgets a person who wrote to the assistant.\n" +
+  "Shows an account, changes its tier, disables or enables it; deletes it with everything of it; or forgets a person\n" +
+  "who wrote to the assistant.\n" +
   "It works on the local service's data, whether that runs or not; with --table on a deployed table.";
 
 interface Change {
@@ -31,9 +43,16 @@ interface Change {
   readonly disabled: boolean | undefined;
 }
 
+interface Deletion {
+  readonly deleted: string;
+  /** Nobody is asked again. */
+  readonly isSure: boolean;
+  readonly bucket: string | undefined;
+}
+
 interface Wanted {
   readonly table: string | undefined;
-  readonly task: Change | { readonly sender: string };
+  readonly task: Change | Deletion | { readonly sender: string };
 }
 
 const readArguments = (args: string[]): Wanted => {
@@ -45,6 +64,9 @@ const readArguments = (args: string[]): Wanted => {
       disable: { type: "boolean" },
       enable: { type: "boolean" },
       show: { type: "boolean" },
+      delete: { type: "boolean" },
+      yes: { type: "boolean" },
+      bucket: { type: "string" },
       "forget-sender": { type: "string" },
       table: { type: "string" },
     },
@@ -57,6 +79,17 @@ const readArguments = (args: string[]): Wanted => {
   if (!username) throw new UsageError("Name the account.");
   if (rest.length > 0)
     throw new UsageError(`One account at a time: ${username} and ${rest.join(", ")} were named.`);
+  const { delete: isDeletion, yes: isSure = false, bucket, ...changes } = options;
+  if (isDeletion) {
+    if (Object.keys(changes).length > 0) {
+      throw new UsageError("--delete goes with --yes, --table and --bucket, and nothing else.");
+    }
+    if ((table === undefined) !== (bucket === undefined)) {
+      throw new UsageError("--delete takes both --table and --bucket, or neither for the local service.");
+    }
+    return { table, task: { deleted: username, isSure, bucket } };
+  }
+  if (isSure || bucket !== undefined) throw new UsageError("--yes and --bucket go with --delete only.");
   if (options.disable && options.enable) throw new UsageError("Either --disable or --enable, not both.");
   const type = accountType.optional().safeParse(options.type);
   if (!type.success) {
@@ -78,6 +111,29 @@ const change = async (tableName: string, { username, type, disabled }: Change): 
   return { ...toAccount(account), disabled: account.disabled, created_at: account.created_at };
 };
 
+const askForName = async (username: string): Promise<void> => {
+  process.stderr.write(`This cannot be undone. Type ${username} to delete the account: `);
+  const terminal = createInterface({ input: process.stdin });
+  let typed: string | undefined;
+  terminal.once("line", (line) => {
+    typed = line;
+    terminal.close();
+  });
+  // Also when nobody is there to type anything.
+  await once(terminal, "close");
+  if (typed !== username) throw new Error("That is not the name. Nothing was deleted.");
+};
+
+const erase = async (tableName: string, bucketName: string, { deleted, isSure }: Deletion) => {
+  const table = openTable(tableName);
+  const account = await createAccountsRepository(table).find({ username: deleted });
+  if (!account) throw new Error(`There is no account with the username ${deleted}.`);
+  if (!isSure) await askForName(account.username);
+  const store = createS3ObjectStore(openBucket(bucketName, readAwsConfig(process.env)));
+  await eraseAccount(account, { table, store }, new AbortController().signal);
+  return { username: account.username, deleted: true };
+};
+
 const forget = async (tableName: string, sender: string): Promise<object> => {
   const deleted = await forgetSender(openTable(tableName), sender);
   if (deleted === 0) throw new Error(`Nothing is known of the sender ${sender}.`);
@@ -86,8 +142,15 @@ const forget = async (tableName: string, sender: string): Promise<object> => {
 
 await runCommandLine(usage, async (args) => {
   const { table, task } = readArguments(args);
-  const execute = (tableName: string) =>
-    "sender" in task ? forget(tableName, task.sender) : change(tableName, task);
-  const shown = table ? await execute(table) : await withLocalTable(execute);
+  const execute = async (): Promise<object> => {
+    if ("deleted" in task) {
+      const eraseIt = (tableName: string, bucketName: string) => erase(tableName, bucketName, task);
+      return table && task.bucket ? eraseIt(table, task.bucket) : withLocalStores(eraseIt);
+    }
+    const work = (tableName: string) =>
+      "sender" in task ? forget(tableName, task.sender) : change(tableName, task);
+    return table ? work(table) : withLocalTable(work);
+  };
+  const shown = await execute();
   process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
 });

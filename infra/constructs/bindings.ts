@@ -7,6 +7,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import * as z from "zod";
 import { transcriptionKeyPrefix } from "../../functions/legacy/keys.ts";
+import { accountKeyPrefixes, ownedKeyPrefix, userKeyPrefix } from "../../shared/accounts/keys.ts";
 import { limitKeyPrefix } from "../../shared/limits/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
 import { uploadKeyPrefix } from "../../shared/uploads/keys.ts";
@@ -33,6 +34,23 @@ const tableActions = {
     "dynamodb:PutItem",
     "dynamodb:UpdateItem",
   ],
+  /** What keeping accounts needs, on the items of accounts, what is counted of them and what they own only. */
+  "keep-accounts": [
+    ...readActions,
+    "dynamodb:BatchWriteItem",
+    "dynamodb:ConditionCheckItem",
+    "dynamodb:DeleteItem",
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+  ],
+  /** What deleting what an account has made needs, on such items only. */
+  "delete-owned": ["dynamodb:DeleteItem"],
+  /** What noting whose something is needs, on such notes only. */
+  "note-owner": ["dynamodb:PutItem"],
+  /** The same, and forgetting it again. */
+  "keep-owner": ["dynamodb:DeleteItem", "dynamodb:PutItem"],
+  /** What looking whether an account is still there needs, on the accounts' own items only. */
+  "find-account": ["dynamodb:BatchGetItem"],
   /** What counting requests needs, on the limits' own items only. */
   count: ["dynamodb:UpdateItem"],
   /** What finding an upload needs, on the uploads' own items only. */
@@ -48,17 +66,22 @@ const tableActions = {
 };
 
 /** Accesses that end with the keys of one kind of item. */
-const keyPrefixes: { readonly [Access in keyof typeof tableActions]?: string } = {
-  count: limitKeyPrefix,
-  "find-upload": uploadKeyPrefix,
-  "add-upload": uploadKeyPrefix,
-  converse: senderKeyPrefix,
-  "note-receipt": senderKeyPrefix,
-  "keep-transcriptions": transcriptionKeyPrefix,
+const keyPrefixes: { readonly [Access in keyof typeof tableActions]?: readonly string[] } = {
+  "keep-accounts": [...accountKeyPrefixes, limitKeyPrefix],
+  "delete-owned": [uploadKeyPrefix, transcriptionKeyPrefix],
+  "note-owner": [ownedKeyPrefix],
+  "keep-owner": [ownedKeyPrefix],
+  "find-account": [userKeyPrefix],
+  count: [limitKeyPrefix],
+  "find-upload": [uploadKeyPrefix],
+  "add-upload": [uploadKeyPrefix],
+  converse: [senderKeyPrefix],
+  "note-receipt": [senderKeyPrefix],
+  "keep-transcriptions": [transcriptionKeyPrefix],
 };
 
-const onlyKeys = (prefix: string) => ({
-  "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [`${prefix}*`] },
+const onlyKeys = (prefixes: readonly string[]) => ({
+  "ForAllValues:StringLike": { "dynamodb:LeadingKeys": prefixes.map((prefix) => `${prefix}*`) },
   // Without keys in the request the condition above would hold for nothing at all, and so allow it.
   Null: { "dynamodb:LeadingKeys": "false" },
 });
@@ -71,12 +94,12 @@ export const tableBinding = (
   value: table.tableName,
   grant: (grantee) => {
     for (const access of accesses) {
-      const prefix = keyPrefixes[access];
+      const prefixes = keyPrefixes[access];
       Grant.addToPrincipal({
         grantee,
         actions: tableActions[access],
         resourceArns: [table.tableArn],
-        ...(prefix ? { conditions: onlyKeys(prefix) } : {}),
+        ...(prefixes ? { conditions: onlyKeys(prefixes) } : {}),
       });
     }
   },
@@ -98,6 +121,9 @@ const folderActions = {
   write: ["s3:PutObject"],
   /** Also what a link to download needs. Writing in parts includes giving up half-way. */
   "read-write": ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"],
+  /** Also finding out what there is. */
+  clear: ["s3:DeleteObject"],
+  delete: ["s3:DeleteObject"],
   "read-write-delete": ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
 };
 
@@ -132,8 +158,17 @@ export const bucketBinding = (
       Grant.addToPrincipal({ grantee, actions: folderActions[access], resourceArns });
       acknowledgeFolder(scope, bucket, folder);
     }
+    const cleared = folders.filter(({ access }) => access === "clear");
+    if (cleared.length > 0) {
+      Grant.addToPrincipal({
+        grantee,
+        actions: ["s3:ListBucket"],
+        resourceArns: [bucket.bucketArn],
+        conditions: { StringLike: { "s3:prefix": cleared.map(({ folder }) => `${folder}*`) } },
+      });
+    }
     // Who may not list a bucket is told 403 instead of 404 for what is not there, and so are the links they sign.
-    if (folders.some(({ access }) => access !== "write")) {
+    if (folders.some(({ access }) => folderActions[access].includes("s3:GetObject"))) {
       Grant.addToPrincipal({ grantee, actions: ["s3:ListBucket"], resourceArns: [bucket.bucketArn] });
     }
   },

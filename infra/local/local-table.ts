@@ -14,6 +14,22 @@ const onlyTable = async (endpoint: string, dataDirectory: string): Promise<strin
 };
 
 /**
+ * Does something with the table and the bucket of audio files of a local service that runs.
+ *
+ * @throws Error with a sentence when none runs.
+ */
+export const withLocalStores = async <Result>(
+  work: (tableName: string, bucketName: string) => Promise<Result>,
+): Promise<Result> => {
+  const { dataDirectory } = readLocalSettings(process.env);
+  const running = await findRunningService(dataDirectory);
+  if (!running?.bucketName)
+    throw new Error("Start the service first: its audio files are reached through it.");
+  Object.assign(process.env, running.sdkVariables);
+  return work(running.tableName, running.bucketName);
+};
+
+/**
  * Does something with the local service's table: through the service when it runs, else on its data directly. The
  * AWS SDK finds the table through this process's environment.
  *

@@ -8,6 +8,8 @@ const serviceFile = z.object({
   instance: z.string().min(1),
   url: z.url(),
   tableName: z.string(),
+  /** The bucket of audio files. */
+  bucketName: z.string().optional(),
   /** Variables through which an AWS SDK finds the embedded services. */
   sdkVariables: z.record(z.string(), z.string()),
 });

@@ -96,6 +96,9 @@ const start = async (
     instance,
     url,
     tableName: model.tables[0]?.name ?? "",
+    bucketName: model.functions.find(({ environment }) => "BUCKET_NAME" in environment)?.environment[
+      "BUCKET_NAME"
+    ],
     sdkVariables: sdkVariables(standIns),
   });
   cleanup.add(() => withdrawService(dataDirectory));

@@ -94,7 +94,14 @@ export class ServiceFunctions extends Construct {
       mail,
       messaging,
       this.add(authFunction, {
-        TABLE_NAME: tableBinding(data.table, "read-write"),
+        TABLE_NAME: tableBinding(data.table, "keep-accounts", "delete-owned"),
+        BUCKET_NAME: bucketBinding(
+          this,
+          data.audioBucket,
+          { folder: speechFolder, access: "clear" },
+          { folder: uploadsFolder, access: "delete" },
+          { folder: transcriptionsFolder, access: "delete" },
+        ),
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
         MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
         TOKEN_LIFETIME_DAYS: plainBinding(stage.tokenLifetimeDays),
@@ -110,7 +117,14 @@ export class ServiceFunctions extends Construct {
       this.add(
         { ...legacyFunction, operations: inStage(legacyFunction.operations, stage.legacy) },
         {
-          TABLE_NAME: tableBinding(data.table, "read", "count", "keep-transcriptions"),
+          TABLE_NAME: tableBinding(
+            data.table,
+            "read",
+            "count",
+            "keep-transcriptions",
+            "keep-owner",
+            "find-account",
+          ),
           TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
           ...models.chat,
           ...models.transcription,
@@ -141,7 +155,7 @@ export class ServiceFunctions extends Construct {
         BUCKET_NAME: bucketBinding(this, data.audioBucket, allUploads),
       }),
       this.add(uploadFunction, {
-        TABLE_NAME: tableBinding(data.table, "read", "count", "add-upload"),
+        TABLE_NAME: tableBinding(data.table, "read", "count", "add-upload", "note-owner"),
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
         BUCKET_NAME: bucketBinding(this, data.audioBucket, { folder: uploadsFolder, access: "write" }),
         LIMIT_ANONYMOUS_PER_MINUTE: plainBinding(stage.limits.anonymousPerMinute),

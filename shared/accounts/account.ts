@@ -42,6 +42,8 @@ export const storedAccount = z.object({
   /** Raised to revoke every token and reset link of the account at once: each holds the value it was made at. */
   token_epoch: z.int(),
   created_at: z.string(),
+  /** Since when the account is being deleted. It signs nobody in any more; what is left of it is removed step by step. */
+  deletion_began: z.string().optional(),
 });
 export type StoredAccount = z.infer<typeof storedAccount>;
 

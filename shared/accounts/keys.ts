@@ -1,5 +1,27 @@
 import { createHash } from "node:crypto";
 
+/** Partition keys of what accounts own begin with it; permissions go by it. */
+export const ownedKeyPrefix = "OWNED#";
+
+/** The two attributes by which the table finds an item. */
+export interface ItemKey {
+  readonly PK: string;
+  readonly SK: string;
+}
+
+/** Partition keys of accounts themselves begin with it. */
+export const userKeyPrefix = "USER#";
+
+/** How the partition keys of this folder begin. */
+export const accountKeyPrefixes = [
+  userKeyPrefix,
+  "USERNAME#",
+  "EMAIL#",
+  "COUNTER#USER",
+  "LINK#",
+  ownedKeyPrefix,
+] as const;
+
 /** The key table of this folder's README, in code. No other file spells a key. */
 export const accountKeys = {
   /** A1: an account by its id. */
@@ -12,6 +34,8 @@ export const accountKeys = {
   idCounter: () => ({ PK: "COUNTER#USER", SK: "COUNTER" }),
   /** T1: an access token that was issued and not revoked. */
   token: (userId: number, tokenId: string) => ({ PK: `USER#${userId}`, SK: `TOKEN#${tokenId}` }),
+  /** O1: something that is kept under a key of its own, by whose it is. */
+  owned: (userId: number, name: string) => ({ PK: `${ownedKeyPrefix}${userId}`, SK: name }),
   /** L1: a link that was mailed. Only a digest is stored: reading the table does not open a link. */
   link: (secret: string) => ({
     PK: `LINK#${createHash("sha256").update(secret).digest("base64url")}`,

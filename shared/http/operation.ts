@@ -57,7 +57,8 @@ export interface Operation<
   readonly query?: Query;
   readonly pathParameters?: Path;
   readonly response: {
-    readonly status: 200 | 201 | 202;
+    /** 204 has no body: its schema is `z.null()`. */
+    readonly status: 200 | 201 | 202 | 204;
     readonly description: string;
     readonly schema: Result;
     /** Content types other than JSON in which the same operation may respond. */

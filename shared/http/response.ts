@@ -71,6 +71,9 @@ export const toResponse = (operation: Operation, given: unknown): HttpResponse =
     const headers = { ...given.headers, "Content-Type": given.contentType };
     return { statusCode: given.status, headers, body: given.body };
   }
+  if (operation.response.status === 204 && given === null) {
+    return { statusCode: 204, headers: {}, body: "" };
+  }
   const { result, headers } = given instanceof ReplyWithHeaders ? given : new ReplyWithHeaders(given, {});
   return {
     statusCode: operation.response.status,

@@ -70,6 +70,10 @@ export const limitKeys = {
   }),
   /** C7: wrong passwords of somebody who has a token of the account. */
   confirmations: (userId: number) => ({ PK: `${limitKeyPrefix}USER#${userId}`, SK: "PASSWORD" }),
+  /** Everything that is counted of an account: C1 and C7. */
+  ofAccount: (userId: number): string => `${limitKeyPrefix}USER#${userId}`,
+  /** Everything that is counted of a name: C3, C5 and C6. */
+  ofName: passwordPartition,
   /**
    * C4: mails that a recipient was sent in a day. Addresses that differ in what follows a `+` are one mailbox at most
    * providers, so they are one recipient here.

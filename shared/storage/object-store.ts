@@ -9,6 +9,10 @@ export const largestUploadBytes = 100 * 1024 * 1024;
 /** Speech that was synthesised, by day and account: `speech/2026-11-20/7/<32 hex digits>.wav`. */
 export const speechFolder = "speech/";
 
+/** Where the speech of an account is that was made on a day (UTC). */
+export const speechFolderOf = (userId: number, day: Date): string =>
+  `${speechFolder}${day.toISOString().slice(0, 10)}/${userId}/`;
+
 /**
  * Audio whose transcription is saved: `transcriptions/<32 hex digits>.mp3`. Callers are told these names, so that nothing
  * about the account is in them.
@@ -89,6 +93,8 @@ export interface ObjectStore {
   put(key: string, body: Uint8Array, options: { readonly contentType: string }): Promise<void>;
   /** Stores an object whose length is not known in advance, in flat memory. */
   write(key: string, options: { readonly contentType: string }): ObjectWriter;
+  /** The names of all objects that begin with a prefix. */
+  list(prefix: string): AsyncIterable<string>;
   /** Removes an object; one that is not there is no error. */
   delete(key: string): Promise<void>;
 }

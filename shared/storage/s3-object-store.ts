@@ -6,6 +6,9 @@ import type { ObjectStore } from "./object-store.ts";
 import { type Bucket, storageFailure } from "./s3-calls.ts";
 import { S3ObjectWriter } from "./s3-object-writer.ts";
 
+/** A page has a thousand names, each of at most a kilobyte before it is encoded. */
+const mostListBytes = 4 * 1_024 * 1_024;
+
 const isMissing = (error: unknown): boolean =>
   error instanceof AppError &&
   error.cause instanceof AwsCallError &&
@@ -92,6 +95,20 @@ export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
     },
 
     write: (key, { contentType }) => new S3ObjectWriter(bucket, key, contentType),
+
+    async *list(prefix) {
+      let token: string | undefined;
+      do {
+        const page = token === undefined ? {} : { "continuation-token": token };
+        const query = { "encoding-type": "url", "list-type": "2", prefix, ...page };
+        const call = { operation: "ListObjectsV2", method: "GET", key: "", query } as const;
+        const xml = (await bucket.call(call, { mostBytes: mostListBytes })).body.toString();
+        for (const [, name = ""] of xml.matchAll(/<Key>([^<]*)<\/Key>/g)) {
+          yield decodeURIComponent(name.replaceAll("+", "%20"));
+        }
+        token = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(xml)?.[1];
+      } while (token !== undefined);
+    },
 
     delete: async (key) => {
       await bucket.call({ operation: "DeleteObject", method: "DELETE", key });

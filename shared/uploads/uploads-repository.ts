@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { noteOwned } from "../accounts/owned-items.ts";
 import type { WritableItemTable } from "../storage/item-table.ts";
 import { uploadKeys } from "./keys.ts";
 
@@ -27,6 +28,7 @@ export type UploadsRepository = ReturnType<typeof createUploadsRepository>;
 
 /** The repository of uploads over the service's table; access pattern U1 of this folder's README. */
 export const createUploadsRepository = (table: Pick<WritableItemTable, "put" | "readItems">) => ({
+  /** Remembers an upload, also among what its account owns. */
   add: async (fileId: string, { objectKey, contentType, userId }: Upload): Promise<void> => {
     const item: z.output<typeof uploadItem> = {
       object_key: objectKey,
@@ -34,7 +36,12 @@ export const createUploadsRepository = (table: Pick<WritableItemTable, "put" | "
       ...(userId === undefined ? {} : { user_id: userId }),
       expires_at: Math.floor(Date.now() / 1_000) + lifetimeSeconds,
     };
-    await table.put({ ...uploadKeys.upload(fileId), ...item });
+    const key = uploadKeys.upload(fileId);
+    const owned = { items: [key], objects: [objectKey], expiresAt: item.expires_at } as const;
+    await Promise.all([
+      userId === undefined ? undefined : noteOwned(table, userId, owned),
+      table.put({ ...key, ...item }),
+    ]);
   },
 
   /**

@@ -130,6 +130,29 @@ describe("A function's permissions", () => {
     expect(actionsOf("authorizer", "sqs:")).toEqual([]);
   });
 
+  it("let the accounts' function delete what accounts have made, and reach no other part of table and bucket", () => {
+    const statements = statementsOf("auth").filter(({ Action }) =>
+      [Action].flat().some((action) => /^(?:dynamodb|s3):/.test(action)),
+    );
+    const keysOf = (action: string) =>
+      statements
+        .filter(({ Action }) => [Action].flat().includes(action))
+        .flatMap(({ Condition }) => JSON.stringify(Condition).match(/[A-Z#]+(?=\*")/g) ?? [])
+        .toSorted();
+    const own = ["COUNTER#USER", "EMAIL#", "LIMIT#", "LINK#", "OWNED#", "USER#", "USERNAME#"];
+    expect(keysOf("dynamodb:PutItem")).toEqual(own);
+    expect(keysOf("dynamodb:BatchWriteItem")).toEqual(own);
+    expect(keysOf("dynamodb:DeleteItem")).toEqual([...own, "TRANSCRIPTION#", "UPLOAD#"].toSorted());
+    expect(actionsOf("auth", "s3:")).toEqual(["s3:DeleteObject", "s3:ListBucket"]);
+    expect(
+      statements
+        .filter(({ Action }) => [Action].flat().includes("s3:ListBucket"))
+        .map(({ Condition }) => Condition),
+    ).toEqual([{ StringLike: { "s3:prefix": ["speech/*"] } }]);
+    const places = JSON.stringify(statements.map(({ Resource }) => Resource)).match(/"\/\w+\/\*"/g);
+    expect(places?.toSorted()).toEqual(['"/speech/*"', '"/transcriptions/*"', '"/uploads/*"']);
+  });
+
   it("keep accounts, tokens and their signing key out of the translation's reach", () => {
     expect(actionsOf("translate", "dynamodb:")).toEqual(["dynamodb:UpdateItem"]);
     const secrets = statementsOf("translate").filter(({ Action }) =>
@@ -183,6 +206,7 @@ describe("A function's permissions", () => {
     const writing = statementsOf("legacy").filter(({ Action }) => Action.includes("dynamodb:PutItem"));
     expect(writing).toMatchObject([
       { Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["TRANSCRIPTION#*"] } } },
+      { Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["OWNED#*"] } } },
     ]);
   });
 
@@ -191,9 +215,13 @@ describe("A function's permissions", () => {
     const writing = statementsOf("upload").filter(({ Action }) =>
       Action.some((action) => writes.includes(action)),
     );
-    expect(writing.map(({ Action }) => Action)).toEqual([["dynamodb:UpdateItem"], ["dynamodb:PutItem"]]);
+    expect(writing.map(({ Action }) => Action)).toEqual([
+      ["dynamodb:UpdateItem"],
+      ["dynamodb:PutItem"],
+      ["dynamodb:PutItem"],
+    ]);
     expect(writing.map(({ Condition }) => Condition)).toMatchObject(
-      ["LIMIT#*", "UPLOAD#*"].map((keys) => ({
+      ["LIMIT#*", "UPLOAD#*", "OWNED#*"].map((keys) => ({
         "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [keys] },
         Null: { "dynamodb:LeadingKeys": "false" },
       })),
@@ -217,7 +245,7 @@ describe("A function's permissions", () => {
 
   it("keep the store from everybody else", () => {
     const users = functionDefinitions.filter(({ name }) => actionsOf(name, "s3:").length > 0);
-    expect(users.map(({ name }) => name)).toEqual(["legacy", "speech", "transcription", "upload"]);
+    expect(users.map(({ name }) => name)).toEqual(["auth", "legacy", "speech", "transcription", "upload"]);
   });
 
   it("let the webhook queue messages and note reports, and read nothing of anybody", () => {

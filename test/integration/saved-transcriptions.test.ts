@@ -4,11 +4,14 @@ import {
   createSavedTranscriptions,
   type NewTranscription,
 } from "../../functions/legacy/saved-transcriptions.ts";
+import { accountKeys } from "../../shared/accounts/keys.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
 beforeAll(async () => {
   table = await startTestTable();
+  // Nothing is saved for an account that is not there.
+  await table.openForRequests().put(accountKeys.profile(7));
 });
 afterAll(() => table.close());
 
@@ -54,7 +57,7 @@ describe("a saved transcription", () => {
     expect(await saved.find(id, 7)).toBeUndefined();
     await saved.save(id, { ...transcription, objectKey: "transcriptions/own.mp3" });
     expect([await saved.find(id, 7), await saved.find(id, 8)]).toEqual(["transcriptions/own.mp3", undefined]);
-    await saved.delete(id);
+    await saved.delete(id, 7);
     expect(await saved.find(id, 7)).toBeUndefined();
   });
 });

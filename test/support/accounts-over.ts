@@ -27,6 +27,8 @@ export const accountsOver = (table: Table, mailQueue: MailQueue = noMail): Endpo
     tokens: unsignedTokens,
     mailQueue,
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
+    findByToken: () => Promise.reject(new Error("No token must be looked at.")),
+    eraseAccount: () => Promise.reject(new Error("No account must be deleted.")),
     usage: createUsageRepository(table),
     tokenLifetimeSeconds: undefined,
   });

@@ -52,7 +52,7 @@ export const call = async (path: string, options: CallOptions = {}): Promise<Ans
     redirect: "manual",
   });
   const text = await response.text();
-  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  const isJson = text !== "" && response.headers.get("content-type")?.startsWith("application/json");
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 };
 

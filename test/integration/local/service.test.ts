@@ -172,6 +172,8 @@ describe("the operator's commands", () => {
     resetPassword: /"statusCode":400.*invalid_link/,
     // The sample's token was never issued.
     refreshToken: /"statusCode":401/,
+    // The sample's token was signed by nobody.
+    deleteAccount: /"statusCode":401/,
     // The sample's speech was never made.
     refreshSpeechLink: /"statusCode":404/,
     legacyVendorRefreshUrl: /"statusCode":404/,

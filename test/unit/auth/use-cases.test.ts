@@ -69,6 +69,8 @@ const dependencies = ({
   tokens: { sign: async ({ tokenId }) => `signed ${tokenId}`, verify: unasked("A token") },
   mailQueue: { send: unasked("A mail") },
   passwordGuard: { ...noGuard, attempt: (_signIn, open) => open(), confirm: (_userId, open) => open() },
+  findByToken: unasked("A token"),
+  eraseAccount: unasked("A deletion"),
   usage: { find: unasked("The usage") },
   tokenLifetimeSeconds: 3_600,
   ...others,
@@ -373,6 +375,54 @@ describe("A log-in", () => {
       }),
     );
     expect(rememberAddress).toHaveBeenCalledExactlyOnceWith(["amina", "amina@example.com"], address);
+  });
+});
+
+describe("An account that is being deleted", () => {
+  it("signs nobody in, and says so only to who knows the password", async () => {
+    const closing = { ...account, deletion_began: "2026-11-20T10:00:00.000Z" };
+    const signIn = (password: string) =>
+      issueToken(
+        { username: "amina", password },
+        address,
+        dependencies({ accounts: { findWithPassword: async () => closing } }),
+      );
+    await expect(signIn(oldPassword)).rejects.toMatchObject({
+      code: "forbidden",
+      message: "This account is being deleted.",
+    });
+    await expect(signIn(newPassword)).rejects.toMatchObject({ code: "invalid_credentials" });
+  });
+});
+
+describe("The guard of passwords while its store fails", () => {
+  const down = () => Promise.reject(new Error("The table is not there."));
+  const addresses = { isKnown: async () => false, remember: async () => undefined };
+  const working = {
+    waitOf: async () => 0,
+    addWrong: async () => ({ wait: 0, failures: 1 }),
+    clearAfterRight: async () => 0,
+    forget: async () => undefined,
+  };
+  const signIn = { name: "amina", sourceAddress: address };
+
+  it("looks at no password when it does not know of the waits", async () => {
+    const open = vi.fn(async () => "open");
+    const guard = createPasswordGuard({ ...working, waitOf: down }, addresses);
+    await expect(guard.attempt(signIn, open)).rejects.toThrow("The table is not there.");
+    await expect(guard.confirm(7, open)).rejects.toThrow("The table is not there.");
+    await expect(
+      createPasswordGuard(working, { ...addresses, isKnown: down }).attempt(signIn, open),
+    ).rejects.toThrow("The table is not there.");
+    expect(open).not.toHaveBeenCalled();
+  });
+
+  it("tells nobody what came of a password that it could not count, be it right or wrong", async () => {
+    const guard = createPasswordGuard({ ...working, addWrong: down, clearAfterRight: down }, addresses);
+    for (const open of [async () => "open", async () => undefined]) {
+      await expect(guard.attempt(signIn, open)).rejects.toThrow("The table is not there.");
+      await expect(guard.confirm(7, open)).rejects.toThrow("The table is not there.");
+    }
   });
 });
 

@@ -29,6 +29,7 @@ describe("every route", () => {
 
   it("that takes a password, a link or an account from anybody is limited strictly", () => {
     expect(routesOf("credentials")).toEqual([
+      "DELETE /auth/me",
       "GET /auth/reset-password",
       "GET /auth/verify-email",
       "POST /auth/forgot-password",

@@ -1,0 +1,133 @@
+import { DeleteCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import pLimit from "p-limit";
+import * as z from "zod";
+import type { StoredAccount } from "../../shared/accounts/account.ts";
+import { accountKeys, type ItemKey } from "../../shared/accounts/keys.ts";
+import { limitKeys } from "../../shared/limits/keys.ts";
+import { type ObjectStore, speechFolderOf } from "../../shared/storage/object-store.ts";
+import { deleteItems, readPartition, type Table } from "../../shared/storage/table.ts";
+
+/** Where everything of an account is. */
+export interface ErasureDependencies {
+  readonly table: Table;
+  readonly store: Pick<ObjectStore, "delete" | "list">;
+}
+
+const atOnce = 32;
+const dayMilliseconds = 24 * 60 * 60 * 1_000;
+const itemKey = z.object({ PK: z.string(), SK: z.string() });
+
+const ownedItem = itemKey.extend({ items: z.array(itemKey), objects: z.array(z.string()) });
+
+/** What the account has made, with the notes that lead there. */
+const findOwned = async (table: Table, userId: number) =>
+  (await readPartition(table, accountKeys.owned(userId, "").PK, ["PK", "SK", "items", "objects"])).map(
+    (item) => {
+      const { items, objects, ...note } = ownedItem.parse(item);
+      return { note, items, objects };
+    },
+  );
+
+const keysOf = async (table: Table, partition: string): Promise<ItemKey[]> =>
+  (await readPartition(table, partition, ["PK", "SK"])).map((item) => itemKey.parse(item));
+
+/** Every day of an account, and one more: clocks of two machines may differ at midnight. */
+const daysSince = (createdAt: string, now: number): Date[] => {
+  const first = Date.parse(createdAt.slice(0, 10));
+  const days = Math.floor((now - first) / dayMilliseconds) + 2;
+  return Array.from({ length: days }, (_, index) => new Date(first + index * dayMilliseconds));
+};
+
+/** From here on nobody gets in: its tokens and links are revoked, and no others are made. Its names stay taken. */
+const begin = async ({ client, name: TableName }: Table, userId: number): Promise<void> => {
+  await client.send(
+    new UpdateCommand({
+      TableName,
+      Key: accountKeys.profile(userId),
+      UpdateExpression: "SET deletion_began = if_not_exists(deletion_began, :now) ADD token_epoch :one",
+      ConditionExpression: "attribute_exists(PK)",
+      ExpressionAttributeValues: { ":now": new Date().toISOString(), ":one": 1 },
+    }),
+  );
+};
+
+/** The account itself with its names, all or nothing: a name is free when nothing is left of whoever had it. */
+const end = async (
+  { client, name: TableName }: Table,
+  { id, username, email }: StoredAccount,
+): Promise<void> => {
+  const claim = (Key: ItemKey) => ({
+    Delete: {
+      TableName,
+      Key,
+      ConditionExpression: "attribute_not_exists(PK) OR user_id = :id",
+      ExpressionAttributeValues: { ":id": id },
+    },
+  });
+  await client.send(
+    new TransactWriteCommand({
+      TransactItems: [
+        claim(accountKeys.usernameClaim(username)),
+        claim(accountKeys.emailClaim(email)),
+        { Delete: { TableName, Key: accountKeys.profile(id) } },
+      ],
+    }),
+  );
+};
+
+/**
+ * Deletes an account with everything of it. Whatever fails on the way, it can be called again and goes on where it was:
+ * the account goes last, and signs nobody in meanwhile.
+ *
+ * Left to their own end are mailed links, which open nothing any more, and the count of mails to the address: without it,
+ * whoever registers an address and deletes it, again and again, could bury its owner in mails.
+ *
+ * @param signal ends it between two steps.
+ */
+export const eraseAccount = async (
+  account: StoredAccount,
+  { table, store }: ErasureDependencies,
+  signal: AbortSignal,
+): Promise<void> => {
+  const limit = pLimit(atOnce);
+  const forEach = async <Entry>(entries: readonly Entry[], work: (entry: Entry) => Promise<void>) => {
+    await limit.map(entries, async (entry) => {
+      signal.throwIfAborted();
+      await work(entry);
+    });
+  };
+
+  await begin(table, account.id);
+
+  await forEach(await findOwned(table, account.id), async ({ note, items, objects }) => {
+    for (const name of objects) await store.delete(name);
+    // The note goes last: it is what leads here when this fails.
+    for (const Key of [...items, note]) {
+      await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+    }
+  });
+
+  const speech: string[] = [];
+  await forEach(daysSince(account.created_at, Date.now()), async (day) => {
+    for await (const name of store.list(speechFolderOf(account.id, day))) speech.push(name);
+  });
+  await forEach(speech, (name) => store.delete(name));
+
+  const profile = accountKeys.profile(account.id);
+  const partitions = [
+    profile.PK,
+    limitKeys.ofAccount(account.id),
+    limitKeys.ofName(account.username),
+    limitKeys.ofName(account.email),
+  ];
+  await forEach(partitions, async (partition) => {
+    const keys = await keysOf(table, partition);
+    await deleteItems(
+      table,
+      keys.filter(({ SK }) => partition !== profile.PK || SK !== profile.SK),
+    );
+  });
+
+  signal.throwIfAborted();
+  await end(table, account);
+};

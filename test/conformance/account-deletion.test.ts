@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { deleteAccountOperation } from "../../functions/auth/account-contract.ts";
+import { call, createAccount, expectError, logIn, newRegistration } from "../support/client.ts";
+import { errorBody } from "../support/declared.ts";
+
+const remove = (token: string | undefined, password: unknown) =>
+  call(deleteAccountOperation.path, { method: "DELETE", token, body: { password } });
+
+const register = (registration: object) => call("/auth/register", { body: registration });
+
+describe("DELETE /auth/me", () => {
+  it("deletes the account for good: no token, no password and no link opens anything", async () => {
+    const { username, email, password, token } = await createAccount();
+    const other = (await logIn(username, password)).body.access_token;
+    const speech = (await call("/tasks/audio/speech", { token, body: { text: "Oli otya?" } })).body;
+    expect((await fetch(speech.audio_url)).status).toBe(200);
+
+    const answer = await remove(token, password);
+    expect(answer).toMatchObject({ status: 204, body: "" });
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("x-request-id")).toBeTruthy();
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+
+    for (const gone of [token, other]) {
+      expectError(await call("/auth/me", { token: gone }), 401, "unauthenticated");
+      expectError(await remove(gone, password), 401, "unauthenticated");
+    }
+    for (const name of [username, email]) expect((await logIn(name, password)).status).toBe(401);
+    expect((await fetch(speech.audio_url)).status).toBe(404);
+  });
+
+  it("gives name and address free for somebody else, who gets nothing of the account before", async () => {
+    const { token, id, username, email, password } = await createAccount();
+    await call("/auth/profile", { method: "PUT", token, body: { full_name: "Amina Nakato" } });
+    expectError(await register({ username, email, password }), 409, "username_taken");
+    expect((await remove(token, password)).status).toBe(204);
+    const { status, body } = await register({ username, email, password: "nine cranes over the hill" });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ username, full_name: null });
+    expect(body.id).toBeGreaterThan(id);
+    expectError(await call("/auth/me", { token }), 401, "unauthenticated");
+    expect((await logIn(username, password)).status).toBe(401);
+  });
+
+  it("deletes nothing with a wrong password, without one, or without a token that stands", async () => {
+    const { token, password } = await createAccount();
+    expectError(await remove(token, "not the password"), 401, "invalid_credentials");
+    expectError(await remove(undefined, password), 401, "unauthenticated");
+    expectError(await remove("not.a.token", password), 401, "unauthenticated");
+    const { body } = await call("/auth/refresh-token", { method: "POST", token });
+    expectError(await remove(token, password), 401, "unauthenticated");
+    for (const missing of [undefined, "", 7, null]) {
+      const answer = await remove(body.access_token, missing);
+      expect(answer.status).toBe(422);
+      expect(errorBody.safeParse(answer.body).success).toBe(true);
+    }
+    expect((await call("/auth/me", { token: body.access_token })).status).toBe(200);
+  });
+
+  it("makes wrong passwords wait, as the change of a password does", async () => {
+    const { token, password } = await createAccount();
+    for (let times = 0; times < 5; times += 1) {
+      expect((await remove(token, "not the password")).status).toBe(401);
+    }
+    const answer = await remove(token, password);
+    expectError(answer, 429, "rate_limited");
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await call("/auth/me", { token })).status).toBe(200);
+  });
+});
+
+describe("a password with letters that can be composed", () => {
+  const composed = "Ggwanga-\u00e9ssanyu".normalize("NFC");
+  const decomposed = composed.normalize("NFD");
+
+  it("signs in however a keyboard composes it, wherever a password is asked for", async () => {
+    const registration = { ...newRegistration(), password: decomposed };
+    expect((await register(registration)).status).toBe(201);
+    const { username } = registration;
+    expect((await logIn(username, decomposed)).status).toBe(200);
+    const { status, body } = await logIn(username, composed);
+    expect(status).toBe(200);
+    const changed = await call("/auth/change-password", {
+      token: body.access_token,
+      body: { old_password: composed, new_password: `${composed} two` },
+    });
+    expect(changed.status).toBe(200);
+    const again = await logIn(username, `${decomposed}\u00a0two`);
+    expect(again.status).toBe(200);
+    expect((await remove(again.body.access_token, `${decomposed} two`)).status).toBe(204);
+  });
+
+  it("is refused when it holds what nobody can see", async () => {
+    const answer = await register({ ...newRegistration(), password: "seven\tstorks by the lake" });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "password"], type: "value_error" }] },
+    });
+  });
+});

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eraseAccount } from "../../functions/auth/erase-account.ts";
+import { createPasswordAttemptsRepository } from "../../functions/auth/password-attempts.ts";
+import { transcriptionKeys } from "../../functions/legacy/keys.ts";
+import { createSavedTranscriptions } from "../../functions/legacy/saved-transcriptions.ts";
+import type { StoredAccount } from "../../shared/accounts/account.ts";
+import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { accountKeys } from "../../shared/accounts/keys.ts";
+import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
+import { limitKeys } from "../../shared/limits/keys.ts";
+import { readPartition, type Table } from "../../shared/storage/table.ts";
+import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+import { startTestTable, type TestTable } from "../support/test-table.ts";
+
+let server: TestTable;
+beforeAll(async () => {
+  server = await startTestTable();
+});
+afterAll(() => server.close());
+
+const never = new AbortController().signal;
+const day = (date: Date): string => date.toISOString().slice(0, 10);
+
+/** Objects in memory, and a failure of whatever call is the one to fail. */
+class Trouble {
+  readonly objects = new Set<string>();
+  private calls = 0;
+  failing = 0;
+
+  step(): void {
+    this.calls += 1;
+    if (this.calls === this.failing) throw new Error("This call fails.");
+  }
+
+  restart(failing: number): void {
+    this.calls = 0;
+    this.failing = failing;
+  }
+
+  readonly store = {
+    list: (prefix: string) => this.list(prefix),
+    delete: async (name: string) => {
+      this.step();
+      this.objects.delete(name);
+    },
+  };
+
+  private async *list(prefix: string) {
+    this.step();
+    yield* [...this.objects].filter((name) => name.startsWith(prefix));
+  }
+
+  watch(table: Table): Table {
+    table.client.middlewareStack.add(
+      (next) => async (input) => {
+        this.step();
+        return next(input);
+      },
+      { step: "initialize" },
+    );
+    return table;
+  }
+}
+
+let people = 0;
+
+/** An account with something of every kind. */
+const makeAccount = async (trouble: Trouble) => {
+  people += 1;
+  const username = `person-${people}`;
+  const table = server.open();
+  const account = await createAccountsRepository(table).create({
+    username,
+    email: `${username}@example.com`,
+    password_hash: "none",
+    organization: "Unknown",
+    full_name: undefined,
+    organization_type: undefined,
+    sector: undefined,
+  });
+  const { id: userId } = account;
+  await createTokensRepository(table).add({ userId, tokenId: "one", tokenEpoch: 0, expiresAt: undefined });
+  const upload = `uploads/${people}/a.wav`;
+  await createUploadsRepository(server.openForRequests()).add(`file-${people}`, {
+    objectKey: upload,
+    contentType: "audio/wav",
+    userId,
+  });
+  const saved = createSavedTranscriptions(server.openForRequests());
+  const recording = `transcriptions/${people}.wav`;
+  const ids = [await saved.begin(recording), await saved.begin(recording)];
+  for (const id of ids) {
+    await saved.save(id, { userId, text: "Wasuze otya nno?", language: "lug", objectKey: recording });
+  }
+  const attempts = createPasswordAttemptsRepository(table);
+  await attempts.addWrong(limitKeys.passwordAttempts(username), 5);
+  await attempts.addWrong(limitKeys.confirmations(userId), 5);
+  const speech = [new Date(), new Date(Date.now() - 86_400_000)].map(
+    (date) => `speech/${day(date)}/${userId}/0123456789abcdef0123456789abcdef.wav`,
+  );
+  for (const name of [upload, recording, ...speech]) trouble.objects.add(name);
+  return {
+    account: { ...account, created_at: new Date(Date.now() - 86_400_000).toISOString() },
+    partitions: [
+      accountKeys.profile(userId).PK,
+      accountKeys.owned(userId, "").PK,
+      accountKeys.usernameClaim(username).PK,
+      accountKeys.emailClaim(account.email).PK,
+      limitKeys.ofAccount(userId),
+      limitKeys.ofName(username),
+      `UPLOAD#file-${people}`,
+      transcriptionKeys.recording(recording).PK,
+      ...ids.map((id) => transcriptionKeys.transcription(id).PK),
+    ],
+  };
+};
+
+const leftIn = async (partitions: readonly string[]): Promise<unknown[]> =>
+  (await Promise.all(partitions.map((name) => readPartition(server.open(), name, ["PK", "SK"])))).flat();
+
+const claimsOf = ({ username, email }: StoredAccount) =>
+  Promise.all([server.read(accountKeys.usernameClaim(username)), server.read(accountKeys.emailClaim(email))]);
+
+describe("the deletion of an account", () => {
+  it("goes on where it failed, whichever call it was, and keeps the name until nothing is left", async () => {
+    const trouble = new Trouble();
+    const table = trouble.watch(server.open());
+    let failures = 0;
+    for (let failing = 1; ; failing += 1) {
+      const { account, partitions } = await makeAccount(trouble);
+      const stranger = `speech/${day(new Date())}/${account.id}0/0123456789abcdef0123456789abcdef.wav`;
+      trouble.objects.add(stranger);
+      expect(await leftIn(partitions)).toHaveLength(13);
+      trouble.restart(failing);
+      const outcome = await eraseAccount(account, { table, store: trouble.store }, never).then(
+        () => "done",
+        () => "failed",
+      );
+      trouble.restart(0);
+      if (outcome === "failed") {
+        failures += 1;
+        expect(await claimsOf(account)).toEqual([
+          expect.objectContaining({ user_id: account.id }),
+          expect.objectContaining({ user_id: account.id }),
+        ]);
+        const profile = await createAccountsRepository(server.open()).find({ id: account.id });
+        // The first call is what closes the account.
+        expect(profile).toMatchObject(failing === 1 ? { token_epoch: 0 } : { token_epoch: 1 });
+        expect(profile?.deletion_began).toEqual(failing === 1 ? undefined : expect.any(String));
+        await eraseAccount(account, { table, store: trouble.store }, never);
+      }
+      expect(await leftIn(partitions)).toEqual([]);
+      expect([...trouble.objects]).toEqual([stranger]);
+      trouble.objects.delete(stranger);
+      if (outcome === "done") break;
+    }
+    expect(failures).toBeGreaterThan(20);
+  }, 60_000);
+
+  it("stops between two steps when its time is over", async () => {
+    const trouble = new Trouble();
+    const { account, partitions } = await makeAccount(trouble);
+    const { store } = trouble;
+    await expect(
+      eraseAccount(account, { table: server.open(), store }, AbortSignal.abort()),
+    ).rejects.toThrow();
+    expect(await leftIn(partitions)).toHaveLength(13);
+    expect(trouble.objects.size).toBe(4);
+  });
+
+  it("lets nothing be saved for the account that began before it", async () => {
+    const trouble = new Trouble();
+    const { account } = await makeAccount(trouble);
+    const saved = createSavedTranscriptions(server.openForRequests());
+    const late = {
+      userId: account.id,
+      text: "Wasuze otya nno?",
+      language: "lug",
+      objectKey: "transcriptions/l.wav",
+    };
+    const [during, after] = [await saved.begin(late.objectKey), await saved.begin(late.objectKey)];
+    const { store } = trouble;
+    await expect(
+      eraseAccount(account, { table: server.open(), store }, AbortSignal.abort()),
+    ).rejects.toThrow();
+    await expect(saved.save(during, late)).rejects.toMatchObject({ code: "unauthenticated" });
+    await eraseAccount(account, { table: server.open(), store }, never);
+    await expect(saved.save(after, late)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(
+      await leftIn([
+        accountKeys.owned(account.id, "").PK,
+        transcriptionKeys.transcription(during).PK,
+        transcriptionKeys.transcription(after).PK,
+      ]),
+    ).toEqual([]);
+  });
+
+  it("leaves alone what the account itself has deleted, and what expires before", async () => {
+    const trouble = new Trouble();
+    const { account } = await makeAccount(trouble);
+    const owned = await readPartition(server.open(), accountKeys.owned(account.id, "").PK, [
+      "SK",
+      "expires_at",
+    ]);
+    expect(owned).toHaveLength(3);
+    const saved = createSavedTranscriptions(server.openForRequests());
+    for (const { SK } of owned) {
+      const id = /^TRANSCRIPTION#(\d+)$/.exec(String(SK))?.[1];
+      if (id !== undefined) await saved.delete(Number(id), account.id);
+    }
+    expect(await leftIn([accountKeys.owned(account.id, "").PK])).toHaveLength(1);
+    const days = owned.map(({ expires_at: expiry }) =>
+      Math.round((Number(expiry) - Date.now() / 1_000) / 86_400),
+    );
+    expect(days.toSorted((one, other) => one - other)).toEqual([1, 30, 30]);
+  });
+});

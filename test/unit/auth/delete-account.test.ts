@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { deleteAccount } from "../../../functions/auth/delete-account.ts";
+import { hashPassword } from "../../../functions/auth/passwords.ts";
+import type { AccountWithPassword } from "../../../shared/accounts/account.ts";
+
+const password = "seven storks by the lake";
+let account: AccountWithPassword;
+beforeAll(async () => {
+  account = {
+    id: 7,
+    username: "amina",
+    email: "amina@example.com",
+    password_hash: await hashPassword(password),
+    organization: "Unknown",
+    account_type: "Free",
+    oauth_type: "Credentials",
+    email_verified: false,
+    disabled: false,
+    token_epoch: 0,
+    created_at: "2026-11-20T10:00:00.000Z",
+  };
+});
+
+const claims = { userId: 7, tokenId: "one" };
+
+/** Asks for the deletion of an account that differs from the usual one, with a token that stands or does not. */
+const ask = (
+  {
+    changed = {},
+    isGone = false,
+    stands = true,
+    ...asked
+  }: {
+    readonly changed?: Partial<AccountWithPassword>;
+    readonly isGone?: boolean;
+    readonly stands?: boolean;
+    readonly password?: string;
+    readonly authorization?: string | undefined;
+  } = {},
+  eraseAccount = vi.fn(async () => undefined),
+) => {
+  const found = isGone ? undefined : { ...account, ...changed };
+  const confirmed: number[] = [];
+  const outcome = deleteAccount(
+    { authorization: "Bearer signed", password, signal: new AbortController().signal, ...asked },
+    {
+      accounts: {
+        find: async () => found,
+        findWithPassword: async () => found,
+        create: () => Promise.reject(new Error("No account is made.")),
+        updateProfile: async () => undefined,
+        setAccountType: async () => undefined,
+        setDisabled: async () => undefined,
+        changePassword: async () => false,
+      },
+      tokens: { sign: async () => "", verify: async (token) => (token === "signed" ? claims : undefined) },
+      findByToken: async () => (stands ? found : undefined),
+      passwordGuard: {
+        attempt: () => Promise.reject(new Error("Nobody signs in.")),
+        confirm: (userId, open) => {
+          confirmed.push(userId);
+          return open();
+        },
+        rememberAddress: async () => undefined,
+        forgive: async () => undefined,
+      },
+      eraseAccount,
+    },
+  );
+  return { outcome, eraseAccount, confirmed };
+};
+
+const refused = [
+  ["without a token", { authorization: undefined }, "unauthenticated"],
+  ["with a token that nobody signed", { authorization: "Bearer other" }, "unauthenticated"],
+  ["with a token that was revoked", { stands: false }, "unauthenticated"],
+  ["of an account that is gone", { isGone: true }, "unauthenticated"],
+  ["of a disabled account", { changed: { disabled: true } }, "forbidden"],
+  ["of an account that signs in elsewhere", { changed: { oauth_type: "IdentityProviderA" } }, "bad_request"],
+  ["with a wrong password", { password: "not the password" }, "invalid_credentials"],
+  [
+    "with a wrong password, although it has begun",
+    { password: "not the password", changed: { deletion_began: "2026-11-20T10:00:00.000Z" } },
+    "invalid_credentials",
+  ],
+] as const;
+
+describe("the deletion of an account by its owner", () => {
+  it("takes the token and the password, through the guard of passwords", async () => {
+    const { outcome, eraseAccount, confirmed } = ask();
+    expect(await outcome).toBeNull();
+    expect(eraseAccount).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ id: 7, username: "amina" }),
+      expect.any(AbortSignal),
+    );
+    expect(confirmed).toEqual([7]);
+  });
+
+  it.each(refused)("is refused %s, and nothing is deleted", async (_case, asked, code) => {
+    const { outcome, eraseAccount } = ask(asked);
+    await expect(outcome).rejects.toMatchObject({ code });
+    expect(eraseAccount).not.toHaveBeenCalled();
+  });
+
+  it("looks at no password before the token", async () => {
+    const { outcome, confirmed } = ask({ stands: false, password: "not the password" });
+    await expect(outcome).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(confirmed).toEqual([]);
+  });
+
+  it("may be asked for again when it has begun, although it has revoked the token itself", async () => {
+    const { outcome, eraseAccount } = ask({
+      stands: false,
+      changed: { deletion_began: "2026-11-20T10:00:00.000Z" },
+    });
+    expect(await outcome).toBeNull();
+    expect(eraseAccount).toHaveBeenCalledOnce();
+  });
+
+  it("is not confirmed when it failed", async () => {
+    const { outcome } = ask(
+      {},
+      vi.fn(() => Promise.reject(new Error("The table is not there."))),
+    );
+    await expect(outcome).rejects.toThrow("The table is not there.");
+  });
+});

@@ -1,4 +1,4 @@
-import type { App, Environment } from "aws-cdk-lib";
+import { type App, type Environment, Tags } from "aws-cdk-lib";
 import { builtFunctionsDirectory } from "./build.ts";
 import { ApiStack } from "./stacks/api-stack.ts";
 import { DataStack } from "./stacks/data-stack.ts";
@@ -28,6 +28,9 @@ export const addServiceStacks = (app: App, { stage, bundles, ...target }: Servic
     bundles: bundles ?? builtFunctionsDirectory,
     description: "Language AI Service: API, functions and alarms",
   });
+  // By these, costs and resources of a stage are found among those of an account.
+  Tags.of(app).add("service", "language-ai");
+  Tags.of(app).add("stage", stage.name);
   if (stage.firewall.isOn && stage.streamDomain) {
     new EdgeStack(app, `${prefix}-Edge`, {
       ...target,

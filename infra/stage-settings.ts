@@ -133,6 +133,8 @@ export const stageSettings = z
     }),
     /** Who is told of alarms; without it alarms are only shown. */
     ALARM_EMAIL: z.email({ error: "must be an e-mail address" }).optional(),
+    /** US dollars a month; somebody is told (`ALARM_EMAIL`) at 80 % of it, and when the month will end beyond it. 0 for no budget. */
+    MONTHLY_BUDGET_USD: wholeNumber(0).default(0),
     /** Requests a minute from one source address to operations without a token. */
     LIMIT_ANONYMOUS_PER_MINUTE: wholeNumber(1).default(defaultAddressLimits.anonymous),
     /** Requests a minute from one source address to registration, login and whatever else takes a password or a link. */
@@ -174,6 +176,8 @@ export const stageSettings = z
      * when an alarm rings.
      */
     RELEASE_SHIFT: z.enum(["at-once", "gradual"], { error: "must be at-once or gradual" }).default("at-once"),
+    /** Days after which stored speech is deleted, and its links with it; 0 for never. */
+    SPEECH_LIFETIME_DAYS: wholeNumber(0, 36_500).default(0),
     /** How long CloudWatch keeps logs. */
     LOG_RETENTION_DAYS: z.coerce
       .number()
@@ -199,6 +203,10 @@ export const stageSettings = z
       error: "goes together with STREAM_CERTIFICATE_ARN",
     },
   )
+  .refine((given) => given.MONTHLY_BUDGET_USD === 0 || given.ALARM_EMAIL !== undefined, {
+    path: ["MONTHLY_BUDGET_USD"],
+    error: "needs ALARM_EMAIL, for somebody to be told",
+  })
   .refine(({ LEGACY_VENDOR_A, LEGACY_VENDOR_B }) => LEGACY_VENDOR_A !== LEGACY_VENDOR_B, {
     path: ["LEGACY_VENDOR_B"],
     error: "must be another name than LEGACY_VENDOR_A",

@@ -165,6 +165,8 @@ const toStage = (name: string, settings: Settings) => ({
   },
   mailFrom: settings.MAIL_FROM,
   alarmEmail: settings.ALARM_EMAIL,
+  monthlyBudget: settings.MONTHLY_BUDGET_USD,
+  speechLifetimeDays: settings.SPEECH_LIFETIME_DAYS,
   reservedConcurrency: settings.RESERVED_CONCURRENCY,
   workerConcurrency: settings.WORKER_CONCURRENCY,
   releaseShift: settings.RELEASE_SHIFT,

@@ -9,16 +9,24 @@ import {
 } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import {
+  speechFolder,
   transcriptionsFolder,
   transcriptionsLifetimeDays,
   uploadsFolder,
 } from "../../shared/storage/object-store.ts";
+import { acknowledge } from "./acknowledge.ts";
 
-/** The bucket of audio files, which callers reach with signed links only, and the bucket of its access logs. */
+export interface AudioStorageProps {
+  readonly removal: "retain" | "destroy";
+  /** 0 for never. */
+  readonly speechLifetimeDays: number;
+}
+
+/** The bucket of audio files, which callers reach with signed links only, and in a stage that stays that of its access logs. */
 export class AudioStorage extends Construct {
   readonly bucket: Bucket;
 
-  constructor(scope: Construct, id: string, { removal }: { readonly removal: "retain" | "destroy" }) {
+  constructor(scope: Construct, id: string, { removal, speechLifetimeDays }: AudioStorageProps) {
     super(scope, id);
     const guarded: BucketProps = {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -30,15 +38,9 @@ export class AudioStorage extends Construct {
         ? { removalPolicy: RemovalPolicy.DESTROY, autoDeleteObjects: true }
         : { removalPolicy: RemovalPolicy.RETAIN }),
     };
-    const accessLogs = new Bucket(this, "AccessLogs", {
-      ...guarded,
-      lifecycleRules: [{ expiration: Duration.days(90) }],
-    });
     this.bucket = new Bucket(this, "Bucket", {
       ...guarded,
-      // CDK's class and interface differ under `exactOptionalPropertyTypes`, which CDK itself is not compiled with.
-      serverAccessLogsBucket: accessLogs as IBucket,
-      serverAccessLogsPrefix: "audio/",
+      ...(removal === "retain" ? this.accessLogs(guarded) : {}),
       cors: [
         {
           allowedOrigins: ["*"],
@@ -52,8 +54,27 @@ export class AudioStorage extends Construct {
         // A rule cannot spare objects by a tag, only choose them: what is to last is copied out of this folder.
         { prefix: uploadsFolder, expiration: Duration.days(1) },
         { prefix: transcriptionsFolder, expiration: Duration.days(transcriptionsLifetimeDays) },
+        ...(speechLifetimeDays > 0
+          ? [{ prefix: speechFolder, expiration: Duration.days(speechLifetimeDays) }]
+          : []),
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
     });
+    if (removal === "destroy") {
+      acknowledge(
+        this.bucket,
+        "AwsSolutions-S1",
+        "The stage is thrown away: logs that arrive after its bucket was emptied would keep the bucket from being deleted.",
+      );
+    }
+  }
+
+  private accessLogs(guarded: BucketProps): BucketProps {
+    const accessLogs = new Bucket(this, "AccessLogs", {
+      ...guarded,
+      lifecycleRules: [{ expiration: Duration.days(90) }],
+    });
+    // CDK's class and interface differ under `exactOptionalPropertyTypes`, which CDK itself is not compiled with.
+    return { serverAccessLogsBucket: accessLogs as IBucket, serverAccessLogsPrefix: "audio/" };
   }
 }

@@ -31,7 +31,8 @@ export interface ApiStackProps extends StackProps {
 /** Everything that a release replaces: the API with its routes, the functions behind it, and what watches them. */
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, { stage, data, bundles, ...props }: ApiStackProps) {
-    super(scope, id, props);
+    // Deleted and made again, the API would have another address.
+    super(scope, id, { ...props, terminationProtection: stage.removal === "retain" });
     // CloudFormation then refuses to delete or replace data that a running API uses, instead of breaking the API.
     CrossStackReferences.of(this).consume(ReferenceStrength.STRONG);
 

@@ -1,4 +1,5 @@
 import { CfnOutput, RemovalPolicy, SecretValue, Stack, type StackProps } from "aws-cdk-lib";
+import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import { AttributeType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
@@ -29,10 +30,12 @@ export class DataStack extends Stack {
   readonly platformSecrets: Secret;
 
   private readonly removalPolicy: RemovalPolicy;
+  private readonly stageName: string;
 
   constructor(scope: Construct, id: string, { stage, ...props }: DataStackProps) {
     const isKept = stage.removal === "retain";
     super(scope, id, { ...props, terminationProtection: isKept });
+    this.stageName = stage.name;
     this.removalPolicy = isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
 
     this.table = new TableV2(this, "Table", {
@@ -49,7 +52,30 @@ export class DataStack extends Stack {
     this.tokenSigningKey = this.createTokenSigningKey();
     this.inferenceKeys = this.createInferenceKeys();
     this.platformSecrets = this.createPlatformSecrets();
+    if (stage.monthlyBudget > 0 && stage.alarmEmail) this.addBudget(stage.monthlyBudget, stage.alarmEmail);
     this.addOutputs();
+  }
+
+  /** Counts what carries the stage's tag, which must be activated for costs in the account's billing once. */
+  private addBudget(dollars: number, address: string): void {
+    const notify = (notificationType: "ACTUAL" | "FORECASTED", threshold: number) => ({
+      notification: {
+        notificationType,
+        comparisonOperator: "GREATER_THAN",
+        threshold,
+        thresholdType: "PERCENTAGE",
+      },
+      subscribers: [{ subscriptionType: "EMAIL", address }],
+    });
+    new CfnBudget(this, "Budget", {
+      budget: {
+        budgetType: "COST",
+        timeUnit: "MONTHLY",
+        budgetLimit: { amount: dollars, unit: "USD" },
+        costFilters: { TagKeyValue: [`user:stage$${this.stageName}`] },
+      },
+      notificationsWithSubscribers: [notify("ACTUAL", 80), notify("FORECASTED", 100)],
+    });
   }
 
   private createTokenSigningKey(): Secret {

@@ -52,7 +52,7 @@ describe("Data of a stage that is thrown away", () => {
     expect(all(dev, "AWS::DynamoDB::GlobalTable")).toMatchObject([
       { Properties: { Replicas: [{ DeletionProtectionEnabled: false }] } },
     ]);
-    expect(all(dev, "Custom::S3AutoDeleteObjects")).toHaveLength(2);
+    expect(all(dev, "Custom::S3AutoDeleteObjects")).toHaveLength(1);
   });
 });
 
@@ -143,5 +143,58 @@ describe("The secrets", () => {
       { SecretString: "{}" },
       { SecretString: "{}" },
     ]);
+  });
+});
+
+describe("A stage's own wishes", () => {
+  it("delete stored speech after the days it says, and never unless it says any", async () => {
+    const { data } = await synthesizeService(exampleStage("prod", { SPEECH_LIFETIME_DAYS: "30" }));
+    const rules = (template: typeof data) =>
+      JSON.stringify(
+        all(template, "AWS::S3::Bucket").map(({ Properties }) => Properties["LifecycleConfiguration"]),
+      );
+    expect(rules(data)).toContain('{"ExpirationInDays":30,"Prefix":"speech/","Status":"Enabled"}');
+    expect(rules(prod)).not.toContain("speech/");
+  });
+
+  it("set a budget for what carries its tag, of which somebody is told", async () => {
+    const budgeted = { MONTHLY_BUDGET_USD: "250", ALARM_EMAIL: "operator@example.com" };
+    const { data } = await synthesizeService(exampleStage("prod", budgeted));
+    expect(all(data, "AWS::Budgets::Budget")).toMatchObject([
+      {
+        Properties: {
+          Budget: {
+            BudgetLimit: { Amount: 250, Unit: "USD" },
+            TimeUnit: "MONTHLY",
+            CostFilters: { TagKeyValue: ["user:stage$prod"] },
+          },
+        },
+      },
+    ]);
+    expect(all(prod, "AWS::Budgets::Budget")).toEqual([]);
+    expect(() => exampleStage("prod", { MONTHLY_BUDGET_USD: "250" })).toThrow(
+      "MONTHLY_BUDGET_USD: needs ALARM_EMAIL",
+    );
+  });
+
+  it("throw a stage away whole: no bucket of logs fills again while it is deleted", () => {
+    expect(all(dev, "AWS::S3::Bucket")).toHaveLength(1);
+    expect(JSON.stringify(all(dev, "AWS::S3::Bucket"))).not.toContain("LoggingConfiguration");
+  });
+
+  it("are told apart by the tags of everything they have", () => {
+    const tagged = [
+      ...all(prod, "AWS::S3::Bucket"),
+      ...all(prod, "AWS::SQS::Queue"),
+      ...all(prod, "AWS::SecretsManager::Secret"),
+    ];
+    for (const { Properties } of tagged) {
+      expect(Properties["Tags"]).toEqual(
+        expect.arrayContaining([
+          { Key: "service", Value: "language-ai" },
+          { Key: "stage", Value: "prod" },
+        ]),
+      );
+    }
   });
 });

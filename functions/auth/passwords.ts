@@ -1,8 +1,15 @@
-import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
+import crypto, { randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { normalisePassword } from "./normalise-password.ts";
 
-const argon2Async = promisify(argon2);
+// Imported by its name, a missing function would be a syntax error that says nothing of Node.
+if (typeof crypto.argon2 !== "function") {
+  throw new Error(
+    "Passwords need `crypto.argon2`, which Node.js has from 24.7 on, built with OpenSSL 3.2 or newer. " +
+      `This is Node.js ${process.versions.node} with OpenSSL ${process.versions.openssl}.`,
+  );
+}
+const argon2Async = promisify(crypto.argon2);
 
 /** Argon2id with 19 MiB, 2 passes, 1 lane: the first choice of the OWASP Password Storage Cheat Sheet. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };

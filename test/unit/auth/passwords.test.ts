@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { argon2Sync } from "node:crypto";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { isCommonPassword, newPassword, username } from "../../../functions/auth/fields.ts";
 import { isTypable, normalisePassword } from "../../../functions/auth/normalise-password.ts";
@@ -24,6 +26,21 @@ describe("a stored password", () => {
 
   it("of an account that does not exist matches nothing", async () => {
     expect(await verifyPassword("anything", undefined)).toBe(false);
+  });
+});
+
+describe("a function that keeps passwords", () => {
+  it("does not start in a Node that cannot hash them, and says which one can", async () => {
+    const start = (before: string) =>
+      promisify(execFile)(process.execPath, [
+        "--input-type=module",
+        "--eval",
+        `import crypto from "node:crypto"; ${before} await import("./functions/auth/passwords.ts");`,
+      ]);
+    await expect(start("")).resolves.toMatchObject({ stderr: "" });
+    await expect(start("delete crypto.argon2;")).rejects.toThrow(
+      `Node.js has from 24.7 on, built with OpenSSL 3.2 or newer. This is Node.js ${process.versions.node}`,
+    );
   });
 });
 

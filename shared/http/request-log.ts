@@ -29,14 +29,17 @@ const operationOf = ({ endpoint }: HttpEvent): string => endpoint?.operation.id 
 
 /**
  * One line for each request as soon as it is known what it asks for, short because most of what there is to say comes
- * with its last line: it shows the requests whose function was broken off before that, and leads to the caller's trace.
+ * with its last line: it shows the requests whose function was broken off before that, and leads to the caller's trace
+ * and, where the caller named the request, to API Gateway's own log.
  */
 export const logReceived = (event: HttpEvent): void => {
   const traceparent = requestScope()?.traceparent;
+  const { requestId: gatewayRequestId } = event.requestContext;
   logger.info("request.received", {
     request_id: event.requestId,
     operation: operationOf(event),
-    ...(traceparent === undefined ? {} : { trace_id: traceIdOf(traceparent) }),
+    gateway_request_id: gatewayRequestId === event.requestId ? undefined : gatewayRequestId,
+    trace_id: traceparent === undefined ? undefined : traceIdOf(traceparent),
   });
 };
 

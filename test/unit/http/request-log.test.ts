@@ -69,6 +69,15 @@ describe("the line at the start of a request", () => {
     ]);
   });
 
+  it("names the request as API Gateway's log does too, when its caller named it otherwise", async () => {
+    const named = { ...event(), headers: { "X-Request-Id": "mine-1" } };
+    await createBufferedHandler(answering)(named, lambdaContext());
+    const { requestId: gateway_request_id } = named.requestContext;
+    expect(received()).toMatchObject([{ request_id: "mine-1", gateway_request_id }]);
+    await createBufferedHandler(answering)(event(), lambdaContext());
+    expect(received()[1]?.["gateway_request_id"]).toBeUndefined();
+  });
+
   it("leads to the trace that the request is part of", async () => {
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     await createBufferedHandler(answering)({ ...event(), headers: { traceparent } }, lambdaContext());

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createSigningKeySource, createTokens } from "../../../shared/auth/tokens.ts";
 import { cacheSecret, createSecretReader } from "../../../shared/config/secrets.ts";
 import { inferenceKey } from "../../../shared/inference/inference-keys.ts";
 import { AwsCallError } from "../../../shared/outbound/aws-json.ts";
@@ -131,6 +132,55 @@ describe("the key of a model's server", () => {
     vi.advanceTimersByTime(60_000);
     read.mockResolvedValue(JSON.stringify({ chat: "new" }));
     expect(await key()).toBe("new");
+  });
+});
+
+describe("an outage of Secrets Manager that lasts an hour", () => {
+  const newest = "current-secret-of-more-than-thirty-two-bytes";
+  const before = "previous-secret-of-more-than-thirty-two-bytes";
+  const signedWith = (secret: string) => createTokens(createSigningKeySource(async () => secret));
+  const claims = { userId: 7, tokenId: "token-1" };
+
+  it("is noticed by nobody: tokens of both keys hold, forged ones fail, models are asked with their key", async () => {
+    let isOut = false;
+    const signingSecrets: Record<string, string> = { AWSCURRENT: newest, AWSPREVIOUS: before };
+    const readSigning = vi.fn(async (version: string) => (isOut ? outage() : signingSecrets[version]));
+    const readInference = vi.fn(async () => (isOut ? outage() : JSON.stringify({ chat: "c" })));
+    const tokens = createTokens(createSigningKeySource(readSigning));
+    const chatKey = inferenceKey("id", "chat", readInference);
+    const forger = signedWith("secret-of-a-forger-of-more-than-thirty-two-bytes");
+    await tokens.sign(claims, undefined);
+    await chatKey();
+    const asked = readSigning.mock.calls.length;
+
+    isOut = true;
+    const round = async (at: number) => ({
+      forged: await tokens.verify(await forger.sign({ ...claims, tokenId: `${at}` }, undefined)),
+      own: await tokens.verify(await tokens.sign({ ...claims, tokenId: `own-${at}` }, undefined)),
+      older: await tokens.verify(
+        await signedWith(before).sign({ ...claims, tokenId: `old-${at}` }, undefined),
+      ),
+      key: await chatKey(),
+    });
+    for (let minute = 0; minute < 60; minute += 0.5) {
+      vi.advanceTimersByTime(30_000);
+      expect(await round(minute)).toEqual({
+        forged: undefined,
+        own: { userId: 7, tokenId: `own-${minute}` },
+        older: { userId: 7, tokenId: `old-${minute}` },
+        key: "c",
+      });
+    }
+    // However many tokens are forged: once a minute, for two versions.
+    expect(readSigning.mock.calls.length - asked).toBeLessThanOrEqual(2 * 60);
+    expect(readSigning.mock.calls.length - asked).toBeGreaterThan(60);
+
+    isOut = false;
+    signingSecrets["AWSCURRENT"] = "rotated-secret-of-more-than-thirty-two-bytes";
+    signingSecrets["AWSPREVIOUS"] = newest;
+    vi.advanceTimersByTime(60_000);
+    const rotated = await signedWith(signingSecrets["AWSCURRENT"]).sign(claims, undefined);
+    expect(await tokens.verify(rotated)).toEqual(claims);
   });
 });
 

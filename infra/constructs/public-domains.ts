@@ -56,7 +56,11 @@ export class ApiDomain extends Construct {
     });
     new CfnOutput(this, "Target", {
       value: domainName.domainNameAliasDomainName,
-      description: `What ${domain.name} points to (CNAME), or as an alias in the hosted zone ${domainName.domainNameAliasHostedZoneId}.`,
+      description: `What ${domain.name} points to: a CNAME, or an alias in the hosted zone of the next output.`,
+    });
+    new CfnOutput(this, "TargetHostedZone", {
+      value: domainName.domainNameAliasHostedZoneId,
+      description: `The hosted zone of what ${domain.name} points to, for an alias.`,
     });
   }
 }

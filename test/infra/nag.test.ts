@@ -7,7 +7,12 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { addServiceStacks } from "../../infra/service.ts";
 import { readCdkContext } from "../../infra/synthesize.ts";
-import { exampleStage, withTemporaryDirectory, writeStandInBundles } from "./synthesized-service.ts";
+import {
+  everyOption,
+  exampleStage,
+  withTemporaryDirectory,
+  writeStandInBundles,
+} from "./synthesized-service.ts";
 
 const report = z.object({
   pluginReports: z.array(
@@ -50,14 +55,7 @@ describe("The security checks (cdk-nag: AwsSolutions, Serverless)", { timeout: 6
     "find nothing in the stage %s that is not explained",
     { timeout: 60_000 },
     async (name) => {
-      const stage = exampleStage(name, {
-        ALARM_EMAIL: "operator@example.com",
-        API_DOMAIN_NAME: "api.example.org",
-        API_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:111122223333:certificate/1",
-        STREAM_DOMAIN_NAME: "stream.example.org",
-        STREAM_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:111122223333:certificate/2",
-        FIREWALL: "on",
-      });
+      const stage = exampleStage(name, everyOption);
       expect(await findingsOf((app, bundles) => addServiceStacks(app, { stage, bundles }))).toEqual([]);
     },
   );

@@ -17,7 +17,7 @@ const template = z.object({
       UpdateReplacePolicy: z.string().optional(),
     }),
   ),
-  Outputs: z.record(z.string(), z.object({ Value: z.unknown() })),
+  Outputs: z.record(z.string(), z.object({ Value: z.unknown(), Description: z.unknown().optional() })),
 });
 
 /** A stack's template, as far as tests look at it. */
@@ -63,6 +63,20 @@ export const exampleStage = (name: string, variables: Variables = {}): StageSett
     MAIL_FROM: "Language AI Service <no-reply@example.com>",
     ...variables,
   });
+
+/** Everything that a stage can have and need not have. */
+export const everyOption: Variables = {
+  ALARM_EMAIL: "operator@example.com",
+  API_DOMAIN_NAME: "api.example.org",
+  API_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:111122223333:certificate/1",
+  API_BASE_PATH: "/languages",
+  STREAM_DOMAIN_NAME: "stream.example.org",
+  STREAM_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:111122223333:certificate/2",
+  STREAM_FIREWALL_ARN: "arn:aws:wafv2:us-east-1:111122223333:global/webacl/streams/1",
+  FIREWALL: "on",
+  RELEASE_SHIFT: "gradual",
+  RESERVED_CONCURRENCY: "chat=300,speech=100",
+};
 
 const synthesizeStage = (stage: StageSettings): Promise<SynthesizedService> =>
   withTemporaryDirectory(async (directory) => {

@@ -4,11 +4,13 @@ const before = { at: performance.now(), cpu: process.cpuUsage() };
 await import(process.argv[2]);
 const importMilliseconds = performance.now() - before.at;
 const { user, system } = process.cpuUsage(before.cpu);
+const whole = process.cpuUsage();
 process.stdout.write(
   JSON.stringify({
     importMilliseconds,
     importCpuMilliseconds: (user + system) / 1_000,
     startMilliseconds: performance.now(),
+    startCpuMilliseconds: (whole.user + whole.system) / 1_000,
   }),
   () => process.exit(),
 );

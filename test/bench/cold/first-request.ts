@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import * as z from "zod";
 
 const run = promisify(execFile);
-const script = join(import.meta.dirname, "first-request.mjs");
+const script = join(import.meta.dirname, "answer-first-request.mjs");
 
 /** What 256 MB of memory give of a CPU on Lambda (256 / 1,769). */
 const share = 0.145;

@@ -1,6 +1,6 @@
 /**
  * Loads a bundle with a whole CPU, as Lambda starts a function, and answers one request with the share of a small one:
- * `first-request.mjs <bundle> <event> <cgroup.procs>`. Prints the milliseconds of the request and its status.
+ * `answer-first-request.mjs <bundle> <event> <cgroup.procs>`. Prints the milliseconds of the request and its status.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { PassThrough } from "node:stream";

@@ -85,6 +85,10 @@ const readAll = async (store: ObjectStore): Promise<void> => {
   for await (const _ of store.stream("speech/a.wav", { signal: never }));
 };
 
+const listAll = async (store: ObjectStore): Promise<void> => {
+  for await (const _ of store.list("speech/"));
+};
+
 const readRange = async (store: ObjectStore): Promise<unknown> =>
   (await store.open("speech/a.wav"))?.read(0, size);
 
@@ -97,6 +101,7 @@ const calls: readonly [string, (store: ObjectStore) => Promise<unknown>, Partial
     ["an object is described", (store) => store.describe("speech/a.wav"), {}],
     ["an object is opened", (store) => store.open("speech/a.wav"), {}],
     ["an object is removed", (store) => store.delete("speech/a.wav"), {}],
+    ["objects are listed", (store) => listAll(store), {}],
     ["a range is asked for", readRange, { head: described }],
     ["a range has begun", readRange, { head: described, get: hangingInTheBody }],
     ["a range comes byte by byte", readRange, { head: described, get: dripping }],

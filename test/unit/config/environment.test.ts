@@ -82,6 +82,7 @@ describe("where AWS is", () => {
         DynamoDB: "http://127.0.0.1:2",
         SecretsManager: "http://127.0.0.1:3",
         S3: "http://127.0.0.1:1",
+        SQS: "http://127.0.0.1:1",
       },
     });
     expect(readAwsConfig({ AWS_ENDPOINT_URL_S3: "http://127.0.0.1:4" }).endpoints.S3).toBe(

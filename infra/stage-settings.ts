@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defaultLegacySettings, legacySettings } from "../functions/legacy/settings.ts";
 import { functionDefinitions } from "../functions/manifest.ts";
 import { vendorName } from "../shared/config/vendors.ts";
-import { defaultAddressLimits } from "../shared/limits/policies.ts";
+import { defaultAddressLimits, defaultUnverifiedQuotaShare } from "../shared/limits/policies.ts";
 
 /** `Name <address>` or an address alone; the group is the address. */
 export const senderPattern = /^(?:[^<>]+ <)?([^\s<>@]+@[^\s<>@]+)>?$/;
@@ -11,6 +11,12 @@ const wholeNumber = (from: number, to = Number.MAX_SAFE_INTEGER) => {
   const error = `must be a whole number from ${from}${to < Number.MAX_SAFE_INTEGER ? ` to ${to}` : ""}`;
   return z.coerce.number({ error }).int({ error }).min(from, { error }).max(to, { error });
 };
+
+const shareError = "must be a number above 0, and at most 1";
+const share = z.coerce
+  .number({ error: shareError })
+  .gt(0, { error: shareError })
+  .max(1, { error: shareError });
 
 const modelServer = z.url({
   protocol: /^https?$/,
@@ -139,6 +145,8 @@ export const stageSettings = z
     LIMIT_ANONYMOUS_PER_MINUTE: wholeNumber(1).default(defaultAddressLimits.anonymous),
     /** Requests a minute from one source address to registration, login and whatever else takes a password or a link. */
     LIMIT_CREDENTIALS_PER_MINUTE: wholeNumber(1).default(defaultAddressLimits.credentials),
+    /** Of its tier's quota a day and a month, the share that an account has until its e-mail address is verified; 1 for all. */
+    UNVERIFIED_QUOTA_SHARE: share.default(defaultUnverifiedQuotaShare),
     /** The messaging platform's Graph API, without a version. */
     MESSAGING_API_URL: z.url({ error: "must be an address" }).default("https://graph.facebook.com"),
     /** Version of the Graph API, such as `v26.0`. */

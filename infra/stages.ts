@@ -181,6 +181,7 @@ const toStage = (name: string, settings: Settings) => ({
   limits: {
     anonymousPerMinute: settings.LIMIT_ANONYMOUS_PER_MINUTE,
     credentialsPerMinute: settings.LIMIT_CREDENTIALS_PER_MINUTE,
+    unverifiedQuotaShare: settings.UNVERIFIED_QUOTA_SHARE,
   },
   throttling: {
     requestsPerSecond: settings.THROTTLING_REQUESTS_PER_SECOND,

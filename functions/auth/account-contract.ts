@@ -147,6 +147,10 @@ export const usage = z
     per_minute_limit: z.int().meta({ description: "Requests of all kinds in a minute" }),
     today: z.object({ date: z.iso.date(), ...quota }),
     this_month: z.object({ month: z.string().meta({ example: "2026-11" }), ...quota }),
+    once_verified: z.object({ per_day: z.int(), per_month: z.int() }).nullable().meta({
+      description:
+        "The quota that the account gets once its e-mail address is verified; null when it has that already",
+    }),
     days: z
       .array(
         z.object({
@@ -166,7 +170,9 @@ export const usageOperation = defineOperation({
   method: "GET",
   path: "/auth/usage",
   summary: "What the caller has used of its quota",
-  description: "Counts tasks. Days and months are those of UTC; requests that were refused are not counted.",
+  description:
+    "Counts tasks. Days and months are those of UTC; requests that were refused are not counted. Until its e-mail address " +
+    "is verified, an account has a share of its tier's quota; `once_verified` says what verifying it gives.",
   tag,
   auth: "user",
   limit: "account",

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  accountLimitEnvironment,
   bucketEnvironment,
   credentialsLimitEnvironment,
   mailQueueEnvironment,
@@ -49,6 +50,7 @@ export const authFunction = defineFunction({
   ],
   environment: z.object({
     ...tableEnvironment,
+    ...accountLimitEnvironment,
     ...tokenEnvironment,
     ...mailQueueEnvironment,
     ...bucketEnvironment,

@@ -50,7 +50,8 @@ export const refreshTokenOperation = defineOperation({
   path: "/auth/refresh-token",
   summary: "Rotate the caller's token",
   description:
-    "The token that was sent stops working; of two parallel calls with one token only one succeeds.",
+    "The token that was sent stops working; of two parallel calls with one token only one succeeds. An account may have " +
+    "replaced 200 tokens that have not expired; beyond that it is told with 429, and the token that was sent still works.",
   tag,
   auth: "user",
   limit: "account",

@@ -13,7 +13,7 @@ interface DeletionRequest {
 
 type Dependencies = Pick<
   AuthDependencies,
-  "accounts" | "eraseAccount" | "findByToken" | "passwordGuard" | "tokens"
+  "accounts" | "eraseAccount" | "tokenStands" | "passwordGuard" | "tokens"
 >;
 
 /**
@@ -22,10 +22,10 @@ type Dependencies = Pick<
  */
 const accountOf = async (
   claims: TokenClaims | undefined,
-  { accounts, findByToken }: Dependencies,
+  { accounts, tokenStands }: Dependencies,
 ): Promise<StoredAccount> => {
   const account = claims && (await accounts.find({ id: claims.userId }));
-  const isAllowed = account?.deletion_began !== undefined || (claims && (await findByToken(claims)));
+  const isAllowed = account?.deletion_began !== undefined || (claims && (await tokenStands(claims)));
   if (!account || !isAllowed) throw new AppError("unauthenticated");
   if (account.disabled) throw new AppError("forbidden");
   return account;

@@ -10,13 +10,13 @@ import type { PasswordGuard } from "./password-guard.ts";
 /** Everything the use cases of this feature touch. */
 export interface AuthDependencies {
   readonly accounts: AccountsRepository;
-  readonly issuedTokens: TokensRepository;
+  readonly revokedTokens: TokensRepository;
   readonly links: LinksRepository;
   readonly tokens: Tokens;
   readonly mailQueue: MailQueue;
   readonly passwordGuard: PasswordGuard;
-  /** The account whose token it is, as long as the token stands. */
-  readonly findByToken: (claims: TokenClaims) => Promise<StoredAccount | undefined>;
+  /** Whether a token stands whose signature and expiry are right. */
+  readonly tokenStands: (claims: TokenClaims) => Promise<boolean>;
   /** Deletes an account with everything of it; goes on where an earlier call failed. */
   readonly eraseAccount: (account: StoredAccount, signal: AbortSignal) => Promise<void>;
   readonly usage: UsageRepository;

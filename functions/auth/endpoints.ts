@@ -39,5 +39,5 @@ export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   endpoint(refreshTokenOperation, ({ caller }) => refreshToken(caller, dependencies)),
   endpoint(forgotPasswordOperation, ({ body }) => forgotPassword(body.email, dependencies)),
   endpoint(changePasswordOperation, ({ body, caller }) => changePassword(caller.userId, body, dependencies)),
-  endpoint(usageOperation, ({ caller }) => getUsage(caller, dependencies)),
+  endpoint(usageOperation, ({ caller }) => getUsage(caller.userId, dependencies)),
 ];

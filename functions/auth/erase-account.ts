@@ -1,11 +1,11 @@
-import { DeleteCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import * as z from "zod";
 import type { StoredAccount } from "../../shared/accounts/account.ts";
 import { accountKeys, type ItemKey } from "../../shared/accounts/keys.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
 import { type ObjectStore, speechFolderOf } from "../../shared/storage/object-store.ts";
-import { deleteItems, readPartition, type Table } from "../../shared/storage/table.ts";
+import { deleteItems, readPartition, type Table, writeTogether } from "../../shared/storage/table.ts";
 
 /** Where everything of an account is. */
 export interface ErasureDependencies {
@@ -43,19 +43,18 @@ const begin = async ({ client, name: TableName }: Table, userId: number): Promis
   await client.send(
     new UpdateCommand({
       TableName,
-      Key: accountKeys.profile(userId),
-      UpdateExpression: "SET deletion_began = if_not_exists(deletion_began, :now) ADD token_epoch :one",
+      Key: accountKeys.access(userId),
+      UpdateExpression:
+        "SET deletion_began = if_not_exists(deletion_began, :now), revoked = :none ADD token_epoch :one",
       ConditionExpression: "attribute_exists(PK)",
-      ExpressionAttributeValues: { ":now": new Date().toISOString(), ":one": 1 },
+      ExpressionAttributeValues: { ":now": new Date().toISOString(), ":none": {}, ":one": 1 },
     }),
   );
 };
 
 /** The account itself with its names, all or nothing: a name is free when nothing is left of whoever had it. */
-const end = async (
-  { client, name: TableName }: Table,
-  { id, username, email }: StoredAccount,
-): Promise<void> => {
+const end = async (table: Table, { id, username, email }: StoredAccount): Promise<void> => {
+  const TableName = table.name;
   const claim = (Key: ItemKey) => ({
     Delete: {
       TableName,
@@ -64,15 +63,12 @@ const end = async (
       ExpressionAttributeValues: { ":id": id },
     },
   });
-  await client.send(
-    new TransactWriteCommand({
-      TransactItems: [
-        claim(accountKeys.usernameClaim(username)),
-        claim(accountKeys.emailClaim(email)),
-        { Delete: { TableName, Key: accountKeys.profile(id) } },
-      ],
-    }),
-  );
+  await writeTogether(table, [
+    claim(accountKeys.usernameClaim(username)),
+    claim(accountKeys.emailClaim(email)),
+    { Delete: { TableName, Key: accountKeys.profile(id) } },
+    { Delete: { TableName, Key: accountKeys.access(id) } },
+  ]);
 };
 
 /**

@@ -1,10 +1,11 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import * as z from "zod";
-import type { Caller } from "../../shared/auth/caller.ts";
-import { accountCounters, dayOfCounter, limitKeys } from "../../shared/limits/keys.ts";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { type AccountType, accountAccess } from "../../shared/accounts/account.ts";
+import { accountKeys } from "../../shared/accounts/keys.ts";
+import { AppError } from "../../shared/errors/app-error.ts";
+import { accountCounters, windowOfCounter } from "../../shared/limits/keys.ts";
 import { numbersOf } from "../../shared/limits/limit-counters.ts";
-import { accountPolicies } from "../../shared/limits/policies.ts";
-import { dateOf, monthOf, windowsAt } from "../../shared/limits/windows.ts";
+import { type AccountPolicy, accountPoliciesWith } from "../../shared/limits/policies.ts";
+import { dateOf, dateOfDay, windowsAt } from "../../shared/limits/windows.ts";
 import type { Table } from "../../shared/storage/table.ts";
 import { shownUsageDays, type Usage } from "./account-contract.ts";
 
@@ -18,6 +19,8 @@ export interface DayUsage {
 
 /** What an account has used of its quota. */
 export interface AccountUsage {
+  readonly accountType: AccountType;
+  readonly policy: AccountPolicy;
   /** Tasks in the month of the last day. */
   readonly month: number;
   /** Each day that was asked for, oldest first. */
@@ -29,56 +32,46 @@ export interface UsageRepository {
   /**
    * @param until the last moment that counts, in milliseconds of Unix time
    * @param days how many days to give, that of `until` included; at most 30
+   * @returns `undefined` when there is no such account.
    */
-  find(userId: number, until: number, days: number): Promise<AccountUsage>;
+  find(userId: number, until: number, days: number): Promise<AccountUsage | undefined>;
 }
 
-const dayMilliseconds = 24 * 60 * 60 * 1_000;
-
-interface MutableDay {
-  total: number;
-  byOperation: Record<string, number>;
-}
-
-const monthItem = z.looseObject({ SK: z.string() });
-
-/** Adds the counters of one month's item to the days they are of. */
-const addMonth = (item: Readonly<Record<string, unknown>>, days: ReadonlyMap<string, MutableDay>): void => {
-  const month = monthItem.parse(item).SK.slice("MONTH#".length);
-  for (const [attribute, count] of numbersOf(item)) {
-    const counter = dayOfCounter(attribute);
-    const day = counter && days.get(`${month}-${String(counter.day).padStart(2, "0")}`);
-    if (!day) continue;
-    if (counter.operation === undefined) day.total = count;
-    else if (count > 0) day.byOperation[counter.operation] = count;
-  }
+/** The repository of usage over the service's table; reads A5 of `shared/accounts/README.md`. */
+export const createUsageRepository = (
+  { client, name: TableName }: Table,
+  unverifiedQuotaShare: number,
+): UsageRepository => {
+  const policyOf = accountPoliciesWith(unverifiedQuotaShare);
+  return {
+    find: async (userId, until, count) => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: accountKeys.access(userId), ConsistentRead: true }),
+      );
+      if (!Item) return undefined;
+      const access = accountAccess.parse(Item);
+      const { day: last, month } = windowsAt(until);
+      const counters = numbersOf(Item);
+      const operations = new Map<number, Record<string, number>>();
+      for (const [attribute, tasks] of counters) {
+        const window = windowOfCounter(attribute);
+        if (window?.kind !== "day" || window.operation === undefined || tasks <= 0) continue;
+        operations.set(window.day, { ...operations.get(window.day), [window.operation]: tasks });
+      }
+      const days = Array.from({ length: count }, (_, index) => last - (count - 1 - index));
+      return {
+        accountType: access.account_type,
+        policy: policyOf(access),
+        month: counters.get(accountCounters.month(month)) ?? 0,
+        days: days.map((day) => ({
+          date: dateOfDay(day),
+          total: counters.get(accountCounters.day(day)) ?? 0,
+          byOperation: operations.get(day) ?? {},
+        })),
+      };
+    },
+  };
 };
-
-/** The repository of usage over the service's table; reads C1 of `shared/limits/README.md`. */
-export const createUsageRepository = ({ client, name: TableName }: Table): UsageRepository => ({
-  find: async (userId, until, count) => {
-    const dates = Array.from({ length: count }, (_, index) =>
-      dateOf(until - (count - 1 - index) * dayMilliseconds),
-    );
-    const first = limitKeys.account(userId, monthOf(until - (count - 1) * dayMilliseconds));
-    const last = limitKeys.account(userId, monthOf(until));
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName,
-        KeyConditionExpression: "PK = :account AND SK BETWEEN :first AND :last",
-        ExpressionAttributeValues: { ":account": last.PK, ":first": first.SK, ":last": last.SK },
-        ConsistentRead: true,
-      }),
-    );
-    const days = new Map<string, MutableDay>(dates.map((date) => [date, { total: 0, byOperation: {} }]));
-    for (const item of Items) addMonth(item, days);
-    const current = Items.find((item) => item["SK"] === last.SK);
-    return {
-      month: numbersOf(current).get(accountCounters.month) ?? 0,
-      days: dates.map((date) => ({ date, ...(days.get(date) ?? { total: 0, byOperation: {} }) })),
-    };
-  },
-});
 
 const quota = (used: number, limit: number | undefined, end: number) => ({
   used,
@@ -87,20 +80,26 @@ const quota = (used: number, limit: number | undefined, end: number) => ({
   resets_at: new Date(end).toISOString(),
 });
 
-/** What the caller has used of its quota, today, this month and on each of the last 30 days. */
+/**
+ * What the caller has used of its quota, today, this month and on each of the last 30 days.
+ *
+ * @throws AppError `unauthenticated` when the account is gone.
+ */
 export const getUsage = async (
-  { userId, accountType }: Pick<Caller, "userId" | "accountType">,
+  userId: number,
   { usage }: { readonly usage: UsageRepository },
   now: number = Date.now(),
 ): Promise<Usage> => {
-  const { perMinute, perDay, perMonth } = accountPolicies[accountType];
-  const { month, ends } = windowsAt(now);
   const found = await usage.find(userId, now, shownUsageDays);
+  if (!found) throw new AppError("unauthenticated");
+  const { perMinute, perDay, perMonth, onceVerified } = found.policy;
+  const { month, ends } = windowsAt(now);
   return {
-    account_type: accountType,
+    account_type: found.accountType,
     per_minute_limit: perMinute,
     today: { date: dateOf(now), ...quota(found.days.at(-1)?.total ?? 0, perDay, ends.day) },
     this_month: { month, ...quota(found.month, perMonth, ends.month) },
+    once_verified: onceVerified ? { per_day: onceVerified.perDay, per_month: onceVerified.perMonth } : null,
     days: found.days.map(({ date, total, byOperation }) => ({
       date,
       total,

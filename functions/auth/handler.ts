@@ -1,5 +1,5 @@
+import { readAccess, tokenStands } from "../../shared/accounts/access.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import { createIssuedTokens } from "../../shared/accounts/issued-tokens.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.ts";
@@ -23,20 +23,21 @@ import { createSignInAddresses } from "./sign-in-addresses.ts";
 
 const environment = readEnvironment(authFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
+const requestTable = itemTableFrom(environment);
 const store = objectStoreFrom(environment);
 const secondsInDay = 24 * 60 * 60;
 
 export const handler = createBufferedHandler(
   authEndpoints({
     accounts: createAccountsRepository(table),
-    issuedTokens: createTokensRepository(table),
+    revokedTokens: createTokensRepository(table),
     links: createLinksRepository(table),
     tokens: createTokens(createSigningKeySource(signingSecretFrom(environment))),
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
-    findByToken: createIssuedTokens(itemTableFrom(environment)).findAccount,
+    tokenStands: async (claims) => tokenStands(await readAccess(requestTable, claims), claims),
     eraseAccount: (account, signal) => eraseAccount(account, { table, store }, signal),
-    usage: createUsageRepository(table),
+    usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,
   }),
   { limiter: limiterFrom(environment), metricsNamespace: environment.METRICS_NAMESPACE },

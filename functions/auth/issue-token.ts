@@ -1,12 +1,10 @@
-import { randomUUID } from "node:crypto";
 import type { StoredAccount } from "../../shared/accounts/account.ts";
+import { mostRevokedTokens } from "../../shared/accounts/tokens-repository.ts";
+import { newTokenId, type TokenClaims } from "../../shared/auth/tokens.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { AccessToken, TokenRequest } from "./credentials-contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 import { verifyPassword } from "./passwords.ts";
-
-const expiryOf = (lifetimeSeconds: number | undefined): number | undefined =>
-  lifetimeSeconds === undefined ? undefined : Math.floor(Date.now() / 1_000) + lifetimeSeconds;
 
 const toAccessToken = (token: string, lifetimeSeconds: number | undefined): AccessToken => ({
   access_token: token,
@@ -41,14 +39,10 @@ export const issueToken = async (
   sourceAddress: string,
   {
     accounts,
-    issuedTokens,
     tokens,
     passwordGuard,
     tokenLifetimeSeconds,
-  }: Pick<
-    AuthDependencies,
-    "accounts" | "issuedTokens" | "tokens" | "passwordGuard" | "tokenLifetimeSeconds"
-  >,
+  }: Pick<AuthDependencies, "accounts" | "tokens" | "passwordGuard" | "tokenLifetimeSeconds">,
 ): Promise<AccessToken> => {
   const found = await passwordGuard.attempt({ name: username, sourceAddress }, () =>
     findByPassword(username, password, accounts),
@@ -60,33 +54,34 @@ export const issueToken = async (
   if (found.disabled) throw new AppError("forbidden", { message: "This account is disabled." });
 
   await passwordGuard.rememberAddress([found.username, found.email], sourceAddress);
-  const claims = { userId: found.id, tokenId: randomUUID() };
-  await issuedTokens.add({
-    ...claims,
-    tokenEpoch: found.token_epoch,
-    expiresAt: expiryOf(tokenLifetimeSeconds),
-  });
-  return toAccessToken(await tokens.sign(claims, tokenLifetimeSeconds), tokenLifetimeSeconds);
+  const token = { userId: found.id, tokenId: newTokenId(), tokenEpoch: found.token_epoch };
+  return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds), tokenLifetimeSeconds);
 };
 
 /**
  * Replaces the caller's token; the old one stops working at once.
  *
- * @throws AppError `unauthenticated` when the old token was replaced by a parallel call.
+ * @throws AppError `unauthenticated` when the old token was replaced by a parallel call; `rate_limited` when too many of
+ * the account's tokens were replaced that have not expired.
  */
 export const refreshToken = async (
-  caller: { readonly userId: number; readonly tokenId: string },
+  caller: TokenClaims,
   {
-    issuedTokens,
+    revokedTokens,
     tokens,
     tokenLifetimeSeconds,
-  }: Pick<AuthDependencies, "issuedTokens" | "tokens" | "tokenLifetimeSeconds">,
+  }: Pick<AuthDependencies, "revokedTokens" | "tokens" | "tokenLifetimeSeconds">,
 ): Promise<AccessToken> => {
-  const claims = { userId: caller.userId, tokenId: randomUUID() };
-  const rotated = await issuedTokens.rotate(
-    { userId: caller.userId, tokenId: caller.tokenId },
-    { tokenId: claims.tokenId, expiresAt: expiryOf(tokenLifetimeSeconds) },
-  );
-  if (!rotated) throw new AppError("unauthenticated");
-  return toAccessToken(await tokens.sign(claims, tokenLifetimeSeconds), tokenLifetimeSeconds);
+  const revocation = await revokedTokens.revoke(caller);
+  if (revocation.kind === "too-many") {
+    throw new AppError("rate_limited", {
+      message:
+        `This account has replaced ${mostRevokedTokens} tokens that have not expired yet, and cannot replace more. ` +
+        "The token that was sent still works; a new password ends them all.",
+      retryAfterSeconds: revocation.endsIn,
+    });
+  }
+  // The epoch is carried over: should the password change meanwhile, the new token is as revoked as the old.
+  const token = { userId: caller.userId, tokenId: newTokenId(), tokenEpoch: caller.tokenEpoch };
+  return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds), tokenLifetimeSeconds);
 };

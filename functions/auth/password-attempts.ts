@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { type CounterValues, numbersOf } from "../../shared/limits/limit-counters.ts";
+import { numbersOf } from "../../shared/limits/limit-counters.ts";
 import type { Table } from "../../shared/storage/table.ts";
 
 /** What is remembered of the wrong passwords of one count. */
@@ -76,7 +76,7 @@ export interface PasswordAttemptsRepository {
   forget(count: CountKey): Promise<void>;
 }
 
-const attemptsOf = (values: CounterValues): PasswordAttempts | undefined => {
+const attemptsOf = (values: ReadonlyMap<string, number>): PasswordAttempts | undefined => {
   const failures = values.get("failures");
   const blockedUntil = values.get("blocked_until");
   const forgottenAt = values.get("forgotten_at");

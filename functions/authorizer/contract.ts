@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { tableEnvironment, tokenEnvironment } from "../../shared/config/environment.ts";
+import { tokenEnvironment } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 
 export const authorizerFunction = defineFunction({
   name: "authorizer",
-  description: "Decides whether a bearer token may call a route",
+  description: "Checks the signature and the expiry of bearer tokens",
   operations: [],
-  environment: z.object({ ...tableEnvironment, ...tokenEnvironment }),
+  environment: z.object(tokenEnvironment),
   memoryMegabytes: 512,
   timeoutSeconds: 10,
   transfer: "buffered",

@@ -1,11 +1,11 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { authorizeFrom } from "../../shared/config/from-environment.ts";
+import { verifyBearerFrom } from "../../shared/config/from-environment.ts";
 import { connectionsOpened } from "../../shared/outbound/connections.ts";
 import { createAuthorizer } from "./authorize-request.ts";
 import { authorizerFunction } from "./contract.ts";
 
 const environment = readEnvironment(authorizerFunction.environment, process.env);
 
-export const handler = createAuthorizer(authorizeFrom(environment));
+export const handler = createAuthorizer(verifyBearerFrom(environment));
 
 await connectionsOpened();

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  accountLimitEnvironment,
   chatBackendEnvironment,
   tableEnvironment,
   tokenEnvironment,
@@ -144,7 +145,12 @@ export const chatFunction = defineFunction({
   name: "chat",
   description: "Chat, whole or streamed",
   operations: [createChatCompletionOperation],
-  environment: z.object({ ...tableEnvironment, ...tokenEnvironment, ...chatBackendEnvironment }),
+  environment: z.object({
+    ...tableEnvironment,
+    ...accountLimitEnvironment,
+    ...tokenEnvironment,
+    ...chatBackendEnvironment,
+  }),
   memoryMegabytes: 512,
   timeoutSeconds: 600,
   transfer: "stream",

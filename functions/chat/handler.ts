@@ -1,5 +1,5 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { authorizeFrom, chatModelsFrom, limiterFrom } from "../../shared/config/from-environment.ts";
+import { chatModelsFrom, limiterFrom, verifyBearerFrom } from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { connectionsOpened } from "../../shared/outbound/connections.ts";
 import { chatFunction } from "./contract.ts";
@@ -8,7 +8,7 @@ import { chatEndpoints } from "./endpoints.ts";
 const environment = readEnvironment(chatFunction.environment, process.env);
 
 export const handler = createStreamingHandler(chatEndpoints({ models: chatModelsFrom(environment) }), {
-  authorize: authorizeFrom(environment),
+  verifyBearer: verifyBearerFrom(environment),
   limiter: limiterFrom(environment),
   metricsNamespace: environment.METRICS_NAMESPACE,
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { tableEnvironment } from "../../shared/config/environment.ts";
+import { accountLimitEnvironment, tableEnvironment } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
@@ -54,7 +54,7 @@ export const languageFunction = defineFunction({
   name: "language",
   description: "Language identification, by a model inside the function",
   operations: [identifyOperation, classifyOperation],
-  environment: z.object({ ...tableEnvironment }),
+  environment: z.object({ ...tableEnvironment, ...accountLimitEnvironment }),
   memoryMegabytes: 256,
   timeoutSeconds: 10,
   transfer: "buffered",

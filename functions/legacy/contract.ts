@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  accountLimitEnvironment,
   bucketEnvironment,
   chatBackendEnvironment,
   speechBackendEnvironment,
@@ -61,6 +62,7 @@ export const legacyFunction = defineFunction({
   ],
   environment: z.object({
     ...tableEnvironment,
+    ...accountLimitEnvironment,
     ...tokenEnvironment,
     ...bucketEnvironment,
     ...chatBackendEnvironment,

@@ -1,12 +1,12 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
 import {
-  authorizeFrom,
   chatModelsFrom,
   itemTableFrom,
   limiterFrom,
   objectStoreFrom,
   synthesizerFrom,
   transcriberFrom,
+  verifyBearerFrom,
 } from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
@@ -42,7 +42,7 @@ const endpoints = legacyEndpoints(
 );
 
 export const handler = createStreamingHandler(endpoints, {
-  authorize: authorizeFrom(environment),
+  verifyBearer: verifyBearerFrom(environment),
   limiter: limiterFrom(environment),
   metricsNamespace: environment.METRICS_NAMESPACE,
 });

@@ -101,7 +101,7 @@ export const createSavedTranscriptions = (table: WritableItemTable): SavedTransc
     release: async (id, objectKey) => (await changeRecording(objectKey, "DELETE", id)).size === 0,
 
     find: async (id, userId) => {
-      const [item] = await table.readItems([transcriptionKeys.transcription(id)]);
+      const item = await table.read({ Key: transcriptionKeys.transcription(id) });
       if (!item) return undefined;
       const transcription = transcriptionItem.parse(item);
       return transcription.user_id === userId ? transcription.object_key : undefined;

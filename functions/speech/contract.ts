@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  accountLimitEnvironment,
   bucketEnvironment,
   speechBackendEnvironment,
   tableEnvironment,
@@ -237,7 +238,12 @@ export const speechFunction = defineFunction({
   name: "speech",
   description: "Speech synthesis and voices",
   operations: [synthesizeOperation, batchOperation, voicesOperation, refreshLinkOperation],
-  environment: z.object({ ...tableEnvironment, ...speechBackendEnvironment, ...bucketEnvironment }),
+  environment: z.object({
+    ...tableEnvironment,
+    ...accountLimitEnvironment,
+    ...speechBackendEnvironment,
+    ...bucketEnvironment,
+  }),
   memoryMegabytes: 512,
   timeoutSeconds: 300,
   transfer: "stream",

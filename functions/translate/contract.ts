@@ -1,5 +1,9 @@
 import * as z from "zod";
-import { tableEnvironment, translationBackendEnvironment } from "../../shared/config/environment.ts";
+import {
+  accountLimitEnvironment,
+  tableEnvironment,
+  translationBackendEnvironment,
+} from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
@@ -58,7 +62,11 @@ export const translateFunction = defineFunction({
   name: "translate",
   description: "Translation",
   operations: [translateOperation],
-  environment: z.object({ ...tableEnvironment, ...translationBackendEnvironment }),
+  environment: z.object({
+    ...tableEnvironment,
+    ...accountLimitEnvironment,
+    ...translationBackendEnvironment,
+  }),
   memoryMegabytes: 512,
   timeoutSeconds: 150,
   transfer: "stream",

@@ -1,21 +1,17 @@
-import type { Authorize } from "../../shared/http/authenticate.ts";
+import type { FindBearer } from "../../shared/auth/verify-bearer.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { uploadOperation } from "./contract.ts";
 import { generateUploadUrl, type UploadDependencies } from "./generate-upload-url.ts";
 
-/** Whose token a request to the public route carries; one that is not valid counts as none. */
-const ownerOf = async (authorize: Authorize, authorization: string | undefined) => {
-  if (authorization === undefined) return undefined;
-  const decision = await authorize(authorization);
-  return decision.kind === "allowed" ? decision.caller.userId : undefined;
-};
-
 /** The operation of uploads, bound to its use case. */
 export const uploadEndpoints = ({
-  authorize,
+  findBearer,
   ...dependencies
-}: UploadDependencies & { readonly authorize: Authorize }): Endpoint[] => [
-  endpoint(uploadOperation, async ({ body, request }) =>
-    generateUploadUrl(body, await ownerOf(authorize, request.headers["authorization"]), dependencies),
-  ),
+}: UploadDependencies & { readonly findBearer: FindBearer }): Endpoint[] => [
+  // Whose token a request to the public route carries; one that is not valid counts as none.
+  endpoint(uploadOperation, async ({ body, request: { headers } }) => {
+    const authorization = headers["authorization"];
+    const owner = authorization === undefined ? undefined : await findBearer(authorization);
+    return generateUploadUrl(body, owner, dependencies);
+  }),
 ];

@@ -1,6 +1,6 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
 import {
-  authorizeFrom,
+  findBearerFrom,
   itemTableFrom,
   limiterFrom,
   objectStoreFrom,
@@ -16,7 +16,7 @@ export const handler = createBufferedHandler(
   uploadEndpoints({
     store: objectStoreFrom(environment),
     uploads: createUploadsRepository(itemTableFrom(environment)),
-    authorize: authorizeFrom(environment),
+    findBearer: findBearerFrom(environment),
   }),
   { limiter: limiterFrom(environment), metricsNamespace: environment.METRICS_NAMESPACE },
 );

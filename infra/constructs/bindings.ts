@@ -7,7 +7,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import * as z from "zod";
 import { transcriptionKeyPrefix } from "../../functions/legacy/keys.ts";
-import { accountKeyPrefixes, ownedKeyPrefix, userKeyPrefix } from "../../shared/accounts/keys.ts";
+import { accessKeyPrefix, accountKeyPrefixes, ownedKeyPrefix } from "../../shared/accounts/keys.ts";
 import { limitKeyPrefix } from "../../shared/limits/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
 import { uploadKeyPrefix } from "../../shared/uploads/keys.ts";
@@ -24,23 +24,25 @@ export interface Binding {
 /** A value that needs no permission. */
 export const plainBinding = (value: string | number): Binding => ({ value: String(value) });
 
-const readActions = ["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"];
 const tableActions = {
-  read: readActions,
   "read-write": [
-    ...readActions,
+    "dynamodb:BatchGetItem",
     "dynamodb:ConditionCheckItem",
     "dynamodb:DeleteItem",
+    "dynamodb:GetItem",
     "dynamodb:PutItem",
+    "dynamodb:Query",
     "dynamodb:UpdateItem",
   ],
   /** What keeping accounts needs, on the items of accounts, what is counted of them and what they own only. */
   "keep-accounts": [
-    ...readActions,
+    "dynamodb:BatchGetItem",
     "dynamodb:BatchWriteItem",
     "dynamodb:ConditionCheckItem",
     "dynamodb:DeleteItem",
+    "dynamodb:GetItem",
     "dynamodb:PutItem",
+    "dynamodb:Query",
     "dynamodb:UpdateItem",
   ],
   /** What deleting what an account has made needs, on such items only. */
@@ -49,20 +51,27 @@ const tableActions = {
   "note-owner": ["dynamodb:PutItem"],
   /** The same, and forgetting it again. */
   "keep-owner": ["dynamodb:DeleteItem", "dynamodb:PutItem"],
-  /** What looking whether an account is still there needs, on the accounts' own items only. */
-  "find-account": ["dynamodb:BatchGetItem"],
-  /** What counting requests needs, on the limits' own items only. */
-  count: ["dynamodb:UpdateItem"],
+  /** What checking tokens and counting requests of accounts needs, on the items only that every request writes. */
+  admit: ["dynamodb:GetItem", "dynamodb:UpdateItem"],
+  /** What checking a token needs that need not be there, on the same items. */
+  "check-token": ["dynamodb:GetItem"],
+  /** What counting requests of addresses needs, on the limits' own items only. */
+  "count-addresses": ["dynamodb:UpdateItem"],
   /** What finding an upload needs, on the uploads' own items only. */
-  "find-upload": ["dynamodb:BatchGetItem"],
+  "find-upload": ["dynamodb:GetItem"],
   /** What remembering an upload needs, on the uploads' own items only. */
   "add-upload": ["dynamodb:PutItem"],
   /** What answering people needs, on what is known of them only. */
   converse: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
   /** What noting reports about answers needs, on what is known of people only. */
   "note-receipt": ["dynamodb:UpdateItem"],
-  /** What saving transcriptions and deleting them again needs, on the transcriptions' own items only. */
-  "keep-transcriptions": ["dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+  /** What saving transcriptions, finding and deleting them again needs, on the transcriptions' own items only. */
+  "keep-transcriptions": [
+    "dynamodb:DeleteItem",
+    "dynamodb:GetItem",
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+  ],
 };
 
 /** Accesses that end with the keys of one kind of item. */
@@ -71,8 +80,9 @@ const keyPrefixes: { readonly [Access in keyof typeof tableActions]?: readonly s
   "delete-owned": [uploadKeyPrefix, transcriptionKeyPrefix],
   "note-owner": [ownedKeyPrefix],
   "keep-owner": [ownedKeyPrefix],
-  "find-account": [userKeyPrefix],
-  count: [limitKeyPrefix],
+  admit: [accessKeyPrefix],
+  "check-token": [accessKeyPrefix],
+  "count-addresses": [limitKeyPrefix],
   "find-upload": [uploadKeyPrefix],
   "add-upload": [uploadKeyPrefix],
   converse: [senderKeyPrefix],

@@ -59,11 +59,11 @@ export class ServiceFunctions extends Construct {
       LEGACY_VENDOR_A: plainBinding(stage.legacy.vendors.a),
       LEGACY_VENDOR_B: plainBinding(stage.legacy.vendors.b),
     };
+    const accountLimit = { UNVERIFIED_QUOTA_SHARE: plainBinding(stage.limits.unverifiedQuotaShare) };
     const ownSpeech: FolderAccess = { folder: speechFolder, access: "read-write" };
     const allUploads: FolderAccess = { folder: uploadsFolder, access: "read-delete" };
 
     this.authorizer = this.add(authorizerFunction, {
-      TABLE_NAME: tableBinding(data.table, "read"),
       TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
     });
     const mail = this.add(mailFunction, {
@@ -102,29 +102,25 @@ export class ServiceFunctions extends Construct {
           { folder: uploadsFolder, access: "delete" },
           { folder: transcriptionsFolder, access: "delete" },
         ),
+        ...accountLimit,
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
         MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
         TOKEN_LIFETIME_DAYS: plainBinding(stage.tokenLifetimeDays),
         LIMIT_CREDENTIALS_PER_MINUTE: plainBinding(stage.limits.credentialsPerMinute),
       }),
       this.add(chatFunction, {
-        TABLE_NAME: tableBinding(data.table, "read", "count"),
+        TABLE_NAME: tableBinding(data.table, "admit"),
+        ...accountLimit,
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
         ...models.chat,
       }),
       this.add(docsFunction, { ...vendors, PUBLIC_BASE_URL: plainBinding(publicBaseUrl) }),
-      this.add(languageFunction, { TABLE_NAME: tableBinding(data.table, "count") }),
+      this.add(languageFunction, { TABLE_NAME: tableBinding(data.table, "admit"), ...accountLimit }),
       this.add(
         { ...legacyFunction, operations: inStage(legacyFunction.operations, stage.legacy) },
         {
-          TABLE_NAME: tableBinding(
-            data.table,
-            "read",
-            "count",
-            "keep-transcriptions",
-            "keep-owner",
-            "find-account",
-          ),
+          TABLE_NAME: tableBinding(data.table, "admit", "find-upload", "keep-transcriptions", "keep-owner"),
+          ...accountLimit,
           TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
           ...models.chat,
           ...models.transcription,
@@ -140,22 +136,25 @@ export class ServiceFunctions extends Construct {
         },
       ),
       this.add(translateFunction, {
-        TABLE_NAME: tableBinding(data.table, "count"),
+        TABLE_NAME: tableBinding(data.table, "admit"),
+        ...accountLimit,
         ...models.translation,
       }),
       this.add(speechFunction, {
-        TABLE_NAME: tableBinding(data.table, "count"),
+        TABLE_NAME: tableBinding(data.table, "admit"),
+        ...accountLimit,
         ...models.speech,
         SPEECH_PLATFORM: plainBinding(stage.inference.speech.platform),
         BUCKET_NAME: bucketBinding(this, data.audioBucket, ownSpeech),
       }),
       this.add(transcriptionFunction, {
-        TABLE_NAME: tableBinding(data.table, "count", "find-upload"),
+        TABLE_NAME: tableBinding(data.table, "admit", "find-upload"),
+        ...accountLimit,
         ...models.transcription,
         BUCKET_NAME: bucketBinding(this, data.audioBucket, allUploads),
       }),
       this.add(uploadFunction, {
-        TABLE_NAME: tableBinding(data.table, "read", "count", "add-upload", "note-owner"),
+        TABLE_NAME: tableBinding(data.table, "check-token", "count-addresses", "add-upload", "note-owner"),
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
         BUCKET_NAME: bucketBinding(this, data.audioBucket, { folder: uploadsFolder, access: "write" }),
         LIMIT_ANONYMOUS_PER_MINUTE: plainBinding(stage.limits.anonymousPerMinute),

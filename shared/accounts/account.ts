@@ -26,30 +26,40 @@ export const account = z
   .meta({ id: "Account" });
 export type Account = z.infer<typeof account>;
 
-/** An account as it is stored, without the hash of its password: whoever needs that asks for it by name. */
-export const storedAccount = z.object({
+/** What decides about an account's requests: an item of its own, which every request reads and writes. */
+export const accountAccess = z.object({
+  account_type: accountType,
+  disabled: z.boolean(),
+  /** Raised to revoke every token and reset link of the account at once: each holds the value it was made at. */
+  token_epoch: z.int(),
+  email_verified: z.boolean(),
+  /** Since when the account is being deleted. It signs nobody in any more; what is left of it is removed step by step. */
+  deletion_began: z.string().optional(),
+});
+export type AccountAccess = z.infer<typeof accountAccess>;
+
+/** What else is stored of an account, but for the hash of its password. */
+export const accountProfile = z.object({
   id: z.int(),
   username: z.string(),
   email: z.string(),
   organization: z.string(),
-  account_type: accountType,
   oauth_type: oauthType,
   full_name: z.string().optional(),
   organization_type: z.string().optional(),
   sector: z.array(z.string()).optional(),
-  email_verified: z.boolean(),
-  disabled: z.boolean(),
-  /** Raised to revoke every token and reset link of the account at once: each holds the value it was made at. */
-  token_epoch: z.int(),
   created_at: z.string(),
-  /** Since when the account is being deleted. It signs nobody in any more; what is left of it is removed step by step. */
-  deletion_began: z.string().optional(),
 });
-export type StoredAccount = z.infer<typeof storedAccount>;
+type AccountProfile = z.infer<typeof accountProfile>;
 
-/** An account with the hash of its password, for comparing one. */
-export const accountWithPassword = storedAccount.extend({ password_hash: z.string() });
-export type AccountWithPassword = z.infer<typeof accountWithPassword>;
+/** A profile with the hash of its password, for comparing one. */
+export const profileWithPassword = accountProfile.extend({ password_hash: z.string() });
+
+/** An account as it is stored, without the hash of its password: whoever needs that asks for it by name. */
+export type StoredAccount = AccountProfile & AccountAccess;
+
+/** An account with the hash of its password. */
+export type AccountWithPassword = z.infer<typeof profileWithPassword> & AccountAccess;
 
 /** An account as its owner sees it. */
 export const toAccount = (item: StoredAccount): Account => ({
@@ -65,7 +75,7 @@ export const toAccount = (item: StoredAccount): Account => ({
   email_verified: item.email_verified,
 });
 
-/** A change of an account that must exist, to be written by itself or in a transaction. */
+/** A change of one of an account's items, which must exist, to be written by itself or in a transaction. */
 export interface AccountChange {
   readonly TableName: string;
   readonly Key: Record<string, string>;
@@ -82,24 +92,35 @@ export interface AccountAtEpoch {
 
 /**
  * Sets a new password and revokes every token and reset link of the account, unless its password was changed since it
- * was seen: what proved the right to set it, the old password or a mailed link, proves nothing then.
+ * was seen: what proved the right to set it, the old password or a mailed link, proves nothing then. The changes are
+ * written together.
  */
 export const passwordChange = (
   TableName: string,
   { userId, tokenEpoch }: AccountAtEpoch,
   passwordHash: string,
-): AccountChange => ({
-  TableName,
-  Key: accountKeys.profile(userId),
-  UpdateExpression: "SET password_hash = :hash ADD token_epoch :one",
-  ConditionExpression: "attribute_exists(PK) AND token_epoch = :epoch",
-  ExpressionAttributeValues: { ":hash": passwordHash, ":one": 1, ":epoch": tokenEpoch },
-});
+): AccountChange[] => [
+  {
+    TableName,
+    Key: accountKeys.profile(userId),
+    UpdateExpression: "SET password_hash = :hash",
+    ConditionExpression: "attribute_exists(PK)",
+    ExpressionAttributeValues: { ":hash": passwordHash },
+  },
+  {
+    TableName,
+    Key: accountKeys.access(userId),
+    // Of the ids that were revoked one by one nothing is left to know: their epoch is over.
+    UpdateExpression: "SET revoked = :none ADD token_epoch :one",
+    ConditionExpression: "token_epoch = :epoch",
+    ExpressionAttributeValues: { ":none": {}, ":one": 1, ":epoch": tokenEpoch },
+  },
+];
 
 /** Notes that the address of the account is its owner's. */
 export const emailVerification = (TableName: string, userId: number): AccountChange => ({
   TableName,
-  Key: accountKeys.profile(userId),
+  Key: accountKeys.access(userId),
   UpdateExpression: "SET email_verified = :verified",
   ConditionExpression: "attribute_exists(PK)",
   ExpressionAttributeValues: { ":verified": true },

@@ -2,16 +2,18 @@ import { ConditionalCheckFailedException, TransactionCanceledException } from "@
 import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { AppError } from "../errors/app-error.ts";
-import type { Table } from "../storage/table.ts";
+import { cancellationCodes, type Table, writeTogether } from "../storage/table.ts";
 import {
   type Account,
+  type AccountAccess,
   type AccountAtEpoch,
   type AccountType,
   type AccountWithPassword,
-  accountWithPassword,
+  accountAccess,
+  accountProfile,
   passwordChange,
+  profileWithPassword,
   type StoredAccount,
-  storedAccount,
 } from "./account.ts";
 import { accountKeys } from "./keys.ts";
 
@@ -49,29 +51,76 @@ const takenIn = (cause: TransactionCanceledException): AppError | undefined => {
   return undefined;
 };
 
+/** An access item as it begins: the map is there, so that a token's id can be added to it. */
+const newAccess = (access: AccountAccess) => ({ ...access, revoked: {} });
+
 /** Accounts in the table. */
 export type AccountsRepository = ReturnType<typeof createAccountsRepository>;
 
-/** The repository of accounts over the service's table; access patterns A1 to A4 of this folder's README. */
-export const createAccountsRepository = ({ client, name: TableName }: Table) => {
+/** The repository of accounts over the service's table; access patterns A1 to A5 of this folder's README. */
+export const createAccountsRepository = (table: Table) => {
+  const { client, name: TableName } = table;
+
+  const put = (key: Record<string, string>, attributes: object) => ({
+    Put: { TableName, Item: { ...key, ...attributes }, ConditionExpression: "attribute_not_exists(PK)" },
+  });
+
   const read = async (Key: Record<string, string>) => {
     const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
     return Item;
   };
 
-  const readAccount = async (reference: AccountReference) => {
-    if ("id" in reference) return read(accountKeys.profile(reference.id));
+  const idOf = async (reference: AccountReference): Promise<number> => {
+    if ("id" in reference) return reference.id;
     const claim = await read(
       "email" in reference
         ? accountKeys.emailClaim(reference.email)
         : accountKeys.usernameClaim(reference.username),
     );
-    return read(accountKeys.profile(claim ? claimItem.parse(claim).user_id : nobody));
+    return claim ? claimItem.parse(claim).user_id : nobody;
+  };
+
+  /**
+   * Moves what decides about requests into an item of its own, for accounts of a version that kept it in their profile.
+   *
+   * Should it change meanwhile, or be moved by somebody else, nothing is written, and the next look finds it.
+   */
+  const moveAccess = async (userId: number, access: AccountAccess): Promise<void> => {
+    const names = Object.keys(access);
+    const change = {
+      TableName,
+      Key: accountKeys.profile(userId),
+      UpdateExpression: `REMOVE ${names.join(", ")}`,
+      ConditionExpression: names.map((name) => `${name} = :${name}`).join(" AND "),
+      ExpressionAttributeValues: Object.fromEntries(
+        Object.entries(access).map(([name, value]) => [`:${name}`, value]),
+      ),
+    };
+    try {
+      await writeTogether(table, [{ Update: change }, put(accountKeys.access(userId), newAccess(access))]);
+    } catch (error) {
+      if (!cancellationCodes(error).includes("ConditionalCheckFailed")) throw error;
+    }
+  };
+
+  /** Both items of an account; `undefined` unless both are there. */
+  const readItems = async (userId: number) => {
+    // In this order: a password that is read after its epoch opens nothing more than that epoch, should it change between.
+    const access = await read(accountKeys.access(userId));
+    const profile = await read(accountKeys.profile(userId));
+    if (!profile) return undefined;
+    if (access) return { access: accountAccess.parse(access), profile };
+    const older = accountAccess.safeParse(profile);
+    if (older.success) await moveAccess(userId, older.data);
+    // Also when it was not here to be moved: somebody else may just have done it.
+    const moved = await read(accountKeys.access(userId));
+    const left = await read(accountKeys.profile(userId));
+    return moved && left ? { access: accountAccess.parse(moved), profile: left } : undefined;
   };
 
   const find = async (reference: AccountReference): Promise<StoredAccount | undefined> => {
-    const item = await readAccount(reference);
-    return item && storedAccount.parse(item);
+    const items = await readItems(await idOf(reference));
+    return items && { ...accountProfile.parse(items.profile), ...items.access };
   };
 
   const nextId = async (): Promise<number> => {
@@ -88,25 +137,27 @@ export const createAccountsRepository = ({ client, name: TableName }: Table) => 
     return counterItem.parse(Attributes).value;
   };
 
-  /** Changes fields of an existing account. @returns the changed account, `undefined` when there is none. */
-  const update = async (userId: number, changes: Record<string, unknown>) => {
+  /** Changes fields of one of an account's items. @returns the changed account, `undefined` when there is none. */
+  const update = async (userId: number, Key: Record<string, string>, changes: Record<string, unknown>) => {
     const fields = Object.entries(changes).filter(([, value]) => value !== undefined);
-    if (fields.length === 0) return find({ id: userId });
     try {
-      const { Attributes } = await client.send(
-        new UpdateCommand({
-          TableName,
-          Key: accountKeys.profile(userId),
-          UpdateExpression: `SET ${fields.map((_, index) => `#f${index} = :v${index}`).join(", ")}`,
-          ConditionExpression: "attribute_exists(PK)",
-          ExpressionAttributeNames: Object.fromEntries(fields.map(([field], index) => [`#f${index}`, field])),
-          ExpressionAttributeValues: Object.fromEntries(
-            fields.map(([, value], index) => [`:v${index}`, value]),
-          ),
-          ReturnValues: "ALL_NEW",
-        }),
-      );
-      return storedAccount.parse(Attributes);
+      if (fields.length > 0) {
+        await client.send(
+          new UpdateCommand({
+            TableName,
+            Key,
+            UpdateExpression: `SET ${fields.map((_, index) => `#f${index} = :v${index}`).join(", ")}`,
+            ConditionExpression: "attribute_exists(PK)",
+            ExpressionAttributeNames: Object.fromEntries(
+              fields.map(([field], index) => [`#f${index}`, field]),
+            ),
+            ExpressionAttributeValues: Object.fromEntries(
+              fields.map(([, value], index) => [`:v${index}`, value]),
+            ),
+          }),
+        );
+      }
+      return await find({ id: userId });
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return undefined;
       throw error;
@@ -118,52 +169,51 @@ export const createAccountsRepository = ({ client, name: TableName }: Table) => 
 
     /** The account with the hash of its password, for as many reads as without it. */
     findWithPassword: async (reference: AccountReference): Promise<AccountWithPassword | undefined> => {
-      const item = await readAccount(reference);
-      return item && accountWithPassword.parse(item);
+      const items = await readItems(await idOf(reference));
+      return items && { ...profileWithPassword.parse(items.profile), ...items.access };
     },
 
     /**
-     * Creates an account together with its claims on name and address: all of it or nothing.
+     * Creates an account's two items together with its claims on name and address: all of it or nothing.
      *
      * @throws AppError `username_taken` or `email_taken`.
      */
     create: async (fields: NewAccount): Promise<StoredAccount> => {
-      const item: AccountWithPassword = {
+      const profile = {
         ...fields,
         id: await nextId(),
-        account_type: "Free",
         oauth_type: "Credentials",
-        email_verified: false,
-        disabled: false,
-        token_epoch: 0,
         created_at: new Date().toISOString(),
       };
-      const put = (key: Record<string, string>, attributes: object) => ({
-        Put: {
-          TableName,
-          Item: { ...key, ...attributes },
-          ConditionExpression: "attribute_not_exists(PK)",
-        },
-      });
+      const access: AccountAccess = {
+        account_type: "Free",
+        disabled: false,
+        token_epoch: 0,
+        email_verified: false,
+      };
       try {
         await client.send(
           new TransactWriteCommand({
             TransactItems: [
-              put(accountKeys.usernameClaim(item.username), { user_id: item.id }),
-              put(accountKeys.emailClaim(item.email), { user_id: item.id }),
-              put(accountKeys.profile(item.id), item),
+              put(accountKeys.usernameClaim(profile.username), { user_id: profile.id }),
+              put(accountKeys.emailClaim(profile.email), { user_id: profile.id }),
+              put(accountKeys.profile(profile.id), profile),
+              put(accountKeys.access(profile.id), newAccess(access)),
             ],
           }),
         );
-        return storedAccount.parse(item);
+        return { ...accountProfile.parse(profile), ...access };
       } catch (error) {
         throw error instanceof TransactionCanceledException ? (takenIn(error) ?? error) : error;
       }
     },
 
-    updateProfile: (userId: number, changes: ProfileChanges) => update(userId, changes),
-    setAccountType: (userId: number, type: AccountType) => update(userId, { account_type: type }),
-    setDisabled: (userId: number, disabled: boolean) => update(userId, { disabled }),
+    updateProfile: (userId: number, changes: ProfileChanges) =>
+      update(userId, accountKeys.profile(userId), changes),
+    setAccountType: (userId: number, type: AccountType) =>
+      update(userId, accountKeys.access(userId), { account_type: type }),
+    setDisabled: (userId: number, disabled: boolean) =>
+      update(userId, accountKeys.access(userId), { disabled }),
 
     /**
      * Sets a new password and revokes every token and reset link of the account.
@@ -173,10 +223,14 @@ export const createAccountsRepository = ({ client, name: TableName }: Table) => 
      */
     changePassword: async (seen: AccountAtEpoch, passwordHash: string): Promise<boolean> => {
       try {
-        await client.send(new UpdateCommand(passwordChange(TableName, seen, passwordHash)));
+        const changes = passwordChange(TableName, seen, passwordHash);
+        await writeTogether(
+          table,
+          changes.map((change) => ({ Update: change })),
+        );
         return true;
       } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
+        if (cancellationCodes(error).includes("ConditionalCheckFailed")) return false;
         throw error;
       }
     },

@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
 
+/** The keys of what every request reads and writes, so that a function can be allowed to admit requests and nothing else. */
+export const accessKeyPrefix = "ACCESS#";
+
 /** Partition keys of what accounts own begin with it; permissions go by it. */
 export const ownedKeyPrefix = "OWNED#";
 
@@ -9,22 +12,20 @@ export interface ItemKey {
   readonly SK: string;
 }
 
-/** Partition keys of accounts themselves begin with it. */
-export const userKeyPrefix = "USER#";
-
 /** How the partition keys of this folder begin. */
 export const accountKeyPrefixes = [
-  userKeyPrefix,
+  "USER#",
   "USERNAME#",
   "EMAIL#",
   "COUNTER#USER",
   "LINK#",
+  accessKeyPrefix,
   ownedKeyPrefix,
 ] as const;
 
 /** The key table of this folder's README, in code. No other file spells a key. */
 export const accountKeys = {
-  /** A1: an account by its id. */
+  /** A1: an account's profile and the hash of its password. */
   profile: (userId: number) => ({ PK: `USER#${userId}`, SK: "PROFILE" }),
   /** A2: who holds a user name; names are matched without case. */
   usernameClaim: (username: string) => ({ PK: `USERNAME#${username.toLowerCase()}`, SK: "CLAIM" }),
@@ -32,8 +33,8 @@ export const accountKeys = {
   emailClaim: (email: string) => ({ PK: `EMAIL#${email.toLowerCase()}`, SK: "CLAIM" }),
   /** A4: the last account id given out. */
   idCounter: () => ({ PK: "COUNTER#USER", SK: "COUNTER" }),
-  /** T1: an access token that was issued and not revoked. */
-  token: (userId: number, tokenId: string) => ({ PK: `USER#${userId}`, SK: `TOKEN#${tokenId}` }),
+  /** A5: what decides about an account's requests. */
+  access: (userId: number) => ({ PK: `${accessKeyPrefix}${userId}`, SK: "ACCESS" }),
   /** O1: something that is kept under a key of its own, by whose it is. */
   owned: (userId: number, name: string) => ({ PK: `${ownedKeyPrefix}${userId}`, SK: name }),
   /** L1: a link that was mailed. Only a digest is stored: reading the table does not open a link. */

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import type { Table } from "../storage/table.ts";
+import { cancellationCodes, type Table, writeTogether } from "../storage/table.ts";
 import { type AccountAtEpoch, type AccountChange, emailVerification, passwordChange } from "./account.ts";
 import { accountKeys } from "./keys.ts";
 
@@ -29,7 +28,9 @@ export type LinksRepository = ReturnType<typeof createLinksRepository>;
 const nowInSeconds = (): number => Math.floor(Date.now() / 1_000);
 
 /** The repository of mailed links over the service's table; access pattern L1 of this folder's README. */
-export const createLinksRepository = ({ client, name: TableName }: Table) => {
+export const createLinksRepository = (table: Table) => {
+  const { client, name: TableName } = table;
+
   /**
    * Does what a link is for, as long as it works. A link that resets a password is used up with it: both are written, or
    * neither. One that verifies an address is left: to follow it again does no harm, and is told apart from a wrong one.
@@ -37,7 +38,11 @@ export const createLinksRepository = ({ client, name: TableName }: Table) => {
    * The SDK gives every transaction a token. Should only the answer be lost, the second try succeeds as well, and does not
    * find the link used.
    */
-  const use = async (secret: string, purpose: LinkPurpose, change: AccountChange): Promise<boolean> => {
+  const use = async (
+    secret: string,
+    purpose: LinkPurpose,
+    changes: readonly AccountChange[],
+  ): Promise<boolean> => {
     const link = {
       TableName,
       Key: accountKeys.link(secret),
@@ -45,18 +50,13 @@ export const createLinksRepository = ({ client, name: TableName }: Table) => {
       ExpressionAttributeValues: { ":purpose": purpose, ":now": nowInSeconds() },
     };
     try {
-      await client.send(
-        new TransactWriteCommand({
-          TransactItems: [
-            purpose === "verify-email" ? { ConditionCheck: link } : { Delete: link },
-            { Update: change },
-          ],
-        }),
-      );
+      await writeTogether(table, [
+        purpose === "verify-email" ? { ConditionCheck: link } : { Delete: link },
+        ...changes.map((change) => ({ Update: change })),
+      ]);
       return true;
     } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      if (error.CancellationReasons?.some(({ Code }) => Code === "ConditionalCheckFailed")) return false;
+      if (cancellationCodes(error).includes("ConditionalCheckFailed")) return false;
       throw error;
     }
   };
@@ -101,7 +101,7 @@ export const createLinksRepository = ({ client, name: TableName }: Table) => {
      * @returns `false`, and nothing is written, when the link has expired meanwhile or there is no such account.
      */
     verifyEmail: (secret: string, userId: number): Promise<boolean> =>
-      use(secret, "verify-email", emailVerification(TableName, userId)),
+      use(secret, "verify-email", [emailVerification(TableName, userId)]),
 
     /**
      * Uses a link up, sets the password of its account and revokes every token and every other reset link of it.

@@ -13,7 +13,7 @@ export interface OwnedThing {
   readonly expiresAt: number;
 }
 
-const standingProfile = z.object({ deletion_began: z.string().optional() }).optional();
+const standing = z.object({ deletion_began: z.string().optional() }).optional();
 
 /** Notes that something is an account's. Comes before the thing itself, or with it. */
 export const noteOwned = (
@@ -27,7 +27,7 @@ export const noteOwned = (
  * What accounts have made, by account, so that a deleted one leaves nothing behind; access pattern O1 of this folder's
  * README.
  */
-export const createOwnedItems = (table: Pick<WritableItemTable, "delete" | "put" | "readItems">) => ({
+export const createOwnedItems = (table: Pick<WritableItemTable, "delete" | "put" | "read">) => ({
   note: (userId: number, thing: OwnedThing): Promise<void> => noteOwned(table, userId, thing),
 
   /** Forgets a note. */
@@ -40,8 +40,7 @@ export const createOwnedItems = (table: Pick<WritableItemTable, "delete" | "put"
    * @throws AppError `unauthenticated` when the account is gone, or its deletion has begun.
    */
   requireAccount: async (userId: number): Promise<void> => {
-    const [item] = await table.readItems([accountKeys.profile(userId)]);
-    const profile = standingProfile.parse(item);
-    if (!profile || profile.deletion_began !== undefined) throw new AppError("unauthenticated");
+    const access = standing.parse(await table.read({ Key: accountKeys.access(userId) }));
+    if (!access || access.deletion_began !== undefined) throw new AppError("unauthenticated");
   },
 });

@@ -1,67 +1,88 @@
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import * as z from "zod";
 import type { TokenClaims } from "../auth/tokens.ts";
 import type { Table } from "../storage/table.ts";
-import { tokenItem } from "./issued-tokens.ts";
+import { requireAccess, tokenAccess } from "./access.ts";
 import { accountKeys } from "./keys.ts";
 
-/** Why a transaction is cancelled when a parallel one has replaced the token, or is doing so. Throttling is another matter. */
-const takenByAnother: ReadonlySet<string> = new Set(["ConditionalCheckFailed", "TransactionConflict"]);
+/**
+ * So many replaced tokens of an account may not have expired yet: an item that every request writes must stay small, and
+ * whoever has a token could make it grow.
+ */
+export const mostRevokedTokens = 200;
 
-/** A token to be stored. */
-export interface NewToken extends TokenClaims {
-  readonly tokenEpoch: number;
-  /** Unix seconds. */
-  readonly expiresAt: number | undefined;
-}
+/** In place of the time at which a token expires: never. */
+const never = 0;
 
-/** Issued tokens in the table. */
+const revokedItem = z.object({ revoked: z.record(z.string(), z.number()) });
+
+/** What came of revoking a token: it is done, or the account must wait until so many seconds from now. */
+export type Revocation =
+  | { readonly kind: "revoked" }
+  | { readonly kind: "too-many"; readonly endsIn: number | undefined };
+
+/** Revoked tokens in the table. */
 export type TokensRepository = ReturnType<typeof createTokensRepository>;
 
-/** The repository of issued tokens over the service's table; access pattern T1 of this folder's README. */
-export const createTokensRepository = ({ client, name: TableName }: Table) => {
-  const toItem = ({ userId, tokenId, tokenEpoch, expiresAt }: NewToken) => ({
-    ...accountKeys.token(userId, tokenId),
-    token_id: tokenId,
-    token_epoch: tokenEpoch,
-    created_at: new Date().toISOString(),
-    expires_at: expiresAt,
-  });
+/** The repository of revoked tokens over the service's table; access pattern A5 of this folder's README. */
+export const createTokensRepository = ({ client, name: TableName }: Table, now: () => number = Date.now) => {
+  const removeExpired = async (userId: number, ids: readonly string[]): Promise<void> => {
+    await client.send(
+      new UpdateCommand({
+        TableName,
+        Key: accountKeys.access(userId),
+        UpdateExpression: `REMOVE ${ids.map((_, index) => `revoked.#t${index}`).join(", ")}`,
+        ConditionExpression: "attribute_exists(revoked)",
+        ExpressionAttributeNames: Object.fromEntries(ids.map((id, index) => [`#t${index}`, id])),
+      }),
+    );
+  };
+
+  const revoke = async (token: TokenClaims): Promise<Revocation> => {
+    const { userId, tokenId, tokenEpoch, tokenExpiresAt = never } = token;
+    try {
+      await client.send(
+        new UpdateCommand({
+          TableName,
+          Key: accountKeys.access(userId),
+          UpdateExpression: "SET revoked.#token = :end",
+          ConditionExpression:
+            "token_epoch = :epoch AND disabled = :no AND attribute_not_exists(revoked.#token) AND size(revoked) < :most",
+          ExpressionAttributeNames: { "#token": tokenId },
+          ExpressionAttributeValues: {
+            ":end": tokenExpiresAt,
+            ":epoch": tokenEpoch,
+            ":no": false,
+            ":most": mostRevokedTokens,
+          },
+          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+        }),
+      );
+      return { kind: "revoked" };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      const item = error.Item && unmarshall(error.Item);
+      requireAccess(tokenAccess(item, token), token);
+      const seconds = now() / 1_000;
+      const ends = Object.entries(revokedItem.parse(item).revoked).filter(([, end]) => end !== never);
+      const expired = ends.flatMap(([id, end]) => (end <= seconds ? [id] : []));
+      if (expired.length === 0) {
+        const first = Math.min(...ends.map(([, end]) => end));
+        return { kind: "too-many", endsIn: ends.length === 0 ? undefined : Math.ceil(first - seconds) };
+      }
+      await removeExpired(userId, expired);
+      return revoke(token);
+    }
+  };
 
   return {
-    add: async (token: NewToken): Promise<void> => {
-      await client.send(new PutCommand({ TableName, Item: toItem(token) }));
-    },
-
     /**
-     * Replaces a token by a new one of the same account, in one transaction.
+     * Revokes a token, which no call of the account can use any more. Of parallel calls with one token only one succeeds.
      *
-     * @returns `false` when the old token is no longer valid; of parallel calls with one token only one succeeds.
+     * @throws AppError `unauthenticated` when it was revoked before, `forbidden` when its account is disabled.
      */
-    rotate: async (
-      old: TokenClaims,
-      next: { readonly tokenId: string; readonly expiresAt: number | undefined },
-    ): Promise<boolean> => {
-      const Key = accountKeys.token(old.userId, old.tokenId);
-      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      if (!Item) return false;
-      // The epoch is carried over: should the password change meanwhile, the new token is as revoked as the old.
-      const { token_epoch: tokenEpoch } = tokenItem.parse(Item);
-      try {
-        await client.send(
-          new TransactWriteCommand({
-            TransactItems: [
-              { Delete: { TableName, Key, ConditionExpression: "attribute_exists(PK)" } },
-              { Put: { TableName, Item: toItem({ ...next, userId: old.userId, tokenEpoch }) } },
-            ],
-          }),
-        );
-        return true;
-      } catch (error) {
-        if (!(error instanceof TransactionCanceledException)) throw error;
-        if (error.CancellationReasons?.some(({ Code = "" }) => takenByAnother.has(Code))) return false;
-        throw error;
-      }
-    },
+    revoke,
   };
 };

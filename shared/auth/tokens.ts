@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { type CryptoKey, errors, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import { type CachedSecret, cacheSecret, type SecretVersion } from "../config/secrets.ts";
@@ -54,18 +55,32 @@ const claims = z.object({
     .transform(Number),
   jti: z.string().min(1),
   exp: z.int().optional(),
+  /** Tokens of before it was a claim were kept in the table; they are refused, and their holders sign in again. */
+  epoch: z.int(),
 });
 
-/** What a token's signature vouches for. Whether it was revoked since only the table knows. */
-export interface TokenClaims {
+/** A token to be signed. */
+export interface NewToken {
   readonly userId: number;
+  /** {@link newTokenId} makes it. */
   readonly tokenId: string;
+  /** The account's `token_epoch` when its holder proved who they are: the token ends with it. */
+  readonly tokenEpoch: number;
 }
+
+/** What a token's signature vouches for. Whether it was revoked since only the table knows. */
+export interface TokenClaims extends NewToken {
+  /** Unix seconds; absent for a token that does not expire. */
+  readonly tokenExpiresAt?: number | undefined;
+}
+
+/** 96 random bits: no two tokens of an account have the same, and a revoked one costs few bytes in its item. */
+export const newTokenId = (): string => randomBytes(12).toString("base64url");
 
 /** Signs and verifies access tokens: JWT, HS256, type `at+jwt` (RFC 9068). */
 export interface Tokens {
   /** @param lifetimeSeconds `undefined` for a token that does not expire. */
-  sign(token: TokenClaims, lifetimeSeconds: number | undefined): Promise<string>;
+  sign(token: NewToken, lifetimeSeconds: number | undefined): Promise<string>;
   /** The claims, or `undefined` when the token is malformed, forged or expired. */
   verify(token: string): Promise<TokenClaims | undefined>;
 }
@@ -74,7 +89,7 @@ const maximumRemembered = 1_000;
 
 /** Tokens signed with the keys of a source. Signatures that were verified once are remembered, revocation never. */
 export const createTokens = (keySource: SigningKeySource): Tokens => {
-  const remembered = new Map<string, z.output<typeof claims>>();
+  const remembered = new Map<string, TokenClaims>();
 
   const verifyWith = async (token: string, keys: readonly CryptoKey[]) => {
     for (const key of keys) {
@@ -106,12 +121,13 @@ export const createTokens = (keySource: SigningKeySource): Tokens => {
     return again === "unknown signature" ? undefined : again;
   };
 
-  const isExpired = ({ exp }: z.output<typeof claims>) => exp !== undefined && exp * 1_000 <= Date.now();
+  const isExpired = ({ tokenExpiresAt }: TokenClaims) =>
+    tokenExpiresAt !== undefined && tokenExpiresAt * 1_000 <= Date.now();
 
   return {
-    sign: async ({ userId, tokenId }, lifetimeSeconds) => {
+    sign: async ({ userId, tokenId, tokenEpoch }, lifetimeSeconds) => {
       const issuedAt = Math.floor(Date.now() / 1_000);
-      const jwt = new SignJWT()
+      const jwt = new SignJWT({ epoch: tokenEpoch })
         .setProtectedHeader({ alg: "HS256", typ: tokenType })
         .setIssuer(issuer)
         .setAudience(issuer)
@@ -127,11 +143,12 @@ export const createTokens = (keySource: SigningKeySource): Tokens => {
       if (!known) {
         const parsed = claims.safeParse(await verifySignature(token));
         if (!parsed.success) return undefined;
-        known = parsed.data;
+        const { sub, jti, exp, epoch } = parsed.data;
+        known = { userId: sub, tokenId: jti, tokenEpoch: epoch, tokenExpiresAt: exp };
         if (remembered.size >= maximumRemembered) remembered.clear();
         remembered.set(token, known);
       }
-      return isExpired(known) ? undefined : { userId: known.sub, tokenId: known.jti };
+      return isExpired(known) ? undefined : known;
     },
   };
 };

@@ -21,6 +21,12 @@ export const anonymousLimitEnvironment = { LIMIT_ANONYMOUS_PER_MINUTE: requestsP
 /** How many requests a minute one source address may send to operations of the limit class `credentials`. */
 export const credentialsLimitEnvironment = { LIMIT_CREDENTIALS_PER_MINUTE: requestsPerMinute };
 
+/**
+ * Of the quota of its tier, the share that an account has until its e-mail address is verified: for every function that
+ * counts requests of accounts.
+ */
+export const accountLimitEnvironment = { UNVERIFIED_QUOTA_SHARE: z.coerce.number().gt(0).max(1) };
+
 /** The secret with which tokens are signed (current and previous version are accepted). */
 export const tokenEnvironment = { TOKEN_SECRET_ID: z.string().min(1) };
 

@@ -1,6 +1,10 @@
 import type * as z from "zod";
-import { createTokenAuthorization } from "../auth/authorize.ts";
-import type { Authorize } from "../http/authenticate.ts";
+import {
+  createBearerSearch,
+  createBearerVerification,
+  type FindBearer,
+  type VerifyBearer,
+} from "../auth/verify-bearer.ts";
 import type { ChatModels } from "../inference/chat.ts";
 import { inferenceKey } from "../inference/inference-keys.ts";
 import { createOpenAiChatModels } from "../inference/openai/chat-models.ts";
@@ -10,8 +14,7 @@ import { createOpenAiTranslator } from "../inference/openai/translator.ts";
 import type { SpeechSynthesizer } from "../inference/speech.ts";
 import type { Transcriber } from "../inference/transcription.ts";
 import type { Translator } from "../inference/translation.ts";
-import { createLimitCounters } from "../limits/limit-counters.ts";
-import { createLimiter, type Limiter } from "../limits/limiter.ts";
+import { createLimitCounters, createLimiter, type Limiter } from "../limits/limiter.ts";
 import { createPlatformSecretSource, type PlatformSecretSource } from "../messaging/platform-secrets.ts";
 import { awsAddress, openAwsJsonService } from "../outbound/aws-json.ts";
 import { openConnection } from "../outbound/connections.ts";
@@ -21,6 +24,7 @@ import { openBucket } from "../storage/s3-calls.ts";
 import { createS3ObjectStore } from "../storage/s3-object-store.ts";
 import type { ModelTask } from "../telemetry/backend-uses.ts";
 import {
+  type accountLimitEnvironment,
   type anonymousLimitEnvironment,
   awsConfigOf,
   type bucketEnvironment,
@@ -46,7 +50,11 @@ type Variables<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 
 type LimiterVariables = PlatformEnvironment &
   Variables<typeof tableEnvironment> &
-  Partial<Variables<typeof anonymousLimitEnvironment & typeof credentialsLimitEnvironment>>;
+  Partial<
+    Variables<
+      typeof accountLimitEnvironment & typeof anonymousLimitEnvironment & typeof credentialsLimitEnvironment
+    >
+  >;
 
 /** The service's table, as callers wait for it; a connection to it is opened at once. */
 export const itemTableFrom = (
@@ -68,10 +76,10 @@ export const signingSecretFrom = (
   return (version) => read(environment.TOKEN_SECRET_ID, version);
 };
 
-/** Counts requests, by address with the stage's own limits where a function declares them. */
+/** Checks tokens and counts requests, with the stage's own limits where a function declares them. */
 export const limiterFrom = (environment: LimiterVariables): Limiter => {
   const { LIMIT_ANONYMOUS_PER_MINUTE: anonymous, LIMIT_CREDENTIALS_PER_MINUTE: credentials } = environment;
-  return createLimiter(createLimitCounters(itemTableFrom(environment)), {
+  return createLimiter(createLimitCounters(itemTableFrom(environment), environment.UNVERIFIED_QUOTA_SHARE), {
     addressLimits: {
       ...(anonymous === undefined ? {} : { anonymous }),
       ...(credentials === undefined ? {} : { credentials }),
@@ -79,10 +87,15 @@ export const limiterFrom = (environment: LimiterVariables): Limiter => {
   });
 };
 
-/** Checks bearer tokens. */
-export const authorizeFrom = (
+/** Checks the signature and the expiry of bearer tokens. */
+export const verifyBearerFrom = (
+  environment: PlatformEnvironment & Variables<typeof tokenEnvironment>,
+): VerifyBearer => createBearerVerification(signingSecretFrom(environment));
+
+/** Finds out whose a bearer token is, where it need not be there. */
+export const findBearerFrom = (
   environment: PlatformEnvironment & Variables<typeof tableEnvironment & typeof tokenEnvironment>,
-): Authorize => createTokenAuthorization(itemTableFrom(environment), signingSecretFrom(environment));
+): FindBearer => createBearerSearch(verifyBearerFrom(environment), itemTableFrom(environment));
 
 /** The audio files. */
 export const objectStoreFrom = (

@@ -7,7 +7,7 @@ import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
 /** Whose limits count for a request. API Gateway's source address is the connection's: no header can fake it. */
 const limitedRequest = (
-  { caller, requestContext }: HttpEvent,
+  { token, requestContext }: HttpEvent,
   operation: Operation,
 ): LimitedRequest | undefined => {
   const limitClass = limitClassOf(operation);
@@ -15,27 +15,44 @@ const limitedRequest = (
   if (limitClass === "anonymous" || limitClass === "credentials") {
     return { limitClass, sourceAddress: requestContext.identity.sourceIp };
   }
-  if (!caller) throw new AppError("unauthenticated");
-  return {
-    limitClass,
-    userId: caller.userId,
-    accountType: caller.accountType,
-    operationId: operation.id,
-  };
+  if (!token) throw new AppError("unauthenticated");
+  return { limitClass, token, operationId: operation.id };
 };
 
 /**
- * Counts a request against the limits of its operation before its body is looked at, so that a body which is made to be
+ * What would let callers in unchecked would be noticed only by its bill; a function that does not start is noticed at once.
+ *
+ * @throws Error when an operation is limited and nothing counts its requests, or when one that asks for a token is not
+ * limited by account: the write that counts a request on its account is the one that finds out whether the token stands.
+ */
+export const requireLimits = (operations: readonly Operation[], limiter: Limiter | undefined): void => {
+  for (const operation of operations) {
+    const limitClass = limitClassOf(operation);
+    const isOfAccount = limitClass === "task" || limitClass === "account";
+    if (isOfAccount !== (operation.auth === "user")) {
+      throw new Error(
+        `The operation ${operation.id} must be limited by account exactly if it asks for a token.`,
+      );
+    }
+    if (limitClass !== "none" && !limiter) {
+      throw new Error(`The operation ${operation.id} is limited: its function needs a limiter.`);
+    }
+  }
+};
+
+/**
+ * Checks the token of a request and counts it against the limits of its operation before its body is looked at, so that a body which is made to be
  * expensive is limited like any other. What is then refused for its form is taken off the quota again by `refund`, and
  * stays counted in the minute.
  *
- * @throws AppError `rate_limited` or `quota_exceeded`.
+ * @throws AppError `rate_limited` or `quota_exceeded`; `unauthenticated`, `forbidden` or `service_unavailable` by its token.
  */
 export const limitRequests = (limiter: Limiter | undefined): HttpMiddleware => ({
   before: async ({ event }) => {
     const limited = event.endpoint && limitedRequest(event, event.endpoint.operation);
     if (!limiter || !limited) return;
     event.admission = await limiter.admit(limited);
+    event.caller = event.admission.caller;
     if (event.admission.refusal) throw event.admission.refusal;
   },
 });

@@ -64,8 +64,11 @@ export interface Operation<
     /** Content types other than JSON in which the same operation may respond. */
     readonly otherContentTypes?: readonly string[];
   };
-  /** By default `task` with a token and `anonymous` without one. */
-  readonly limit?: (Auth extends "user" ? AccountLimitClass : AddressLimitClass) | "none";
+  /**
+   * By default `task` with a token and `anonymous` without one. What asks for a token is counted on its account always,
+   * because the write that counts a request is the one that checks its token.
+   */
+  readonly limit?: Auth extends "user" ? AccountLimitClass : AddressLimitClass | "none";
   /** The list in the body of which every entry is a task on the quota; otherwise a request is one. */
   readonly tasksIn?: "items";
   /** Errors beyond those that every operation shares (422, 429, 500, 503 and, with a token, 401 and 403). */

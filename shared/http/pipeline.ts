@@ -6,16 +6,16 @@ import type {
   APIGatewayProxyResult,
   Context,
 } from "aws-lambda";
+import type { VerifyBearer } from "../auth/verify-bearer.ts";
 import { AppError } from "../errors/app-error.ts";
 import { errorBody } from "../errors/error-body.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import { raceDeadline } from "../outbound/timeouts.ts";
 import { inRequestScope, openRequestScope, requestScope } from "../telemetry/request-scope.ts";
-import { type Authorize, authenticate } from "./authenticate.ts";
+import { authenticate } from "./authenticate.ts";
 import { answerPreflight } from "./cors.ts";
 import { type Endpoint, validateRequest } from "./endpoint.ts";
-import { limitRequests, limitTasks, refund, refundRequest } from "./limit-requests.ts";
-import { limitClassOf } from "./operation.ts";
+import { limitRequests, limitTasks, refund, refundRequest, requireLimits } from "./limit-requests.ts";
 import { parseBody } from "./parse-body.ts";
 import { type HttpEvent, toHttpEvent } from "./request.ts";
 import { identifyRequest, logAnswered, type StreamEnd } from "./request-log.ts";
@@ -30,8 +30,8 @@ export interface HandlerOptions {
    * Checks bearer tokens where no authorizer stands in front of the function: behind a function URL, and at deprecated
    * routes.
    */
-  readonly authorize?: Authorize;
-  /** Counts requests. Only a function whose operations are all of the limit class `none` can do without. */
+  readonly verifyBearer?: VerifyBearer;
+  /** Checks tokens and counts requests. Only a function whose operations are all of the limit class `none` can do without. */
   readonly limiter?: Limiter;
   /** Under which name the metrics of its requests are filed; without it none are. */
   readonly metricsNamespace?: string | undefined;
@@ -79,14 +79,6 @@ const executeUseCase = async (
   }
 };
 
-/** A function that counts nobody would be noticed only by its bill; one that does not start is noticed at once. */
-const requireLimiter = (endpoints: readonly Endpoint[], limiter: Limiter | undefined): void => {
-  const limited = endpoints.find(({ operation }) => limitClassOf(operation) !== "none");
-  if (limited && !limiter) {
-    throw new Error(`The operation ${limited.operation.id} is limited: its function needs a limiter.`);
-  }
-};
-
 /**
  * What happens to a request between its scope and the sending of its response, in this order.
  *
@@ -94,10 +86,13 @@ const requireLimiter = (endpoints: readonly Endpoint[], limiter: Limiter | undef
  * of all steps from the last to the first: the refund is decided, the error becomes a response, headers are set on it,
  * and the stock error handler in front only acts should one of ours fail.
  *
- * @throws Error when an operation is limited and nothing counts its requests.
+ * @throws Error when an operation is limited and nothing counts its requests, or lets callers in unchecked.
  */
-const createPipeline = (endpoints: readonly Endpoint[], { authorize, limiter }: HandlerOptions) => {
-  requireLimiter(endpoints, limiter);
+const createPipeline = (endpoints: readonly Endpoint[], { verifyBearer, limiter }: HandlerOptions) => {
+  requireLimits(
+    endpoints.map(({ operation }) => operation),
+    limiter,
+  );
   const router = createRouter(endpoints);
   // The request's scope has a deadline, so that middy need not set a timer of its own.
   return middy<HttpEvent, HttpResponse, Error, Context>({ timeoutEarlyInMillis: 0 })
@@ -113,7 +108,7 @@ const createPipeline = (endpoints: readonly Endpoint[], { authorize, limiter }: 
     .use(answerPreflight(router))
     .use(identifyRequest())
     .use(routeRequest(router))
-    .use(authenticate(authorize))
+    .use(authenticate(verifyBearer))
     .use(limitRequests(limiter))
     .use(refund(limiter))
     .use(parseBody())

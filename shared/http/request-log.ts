@@ -60,7 +60,7 @@ export interface ResponseOutcome {
 export const logAnswered = (event: HttpEvent, { status, stream }: ResponseOutcome): void => {
   logger.info("request.answered", {
     request_id: event.requestId,
-    account_id: event.caller?.userId,
+    account_id: event.token?.userId,
     entry_point: event.entryPoint,
     status,
     ...stream,

@@ -1,6 +1,7 @@
 import type { MiddlewareObj, Request } from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2, Context } from "aws-lambda";
 import type { Caller } from "../auth/caller.ts";
+import type { TokenClaims } from "../auth/tokens.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { Endpoint, PreparedRequest } from "./endpoint.ts";
 import type { HttpResponse } from "./response.ts";
@@ -18,7 +19,9 @@ export interface HttpEvent extends APIGatewayProxyEvent {
   requestId: string;
   /** Found by the router. */
   endpoint: Endpoint | undefined;
-  /** Found by the token, for operations that ask for one. */
+  /** The token's claims, for operations that ask for one: signature and expiry are right. */
+  token: TokenClaims | undefined;
+  /** Whose token it is, once the request was counted: the token stands. */
   caller: Caller | undefined;
   /** What the body says, read in the encoding that the operation declares; `undefined` without a body. */
   parsedBody: unknown;
@@ -129,6 +132,7 @@ export const toHttpEvent = (event: APIGatewayProxyEvent | APIGatewayProxyEventV2
     entryPoint: isFunctionUrl ? "function-url" : "rest-api",
     requestId: request.requestContext.requestId,
     endpoint: undefined,
+    token: undefined,
     caller: undefined,
     parsedBody: undefined,
     prepared: undefined,

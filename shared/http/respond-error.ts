@@ -16,6 +16,7 @@ const errorResponse = (
     "Content-Type": "application/json",
     ...error.headers,
     ...(error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
+    ...(error.status === 401 || error.status === 403 ? { "Cache-Control": "no-store" } : {}),
     ...(error.retryAfterSeconds === undefined ? {} : { "Retry-After": String(error.retryAfterSeconds) }),
   },
   body: JSON.stringify((format === "oauth" ? oauthErrorBody : errorBody)(error, requestId)),

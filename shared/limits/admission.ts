@@ -1,7 +1,9 @@
+import type { Caller } from "../auth/caller.ts";
 import { AppError } from "../errors/app-error.ts";
-import type { AccountRequest, Counts } from "./limit-counters.ts";
+import type { CountedTask } from "./account-counters.ts";
+import type { Counts } from "./limit-counters.ts";
 import { uncountedPerMinute } from "./memory-limits.ts";
-import type { AccountPolicy } from "./policies.ts";
+import type { AccountPolicy, Quota } from "./policies.ts";
 import { secondsUntil, type Windows } from "./windows.ts";
 
 /** What is left of one window for a caller. */
@@ -20,8 +22,10 @@ export interface Admission {
   readonly statuses: readonly [WindowStatus, ...WindowStatus[]];
   /** `rate_limited` or `quota_exceeded`, when the request must not be executed. */
   readonly refusal: AppError | undefined;
+  /** Whose token the request has, where its operation asks for one: it stands. */
+  readonly caller?: Caller;
   /** The task that was counted on its account's quota, which a refund takes off again. */
-  readonly countedTask?: AccountRequest;
+  readonly countedTask?: CountedTask;
 }
 
 const rateLimited = (limit: number, retryAfterSeconds: number) =>
@@ -30,21 +34,38 @@ const rateLimited = (limit: number, retryAfterSeconds: number) =>
     retryAfterSeconds,
   });
 
-const quotaExceeded = (message: string, retryAfterSeconds: number) =>
-  new AppError("quota_exceeded", { message, retryAfterSeconds });
+const quotas = {
+  day: { adjective: "Daily", limit: ({ perDay }: Quota) => `${perDay} a day` },
+  month: { adjective: "Monthly", limit: ({ perMonth }: Quota) => `${perMonth} a month` },
+} as const;
+
+const quotaExceeded = (
+  window: keyof typeof quotas,
+  { onceVerified }: AccountPolicy,
+  retryAfterSeconds: number,
+  reason = "",
+) => {
+  const { adjective, limit } = quotas[window];
+  const wayOut = onceVerified ? `; verify your e-mail address to get ${limit(onceVerified)}` : "";
+  return new AppError("quota_exceeded", {
+    message: `${adjective} quota exceeded${reason}${wayOut}`,
+    retryAfterSeconds,
+  });
+};
 
 /** What stood in the way, in the order in which limits are checked: minute, day, month. */
 const refusalOf = (
   { counted, minute, day }: Counts,
-  { perMinute, perDay }: AccountPolicy,
+  policy: AccountPolicy,
   { ends }: Windows,
   now: number,
 ): AppError | undefined => {
   if (counted) return undefined;
+  const { perMinute, perDay } = policy;
   if (minute >= perMinute) return rateLimited(perMinute, secondsUntil(ends.minute, now));
   return perDay !== undefined && day >= perDay
-    ? quotaExceeded("Daily quota exceeded", secondsUntil(ends.day, now))
-    : quotaExceeded("Monthly quota exceeded", secondsUntil(ends.month, now));
+    ? quotaExceeded("day", policy, secondsUntil(ends.day, now))
+    : quotaExceeded("month", policy, secondsUntil(ends.month, now));
 };
 
 const left = (limit: number, used: number): number => Math.max(0, limit - used);
@@ -104,7 +125,7 @@ export const admissionOf = (
 
 /** What it means for a request when the other tasks that it stands for were counted as well, or could not all be. */
 export const tasksAdmission = (
-  { countedTask, ...admission }: Admission & { readonly countedTask: AccountRequest },
+  { countedTask, ...admission }: Admission & { readonly countedTask: CountedTask },
   more: number,
   counts: Counts,
   now: number,
@@ -115,9 +136,10 @@ export const tasksAdmission = (
     return { ...admission, statuses, countedTask: { ...countedTask, tasks: countedTask.tasks + more } };
   }
   const isDaily = policy.perDay !== undefined && counts.day + more > policy.perDay;
-  const end = isDaily ? windows.ends.day : windows.ends.month;
-  const message = `${isDaily ? "Daily" : "Monthly"} quota exceeded: the request stands for ${countedTask.tasks + more} tasks`;
-  return { statuses, countedTask, refusal: quotaExceeded(message, secondsUntil(end, now)) };
+  const window = isDaily ? "day" : "month";
+  const reason = `: the request stands for ${countedTask.tasks + more} tasks`;
+  const refusal = quotaExceeded(window, policy, secondsUntil(windows.ends[window], now), reason);
+  return { ...admission, statuses, countedTask, refusal };
 };
 
 /** What it means for the request when the store could not count it, and memory has. */

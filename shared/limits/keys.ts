@@ -41,13 +41,8 @@ const digestOf = (name: string, sourceAddress: string): string =>
     .update(`${name.toLowerCase()}\n${addressGroup(sourceAddress)}`)
     .digest("base64url");
 
-/** The key table of this folder's README, in code. No other file spells a key. */
+/** The key table of this folder's README, in code, but for what an account sent: that is counted in its access item. */
 export const limitKeys = {
-  /** C1: what an account sent in a month. */
-  account: (userId: number, month: string) => ({
-    PK: `${limitKeyPrefix}USER#${userId}`,
-    SK: `MONTH#${month}`,
-  }),
   /** C2: what an address sent in a minute, counted from 1970. */
   address: (group: string, limitClass: AddressLimitClass, minute: number) => ({
     PK: `${limitKeyPrefix}ADDRESS#${group}`,
@@ -87,26 +82,29 @@ export const limitKeys = {
   },
 };
 
-const twoDigits = (day: number): string => String(day).padStart(2, "0");
-
-/** The counters inside C1, each an attribute. Their names are short because DynamoDB charges for them. */
+/**
+ * The counters inside an account's access item, each an attribute named by its window, so that the turn of a window needs
+ * no code. Their names are short because DynamoDB charges for them.
+ */
 export const accountCounters = {
-  minute: (minuteOfMonth: number) => `m${minuteOfMonth}`,
-  day: (dayOfMonth: number) => `d${twoDigits(dayOfMonth)}`,
-  operation: (dayOfMonth: number, operationId: string) => `d${twoDigits(dayOfMonth)}:${operationId}`,
-  month: "month",
+  minute: (minute: number) => `m${minute}`,
+  day: (day: number) => `d${day}`,
+  operation: (day: number, operationId: string) => `d${day}:${operationId}`,
+  month: (month: string) => `M${month}`,
 } as const;
 
-/** The minute of the month that a counter is of; `undefined` when it is of another window. */
-export const minuteOfCounter = (attribute: string): number | undefined => {
-  const digits = /^m(\d+)$/.exec(attribute)?.[1];
-  return digits === undefined ? undefined : Number(digits);
-};
+/** The window that a counter is of. */
+export type CounterWindow =
+  | { readonly kind: "minute"; readonly minute: number }
+  | { readonly kind: "day"; readonly day: number; readonly operation: string | undefined }
+  | { readonly kind: "month"; readonly month: string };
 
-/** The day, and the operation if any, that a counter is of; `undefined` when it is of another window. */
-export const dayOfCounter = (
-  attribute: string,
-): { readonly day: number; readonly operation: string | undefined } | undefined => {
-  const [, day, operation] = /^d(\d\d)(?::(.+))?$/.exec(attribute) ?? [];
-  return day === undefined ? undefined : { day: Number(day), operation };
+/** The window that an attribute counts in; `undefined` when it is no counter. */
+export const windowOfCounter = (attribute: string): CounterWindow | undefined => {
+  const { minute, day, operation, month } =
+    /^(?:m(?<minute>\d+)|d(?<day>\d+)(?::(?<operation>.+))?|M(?<month>\d{4}-\d\d))$/.exec(attribute)
+      ?.groups ?? {};
+  if (minute !== undefined) return { kind: "minute", minute: Number(minute) };
+  if (day !== undefined) return { kind: "day", day: Number(day), operation };
+  return month === undefined ? undefined : { kind: "month", month };
 };

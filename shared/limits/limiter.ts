@@ -1,34 +1,64 @@
-import type { AccountType } from "../accounts/account.ts";
+import { requireAccess } from "../accounts/access.ts";
+import type { TokenClaims } from "../auth/tokens.ts";
+import { AppError } from "../errors/app-error.ts";
+import { dependencyUnavailable } from "../errors/dependency-failure.ts";
 import { raceDeadline } from "../outbound/timeouts.ts";
+import type { ItemTable } from "../storage/item-table.ts";
 import type { LogEvent } from "../telemetry/log-events.ts";
 import { describeError, logger } from "../telemetry/logger.ts";
+import { type AccountCounters, type AccountStanding, createAccountCounters } from "./account-counters.ts";
 import { type Admission, admissionOf, afterRefund, tasksAdmission, uncountedAdmission } from "./admission.ts";
 import { addressGroup } from "./keys.ts";
-import type { LimitCounters } from "./limit-counters.ts";
+import { type AddressCounters, createAddressCounters } from "./limit-counters.ts";
 import { createMemoryLimits } from "./memory-limits.ts";
 import {
   type AccountLimitClass,
   type AddressLimitClass,
   type AddressLimits,
-  accountPolicies,
+  accountPoliciesWith,
   defaultAddressLimits,
+  defaultUnverifiedQuotaShare,
   type LimitClass,
 } from "./policies.ts";
-import { type Windows, windowsAt } from "./windows.ts";
+import { windowsAt } from "./windows.ts";
+
+/** Counts requests of accounts and of addresses. */
+export type LimitCounters = AccountCounters & AddressCounters;
+
+/** All counters in the service's table. */
+export const createLimitCounters = (
+  table: ItemTable,
+  unverifiedQuotaShare = defaultUnverifiedQuotaShare,
+): LimitCounters => ({
+  ...createAccountCounters(table, accountPoliciesWith(unverifiedQuotaShare)),
+  ...createAddressCounters(table),
+});
+
+/** A request with a token whose signature and expiry are right. */
+interface TokenRequest {
+  readonly limitClass: AccountLimitClass;
+  readonly token: TokenClaims;
+  readonly operationId: string;
+}
+
+/** A request of somebody without a token. */
+interface OpenRequest {
+  readonly limitClass: AddressLimitClass;
+  readonly sourceAddress: string;
+}
 
 /** A request, as far as limits look at it. */
-export type LimitedRequest =
-  | {
-      readonly limitClass: AccountLimitClass;
-      readonly userId: number;
-      readonly accountType: AccountType;
-      readonly operationId: string;
-    }
-  | { readonly limitClass: AddressLimitClass; readonly sourceAddress: string };
+export type LimitedRequest = TokenRequest | OpenRequest;
 
-/** Counts requests and refuses those beyond a limit. */
+/** Counts requests and refuses those beyond a limit, and those of tokens that do not stand. */
 export interface Limiter {
-  /** Never rejects: while the store cannot count, far fewer requests are admitted, and the failure is logged. */
+  /**
+   * Counts a request. While the store cannot count, which is logged, far fewer requests are admitted; tokens are then
+   * checked all the same.
+   *
+   * @throws AppError, only for a request with a token: `unauthenticated` when it was revoked, `forbidden` when its account
+   * is disabled, `service_unavailable` when neither can be found out.
+   */
   admit(request: LimitedRequest): Promise<Admission>;
   /**
    * Counts the other tasks of an admitted request that stands for several: all of them, or none and the request is
@@ -50,6 +80,9 @@ export interface LimiterOptions {
 
 const defaultTimeoutMilliseconds = 500;
 
+/** How long a token may be waited for that could not be counted: whoever has a good one had better wait than be refused. */
+const checkMilliseconds = 3_000;
+
 /** A limiter over counters that every instance of every function shares. */
 export const createLimiter = (
   counters: LimitCounters,
@@ -62,30 +95,21 @@ export const createLimiter = (
   const perMinuteByAddress = { ...defaultAddressLimits, ...addressLimits };
   const memory = createMemoryLimits();
 
-  /** The limits of a request, without a quota where its class has none, and how to count it. */
-  const planOf = (request: LimitedRequest, windows: Windows) => {
-    if ("sourceAddress" in request) {
-      const { limitClass, sourceAddress } = request;
-      const perMinute = perMinuteByAddress[limitClass];
-      const group = addressGroup(sourceAddress);
-      return {
-        policy: { perMinute, perDay: undefined, perMonth: undefined },
-        caller: `address ${limitClass} ${group}`,
-        count: (signal: AbortSignal) =>
-          counters.countForAddress({ group, limitClass, perMinute, windows }, signal),
-      };
+  /** Work that is given up after a time: a timer that is cleared costs every request less than `AbortSignal.timeout`. */
+  const within = async <Result>(
+    milliseconds: number,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> => {
+    const limit = new AbortController();
+    const timer = setTimeout(
+      () => limit.abort(new DOMException("The store did not answer in time.", "TimeoutError")),
+      milliseconds,
+    );
+    try {
+      return await raceDeadline(limit.signal, work);
+    } finally {
+      clearTimeout(timer);
     }
-    const { userId, accountType, limitClass, operationId } = request;
-    const full = accountPolicies[accountType];
-    const isTask = limitClass === "task";
-    const policy = isTask ? full : { ...full, perDay: undefined, perMonth: undefined };
-    const counted = { userId, policy, task: isTask ? operationId : undefined, tasks: 1, windows };
-    return {
-      policy,
-      caller: `account ${userId}`,
-      count: (signal: AbortSignal) => counters.countForAccount(counted, signal),
-      ...(isTask ? { countedTask: counted } : {}),
-    };
   };
 
   /** @returns `undefined` when the store failed, which is logged, or took too long. */
@@ -95,26 +119,62 @@ export const createLimiter = (
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result | undefined> => {
     try {
-      return await raceDeadline(AbortSignal.timeout(timeoutMilliseconds), work);
+      return await within(timeoutMilliseconds, work);
     } catch (error) {
       logger.error(event, { limit_class: limitClass, reason: describeError(error) });
       return undefined;
     }
   };
 
+  const admitAddress = async ({ limitClass, sourceAddress }: OpenRequest): Promise<Admission> => {
+    const time = now();
+    const windows = windowsAt(time);
+    const perMinute = perMinuteByAddress[limitClass];
+    const policy = { perMinute, perDay: undefined, perMonth: undefined };
+    const group = addressGroup(sourceAddress);
+    const counts = await attempt("limits.not_counted", limitClass, (signal) =>
+      counters.countForAddress({ group, limitClass, perMinute, windows }, signal),
+    );
+    if (counts) return admissionOf(policy, counts, windows, time);
+    const isAdmitted = memory.admit(`address ${limitClass} ${group}`, perMinute, windows);
+    return uncountedAdmission(policy, isAdmitted, windows, time);
+  };
+
+  const findStanding = async (token: TokenClaims): Promise<AccountStanding | undefined> => {
+    try {
+      return await within(checkMilliseconds, (signal) => counters.findStanding(token, signal));
+    } catch (error) {
+      throw dependencyUnavailable(error);
+    }
+  };
+
+  const admitToken = async ({ limitClass, token, operationId }: TokenRequest): Promise<Admission> => {
+    const time = now();
+    const windows = windowsAt(time);
+    const isTask = limitClass === "task";
+    const counts = await attempt("limits.not_counted", limitClass, (signal) =>
+      counters.countForAccount({ token, task: isTask ? operationId : undefined, windows }, signal),
+    );
+    const standing = counts ? counts.standing : await findStanding(token);
+    if (!standing) throw new AppError("unauthenticated");
+    const { account_type: accountType } = requireAccess(standing.access, token);
+    const { policy: full } = standing;
+    const policy = isTask ? full : { perMinute: full.perMinute, perDay: undefined, perMonth: undefined };
+    const caller = { ...token, accountType };
+    if (!counts) {
+      const isAdmitted = memory.admit(`account ${token.userId}`, policy.perMinute, windows);
+      return { ...uncountedAdmission(policy, isAdmitted, windows, time), caller };
+    }
+    const countedTask = { userId: token.userId, policy, operationId, tasks: 1, windows };
+    return {
+      ...admissionOf(policy, counts, windows, time),
+      caller,
+      ...(isTask && counts.counted ? { countedTask } : {}),
+    };
+  };
+
   return {
-    admit: async (request) => {
-      const time = now();
-      const windows = windowsAt(time);
-      const { policy, caller, count, countedTask } = planOf(request, windows);
-      const counts = await attempt("limits.not_counted", request.limitClass, count);
-      if (!counts) {
-        const isAdmitted = memory.admit(caller, policy.perMinute, windows);
-        return uncountedAdmission(policy, isAdmitted, windows, time);
-      }
-      const admission = admissionOf(policy, counts, windows, time);
-      return counts.counted && countedTask ? { ...admission, countedTask } : admission;
-    },
+    admit: (request) => ("token" in request ? admitToken(request) : admitAddress(request)),
 
     admitTasks: async ({ countedTask, ...admission }, tasks) => {
       if (!countedTask) return admission;
@@ -125,7 +185,7 @@ export const createLimiter = (
       if (counts) return tasksAdmission({ ...admission, countedTask }, tasks - 1, counts, now());
       const { userId, policy, windows } = countedTask;
       const isAdmitted = memory.admit(`account ${userId}`, policy.perMinute, windows);
-      return { ...uncountedAdmission(policy, isAdmitted, windows, now()), countedTask };
+      return { ...admission, ...uncountedAdmission(policy, isAdmitted, windows, now()), countedTask };
     },
 
     refund: async ({ countedTask, ...admission }) => {

@@ -1,4 +1,4 @@
-import type { AccountType } from "../accounts/account.ts";
+import { type AccountAccess, type AccountType, accountTypes } from "../accounts/account.ts";
 
 /**
  * Which limits an operation falls under.
@@ -21,13 +21,52 @@ export interface AccountPolicy {
   readonly perDay: number | undefined;
   /** Tasks. */
   readonly perMonth: number | undefined;
+  /** The quota that the account gets by verifying its e-mail address, when it has less before. */
+  readonly onceVerified?: Quota;
+}
+
+/** Tasks of an account in a day and in a month. */
+export interface Quota {
+  readonly perDay: number;
+  readonly perMonth: number;
 }
 
 /** The limits of each tier; the minute's is counted over all routes, not for each of them. */
-export const accountPolicies: Readonly<Record<AccountType, AccountPolicy>> = {
+const accountPolicies: Readonly<Record<AccountType, AccountPolicy>> = {
   Free: { perMinute: 50, perDay: 500, perMonth: 5_000 },
   Premium: { perMinute: 100, perDay: 5_000, perMonth: 100_000 },
   Admin: { perMinute: 1_000, perDay: undefined, perMonth: undefined },
+};
+
+/** The share of its tier's quota that an account has until its e-mail address is verified. A stage can set another one. */
+export const defaultUnverifiedQuotaShare = 0.1;
+
+/** The limits of accounts as a stage has them. */
+export type AccountPolicies = (
+  account: Pick<AccountAccess, "account_type" | "email_verified">,
+) => AccountPolicy;
+
+/** Every account may do something, and an attribute that is not there yet would be below any limit. */
+const shareOf = (limit: number, share: number): number => Math.max(1, Math.round(limit * share));
+
+const unverifiedPolicy = (policy: AccountPolicy, share: number): AccountPolicy => {
+  const { perMinute, perDay, perMonth } = policy;
+  if (perDay === undefined || perMonth === undefined || share >= 1) return policy;
+  return {
+    perMinute,
+    perDay: shareOf(perDay, share),
+    perMonth: shareOf(perMonth, share),
+    onceVerified: { perDay, perMonth },
+  };
+};
+
+/** The limits of each account. @param unverifiedQuotaShare above 0, at most 1. */
+export const accountPoliciesWith = (unverifiedQuotaShare: number): AccountPolicies => {
+  const unverified = new Map(
+    accountTypes.map((type) => [type, unverifiedPolicy(accountPolicies[type], unverifiedQuotaShare)]),
+  );
+  return ({ account_type: type, email_verified: isVerified }) =>
+    (isVerified ? undefined : unverified.get(type)) ?? accountPolicies[type];
 };
 
 /** Requests a minute from one source address, by class. A stage can set other numbers. */

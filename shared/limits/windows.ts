@@ -1,9 +1,9 @@
 /** The fixed windows that a moment falls into, all of UTC. A minute never spans two days, nor a day two months. */
 export interface Windows {
-  /** Minutes since the month began. */
-  readonly minuteOfMonth: number;
-  /** 1 to 31. */
-  readonly dayOfMonth: number;
+  /** Minutes since 1970. */
+  readonly minute: number;
+  /** Days since 1970. */
+  readonly day: number;
   /** As in `2026-11`. */
   readonly month: string;
   /** When each window ends, in milliseconds of Unix time. */
@@ -11,6 +11,7 @@ export interface Windows {
 }
 
 const minuteMilliseconds = 60_000;
+const dayMilliseconds = 24 * 60 * minuteMilliseconds;
 
 /** `2026-11` of a moment in milliseconds of Unix time. */
 export const monthOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 7);
@@ -18,21 +19,22 @@ export const monthOf = (milliseconds: number): string => new Date(milliseconds).
 /** `2026-11-20` of a moment in milliseconds of Unix time. */
 export const dateOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10);
 
+/** `2026-11-20` of a day since 1970. */
+export const dateOfDay = (day: number): string => dateOf(day * dayMilliseconds);
+
 /** The windows of a moment in milliseconds of Unix time. */
 export const windowsAt = (milliseconds: number): Windows => {
   const now = new Date(milliseconds);
-  const year = now.getUTCFullYear();
-  const month = now.getUTCMonth();
-  const dayOfMonth = now.getUTCDate();
-  const minuteOfMonth = Math.floor((milliseconds - Date.UTC(year, month)) / minuteMilliseconds);
+  const minute = Math.floor(milliseconds / minuteMilliseconds);
+  const day = Math.floor(milliseconds / dayMilliseconds);
   return {
-    minuteOfMonth,
-    dayOfMonth,
+    minute,
+    day,
     month: monthOf(milliseconds),
     ends: {
-      minute: Date.UTC(year, month) + (minuteOfMonth + 1) * minuteMilliseconds,
-      day: Date.UTC(year, month, dayOfMonth + 1),
-      month: Date.UTC(year, month + 1),
+      minute: (minute + 1) * minuteMilliseconds,
+      day: (day + 1) * dayMilliseconds,
+      month: Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1),
     },
   };
 };

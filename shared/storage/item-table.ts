@@ -1,7 +1,6 @@
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import * as z from "zod";
 import type { AwsConfig } from "../config/environment.ts";
-import { dependencyUnavailable } from "../errors/dependency-failure.ts";
 import { AwsCallError, openAwsJsonService } from "../outbound/aws-json.ts";
 
 /** An item's attributes, or those of its key, in JavaScript's types. */
@@ -16,6 +15,13 @@ export interface ItemUpdate {
   readonly ExpressionAttributeValues?: Item;
 }
 
+/** What is read of one item, in DynamoDB's words. */
+export interface ItemRead {
+  readonly Key: Item;
+  readonly ProjectionExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+}
+
 /** What became of an update: the item after it, or the item that did not meet the condition. */
 export interface UpdateResult {
   readonly applied: boolean;
@@ -27,12 +33,8 @@ export interface UpdateResult {
  * goes through `table.ts`.
  */
 export interface ItemTable {
-  /**
-   * The items of at most 100 keys that exist, in no order, as they are at this moment.
-   *
-   * @throws AppError `service_unavailable` when DynamoDB left some of them unread, which is how it throttles a batch.
-   */
-  readItems(keys: readonly Item[], signal?: AbortSignal): Promise<Item[]>;
+  /** An item as it is at this moment; `undefined` when there is none. */
+  read(read: ItemRead, signal?: AbortSignal): Promise<Item | undefined>;
   /** Changes one item, or makes it, unless its condition is in the way. */
   update(update: ItemUpdate, signal?: AbortSignal): Promise<UpdateResult>;
 }
@@ -49,13 +51,8 @@ type WireItem = Parameters<typeof unmarshall>[0];
 
 const wireItem = z.custom<WireItem>((value) => typeof value === "object" && value !== null);
 
-const batch = z.object({
-  Responses: z.record(z.string(), z.array(wireItem)),
-  UnprocessedKeys: z.record(z.string(), z.unknown()).optional(),
-});
-
+const found = z.object({ Item: wireItem.optional() });
 const changed = z.object({ Attributes: wireItem.optional() });
-const inTheWay = z.object({ Item: wireItem.optional() });
 
 const toItem = (wire: WireItem | undefined): Item => (wire ? unmarshall(wire) : {});
 
@@ -63,12 +60,10 @@ const toItem = (wire: WireItem | undefined): Item => (wire ? unmarshall(wire) : 
 export const openItemTable = (name: string, aws: AwsConfig): WritableItemTable => {
   const dynamodb = openAwsJsonService("DynamoDB", aws);
   return {
-    readItems: async (keys, signal) => {
-      const request = { Keys: keys.map((key) => marshall(key)), ConsistentRead: true };
-      const answer = await dynamodb.call("BatchGetItem", { RequestItems: { [name]: request } }, signal);
-      const { Responses, UnprocessedKeys } = batch.parse(answer);
-      if (UnprocessedKeys?.[name]) throw dependencyUnavailable();
-      return (Responses[name] ?? []).map(toItem);
+    read: async ({ Key, ...expressions }, signal) => {
+      const request = { TableName: name, Key: marshall(Key), ...expressions, ConsistentRead: true };
+      const { Item } = found.parse(await dynamodb.call("GetItem", request, signal));
+      return Item && toItem(Item);
     },
 
     update: async ({ Key, ExpressionAttributeValues, ...expressions }, signal) => {
@@ -87,7 +82,7 @@ export const openItemTable = (name: string, aws: AwsConfig): WritableItemTable =
         return { applied: true, item: toItem(changed.parse(answer).Attributes) };
       } catch (error) {
         if (!(error instanceof AwsCallError) || error.name !== "ConditionalCheckFailedException") throw error;
-        return { applied: false, item: toItem(inTheWay.parse(error.details).Item) };
+        return { applied: false, item: toItem(found.parse(error.details).Item) };
       }
     },
 

@@ -1,5 +1,12 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  BatchWriteCommand,
+  DynamoDBDocumentClient,
+  QueryCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+} from "@aws-sdk/lib-dynamodb";
+import { retry } from "../outbound/retry.ts";
 
 /** The service's one table and the client that talks to it. */
 export interface Table {
@@ -72,4 +79,36 @@ export const deleteItems = async (
       requests = requests.filter(({ DeleteRequest }) => left.has(JSON.stringify(DeleteRequest.Key)));
     }
   }
+};
+
+/** Codes of the reasons for which DynamoDB cancelled a transaction, one for each of its items; none for other failures. */
+export const cancellationCodes = (error: unknown): string[] =>
+  error instanceof TransactionCanceledException
+    ? (error.CancellationReasons ?? []).map(({ Code = "" }) => Code)
+    : [];
+
+const conflictTries = 5;
+const conflictPauseMilliseconds = 20;
+
+/**
+ * Writes several items together, or none of them.
+ *
+ * Every request of an account writes to its access item. A transaction that meets such a write is cancelled, which the SDK
+ * does not try again: here it is, a few times.
+ *
+ * @throws TransactionCanceledException, or the failure of the table.
+ */
+export const writeTogether = async (
+  { client }: Pick<Table, "client">,
+  TransactItems: NonNullable<TransactWriteCommandInput["TransactItems"]>,
+): Promise<void> => {
+  await retry(() => client.send(new TransactWriteCommand({ TransactItems })), {
+    tries: conflictTries,
+    isWorthRepeating: (outcome) => {
+      const codes = outcome.status === "rejected" ? cancellationCodes(outcome.reason) : [];
+      return codes.includes("TransactionConflict") && !codes.includes("ConditionalCheckFailed");
+    },
+    pauseMilliseconds: (failures) => conflictPauseMilliseconds * 2 ** (failures - 1),
+    signal: new AbortController().signal,
+  });
 };

@@ -27,7 +27,7 @@ export interface Upload {
 export type UploadsRepository = ReturnType<typeof createUploadsRepository>;
 
 /** The repository of uploads over the service's table; access pattern U1 of this folder's README. */
-export const createUploadsRepository = (table: Pick<WritableItemTable, "put" | "readItems">) => ({
+export const createUploadsRepository = (table: Pick<WritableItemTable, "put" | "read">) => ({
   /** Remembers an upload, also among what its account owns. */
   add: async (fileId: string, { objectKey, contentType, userId }: Upload): Promise<void> => {
     const item: z.output<typeof uploadItem> = {
@@ -50,7 +50,7 @@ export const createUploadsRepository = (table: Pick<WritableItemTable, "put" | "
    * @returns `undefined` when it is unknown, too old or another account's.
    */
   find: async (fileId: string, userId: number): Promise<Upload | undefined> => {
-    const [item] = await table.readItems([uploadKeys.upload(fileId)]);
+    const item = await table.read({ Key: uploadKeys.upload(fileId) });
     if (!item) return undefined;
     const upload = uploadItem.parse(item);
     if (upload.expires_at * 1_000 <= Date.now()) return undefined;

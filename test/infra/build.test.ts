@@ -22,6 +22,7 @@ const variables = {
   TOKEN_LIFETIME_DAYS: "7",
   LIMIT_ANONYMOUS_PER_MINUTE: "50",
   LIMIT_CREDENTIALS_PER_MINUTE: "10",
+  UNVERIFIED_QUOTA_SHARE: "0.1",
   MAIL_QUEUE_URL: "http://127.0.0.1:9/mail.fifo",
   MAIL_FROM: "no-reply@example.com",
   PUBLIC_BASE_URL: "http://127.0.0.1:3000",

@@ -121,13 +121,10 @@ describe("A function's permissions", () => {
     expect(logGroups[0]?.toLowerCase()).toContain(`functions${name}logs`);
   });
 
-  it("let the authorizer read accounts and tokens, and change nothing", () => {
-    expect(actionsOf("authorizer", "dynamodb:")).toEqual([
-      "dynamodb:BatchGetItem",
-      "dynamodb:GetItem",
-      "dynamodb:Query",
-    ]);
+  it("let the authorizer read the signing key, and nothing of the table", () => {
+    expect(actionsOf("authorizer", "dynamodb:")).toEqual([]);
     expect(actionsOf("authorizer", "sqs:")).toEqual([]);
+    expect(actionsOf("authorizer", "secretsmanager:")).toEqual(["secretsmanager:GetSecretValue"]);
   });
 
   it("let the accounts' function delete what accounts have made, and reach no other part of table and bucket", () => {
@@ -139,7 +136,7 @@ describe("A function's permissions", () => {
         .filter(({ Action }) => [Action].flat().includes(action))
         .flatMap(({ Condition }) => JSON.stringify(Condition).match(/[A-Z#]+(?=\*")/g) ?? [])
         .toSorted();
-    const own = ["COUNTER#USER", "EMAIL#", "LIMIT#", "LINK#", "OWNED#", "USER#", "USERNAME#"];
+    const own = ["ACCESS#", "COUNTER#USER", "EMAIL#", "LIMIT#", "LINK#", "OWNED#", "USER#", "USERNAME#"];
     expect(keysOf("dynamodb:PutItem")).toEqual(own);
     expect(keysOf("dynamodb:BatchWriteItem")).toEqual(own);
     expect(keysOf("dynamodb:DeleteItem")).toEqual([...own, "TRANSCRIPTION#", "UPLOAD#"].toSorted());
@@ -153,8 +150,8 @@ describe("A function's permissions", () => {
     expect(places?.toSorted()).toEqual(['"/speech/*"', '"/transcriptions/*"', '"/uploads/*"']);
   });
 
-  it("keep accounts, tokens and their signing key out of the translation's reach", () => {
-    expect(actionsOf("translate", "dynamodb:")).toEqual(["dynamodb:UpdateItem"]);
+  it("keep names, passwords and the signing key of tokens out of the translation's reach", () => {
+    expect(actionsOf("translate", "dynamodb:")).toEqual(["dynamodb:GetItem", "dynamodb:UpdateItem"]);
     const secrets = statementsOf("translate").filter(({ Action }) =>
       Action.includes("secretsmanager:GetSecretValue"),
     );
@@ -162,21 +159,39 @@ describe("A function's permissions", () => {
     expect(JSON.stringify(secrets[0]?.Resource)).toContain("InferenceKeys");
   });
 
-  it.each(["chat", "language", "speech", "transcription", "translate", "upload"])(
-    "let %s count requests, and update nothing of the table that is not a counter",
-    (name) => {
-      const statements = statementsOf(name).filter(({ Action }) => Action.includes("dynamodb:UpdateItem"));
-      expect(statements).toMatchObject([
-        {
-          Action: ["dynamodb:UpdateItem"],
-          Condition: {
-            "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["LIMIT#*"] },
-            Null: { "dynamodb:LeadingKeys": "false" },
-          },
+  it.each([
+    ["chat", "ACCESS#*"],
+    ["language", "ACCESS#*"],
+    ["legacy", "ACCESS#*"],
+    ["speech", "ACCESS#*"],
+    ["transcription", "ACCESS#*"],
+    ["translate", "ACCESS#*"],
+    ["upload", "LIMIT#*"],
+  ])("let %s count requests, and update nothing of the table that is not below %s", (name, keys) => {
+    const statements = statementsOf(name).filter(
+      ({ Action, Condition }) =>
+        Action.includes("dynamodb:UpdateItem") && !JSON.stringify(Condition).includes("TRANSCRIPTION#"),
+    );
+    expect(statements).toMatchObject([
+      {
+        Condition: {
+          "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [keys] },
+          Null: { "dynamodb:LeadingKeys": "false" },
         },
-      ]);
-    },
-  );
+      },
+    ]);
+  });
+
+  it("let only the functions of accounts and of their mails read a profile", () => {
+    const readers = functionDefinitions.filter(({ name }) =>
+      statementsOf(name).some(
+        ({ Action, Condition }) =>
+          Action.some((action) => /^dynamodb:(?:Batch)?Get|^dynamodb:Query/.test(action)) &&
+          (Condition === undefined || JSON.stringify(Condition).includes('"USER#*"')),
+      ),
+    );
+    expect(readers.map(({ name }) => name)).toEqual(["auth", "mail"]);
+  });
 
   it("allow no function to scan the table", () => {
     for (const { name } of functionDefinitions)
@@ -230,17 +245,21 @@ describe("A function's permissions", () => {
 
   it("let transcription find uploads, read and remove them, and nothing else of the table and the store", () => {
     const statements = statementsOf("transcription").filter(({ Action }) =>
-      Action.some((action) => /^(dynamodb:BatchGet|s3:)/.test(action)),
+      Action.some((action) => /^(dynamodb:Get|s3:)/.test(action)),
     );
     expect(statements).toMatchObject([
       {
-        Action: ["dynamodb:BatchGetItem"],
+        Action: ["dynamodb:GetItem", "dynamodb:UpdateItem"],
+        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["ACCESS#*"] } },
+      },
+      {
+        Action: ["dynamodb:GetItem"],
         Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["UPLOAD#*"] } },
       },
       { Action: ["s3:DeleteObject", "s3:GetObject"] },
       { Action: ["s3:ListBucket"] },
     ]);
-    expect(JSON.stringify(statements[1]?.Resource)).toContain('"/uploads/*"');
+    expect(JSON.stringify(statements[2]?.Resource)).toContain('"/uploads/*"');
   });
 
   it("keep the store from everybody else", () => {

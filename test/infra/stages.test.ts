@@ -163,12 +163,22 @@ describe("A deployed stage", () => {
   });
 
   it("limits source addresses strictly, unless told otherwise", () => {
-    expect(exampleStage("prod").limits).toEqual({ anonymousPerMinute: 50, credentialsPerMinute: 10 });
+    expect(exampleStage("prod").limits).toMatchObject({ anonymousPerMinute: 50, credentialsPerMinute: 10 });
     const variables = { LIMIT_ANONYMOUS_PER_MINUTE: "70", LIMIT_CREDENTIALS_PER_MINUTE: "20" };
-    expect(exampleStage("prod", variables).limits).toEqual({
+    expect(exampleStage("prod", variables).limits).toMatchObject({
       anonymousPerMinute: 70,
       credentialsPerMinute: 20,
     });
+  });
+
+  it("gives a tenth of the quota to accounts whose address is not verified, unless told otherwise", () => {
+    const shareOf = (share: string) =>
+      exampleStage("prod", { UNVERIFIED_QUOTA_SHARE: share }).limits.unverifiedQuotaShare;
+    expect(exampleStage("prod").limits.unverifiedQuotaShare).toBe(0.1);
+    expect([shareOf("0.5"), shareOf("1")]).toEqual([0.5, 1]);
+    for (const share of ["0", "1.1", "half"]) {
+      expect(() => shareOf(share)).toThrow("UNVERIFIED_QUOTA_SHARE: must be a number above 0, and at most 1");
+    }
   });
 
   it("transcribes on the chat server with a model of its own, unless told otherwise", () => {
@@ -272,7 +282,11 @@ describe("The local stage", () => {
   });
 
   it("is generous to source addresses, because everybody is 127.0.0.1, and can be as strict as others", () => {
-    expect(localStage(chat).limits).toEqual({ anonymousPerMinute: 6_000, credentialsPerMinute: 6_000 });
+    expect(localStage(chat).limits).toEqual({
+      anonymousPerMinute: 6_000,
+      credentialsPerMinute: 6_000,
+      unverifiedQuotaShare: 1,
+    });
     expect(localStage({ ...chat, LIMIT_CREDENTIALS_PER_MINUTE: "10" }).limits.credentialsPerMinute).toBe(10);
   });
 

@@ -132,6 +132,7 @@ describe("a deleted account", () => {
     const made = items.filter((name) => !itemsBefore.includes(name) && !documented.test(name));
     for (const kind of [
       "USER#",
+      "ACCESS#",
       "USERNAME#",
       "EMAIL#",
       "LIMIT#PASSWORD#",

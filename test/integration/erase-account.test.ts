@@ -79,7 +79,7 @@ const makeAccount = async (trouble: Trouble) => {
     sector: undefined,
   });
   const { id: userId } = account;
-  await createTokensRepository(table).add({ userId, tokenId: "one", tokenEpoch: 0, expiresAt: undefined });
+  await createTokensRepository(table).revoke({ userId, tokenId: "one", tokenEpoch: 0 });
   const upload = `uploads/${people}/a.wav`;
   await createUploadsRepository(server.openForRequests()).add(`file-${people}`, {
     objectKey: upload,
@@ -103,6 +103,7 @@ const makeAccount = async (trouble: Trouble) => {
     account: { ...account, created_at: new Date(Date.now() - 86_400_000).toISOString() },
     partitions: [
       accountKeys.profile(userId).PK,
+      accountKeys.access(userId).PK,
       accountKeys.owned(userId, "").PK,
       accountKeys.usernameClaim(username).PK,
       accountKeys.emailClaim(account.email).PK,

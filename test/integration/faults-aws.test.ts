@@ -3,11 +3,8 @@ import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
 import { uploadEndpoints } from "../../functions/upload/endpoints.ts";
-import { createIssuedTokens } from "../../shared/accounts/issued-tokens.ts";
-import { authorize } from "../../shared/auth/authorize.ts";
 import { readAwsConfig } from "../../shared/config/environment.ts";
-import { createLimitCounters } from "../../shared/limits/limit-counters.ts";
-import { createLimiter } from "../../shared/limits/limiter.ts";
+import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
@@ -82,16 +79,13 @@ const requests = {
     }),
   "a look at the own account": (address: string) =>
     send(accountsOver(tableAt(address)), { method: "GET", path: "/auth/me", authorizer: authorizedCaller }),
-  "a token that the function checks": (address: string) =>
+  "a token that the function checks, and the count of its request": (address: string) =>
     send(
       translateEndpoints({ translator }),
       { ...translation, headers: bearer },
       {
-        authorize: (header) =>
-          authorize(header, {
-            tokens: unsignedTokens,
-            issuedTokens: createIssuedTokens(requestTableAt(address)),
-          }),
+        verifyBearer: () => unsignedTokens.verify(),
+        limiter: createLimiter(createLimitCounters(requestTableAt(address))),
       },
     ),
 } as const;
@@ -118,35 +112,55 @@ describe.concurrent("when the table", { timeout: timeoutMilliseconds }, () => {
     );
   });
 
-  it.for(faults)("%s, the first requests are served uncounted", async ([, behaviour], context) => {
+  it.for(faults)(
+    "%s, the first requests without a token are served uncounted",
+    async ([, behaviour], context) => {
+      const { expect } = context;
+      const limiter = createLimiter(createLimitCounters(requestTableAt(await startAws(context, behaviour))));
+      const { status, headers } = await send(
+        uploadEndpoints({
+          findBearer: async () => undefined,
+          uploads: createUploadsRepository(intact.openForRequests()),
+          store: { signUpload: async () => ({ url: "https://storage.example.com", expiresAt: new Date() }) },
+        }),
+        { path: "/tasks/generate-upload-url", body: { file_name: "a.wav", content_type: "audio/wav" } },
+        { limiter },
+      );
+      expect(status).toBe(200);
+      expect(headers["X-Request-Id"]).toBeDefined();
+    },
+  );
+
+  const item = {
+    account_type: { S: "Free" },
+    disabled: { BOOL: false },
+    token_epoch: { N: "0" },
+    email_verified: { BOOL: true },
+  };
+
+  it.for<[string, object | undefined, number]>([
+    ["is served uncounted", item, 200],
+    [
+      "is refused when its token was revoked",
+      { ...item, revoked: { M: { "3f0a2c1e-token": { N: "0" } } } },
+      401,
+    ],
+    ["is refused when its token is of an epoch that is over", { ...item, token_epoch: { N: "1" } }, 401],
+    ["is refused when its account is disabled", { ...item, disabled: { BOOL: true } }, 403],
+    ["is refused when its account is gone", undefined, 401],
+  ])("cannot be written and can be read, a request %s", async ([, Item, expected], context) => {
     const { expect } = context;
-    const limiter = createLimiter(createLimitCounters(requestTableAt(await startAws(context, behaviour))));
-    const { status, headers } = await send(
-      translateEndpoints({ translator }),
-      { ...translation, authorizer: authorizedCaller },
-      { limiter },
-    );
-    expect(status).toBe(200);
-    expect(headers["X-Request-Id"]).toBeDefined();
+    const found = answering(200, Item ? { Item } : {});
+    const address = await startAws(context, throttled, throttled, throttled, found);
+    const limiter = createLimiter(createLimitCounters(requestTableAt(address)));
+    const request = { ...translation, authorizer: authorizedCaller };
+    const { status } = await send(translateEndpoints({ translator }), request, { limiter });
+    expect(status).toBe(expected);
   });
 
-  it("reads only a part, a valid token is not called invalid", async (context) => {
+  it("is throttled when a token is refreshed, the old token is not called invalid", async (context) => {
     const { expect } = context;
-    const unread = { "language-ai": { Keys: [{ PK: { S: "USER#7" }, SK: { S: "PROFILE" } }] } };
-    const address = await startAws(context, answering(200, { Responses: {}, UnprocessedKeys: unread }));
-    const { status, headers } = await requests["a token that the function checks"](address);
-    expect({ status, retryAfter: headers["Retry-After"] }).toEqual({ status: 503, retryAfter: "5" });
-  });
-
-  it("is throttled in the middle of a refresh, the old token is not called invalid", async (context) => {
-    const { expect } = context;
-    const item = { token_id: { S: "t" }, token_epoch: { N: "0" }, created_at: { S: "2026-11-20" } };
-    const cancelled = answering(400, {
-      __type: "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
-      CancellationReasons: [{ Code: "ThrottlingError" }, { Code: "None" }],
-    });
-    const table = tableAt(await startAws(context, answering(200, { Item: item }), cancelled));
-    const { status } = await send(accountsOver(table), {
+    const { status } = await send(accountsOver(tableAt(await startAws(context, throttled))), {
       path: "/auth/refresh-token",
       authorizer: authorizedCaller,
     });
@@ -228,7 +242,7 @@ describe.concurrent("when the object store", () => {
   it("cannot be signed for, no link is given out", async ({ expect }) => {
     const { status, body } = await send(
       uploadEndpoints({
-        authorize: async () => ({ kind: "unauthenticated" }),
+        findBearer: async () => undefined,
         uploads: createUploadsRepository(intact.openForRequests()),
         store: createS3ObjectStore(bucketWithoutCredentials()),
       }),

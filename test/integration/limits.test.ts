@@ -3,34 +3,46 @@ import type { AddressInfo } from "node:net";
 import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createUsageRepository } from "../../functions/auth/get-usage.ts";
+import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { accountKeys } from "../../shared/accounts/keys.ts";
 import { readAwsConfig } from "../../shared/config/environment.ts";
+import { createAccountCounters } from "../../shared/limits/account-counters.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
-import { createLimitCounters, type LimitCounters } from "../../shared/limits/limit-counters.ts";
-import { createLimiter, type LimitedRequest } from "../../shared/limits/limiter.ts";
+import { createAddressCounters } from "../../shared/limits/limit-counters.ts";
+import { createLimitCounters, createLimiter, type LimitedRequest } from "../../shared/limits/limiter.ts";
 import type { AccountPolicy } from "../../shared/limits/policies.ts";
 import { windowsAt } from "../../shared/limits/windows.ts";
-import { openItemTable } from "../../shared/storage/item-table.ts";
+import { type ItemTable, openItemTable } from "../../shared/storage/item-table.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
-/** Counters as so many instances of functions have them: each with connections of its own. */
-let instances: readonly LimitCounters[];
+/** The table as so many instances of functions have it: each with connections of its own. */
+let instances: readonly ItemTable[];
 beforeAll(async () => {
   table = await startTestTable();
-  instances = Array.from({ length: 4 }, () => createLimitCounters(table.openForRequests()));
+  instances = Array.from({ length: 4 }, () => table.openForRequests());
 });
 afterAll(() => table.close());
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-let lastUserId = 0;
-const newUserId = () => {
-  lastUserId += 1;
-  return lastUserId;
+const newUserId = async (): Promise<number> => {
+  const username = `user-${crypto.randomUUID()}`;
+  const { id } = await createAccountsRepository(table.open()).create({
+    username,
+    email: `${username}@example.com`,
+    password_hash: "$argon2id$the-hash",
+    organization: "Unknown",
+    full_name: undefined,
+    organization_type: undefined,
+    sector: undefined,
+  });
+  table.calls.length = 0;
+  return id;
 };
-const instance = (index: number): LimitCounters => {
+const instance = (index: number): ItemTable => {
   const chosen = instances[index % instances.length];
   if (!chosen) throw new Error("There are no instances.");
   return chosen;
@@ -38,6 +50,10 @@ const instance = (index: number): LimitCounters => {
 const never = new AbortController().signal;
 const at = (text: string) => windowsAt(Date.parse(text));
 const generous: AccountPolicy = { perMinute: 1_000, perDay: undefined, perMonth: undefined };
+const tokenOf = (userId: number) => ({ userId, tokenId: "a-token", tokenEpoch: 0 });
+const storedOf = (userId: number) => table.read(accountKeys.access(userId));
+const minute = (moment: string) => `m${Date.parse(moment) / 60_000}`;
+const day = (date: string) => `d${Date.parse(date) / 86_400_000}`;
 
 interface Call {
   readonly userId: number;
@@ -45,17 +61,19 @@ interface Call {
   readonly at?: string;
   readonly task?: string | undefined;
 }
-const count = (call: Call, by = instance(0)) =>
-  by.countForAccount(
+const countersWith = (policy: Partial<AccountPolicy> | undefined, by = instance(0)) =>
+  createAccountCounters(by, () => ({ ...generous, ...policy }));
+const count = async (call: Call, by = instance(0)) => {
+  const { standing: _standing, ...counts } = await countersWith(call.policy, by).countForAccount(
     {
-      userId: call.userId,
-      policy: { ...generous, ...call.policy },
+      token: tokenOf(call.userId),
       task: "task" in call ? call.task : "translate",
-      tasks: 1,
       windows: at(call.at ?? "2026-11-20T10:00:00Z"),
     },
     never,
   );
+  return counts;
+};
 const countTimes = async (times: number, call: Call) => {
   const outcomes = await Promise.all(
     Array.from({ length: times }, (_, index) => count(call, instance(index))),
@@ -74,7 +92,7 @@ describe("parallel requests of one account", () => {
     await fc.assert(
       fc.asyncProperty(policies, fc.integer({ min: 1, max: 40 }), async (policy, requests) => {
         const smallest = Math.min(policy.perMinute, policy.perDay ?? 99, policy.perMonth ?? 99);
-        const admitted = await countTimes(requests, { userId: newUserId(), policy });
+        const admitted = await countTimes(requests, { userId: await newUserId(), policy });
         expect(admitted).toBe(Math.min(requests, smallest));
       }),
       { numRuns: 25 },
@@ -82,7 +100,7 @@ describe("parallel requests of one account", () => {
   });
 
   it("are numbered without a gap: no two are told the same", async () => {
-    const userId = newUserId();
+    const userId = await newUserId();
     const outcomes = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         count({ userId, policy: { perMinute: 50, perDay: 500 } }, instance(index)),
@@ -97,14 +115,14 @@ describe("parallel requests of one account", () => {
 
   it("do not take from each other's account or address", async () => {
     const policy = { perMinute: 3 };
-    const [one, other] = [newUserId(), newUserId()];
+    const [one, other] = [await newUserId(), await newUserId()];
     expect(
       await Promise.all([countTimes(5, { userId: one, policy }), countTimes(5, { userId: other, policy })]),
     ).toEqual([3, 3]);
     const byAddress = (group: string, limitClass: "anonymous" | "credentials") =>
       Promise.all(
         Array.from({ length: 5 }, (_, index) =>
-          instance(index).countForAddress(
+          createAddressCounters(instance(index)).countForAddress(
             { group, limitClass, perMinute: 3, windows: at("2026-11-20T10:00:00Z") },
             never,
           ),
@@ -132,7 +150,7 @@ describe("at the turn of a window", () => {
   ] as const;
 
   it("counting starts anew, to the millisecond, in one write", async () => {
-    const userId = newUserId();
+    const userId = await newUserId();
     for (const [moment, admitted, why] of moments) {
       table.calls.length = 0;
       expect(await countTimes(5, { userId, policy, at: moment }), `${moment}: ${why}`).toBe(admitted);
@@ -141,7 +159,7 @@ describe("at the turn of a window", () => {
   });
 
   it("the windows of an account that calls once in a while do not run into each other", async () => {
-    const userId = newUserId();
+    const userId = await newUserId();
     const onceInAWhile = [
       "2026-11-01T09:00:00Z",
       "2026-11-02T09:00:00Z",
@@ -156,7 +174,7 @@ describe("at the turn of a window", () => {
 
 describe("a refused request", () => {
   it("costs nothing: neither the minute that refuses it nor the quota counts it", async () => {
-    const userId = newUserId();
+    const userId = await newUserId();
     const policy = { perMinute: 2, perDay: 3 };
     await countTimes(10, { userId, policy });
     expect(await count({ userId, policy, at: "2026-11-20T10:01:00Z" })).toMatchObject({
@@ -164,55 +182,57 @@ describe("a refused request", () => {
       day: 3,
     });
     await countTimes(10, { userId, policy, at: "2026-11-20T10:01:00Z" });
-    expect(await table.read(limitKeys.account(userId, "2026-11"))).toMatchObject({
-      month: 3,
-      d20: 3,
-      "d20:translate": 3,
-      m27960: 2,
-      m27961: 1,
+    expect(await storedOf(userId)).toMatchObject({
+      "M2026-11": 3,
+      [day("2026-11-20")]: 3,
+      [`${day("2026-11-20")}:translate`]: 3,
+      [minute("2026-11-20T10:00:00Z")]: 2,
+      [minute("2026-11-20T10:01:00Z")]: 1,
     });
   });
 });
 
 describe("a request that is no task", () => {
   it("counts in the minute only, together with tasks", async () => {
-    const userId = newUserId();
+    const userId = await newUserId();
     const policy = { perMinute: 3, perDay: 1 };
     await count({ userId, policy });
     expect(await countTimes(5, { userId, policy, task: undefined })).toBe(2);
-    expect(await table.read(limitKeys.account(userId, "2026-11"))).toMatchObject({ d20: 1, m27960: 3 });
+    expect(await storedOf(userId)).toMatchObject({
+      [day("2026-11-20")]: 1,
+      [minute("2026-11-20T10:00:00Z")]: 3,
+    });
   });
 });
 
 describe("what is stored", () => {
-  it("goes by itself: an account's month 35 days after its end, an address's minute when it is over", async () => {
-    const userId = newUserId();
+  it("goes by itself when it is an address's minute, and stays when it is an account", async () => {
+    const userId = await newUserId();
     await count({ userId });
-    const month = await table.read(limitKeys.account(userId, "2026-11"));
-    expect(month?.["expires_at"]).toBe(Date.parse("2027-01-05T00:00:00Z") / 1_000);
+    expect(await storedOf(userId)).not.toHaveProperty("expires_at");
 
     const windows = at("2026-11-20T10:00:30Z");
-    await instance(0).countForAddress(
+    await createAddressCounters(instance(0)).countForAddress(
       { group: "198.51.100.9", limitClass: "anonymous", perMinute: 9, windows },
       never,
     );
-    const minute = Date.parse("2026-11-20T10:00:00Z") / 60_000;
-    expect(await table.read(limitKeys.address("198.51.100.9", "anonymous", minute))).toMatchObject({
+    const ofAddress = Date.parse("2026-11-20T10:00:00Z") / 60_000;
+    expect(await table.read(limitKeys.address("198.51.100.9", "anonymous", ofAddress))).toMatchObject({
       requests: 1,
       expires_at: Date.parse("2026-11-20T10:01:00Z") / 1_000,
     });
   });
 
   it("does not grow with the minutes of the month", async () => {
-    const userId = newUserId();
+    const userId = await newUserId();
     table.calls.length = 0;
     const start = Date.parse("2026-11-02T00:00:00Z");
     const minutes = 200;
-    for (let minute = 0; minute < minutes; minute += 1) {
-      await count({ userId, at: new Date(start + minute * 600_000).toISOString() });
+    for (let passed = 0; passed < minutes; passed += 1) {
+      await count({ userId, at: new Date(start + passed * 600_000).toISOString() });
     }
-    const item = await table.read(limitKeys.account(userId, "2026-11"));
-    expect(item).toMatchObject({ month: minutes });
+    const item = await storedOf(userId);
+    expect(item).toMatchObject({ "M2026-11": minutes });
     expect(Object.keys(item ?? {}).filter((name) => /^m\d/.test(name)).length).toBeLessThanOrEqual(66);
     expect(table.calls.length).toBeLessThan(minutes * 1.02);
   });
@@ -220,7 +240,7 @@ describe("what is stored", () => {
 
 describe("the use of an account", () => {
   it("is told by day and operation, across the turn of a month, with the days on which nothing was sent", async () => {
-    const userId = newUserId();
+    const userId = await newUserId();
     const send = async (moment: string, task: string | undefined, times: number) => {
       for (let sent = 0; sent < times; sent += 1) await count({ userId, at: moment, task });
     };
@@ -232,7 +252,8 @@ describe("the use of an account", () => {
     await send("2026-11-20T09:00:00Z", undefined, 4);
 
     const until = Date.parse("2026-11-20T10:00:00Z");
-    const usage = await createUsageRepository(table.open()).find(userId, until, 30);
+    const usage = await createUsageRepository(table.open(), 1).find(userId, until, 30);
+    if (!usage) throw new Error("There is no such account.");
     expect(usage.month).toBe(6);
     expect(usage.days).toHaveLength(30);
     expect(usage.days.filter(({ total }) => total > 0)).toEqual([
@@ -244,64 +265,61 @@ describe("the use of an account", () => {
   });
 
   it("is nothing for an account that never sent a task", async () => {
-    const usage = await createUsageRepository(table.open()).find(newUserId(), Date.now(), 30);
-    expect(usage.month).toBe(0);
-    expect(usage.days.map(({ total }) => total)).toEqual(Array(30).fill(0));
+    const usage = await createUsageRepository(table.open(), 1).find(await newUserId(), Date.now(), 30);
+    expect(usage?.month).toBe(0);
+    expect(usage?.days.map(({ total }) => total)).toEqual(Array(30).fill(0));
   });
 });
 
 describe("a task that is taken off the quota again", () => {
   it("counts more tasks of one request: all of them or none, and gives all of them back", async () => {
-    const userId = newUserId();
+    const userId = await newUserId();
     const policy = { ...generous, perDay: 10, perMonth: 12 };
-    const request = { userId, policy, task: "translate", tasks: 1, windows: at("2026-11-20T10:00:00Z") };
+    const windows = at("2026-11-20T10:00:00Z");
+    const request = { userId, policy, operationId: "translate", tasks: 1, windows };
+    const { countMoreTasks, refund } = countersWith(policy);
     await count({ userId, policy });
-    expect(await instance(0).countMoreTasks(request, 9, never)).toMatchObject({
+    expect(await countMoreTasks(request, 9, never)).toMatchObject({
       counted: true,
       minute: 1,
       day: 10,
       month: 10,
     });
-    expect(await instance(0).countMoreTasks(request, 1, never)).toMatchObject({ counted: false, day: 10 });
-    await instance(0).refund({ ...request, tasks: 10 }, never);
-    expect(await instance(0).countMoreTasks(request, 11, never)).toMatchObject({ counted: false, day: 0 });
+    expect(await countMoreTasks(request, 1, never)).toMatchObject({ counted: false, day: 10 });
+    await refund({ ...request, tasks: 10 }, never);
+    expect(await countMoreTasks(request, 11, never)).toMatchObject({ counted: false, day: 0 });
     const unlimited = { ...request, policy: { ...policy, perDay: undefined, perMonth: undefined } };
-    expect(await instance(0).countMoreTasks(unlimited, 16, never)).toMatchObject({ counted: true, day: 16 });
+    expect(await countMoreTasks(unlimited, 16, never)).toMatchObject({ counted: true, day: 16 });
   });
 
   it("leaves the day, the month and the usage as they were; the minute has seen it", async () => {
-    const userId = newUserId();
+    const userId = await newUserId();
     const request = {
       userId,
       policy: { ...generous, perDay: 2, perMonth: 2 },
-      task: "translate",
+      operationId: "translate",
       tasks: 1,
       windows: at("2026-11-20T10:00:00Z"),
     };
     await countTimes(2, { userId, policy: request.policy });
-    await instance(0).refund(request, never);
+    await countersWith(request.policy).refund(request, never);
     expect(await count({ userId, policy: request.policy })).toMatchObject({
       counted: true,
       minute: 3,
       day: 2,
       month: 2,
     });
-    const usage = await createUsageRepository(table.open()).find(
+    const usage = await createUsageRepository(table.open(), 1).find(
       userId,
       Date.parse("2026-11-20T10:00:30Z"),
       1,
     );
-    expect(usage.days.at(-1)?.total).toBe(2);
+    expect(usage?.days.at(-1)?.total).toBe(2);
   });
 });
 
 describe("a table that cannot be written to", () => {
-  const request: LimitedRequest = {
-    limitClass: "task",
-    userId: 7,
-    accountType: "Free",
-    operationId: "translate",
-  };
+  const request: LimitedRequest = { limitClass: "anonymous", sourceAddress: "203.0.113.7" };
 
   const withServer = async (listener: RequestListener, use: (endpoint: string) => Promise<void>) => {
     const server = createServer(listener);

@@ -11,7 +11,7 @@ let table: TestTable;
 beforeAll(async () => {
   table = await startTestTable();
   // Nothing is saved for an account that is not there.
-  await table.openForRequests().put(accountKeys.profile(7));
+  await table.openForRequests().put(accountKeys.access(7));
 });
 afterAll(() => table.close());
 

@@ -13,7 +13,7 @@ import type { Table } from "../../shared/storage/table.ts";
 /** Tokens that everybody may hold and nobody has signed. */
 export const unsignedTokens = {
   sign: async () => "a-token",
-  verify: async () => ({ userId: 7, tokenId: "3f0a2c1e-token" }),
+  verify: async () => ({ userId: 7, tokenId: "3f0a2c1e-token", tokenEpoch: 0 }),
 };
 
 export const noMail: MailQueue = { send: () => Promise.reject(new Error("No mail must be asked for.")) };
@@ -22,13 +22,13 @@ export const noMail: MailQueue = { send: () => Promise.reject(new Error("No mail
 export const accountsOver = (table: Table, mailQueue: MailQueue = noMail): Endpoint[] =>
   authEndpoints({
     accounts: createAccountsRepository(table),
-    issuedTokens: createTokensRepository(table),
+    revokedTokens: createTokensRepository(table),
     links: createLinksRepository(table),
     tokens: unsignedTokens,
     mailQueue,
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
-    findByToken: () => Promise.reject(new Error("No token must be looked at.")),
+    tokenStands: () => Promise.reject(new Error("No token must be looked at.")),
     eraseAccount: () => Promise.reject(new Error("No account must be deleted.")),
-    usage: createUsageRepository(table),
+    usage: createUsageRepository(table, 1),
     tokenLifetimeSeconds: undefined,
   });

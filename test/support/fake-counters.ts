@@ -1,44 +1,60 @@
-import type {
-  AccountRequest,
-  AddressRequest,
-  Counts,
-  LimitCounters,
-} from "../../shared/limits/limit-counters.ts";
+import type { TokenAccess } from "../../shared/accounts/access.ts";
+import type { AccountRequest, CountedTask } from "../../shared/limits/account-counters.ts";
+import type { AddressRequest, Counts } from "../../shared/limits/limit-counters.ts";
+import type { LimitCounters } from "../../shared/limits/limiter.ts";
+import { accountPoliciesWith, defaultUnverifiedQuotaShare } from "../../shared/limits/policies.ts";
 
 /** Counters whose answers a test decides, and what was asked of them. */
 export interface FakeCounters extends LimitCounters {
   readonly accounts: AccountRequest[];
   readonly addresses: AddressRequest[];
-  readonly refunded: AccountRequest[];
+  readonly refunded: CountedTask[];
   /** How many tasks were counted beyond the first of each request that stands for several. */
   readonly moreTasks: number[];
 }
 
 const first: Counts = { counted: true, minute: 1, day: 1, month: 1 };
+const policyOf = accountPoliciesWith(defaultUnverifiedQuotaShare);
 
-/** @param answer by default that of a first request. */
+/** A verified account of the lowest tier, whose token stands. */
+export const freeAccess: TokenAccess = {
+  account_type: "Free",
+  disabled: false,
+  token_epoch: 0,
+  email_verified: true,
+  isRevoked: false,
+};
+
+/**
+ * @param answer by default that of a first request.
+ * @param access what the token's account may do, where it differs from {@link freeAccess}.
+ */
 export const fakeCounters = (
   answer: (signal: AbortSignal) => Promise<Counts> = async () => first,
+  access: Partial<TokenAccess> = {},
 ): FakeCounters => {
   const accounts: AccountRequest[] = [];
   const addresses: AddressRequest[] = [];
-  const refunded: AccountRequest[] = [];
+  const refunded: CountedTask[] = [];
   const moreTasks: number[] = [];
+  const found = { ...freeAccess, ...access };
+  const standing = { access: found, policy: policyOf(found) };
   return {
     accounts,
     addresses,
     refunded,
     moreTasks,
-    countMoreTasks: (_request, more, signal) => {
+    findStanding: async () => standing,
+    countMoreTasks: (_task, more, signal) => {
       moreTasks.push(more);
       return answer(signal);
     },
-    refund: async (request) => {
-      refunded.push(request);
+    refund: async (task) => {
+      refunded.push(task);
     },
-    countForAccount: (request, signal) => {
+    countForAccount: async (request, signal) => {
       accounts.push(request);
-      return answer(signal);
+      return { ...(await answer(signal)), standing };
     },
     countForAddress: (request, signal) => {
       addresses.push(request);

@@ -30,15 +30,12 @@ export const fakeTable = (
 };
 
 /** The same table, for what asks it without the SDK. */
-export const itemsOf = ({
-  client,
-  name: TableName,
-}: Table): Pick<WritableItemTable, "put" | "readItems"> => ({
+export const itemsOf = ({ client, name: TableName }: Table): Pick<WritableItemTable, "put" | "read"> => ({
   put: async (Item) => {
     await client.send(new PutCommand({ TableName, Item }));
   },
-  readItems: async (keys) => {
-    const answers = await Promise.all(keys.map((Key) => client.send(new GetCommand({ TableName, Key }))));
-    return answers.flatMap(({ Item }) => Item ?? []);
+  read: async ({ Key }) => {
+    const { Item } = await client.send(new GetCommand({ TableName, Key }));
+    return Item;
   },
 });

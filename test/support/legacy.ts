@@ -10,8 +10,8 @@ import { speechInMemory } from "./fake-speech.ts";
 import { encodeForm, type FormValue } from "./multipart.ts";
 import { send, type TestResponse } from "./send.ts";
 
-/** The caller whose token is right. */
-const caller = { userId: 7, username: "amina", accountType: "Free", tokenId: "t" } as const;
+/** The claims of the token that is right. */
+const token = { userId: 7, tokenId: "t", tokenEpoch: 0 };
 
 /** Saved transcriptions in memory, numbered from 12. */
 const savedInMemory = () => {
@@ -97,8 +97,7 @@ export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
         endpoints,
         { headers: { Authorization: "Bearer right" }, ...request },
         {
-          authorize: async (authorization) =>
-            authorization === "Bearer right" ? { kind: "allowed", caller } : { kind: "unauthenticated" },
+          verifyBearer: async (authorization) => (authorization === "Bearer right" ? token : undefined),
         },
       ),
   };
@@ -118,7 +117,7 @@ export const recordingsInMemory = () => {
       const objectKey = `uploads/${fileId}/interview.mp3`;
       legacy.objects.set(objectKey, bytes);
       legacy.uploads.find.mockImplementation(async (id, userId) =>
-        id === fileId && userId === caller.userId
+        id === fileId && userId === token.userId
           ? { objectKey, contentType: "audio/mpeg", userId }
           : undefined,
       );

@@ -3,13 +3,8 @@ import { createBufferedHandler, type HandlerOptions } from "../../shared/http/pi
 import { lambdaContext, lambdaEvent, type TestRequest } from "./lambda-event.ts";
 import { unlimited } from "./unlimited.ts";
 
-/** The caller whose token the authorizer has accepted, in API Gateway's form. */
-export const authorizedCaller = {
-  userId: "7",
-  username: "amina",
-  accountType: "Free",
-  tokenId: "3f0a2c1e-token",
-};
+/** The claims of a token that the authorizer has accepted, in API Gateway's form. */
+export const authorizedCaller = { userId: "7", tokenId: "3f0a2c1e-token", tokenEpoch: "0" };
 
 /** An answer as a test looks at it. */
 export interface TestResponse {

@@ -68,9 +68,9 @@ export const startTestTable = async (): Promise<TestTable> => {
     openForRequests: () => {
       const table = openItemTable(name, readAwsConfig({ AWS_ENDPOINT_URL: server.endpoint }));
       return {
-        readItems: (...given) => {
-          calls.push("BatchGetItem");
-          return table.readItems(...given);
+        read: (...given) => {
+          calls.push("GetItem");
+          return table.read(...given);
         },
         update: (...given) => {
           calls.push("UpdateItem");

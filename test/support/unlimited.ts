@@ -1,10 +1,11 @@
 import type { Limiter } from "../../shared/limits/limiter.ts";
 
-/** Admits every request, for tests of everything else. */
+/** Admits every request, for tests of everything else; every token is that of a free account. */
 export const unlimited: Limiter = {
-  admit: async () => ({
+  admit: async (request) => ({
     statuses: [{ window: "minute", limit: 50, remaining: 49, resetSeconds: 60 }],
     refusal: undefined,
+    ...("token" in request ? { caller: { ...request.token, accountType: "Free" } } : {}),
   }),
   admitTasks: async (admission) => admission,
   refund: async (admission) => admission,

@@ -22,7 +22,7 @@ describe("the sample events", () => {
       ...(event.body === null
         ? {}
         : { body: event.isBase64Encoded ? Buffer.from(event.body, "base64") : event.body }),
-      authorizer: { userId: "1", username: "amina", accountType: "Free", tokenId: "t" },
+      authorizer: { userId: "1", tokenId: "t", tokenEpoch: "0" },
     });
     // Whatever is wrong with the request is found before.
     expect(answer.status).toBe(410);

@@ -19,12 +19,17 @@ const profile = {
   email: "amina@example.com",
   password_hash: "$argon2id$the-hash",
   organization: "Unknown",
-  account_type: "Free",
   oauth_type: "Credentials",
+  created_at: "2026-11-20T10:00:00.000Z",
+};
+const access = {
+  PK: "ACCESS#7",
+  SK: "ACCESS",
+  account_type: "Free",
   email_verified: false,
   disabled: false,
   token_epoch: 0,
-  created_at: "2026-11-20T10:00:00.000Z",
+  revoked: {},
 };
 const newAccount = {
   username: "amina",
@@ -38,7 +43,10 @@ const newAccount = {
 const failure = Object.assign(new Error("The table does not answer."), { name: "InternalServerError" });
 
 /** A table whose reads give an item and whose writes, but that of the counter of ids, do what a test says. */
-const tableWith = (write: (call: TableCall) => Promise<object>, Item: object | undefined = profile) => {
+const tableWith = (
+  write: (call: TableCall) => Promise<object>,
+  Item: object | undefined = { ...profile, ...access },
+) => {
   const calls: string[] = [];
   const table = fakeTable(async (call) => {
     calls.push(call.name);
@@ -49,7 +57,7 @@ const tableWith = (write: (call: TableCall) => Promise<object>, Item: object | u
   return { table, calls };
 };
 
-const tokenItem = { token_id: "old", token_epoch: 0, created_at: "2026-11-20T10:00:00.000Z" };
+const token = { userId: 7, tokenId: "old", tokenEpoch: 0, tokenExpiresAt: 1_795_003_600 };
 const upload = { objectKey: "uploads/1/a.wav", contentType: "audio/wav", userId: 7 };
 
 /** Every write of these repositories, and what its reads find. */
@@ -63,18 +71,7 @@ const writes: Readonly<Record<string, readonly [(table: Table) => Promise<unknow
   "a new password": [
     (table) => createAccountsRepository(table).changePassword({ userId: 7, tokenEpoch: 0 }, "$argon2id$new"),
   ],
-  "an issued token": [
-    (table) =>
-      createTokensRepository(table).add({ userId: 7, tokenId: "t", tokenEpoch: 0, expiresAt: undefined }),
-  ],
-  "a replaced token": [
-    (table) =>
-      createTokensRepository(table).rotate(
-        { userId: 7, tokenId: "old" },
-        { tokenId: "new", expiresAt: undefined },
-      ),
-    tokenItem,
-  ],
+  "a revoked token": [(table) => createTokensRepository(table).revoke(token)],
   "a mailed link": [
     (table) => createLinksRepository(table).create({ userId: 7, tokenEpoch: 0 }, "verify-email"),
   ],
@@ -120,13 +117,13 @@ describe.each(Object.entries(writes))("Writing %s", (_case, [write, found]) => {
 
 describe("An account that is looked for", () => {
   it.each([
-    ["id", { id: 7 }, ["GetItem"]],
-    ["user name", { username: "amina" }, ["GetItem", "GetItem"]],
-    ["address", { email: "amina@example.com" }, ["GetItem", "GetItem"]],
+    ["id", { id: 7 }, ["GetItem", "GetItem"]],
+    ["user name", { username: "amina" }, ["GetItem", "GetItem", "GetItem"]],
+    ["address", { email: "amina@example.com" }, ["GetItem", "GetItem", "GetItem"]],
   ])(
     "by %s comes without the hash of its password, which costs no read more",
     async (_by, reference, reads) => {
-      const accountAndClaim = { ...profile, user_id: 7 };
+      const accountAndClaim = { ...profile, ...access, user_id: 7 };
       const one = tableWith(() => Promise.reject(failure), accountAndClaim);
       const found = await createAccountsRepository(one.table).find(reference);
       expect(found).toMatchObject({ id: 7, username: "amina" });
@@ -147,23 +144,23 @@ describe("An account that is looked for", () => {
       return {};
     });
     expect(await createAccountsRepository(empty).findWithPassword({ username: "nobody" })).toBeUndefined();
-    expect(calls).toEqual(["GetItem", "GetItem"]);
+    expect(calls).toEqual(["GetItem", "GetItem", "GetItem"]);
   });
 });
 
 describe("A change of an account", () => {
   it("gives the account as it is now, without the hash of its password", async () => {
-    const { table, calls } = tableWith(async () => ({ Attributes: { ...profile, disabled: true } }));
+    const { table, calls } = tableWith(async () => ({}), { ...profile, ...access, disabled: true });
     const changed = await createAccountsRepository(table).setDisabled(7, true);
     expect(changed).toMatchObject({ id: 7, disabled: true });
     expect(JSON.stringify(changed)).not.toContain("the-hash");
-    expect(calls).toEqual(["UpdateItem"]);
+    expect(calls).toEqual(["UpdateItem", "GetItem", "GetItem"]);
   });
 
   it("that changes nothing writes nothing", async () => {
     const { table, calls } = tableWith(() => Promise.reject(failure));
     expect(await createAccountsRepository(table).updateProfile(7, {})).toMatchObject({ id: 7 });
-    expect(calls).toEqual(["GetItem"]);
+    expect(calls).toEqual(["GetItem", "GetItem"]);
   });
 
   it("of an account that is gone gives nothing", async () => {
@@ -222,35 +219,41 @@ describe("A registration", () => {
   });
 });
 
-describe("A replaced token", () => {
-  const rotateWhile = (write: () => Promise<object>, found?: object) => {
-    const table = fakeTable(async ({ name }) =>
-      name === "GetItem" ? { ...(found && { Item: found }) } : write(),
+describe("A write of several items at once", () => {
+  const cancelledBy = (...codes: readonly string[]) =>
+    new TransactionCanceledException({
+      message: "no",
+      $metadata: {},
+      CancellationReasons: codes.map((Code) => ({ Code })),
+    });
+
+  it("that met another write of the same item is tried again", async () => {
+    const failures = [cancelledBy("None", "TransactionConflict"), cancelledBy("None", "TransactionConflict")];
+    const { table, calls } = tableWith(async () => {
+      const failed = failures.shift();
+      if (failed) throw failed;
+      return {};
+    });
+    const changed = createAccountsRepository(table).changePassword({ userId: 7, tokenEpoch: 0 }, "$hash");
+    expect(await changed).toBe(true);
+    expect(calls).toHaveLength(3);
+  });
+
+  it("is given up when it meets one again and again", async () => {
+    const conflict = cancelledBy("None", "TransactionConflict");
+    const { table, calls } = tableWith(() => Promise.reject(conflict));
+    const changed = createAccountsRepository(table).changePassword({ userId: 7, tokenEpoch: 0 }, "$hash");
+    await expect(changed).rejects.toBe(conflict);
+    expect(calls).toHaveLength(5);
+  });
+
+  it("whose condition is not met is not tried again", async () => {
+    const { table, calls } = tableWith(() =>
+      Promise.reject(cancelledBy("TransactionConflict", "ConditionalCheckFailed")),
     );
-    const next = { tokenId: "new", expiresAt: undefined };
-    return createTokensRepository(table).rotate({ userId: 7, tokenId: "old" }, next);
-  };
-  const cancelledBy = (Code: string) =>
-    new TransactionCanceledException({ message: "no", $metadata: {}, CancellationReasons: [{ Code }] });
-
-  it("was there, and is replaced in one transaction", async () => {
-    expect(await rotateWhile(async () => ({}), tokenItem)).toBe(true);
-  });
-
-  it("that was revoked is not replaced", async () => {
-    expect(await rotateWhile(() => Promise.reject(failure))).toBe(false);
-  });
-
-  it.each(["ConditionalCheckFailed", "TransactionConflict"])(
-    "that a parallel call replaces (%s) is no longer valid",
-    async (code) => {
-      expect(await rotateWhile(() => Promise.reject(cancelledBy(code)), tokenItem)).toBe(false);
-    },
-  );
-
-  it("is not called invalid when the table has no time for it", async () => {
-    const throttled = cancelledBy("ThrottlingError");
-    await expect(rotateWhile(() => Promise.reject(throttled), tokenItem)).rejects.toBe(throttled);
+    const changed = createAccountsRepository(table).changePassword({ userId: 7, tokenEpoch: 0 }, "$hash");
+    expect(await changed).toBe(false);
+    expect(calls).toHaveLength(1);
   });
 });
 

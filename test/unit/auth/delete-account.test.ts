@@ -21,7 +21,7 @@ beforeAll(async () => {
   };
 });
 
-const claims = { userId: 7, tokenId: "one" };
+const claims = { userId: 7, tokenId: "one", tokenEpoch: 0 };
 
 /** Asks for the deletion of an account that differs from the usual one, with a token that stands or does not. */
 const ask = (
@@ -54,7 +54,7 @@ const ask = (
         changePassword: async () => false,
       },
       tokens: { sign: async () => "", verify: async (token) => (token === "signed" ? claims : undefined) },
-      findByToken: async () => (stands ? found : undefined),
+      tokenStands: async () => stands && found !== undefined,
       passwordGuard: {
         attempt: () => Promise.reject(new Error("Nobody signs in.")),
         confirm: (userId, open) => {

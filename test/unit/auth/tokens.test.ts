@@ -1,7 +1,12 @@
 import { createHmac } from "node:crypto";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { bearerToken, createSigningKeySource, createTokens } from "../../../shared/auth/tokens.ts";
+import {
+  bearerToken,
+  createSigningKeySource,
+  createTokens,
+  newTokenId,
+} from "../../../shared/auth/tokens.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 
 const day = 24 * 60 * 60;
@@ -15,7 +20,7 @@ const setup = (
   return { secrets, read, tokens: createTokens(createSigningKeySource(read)) };
 };
 
-const claims = { userId: 7, tokenId: "token-1" };
+const claims = { userId: 7, tokenId: "token-1", tokenEpoch: 3 };
 const key = (secret: string) => new TextEncoder().encode(secret);
 
 /** A token like ours, except for what a forger changed. */
@@ -24,7 +29,7 @@ const forge = (
   { secret = "first-secret-of-more-than-thirty-two-bytes", header = {} } = {},
 ) =>
   change(
-    new SignJWT({ sub: "7", jti: "token-1" })
+    new SignJWT({ sub: "7", jti: "token-1", epoch: 3 })
       .setProtectedHeader({ alg: "HS256", typ: "at+jwt", ...header })
       .setIssuer("language-ai-service")
       .setAudience("language-ai-service")
@@ -44,6 +49,7 @@ const signedByHand = (
   const payload = encoded({
     sub: "7",
     jti: "token-1",
+    epoch: 3,
     iat: 1,
     iss: "language-ai-service",
     aud: "language-ai-service",
@@ -58,16 +64,21 @@ afterEach(() => {
 });
 
 describe("an access token", () => {
-  it("names its account and itself to whoever has the key", async () => {
+  it("names its account, itself, its epoch and its end to whoever has the key", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_795_000_000_700 });
     const { tokens } = setup();
-    expect(await tokens.verify(await tokens.sign(claims, day))).toEqual(claims);
+    expect(await tokens.verify(await tokens.sign(claims, day))).toEqual({
+      ...claims,
+      tokenExpiresAt: 1_795_000_000 + day,
+    });
+    expect(await tokens.verify(await tokens.sign(claims, undefined))).toEqual(claims);
   });
 
   it("ends with its lifetime, also when it was seen before", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const { tokens } = setup();
     const token = await tokens.sign(claims, day);
-    expect(await tokens.verify(token)).toEqual(claims);
+    expect(await tokens.verify(token)).toMatchObject(claims);
     vi.setSystemTime(Date.now() + (day + 60) * 1_000);
     expect(await tokens.verify(token)).toBeUndefined();
     expect(await setup().tokens.verify(token)).toBeUndefined();
@@ -78,7 +89,7 @@ describe("an access token", () => {
     const { tokens } = setup();
     const token = await tokens.sign(claims, undefined);
     vi.setSystemTime(Date.now() + 100 * 365 * day * 1_000);
-    expect(await tokens.verify(token)).toEqual(claims);
+    expect(await tokens.verify(token)).toMatchObject(claims);
   });
 
   it("signed before a rotation of the secret still counts", async () => {
@@ -87,7 +98,7 @@ describe("an access token", () => {
       current: "new-secret-of-more-than-thirty-two-bytes",
       previous: "old-secret-of-more-than-thirty-two-bytes",
     });
-    expect(await tokens.verify(old)).toEqual(claims);
+    expect(await tokens.verify(old)).toMatchObject(claims);
   });
 
   it("signed with a secret that was rotated in later is accepted without a restart", async () => {
@@ -102,7 +113,7 @@ describe("an access token", () => {
       previous: "old-secret-of-more-than-thirty-two-bytes",
     });
     vi.spyOn(performance, "now").mockReturnValue(performance.now() + 61_000);
-    expect(await tokens.verify(fresh)).toEqual(claims);
+    expect(await tokens.verify(fresh)).toMatchObject(claims);
     vi.restoreAllMocks();
   });
 
@@ -130,7 +141,7 @@ describe("an access token", () => {
 
   it("counts however it was made, if all of it is as the service makes it", async () => {
     const { tokens } = setup();
-    expect(await tokens.verify(await forge((jwt) => jwt.setNotBefore("-1s")))).toEqual(claims);
+    expect(await tokens.verify(await forge((jwt) => jwt.setNotBefore("-1s")))).toMatchObject(claims);
   });
 
   it("counts until the second in which its lifetime ends, and not in it", async () => {
@@ -138,8 +149,8 @@ describe("an access token", () => {
     const { tokens } = setup();
     const token = await tokens.sign(claims, 60);
     vi.setSystemTime(Date.parse("2026-11-20T10:00:59.999Z"));
-    expect(await tokens.verify(token)).toEqual(claims);
-    expect(await setup().tokens.verify(token)).toEqual(claims);
+    expect(await tokens.verify(token)).toMatchObject(claims);
+    expect(await setup().tokens.verify(token)).toMatchObject(claims);
     vi.setSystemTime(Date.parse("2026-11-20T10:01:00Z"));
     expect(await tokens.verify(token)).toBeUndefined();
     expect(await setup().tokens.verify(token)).toBeUndefined();
@@ -156,6 +167,7 @@ describe("an access token", () => {
       aud: "language-ai-service",
       sub: "7",
       jti: "token-1",
+      epoch: 3,
       iat: issuedAt,
       exp: issuedAt + 60,
     });
@@ -172,9 +184,12 @@ describe("an access token", () => {
     ["of an account beyond all numbers", { sub: "1".repeat(17) }],
     ["that ends at no moment", { exp: "tomorrow" }],
     ["that ended", { exp: 1 }],
+    ["without an epoch, as tokens were that the table knew", { epoch: undefined }],
+    ["whose epoch is no number", { epoch: "3" }],
+    ["in the middle of an epoch", { epoch: 3.5 }],
   ])("%s is refused, and accepted without that change", async (_case, change) => {
     const { tokens } = setup();
-    expect(await tokens.verify(signedByHand({}))).toEqual(claims);
+    expect(await tokens.verify(signedByHand({}))).toMatchObject(claims);
     expect(await tokens.verify(signedByHand(change))).toBeUndefined();
   });
 
@@ -216,6 +231,14 @@ describe("an access token", () => {
   });
 });
 
+describe("the id of a new token", () => {
+  it("is short, and never the same", () => {
+    const ids = Array.from({ length: 1_000 }, newTokenId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[\w-]{16}$/);
+  });
+});
+
 describe("a signing secret", () => {
   const short = "x".repeat(31);
 
@@ -240,20 +263,20 @@ describe("a signing secret", () => {
   ])("from before a rotation %s verifies nothing", async (_case, previous) => {
     const { tokens } = setup({ current: "x".repeat(32), previous });
     expect(await tokens.verify(signedByHand({}, {}, previous))).toBeUndefined();
-    expect(await tokens.verify(await tokens.sign(claims, day))).toEqual(claims);
+    expect(await tokens.verify(await tokens.sign(claims, day))).toMatchObject(claims);
   });
 
   it("from before a rotation verifies what it signed, and signs nothing any more", async () => {
     const { tokens } = setup({ current: "x".repeat(32), previous: "y".repeat(32) });
-    expect(await tokens.verify(signedByHand({}, {}, "y".repeat(32)))).toEqual(claims);
+    expect(await tokens.verify(signedByHand({}, {}, "y".repeat(32)))).toMatchObject(claims);
     const fresh = await tokens.sign(claims, day);
-    expect(await setup({ current: "x".repeat(32) }).tokens.verify(fresh)).toEqual(claims);
+    expect(await setup({ current: "x".repeat(32) }).tokens.verify(fresh)).toMatchObject(claims);
     expect(await setup({ current: "y".repeat(32) }).tokens.verify(fresh)).toBeUndefined();
   });
 
   it("of exactly 32 bytes is long enough, counted in bytes", async () => {
     const { tokens } = setup({ current: "é".repeat(16) });
-    expect(await tokens.verify(await tokens.sign(claims, day))).toEqual(claims);
+    expect(await tokens.verify(await tokens.sign(claims, day))).toMatchObject(claims);
   });
 });
 

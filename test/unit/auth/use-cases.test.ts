@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { changePassword, forgotPassword, resetPassword } from "../../../functions/auth/change-password.ts";
 import type { AuthDependencies } from "../../../functions/auth/dependencies.ts";
 import { issueToken, refreshToken } from "../../../functions/auth/issue-token.ts";
@@ -8,9 +8,13 @@ import { hashPassword, verifyPassword } from "../../../functions/auth/passwords.
 import { register } from "../../../functions/auth/register.ts";
 import { resendVerification, verifyEmail } from "../../../functions/auth/verify-email.ts";
 import type { AccountAtEpoch } from "../../../shared/accounts/account.ts";
+import type { NewToken } from "../../../shared/auth/tokens.ts";
+import { AppError } from "../../../shared/errors/app-error.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 
 const oldPassword = "seven storks by the lake";
+/** The claims of a token that its holder wants to replace. */
+const caller = { userId: 7, tokenId: "old", tokenEpoch: 3, tokenExpiresAt: 1_795_003_600 };
 const newPassword = "nine cranes over the hill";
 const account = {
   id: 7,
@@ -41,13 +45,13 @@ const noGuard: AuthDependencies["passwordGuard"] = {
 const dependencies = ({
   accounts,
   links,
-  issuedTokens,
+  revokedTokens,
   ...others
 }: {
   readonly accounts?: Partial<AuthDependencies["accounts"]>;
   readonly links?: Partial<AuthDependencies["links"]>;
-  readonly issuedTokens?: Partial<AuthDependencies["issuedTokens"]>;
-} & Partial<Omit<AuthDependencies, "accounts" | "links" | "issuedTokens">>): AuthDependencies => ({
+  readonly revokedTokens?: Partial<AuthDependencies["revokedTokens"]>;
+} & Partial<Omit<AuthDependencies, "accounts" | "links" | "revokedTokens">>): AuthDependencies => ({
   accounts: {
     find: unasked("An account"),
     findWithPassword: unasked("An account's password"),
@@ -65,11 +69,11 @@ const dependencies = ({
     resetPassword: unasked("A link"),
     ...links,
   },
-  issuedTokens: { add: unasked("A new token"), rotate: unasked("A rotated token"), ...issuedTokens },
+  revokedTokens: { revoke: unasked("A revoked token"), ...revokedTokens },
   tokens: { sign: async ({ tokenId }) => `signed ${tokenId}`, verify: unasked("A token") },
   mailQueue: { send: unasked("A mail") },
   passwordGuard: { ...noGuard, attempt: (_signIn, open) => open(), confirm: (_userId, open) => open() },
-  findByToken: unasked("A token"),
+  tokenStands: unasked("A token"),
   eraseAccount: unasked("A deletion"),
   usage: { find: unasked("The usage") },
   tokenLifetimeSeconds: 3_600,
@@ -128,14 +132,17 @@ const writes: Readonly<Record<string, (pending: Pending) => Promise<unknown>>> =
     ),
   "the changed profile": (pending) =>
     updateProfile(7, { full_name: "Amina" }, dependencies({ accounts: { updateProfile: pending } })),
-  "the issued token": (pending) =>
+  "the address of a sign-in": (pending) =>
     issueToken(
       { username: "amina", password: oldPassword },
       address,
-      dependencies({ accounts: { findWithPassword: async () => account }, issuedTokens: { add: pending } }),
+      dependencies({
+        accounts: { findWithPassword: async () => account },
+        passwordGuard: { ...noGuard, attempt: (_signIn, open) => open(), rememberAddress: pending },
+      }),
     ),
-  "the rotated token": (pending) =>
-    refreshToken({ userId: 7, tokenId: "old" }, dependencies({ issuedTokens: { rotate: pending } })),
+  "the replaced token": (pending) =>
+    refreshToken(caller, dependencies({ revokedTokens: { revoke: pending } })),
 };
 
 describe.each(Object.entries(writes))("A caller is told of %s", (_case, run) => {
@@ -175,39 +182,40 @@ describe("What is written", () => {
     expect(await verifyPassword(newPassword, change.mock.calls[0]?.[1])).toBe(true);
   });
 
-  it("of a token is its epoch, and when it ends", async () => {
-    const add = vi.fn(async () => undefined);
-    vi.useFakeTimers({ toFake: ["Date"], now: 1_795_000_000_700 });
-    onTestFinished(() => {
-      vi.useRealTimers();
-    });
-    const issued = await issueToken(
-      { username: "amina", password: oldPassword },
-      address,
-      dependencies({ accounts: { findWithPassword: async () => account }, issuedTokens: { add } }),
-    );
-    expect(add).toHaveBeenCalledExactlyOnceWith({
-      userId: 7,
-      tokenId: issued.access_token.replace("signed ", ""),
-      tokenEpoch: 3,
-      expiresAt: 1_795_003_600,
-    });
-    expect(issued).toMatchObject({ token_type: "bearer", expires_in: 3_600 });
-  });
+  it.each([
+    [3_600, { expires_in: 3_600 }],
+    [undefined, {}],
+  ])(
+    "of a new token is nothing: it holds all by itself, for %s seconds",
+    async (tokenLifetimeSeconds, expiry) => {
+      const sign = vi.fn(async (_token: NewToken, _seconds: number | undefined) => "signed");
+      const issued = await issueToken(
+        { username: "amina@example.com", password: oldPassword },
+        address,
+        dependencies({
+          accounts: { findWithPassword: async () => account },
+          tokens: { sign, verify: unasked("A token") },
+          tokenLifetimeSeconds,
+        }),
+      );
+      expect(issued).toEqual({ access_token: "signed", token_type: "bearer", ...expiry });
+      expect(sign).toHaveBeenCalledExactlyOnceWith(
+        { userId: 7, tokenId: expect.stringMatching(/^[\w-]{16}$/), tokenEpoch: 3 },
+        tokenLifetimeSeconds,
+      );
+    },
+  );
 
-  it("of a token without a lifetime has no end", async () => {
-    const add = vi.fn(async () => undefined);
-    const issued = await issueToken(
-      { username: "amina@example.com", password: oldPassword },
-      address,
-      dependencies({
-        accounts: { findWithPassword: async () => account },
-        issuedTokens: { add },
-        tokenLifetimeSeconds: undefined,
-      }),
-    );
-    expect(add).toHaveBeenCalledWith(expect.objectContaining({ expiresAt: undefined }));
-    expect(issued).not.toHaveProperty("expires_in");
+  it("of a replaced token is that it is revoked; the new one has its epoch, and another id", async () => {
+    const revoke = vi.fn(async () => ({ kind: "revoked" }) as const);
+    const sign = vi.fn(async (_token: NewToken, _seconds: number | undefined) => "signed");
+    const tokens = { sign, verify: unasked("A token") };
+    const issued = await refreshToken(caller, dependencies({ revokedTokens: { revoke }, tokens }));
+    expect(revoke).toHaveBeenCalledExactlyOnceWith(caller);
+    expect(issued).toMatchObject({ access_token: "signed", expires_in: 3_600 });
+    const [token] = sign.mock.calls[0] ?? [];
+    expect(token).toMatchObject({ userId: 7, tokenEpoch: 3 });
+    expect(token?.tokenId).not.toBe(caller.tokenId);
   });
 
   it.each([
@@ -218,7 +226,7 @@ describe("What is written", () => {
     await issueToken(
       { username, password: oldPassword },
       address,
-      dependencies({ accounts: { findWithPassword }, issuedTokens: { add: async () => undefined } }),
+      dependencies({ accounts: { findWithPassword } }),
     );
     expect(findWithPassword).toHaveBeenCalledExactlyOnceWith(reference);
   });
@@ -346,8 +354,10 @@ describe("Who may not is refused, and nothing is written", () => {
       "unauthenticated",
       () =>
         refreshToken(
-          { userId: 7, tokenId: "old" },
-          dependencies({ issuedTokens: { rotate: async () => false } }),
+          caller,
+          dependencies({
+            revokedTokens: { revoke: () => Promise.reject(new AppError("unauthenticated")) },
+          }),
         ),
     ],
     ["a blank sector", "bad_request", () => updateProfile(7, { sector: ["health", "  "] }, dependencies({}))],
@@ -370,7 +380,6 @@ describe("A log-in", () => {
       address,
       dependencies({
         accounts: { findWithPassword: async () => account },
-        issuedTokens: { add: async () => undefined },
         passwordGuard: { ...guard, rememberAddress },
       }),
     );
@@ -439,6 +448,18 @@ describe("A new password from a mailed link", () => {
       }),
     );
     expect(forgive).toHaveBeenCalledExactlyOnceWith(["amina", "amina@example.com"], address);
+  });
+});
+
+describe("A token that would be one too many to replace", () => {
+  it.each([3_600, undefined])("is refused, and the time told after which it can be: %s", async (endsIn) => {
+    const revoke = async () => ({ kind: "too-many", endsIn }) as const;
+    await expect(refreshToken(caller, dependencies({ revokedTokens: { revoke } }))).rejects.toMatchObject({
+      status: 429,
+      code: "rate_limited",
+      retryAfterSeconds: endsIn,
+      message: expect.stringContaining("replaced 200 tokens"),
+    });
   });
 });
 

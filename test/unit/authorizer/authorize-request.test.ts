@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAuthorizer } from "../../../functions/authorizer/authorize-request.ts";
-import type { Decision } from "../../../shared/auth/authorize.ts";
+import { tokenContext } from "../../../shared/auth/caller.ts";
+import type { TokenClaims } from "../../../shared/auth/tokens.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 
 const stageArn = "arn:aws:execute-api:eu-west-1:000000000000:api1234567/prod";
 const methodArn = `${stageArn}/POST/tasks/audio/speech`;
-const caller = { userId: 7, username: "amina", accountType: "Premium", tokenId: "token-1" } as const;
-const allowed: Decision = { kind: "allowed", caller };
+const claims: TokenClaims = { userId: 7, tokenId: "token-1", tokenEpoch: 3, tokenExpiresAt: 1_795_000_000 };
 
 beforeEach(() => {
   vi.spyOn(logger, "error").mockImplementation(() => undefined);
@@ -16,56 +16,53 @@ afterEach(() => {
 });
 
 const ask = (
-  decision: Decision,
+  claimed: TokenClaims | undefined,
   headers: Record<string, string> | null = { Authorization: "Bearer abc" },
 ) => {
-  const authorize = vi.fn(async (_authorization: string | undefined) => decision);
-  return { authorize, answered: createAuthorizer(authorize)({ headers, methodArn }) };
+  const verifyBearer = vi.fn(async (_authorization: string | undefined) => claimed);
+  return { verifyBearer, answered: createAuthorizer(verifyBearer)({ headers, methodArn }) };
 };
 
 describe("A good token", () => {
   it("opens every route of the stage, because API Gateway may reuse the decision for the next call", async () => {
-    const { answered } = ask(allowed);
+    const { answered } = ask(claims);
     expect(await answered).toEqual({
       principalId: "7",
       policyDocument: {
         Version: "2012-10-17",
         Statement: [{ Action: "execute-api:Invoke", Effect: "Allow", Resource: `${stageArn}/*` }],
       },
-      context: caller,
+      context: { userId: "7", tokenId: "token-1", tokenEpoch: "3", tokenExpiresAt: "1795000000" },
     });
   });
 
   it.each(["Authorization", "authorization", "AUTHORIZATION"])("is found in the header %s", async (name) => {
-    const { authorize, answered } = ask(allowed, { Accept: "*/*", [name]: "Bearer abc" });
+    const { verifyBearer, answered } = ask(claims, { Accept: "*/*", [name]: "Bearer abc" });
     await answered;
-    expect(authorize).toHaveBeenCalledExactlyOnceWith("Bearer abc");
+    expect(verifyBearer).toHaveBeenCalledExactlyOnceWith("Bearer abc");
   });
 });
 
-describe("A disabled account", () => {
-  it("is shut out of every route of the stage, and named in the access log", async () => {
-    const { answered } = ask({ kind: "forbidden", userId: 8 });
-    expect(await answered).toEqual({
-      principalId: "8",
-      policyDocument: {
-        Version: "2012-10-17",
-        Statement: [{ Action: "execute-api:Invoke", Effect: "Deny", Resource: `${stageArn}/*` }],
-      },
-    });
-  });
+describe("What the functions behind it are told of a token", () => {
+  it.each([claims, { userId: 7, tokenId: "token-1", tokenEpoch: 0, tokenExpiresAt: undefined }])(
+    "is what its signature vouches for: %j",
+    async (token) => {
+      const { context } = await ask(token).answered;
+      expect(tokenContext.parse(context)).toEqual(token);
+    },
+  );
 });
 
 describe("A request without a good token", () => {
   it("is refused with the one message that API Gateway turns into 401, and is no failure", async () => {
-    await expect(ask({ kind: "unauthenticated" }).answered).rejects.toThrow(/^Unauthorized$/);
+    await expect(ask(undefined).answered).rejects.toThrow(/^Unauthorized$/);
     expect(logger.error).not.toHaveBeenCalled();
   });
 
   it.each([null, {}, { Accept: "*/*" }])("has none in the headers %j", async (headers) => {
-    const { authorize, answered } = ask(allowed, headers);
+    const { verifyBearer, answered } = ask(claims, headers);
     await answered;
-    expect(authorize).toHaveBeenCalledExactlyOnceWith(undefined);
+    expect(verifyBearer).toHaveBeenCalledExactlyOnceWith(undefined);
   });
 });
 

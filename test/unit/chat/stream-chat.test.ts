@@ -76,7 +76,7 @@ const open = async (dependencies: ChatDependencies): Promise<AsyncIterator<strin
     body: JSON.parse(body),
     query: {},
     path: {},
-    caller: { userId: 7, username: "amina", accountType: "Free", tokenId: "t" },
+    caller: { userId: 7, accountType: "Free", tokenId: "t", tokenEpoch: 0 },
   });
   const reply = await prepared?.execute(new AbortController().signal);
   if (!(reply instanceof Reply) || typeof reply.body === "string") throw new Error("Expected a stream.");

@@ -139,7 +139,7 @@ describe("an outage of Secrets Manager that lasts an hour", () => {
   const newest = "current-secret-of-more-than-thirty-two-bytes";
   const before = "previous-secret-of-more-than-thirty-two-bytes";
   const signedWith = (secret: string) => createTokens(createSigningKeySource(async () => secret));
-  const claims = { userId: 7, tokenId: "token-1" };
+  const claims = { userId: 7, tokenId: "token-1", tokenEpoch: 0 };
 
   it("is noticed by nobody: tokens of both keys hold, forged ones fail, models are asked with their key", async () => {
     let isOut = false;
@@ -166,8 +166,8 @@ describe("an outage of Secrets Manager that lasts an hour", () => {
       vi.advanceTimersByTime(30_000);
       expect(await round(minute)).toEqual({
         forged: undefined,
-        own: { userId: 7, tokenId: `own-${minute}` },
-        older: { userId: 7, tokenId: `old-${minute}` },
+        own: { userId: 7, tokenId: `own-${minute}`, tokenEpoch: 0 },
+        older: { userId: 7, tokenId: `old-${minute}`, tokenEpoch: 0 },
         key: "c",
       });
     }

@@ -3,6 +3,8 @@ import * as z from "zod";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
+import { createLimiter } from "../../../shared/limits/limiter.ts";
+import { fakeCounters } from "../../support/fake-counters.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 
 const operation = defineOperation({
@@ -12,7 +14,6 @@ const operation = defineOperation({
   summary: "Example",
   tag: "Service",
   auth: "user",
-  limit: "none",
   deprecated: {
     since: new Date("2026-06-01T00:00:00Z"),
     sunset: new Date("2026-12-01T00:00:00Z"),
@@ -55,11 +56,11 @@ const post = (token: string | undefined, body: unknown, authorizer?: Record<stri
       ...(authorizer ? { authorizer } : {}),
     },
     {
-      authorize: async (authorization) => {
-        if (authorization === "Bearer disabled") return { kind: "forbidden", userId: 7 };
-        if (authorization !== "Bearer right") return { kind: "unauthenticated" };
-        return { kind: "allowed", caller: { userId: 7, username: "a", accountType: "Free", tokenId: "t" } };
-      },
+      limiter: createLimiter(fakeCounters(undefined, { disabled: token === "disabled" })),
+      verifyBearer: async (authorization) =>
+        authorization === "Bearer wrong" || authorization === undefined
+          ? undefined
+          : { userId: 7, tokenId: "t", tokenEpoch: 0 },
     },
   );
 

@@ -1,13 +1,17 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import type { Decision } from "../../../shared/auth/authorize.ts";
+import type { TokenAccess } from "../../../shared/accounts/access.ts";
+import type { TokenClaims } from "../../../shared/auth/tokens.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { toHttpEvent } from "../../../shared/http/request.ts";
+import { createLimiter } from "../../../shared/limits/limiter.ts";
+import { fakeCounters } from "../../support/fake-counters.ts";
 import { lambdaContext } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
+import { unlimited } from "../../support/unlimited.ts";
 
 const operation = defineOperation({
   id: "example",
@@ -16,7 +20,6 @@ const operation = defineOperation({
   summary: "Example",
   tag: "Service",
   auth: "user",
-  limit: "none",
   body: { encoding: "json", schema: z.object({ text: z.string() }) },
   response: { status: 200, description: "It", schema: z.looseObject({}) },
   errors: [],
@@ -58,33 +61,37 @@ const urlEvent = (request: UrlRequest): APIGatewayProxyEventV2 => ({
   ...(request.body === undefined ? {} : { body: request.body }),
 });
 
-const allowed: Decision = {
-  kind: "allowed",
-  caller: { userId: 7, username: "amina", accountType: "Free", tokenId: "t" },
-};
+const token: TokenClaims = { userId: 7, tokenId: "t", tokenEpoch: 0 };
 
 afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const send = async (request: UrlRequest, decision: Decision = allowed) => {
+interface TokenCase {
+  /** What the signature vouches for. */
+  readonly claims?: TokenClaims | undefined;
+  readonly access?: Partial<TokenAccess>;
+}
+
+const send = async (request: UrlRequest, given: TokenCase = {}) => {
   stubStreamingRuntime();
-  const authorize = vi.fn().mockResolvedValue(decision);
-  const handler = createStreamingHandler([echo], { authorize });
+  const verifyBearer = vi.fn().mockResolvedValue("claims" in given ? given.claims : token);
+  const limiter = createLimiter(fakeCounters(undefined, given.access));
+  const handler = createStreamingHandler([echo], { verifyBearer, limiter });
   const { status, headers, body } = await invokeStreaming(handler, urlEvent(request), lambdaContext());
-  return { status, headers, body: body === "" ? undefined : JSON.parse(body), authorize };
+  return { status, headers, body: body === "" ? undefined : JSON.parse(body), verifyBearer };
 };
 
 describe("a function behind its own URL", () => {
   it("checks the bearer token itself and knows its caller", async () => {
     const answer = await send({ headers: { authorization: "Bearer abc" }, body: '{"text":"hello"}' });
     expect(answer).toMatchObject({ status: 200, body: { text: "hello", user: 7 } });
-    expect(answer.authorize).toHaveBeenCalledWith("Bearer abc");
+    expect(answer.verifyBearer).toHaveBeenCalledWith("Bearer abc");
     expect(answer.headers["X-Request-Id"]).toBe("request-1");
   });
 
   it("refuses a missing or unknown token before it looks at the body", async () => {
-    const answer = await send({ body: "{broken" }, { kind: "unauthenticated" });
+    const answer = await send({ body: "{broken" }, { claims: undefined });
     expect(answer).toMatchObject({ status: 401, body: { error: { code: "unauthenticated" } } });
     expect(answer.headers).toMatchObject({
       "WWW-Authenticate": "Bearer",
@@ -93,15 +100,15 @@ describe("a function behind its own URL", () => {
   });
 
   it("refuses a disabled account", async () => {
-    const answer = await send({ body: '{"text":"x"}' }, { kind: "forbidden", userId: 7 });
+    const answer = await send({ body: '{"text":"x"}' }, { access: { disabled: true } });
     expect(answer).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
   });
 
   it("never believes that a caller was checked elsewhere", async () => {
     const event = urlEvent({ body: '{"text":"x"}' });
-    Object.assign(event.requestContext, { authorizer: { lambda: allowed } });
+    Object.assign(event.requestContext, { authorizer: { lambda: token, ...token } });
     stubStreamingRuntime();
-    const handler = createStreamingHandler([echo]);
+    const handler = createStreamingHandler([echo], { limiter: unlimited });
     expect(await invokeStreaming(handler, event, lambdaContext())).toMatchObject({ status: 401 });
   });
 
@@ -116,7 +123,7 @@ describe("a function behind its own URL", () => {
   });
 
   it("answers a browser's preflight without a token", async () => {
-    const answer = await send({ method: "OPTIONS" }, { kind: "unauthenticated" });
+    const answer = await send({ method: "OPTIONS" }, { claims: undefined });
     expect(answer.status).toBe(204);
     expect(answer.headers).toMatchObject({
       "Access-Control-Allow-Origin": "*",
@@ -126,7 +133,7 @@ describe("a function behind its own URL", () => {
       "X-Request-Id": "request-1",
     });
     expect(answer.body).toBeUndefined();
-    expect(answer.authorize).not.toHaveBeenCalled();
+    expect(answer.verifyBearer).not.toHaveBeenCalled();
   });
 
   it("has its requests read like those of the REST API", () => {

@@ -9,6 +9,7 @@ import { Reply } from "../../../shared/http/response.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
+import { unlimited } from "../../support/unlimited.ts";
 
 const operation = defineOperation({
   id: "example",
@@ -17,7 +18,6 @@ const operation = defineOperation({
   summary: "Example",
   tag: "Service",
   auth: "user",
-  limit: "none",
   response: {
     status: 200,
     description: "It",
@@ -31,7 +31,7 @@ const event = (path = "/example") =>
   lambdaEvent({
     method: "GET",
     path,
-    authorizer: { userId: "7", username: "amina", accountType: "Free", tokenId: "t-1" },
+    authorizer: { userId: "7", tokenId: "t-1", tokenEpoch: "0" },
   });
 
 const handlerOf = (execute: () => Promise<{ answer: string } | Reply>) => [endpoint(operation, execute)];
@@ -63,7 +63,7 @@ describe("the line at the start of a request", () => {
       seen.push(...lines);
       return { answer: "yes" };
     });
-    await createBufferedHandler(endpoints)(event(), lambdaContext());
+    await createBufferedHandler(endpoints, { limiter: unlimited })(event(), lambdaContext());
     expect(seen).toEqual([
       { message: "request.received", request_id: answered()[0]?.["request_id"], operation: "example" },
     ]);
@@ -71,22 +71,28 @@ describe("the line at the start of a request", () => {
 
   it("names the request as API Gateway's log does too, when its caller named it otherwise", async () => {
     const named = { ...event(), headers: { "X-Request-Id": "mine-1" } };
-    await createBufferedHandler(answering)(named, lambdaContext());
+    await createBufferedHandler(answering, { limiter: unlimited })(named, lambdaContext());
     const { requestId: gateway_request_id } = named.requestContext;
     expect(received()).toMatchObject([{ request_id: "mine-1", gateway_request_id }]);
-    await createBufferedHandler(answering)(event(), lambdaContext());
+    await createBufferedHandler(answering, { limiter: unlimited })(event(), lambdaContext());
     expect(received()[1]?.["gateway_request_id"]).toBeUndefined();
   });
 
   it("leads to the trace that the request is part of", async () => {
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    await createBufferedHandler(answering)({ ...event(), headers: { traceparent } }, lambdaContext());
+    await createBufferedHandler(answering, { limiter: unlimited })(
+      { ...event(), headers: { traceparent } },
+      lambdaContext(),
+    );
     expect(received()).toMatchObject([{ trace_id: "4bf92f3577b34da6a3ce929d0e0e4736" }]);
   });
 
   it("is there for what nobody declared, too", async () => {
-    await createBufferedHandler(answering)(event("/secret-path"), lambdaContext());
-    await createBufferedHandler(answering)({ ...event(), httpMethod: "DELETE" }, lambdaContext());
+    await createBufferedHandler(answering, { limiter: unlimited })(event("/secret-path"), lambdaContext());
+    await createBufferedHandler(answering, { limiter: unlimited })(
+      { ...event(), httpMethod: "DELETE" },
+      lambdaContext(),
+    );
     expect(received()).toMatchObject([{ operation: "none" }, { operation: "none" }]);
     expect(answered()).toMatchObject([{ status: 404 }, { status: 405 }]);
   });
@@ -94,7 +100,7 @@ describe("the line at the start of a request", () => {
 
 describe("the line at the end of a request", () => {
   it("says which operation answered whom with which status, through which entry point and how fast", async () => {
-    await createBufferedHandler(answering)(event(), lambdaContext());
+    await createBufferedHandler(answering, { limiter: unlimited })(event(), lambdaContext());
     expect(answered()).toEqual([
       {
         message: "request.answered",
@@ -112,7 +118,7 @@ describe("the line at the end of a request", () => {
   });
 
   it("says once in a process that it was a cold start", async () => {
-    const handler = createBufferedHandler(answering);
+    const handler = createBufferedHandler(answering, { limiter: unlimited });
     await handler(event(), lambdaContext());
     await handler(event(), lambdaContext());
     expect(answered().at(-1)).toMatchObject({ cold_start: false });
@@ -125,18 +131,21 @@ describe("the line at the end of a request", () => {
     const failing = handlerOf(async () => {
       throw new AppError(code);
     });
-    await createBufferedHandler(failing)(event(), lambdaContext());
+    await createBufferedHandler(failing, { limiter: unlimited })(event(), lambdaContext());
     expect(answered()).toMatchObject([{ client_error, server_error }]);
   });
 
   it("puts paths that nobody declared together, without naming them", async () => {
-    await createBufferedHandler(answering)(event("/secret-path"), lambdaContext());
+    await createBufferedHandler(answering, { limiter: unlimited })(event("/secret-path"), lambdaContext());
     expect(answered()).toMatchObject([{ operation: "none", status: 404 }]);
     expect(JSON.stringify(lines)).not.toContain("secret-path");
   });
 
   it("carries the metrics of its operation, in the namespace of the stage", async () => {
-    await createBufferedHandler(answering, { metricsNamespace: "LanguageAi-test" })(event(), lambdaContext());
+    await createBufferedHandler(answering, {
+      limiter: unlimited,
+      metricsNamespace: "LanguageAi-test",
+    })(event(), lambdaContext());
     const [line] = answered();
     expect(line?.["_aws"]).toMatchObject({
       Timestamp: expect.any(Number),
@@ -156,7 +165,10 @@ describe("the line at the end of a request", () => {
 
 describe("the line at the end of a stream", () => {
   const stream = (chunks: () => AsyncGenerator<string, void, undefined>) =>
-    createStreamingHandler(handlerOf(async () => new Reply({ contentType: "text/plain", body: chunks() })));
+    createStreamingHandler(
+      handlerOf(async () => new Reply({ contentType: "text/plain", body: chunks() })),
+      { limiter: unlimited },
+    );
 
   it("comes with the last byte, and counts them", async () => {
     const handler = stream(async function* () {

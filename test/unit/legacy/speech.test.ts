@@ -131,10 +131,7 @@ describe("speech of the fixed speakers that leaves while it is made", () => {
     const legacy = legacyInMemory();
     const handler = createStreamingHandler(legacy.endpoints, {
       limiter: unlimited,
-      authorize: async () => ({
-        kind: "allowed",
-        caller: { userId: 7, username: "amina", accountType: "Free", tokenId: "t" },
-      }),
+      verifyBearer: async () => ({ userId: 7, tokenId: "t", tokenEpoch: 0 }),
     });
     const event = lambdaEvent({
       path,

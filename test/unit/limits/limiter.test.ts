@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { TokenAccess } from "../../../shared/accounts/access.ts";
 import type { AccountType } from "../../../shared/accounts/account.ts";
 import type { Counts } from "../../../shared/limits/limit-counters.ts";
 import { createLimiter, type LimitedRequest } from "../../../shared/limits/limiter.ts";
@@ -7,18 +8,18 @@ import { logger } from "../../../shared/telemetry/logger.ts";
 import { fakeCounters } from "../../support/fake-counters.ts";
 
 const now = Date.parse("2026-11-20T23:00:15Z");
-const task = (accountType: AccountType = "Free") => ({
+const token = { userId: 7, tokenId: "a-token", tokenEpoch: 0 };
+const task = (userId = token.userId) => ({
   limitClass: "task" as const,
-  userId: 7,
-  accountType,
+  token: { ...token, userId },
   operationId: "translate",
 });
 
-const admit = (counts: Counts, request: LimitedRequest = task()) =>
+const admit = (counts: Counts, access: Partial<TokenAccess> = {}) =>
   createLimiter(
-    fakeCounters(async () => counts),
+    fakeCounters(async () => counts, access),
     { now: () => now },
-  ).admit(request);
+  ).admit(task());
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -43,12 +44,15 @@ describe("an admitted request", () => {
     ["Premium", 100, 5_000],
     ["Free", 50, 500],
   ] as const)("of a %s account has that tier's limits", async (type, perMinute, perDay) => {
-    const { statuses } = await admit({ counted: true, minute: 1, day: 1, month: 1 }, task(type));
+    const { statuses } = await admit({ counted: true, minute: 1, day: 1, month: 1 }, { account_type: type });
     expect(statuses.map(({ limit }) => limit)).toEqual([perMinute, perDay]);
   });
 
   it("of an Admin account has a minute's limit and no quota", async () => {
-    const { statuses } = await admit({ counted: true, minute: 1, day: 9_999, month: 999_999 }, task("Admin"));
+    const { statuses } = await admit(
+      { counted: true, minute: 1, day: 9_999, month: 999_999 },
+      { account_type: "Admin" },
+    );
     expect(statuses).toEqual([{ window: "minute", limit: 1_000, remaining: 999, resetSeconds: 45 }]);
   });
 
@@ -57,7 +61,15 @@ describe("an admitted request", () => {
     const request = { ...task(), limitClass: "account" } as const;
     const { statuses } = await createLimiter(counters, { now: () => now }).admit(request);
     expect(statuses.map(({ window }) => window)).toEqual(["minute"]);
-    expect(counters.accounts).toMatchObject([{ userId: 7, task: undefined, policy: { perMinute: 50 } }]);
+    expect(counters.accounts).toMatchObject([{ token, task: undefined }]);
+  });
+
+  it("is told whose it is", async () => {
+    const { caller } = await admit(
+      { counted: true, minute: 1, day: 1, month: 1 },
+      { account_type: "Premium" },
+    );
+    expect(caller).toEqual({ ...token, accountType: "Premium" });
   });
 });
 
@@ -95,6 +107,90 @@ describe("a refused request", () => {
   });
 });
 
+describe("an account whose e-mail address is not verified", () => {
+  const unverified = (type: AccountType) => ({ account_type: type, email_verified: false });
+
+  it.each([
+    ["Free", 50, 50],
+    ["Premium", 100, 500],
+  ] as const)(
+    "of the tier %s has the whole minute and a tenth of the day",
+    async (type, perMinute, perDay) => {
+      const { statuses } = await admit({ counted: true, minute: 1, day: 1, month: 1 }, unverified(type));
+      expect(statuses.map(({ limit }) => limit)).toEqual([perMinute, perDay]);
+    },
+  );
+
+  it("of an operator has no quota, as any of theirs", async () => {
+    const { statuses } = await admit({ counted: true, minute: 1, day: 1, month: 1 }, unverified("Admin"));
+    expect(statuses.map(({ limit }) => limit)).toEqual([1_000]);
+  });
+
+  it.each([
+    [{ day: 50, month: 60 }, "Daily quota exceeded; verify your e-mail address to get 500 a day"],
+    [{ day: 20, month: 500 }, "Monthly quota exceeded; verify your e-mail address to get 5000 a month"],
+  ])("is told beyond its quota what verifying it gives: %j", async (used, message) => {
+    const { refusal } = await admit({ counted: false, minute: 1, ...used }, unverified("Free"));
+    expect(refusal).toMatchObject({ status: 429, code: "quota_exceeded", message });
+  });
+});
+
+describe("a token that does not stand", () => {
+  const refused: readonly (readonly [string, Partial<TokenAccess>, string])[] = [
+    ["was revoked", { isRevoked: true }, "unauthenticated"],
+    ["is from before all tokens were revoked", { token_epoch: 1 }, "unauthenticated"],
+    ["is from an epoch that has not begun", { token_epoch: -1 }, "unauthenticated"],
+    ["is of a disabled account", { disabled: true }, "forbidden"],
+    ["is of a disabled account, and was revoked", { disabled: true, isRevoked: true }, "unauthenticated"],
+  ];
+
+  it.each(refused)(
+    "is refused by the write that would have counted it: it %s",
+    async (_case, access, code) => {
+      await expect(
+        admit({ counted: false, minute: 50, day: 500, month: 5_000 }, access),
+      ).rejects.toMatchObject({
+        code,
+      });
+    },
+  );
+
+  it.each(refused)("is refused while nothing can be counted: it %s", async (_case, access, code) => {
+    const log = vi.spyOn(logger, "error").mockReturnValue();
+    const counters = fakeCounters(() => Promise.reject(new Error("No store.")), access);
+    await expect(createLimiter(counters).admit(task())).rejects.toMatchObject({ code });
+    expect(log).toHaveBeenCalledOnce();
+  });
+
+  it.each([true, false])("is refused when its account is gone, counting works: %s", async (works) => {
+    vi.spyOn(logger, "error").mockReturnValue();
+    const counters = fakeCounters(async () => ({ counted: false, minute: 0, day: 0, month: 0 }));
+    const gone = {
+      ...counters,
+      findStanding: async () => undefined,
+      countForAccount: async () => {
+        if (!works) throw new Error("No store.");
+        return { counted: false, minute: 0, day: 0, month: 0, standing: undefined };
+      },
+    };
+    await expect(createLimiter(gone).admit(task())).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+
+  it("is not told from a good one while the store can neither count nor be read: both must wait", async () => {
+    vi.spyOn(logger, "error").mockReturnValue();
+    const failure = new Error("The table is on fire.");
+    const counters = {
+      ...fakeCounters(() => Promise.reject(failure)),
+      findStanding: () => Promise.reject(failure),
+    };
+    await expect(createLimiter(counters).admit(task())).rejects.toMatchObject({
+      code: "service_unavailable",
+      retryAfterSeconds: 5,
+      cause: failure,
+    });
+  });
+});
+
 describe("a request without a token", () => {
   it("is limited with its network, by its class", async () => {
     const counters = fakeCounters();
@@ -116,7 +212,8 @@ describe("a request without a token", () => {
 });
 
 describe("when the store cannot count", () => {
-  const failing = () => fakeCounters(() => Promise.reject(new Error("The table is on fire.")));
+  const failing = (access: Partial<TokenAccess> = {}) =>
+    fakeCounters(() => Promise.reject(new Error("The table is on fire.")), access);
   const untilRefused = async (
     limiter: ReturnType<typeof createLimiter>,
     request: LimitedRequest,
@@ -133,15 +230,15 @@ describe("when the store cannot count", () => {
   ] as const)("a tenth of a %s account's minute is let in, each minute anew", async (type, admitted) => {
     vi.spyOn(logger, "error").mockReturnValue();
     let time = now;
-    const limiter = createLimiter(failing(), { now: () => time });
-    expect(await untilRefused(limiter, task(type))).toBe(admitted);
-    expect((await limiter.admit(task(type))).refusal).toMatchObject({
+    const limiter = createLimiter(failing({ account_type: type }), { now: () => time });
+    expect(await untilRefused(limiter, task())).toBe(admitted);
+    expect((await limiter.admit(task())).refusal).toMatchObject({
       code: "rate_limited",
       message: `Requests cannot be counted at the moment, so only ${admitted} per 1 minute are let in; try again shortly.`,
       retryAfterSeconds: 45,
     });
     time += 45_000;
-    expect(await untilRefused(limiter, task(type))).toBe(admitted);
+    expect(await untilRefused(limiter, task())).toBe(admitted);
   });
 
   it("accounts and addresses are counted each for themselves, networks as one", async () => {
@@ -152,7 +249,7 @@ describe("when the store cannot count", () => {
       sourceAddress,
     });
     expect(await untilRefused(limiter, task())).toBe(5);
-    expect(await untilRefused(limiter, { ...task(), userId: 8 })).toBe(5);
+    expect(await untilRefused(limiter, task(8))).toBe(5);
     expect(await untilRefused(limiter, { ...task(), limitClass: "account" })).toBe(0);
     expect(await untilRefused(limiter, from("203.0.113.7"))).toBe(5);
     expect(await untilRefused(limiter, from("203.0.113.7", "credentials"))).toBe(1);
@@ -163,7 +260,7 @@ describe("when the store cannot count", () => {
   it("callers without number are not remembered one by one: beyond a thousand they share one count", async () => {
     vi.spyOn(logger, "error").mockReturnValue();
     const limiter = createLimiter(failing(), { now: () => now });
-    const isAdmitted = async (userId: number) => !(await limiter.admit({ ...task(), userId })).refusal;
+    const isAdmitted = async (userId: number) => !(await limiter.admit(task(userId))).refusal;
     let admitted = 0;
     for (let userId = 0; userId < 1_100; userId += 1) if (await isAdmitted(userId)) admitted += 1;
     expect(admitted).toBe(1_005);
@@ -190,9 +287,9 @@ describe("when the store cannot count", () => {
   });
 
   it("a store has half a second to answer", async () => {
-    const timeout = vi.spyOn(AbortSignal, "timeout");
+    const timeout = vi.spyOn(globalThis, "setTimeout");
     await createLimiter(fakeCounters()).admit(task());
-    expect(timeout).toHaveBeenCalledExactlyOnceWith(500);
+    expect(timeout).toHaveBeenCalledExactlyOnceWith(expect.any(Function), 500);
   });
 
   it("a store that never answers is given up, and told so", async () => {
@@ -221,7 +318,7 @@ describe("a refund", () => {
     const { counters, limiter, admission } = await admittedTask();
     const refunded = await limiter.refund(admission);
     expect(counters.refunded).toEqual([
-      expect.objectContaining({ userId: 7, task: "translate", windows: windowsAt(now) }),
+      expect.objectContaining({ userId: 7, operationId: "translate", windows: windowsAt(now) }),
     ]);
     expect(refunded.statuses).toMatchObject([
       { window: "minute", remaining: 46 },

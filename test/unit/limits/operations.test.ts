@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { functionDefinitions, operations } from "../../../functions/manifest.ts";
+import { requireLimits } from "../../../shared/http/limit-requests.ts";
 import { limitClassOf, type Operation } from "../../../shared/http/operation.ts";
 import type { LimitClass } from "../../../shared/limits/policies.ts";
+import { unlimited } from "../../support/unlimited.ts";
 
 const ofClass = (...classes: LimitClass[]) =>
   operations.filter((operation: Operation) => classes.includes(limitClassOf(operation)));
@@ -63,11 +65,42 @@ describe("every route", () => {
   });
 });
 
+describe("an operation that asks for a token", () => {
+  const operation = operations.find(({ auth }) => auth === "user");
+  if (!operation) throw new Error("No operation asks for a token.");
+  const open = operations.find(({ auth }) => auth === "public");
+  if (!open) throw new Error("All operations ask for a token.");
+
+  it.each(["none", "anonymous", "credentials"] as const)(
+    "is not started when it is limited as %s: nothing would check its token",
+    (limit) => {
+      expect(() => requireLimits([{ ...operation, limit }], unlimited)).toThrow(operation.id);
+    },
+  );
+
+  it("is not started without a limiter", () => {
+    expect(() => requireLimits([operation], undefined)).toThrow("needs a limiter");
+    expect(() => requireLimits([{ ...open, limit: "none" }], undefined)).not.toThrow();
+  });
+
+  it("is alone in being limited by account", () => {
+    expect(() => requireLimits([{ ...open, limit: "task" }], unlimited)).toThrow(open.id);
+    expect(() => requireLimits(operations, unlimited)).not.toThrow();
+  });
+});
+
 describe("every function that counts", () => {
   it.each(functionsWith("task", "account", "anonymous", "credentials"))(
     "has the table: $name",
     (definition) => {
       expect(variablesOf(definition)).toContain("TABLE_NAME");
+    },
+  );
+
+  it.each(functionsWith("task", "account"))(
+    "by account knows its stage's share for unverified ones: $name",
+    (definition) => {
+      expect(variablesOf(definition)).toContain("UNVERIFIED_QUOTA_SHARE");
     },
   );
 

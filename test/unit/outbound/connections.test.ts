@@ -3,8 +3,8 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
-  authorizeFrom,
   chatModelsFrom,
+  findBearerFrom,
   limiterFrom,
   translatorFrom,
 } from "../../../shared/config/from-environment.ts";
@@ -134,7 +134,7 @@ describe("a start", () => {
 
   it.each([
     ["that counts requests", () => limiterFrom(environment())],
-    ["that checks tokens", () => authorizeFrom(environment())],
+    ["that looks for whose a token is", () => findBearerFrom(environment())],
     ["with chat models", () => chatModelsFrom(environment())],
     ["with a translator", () => translatorFrom(environment())],
   ])("of a function %s opens the connection that its first request needs", async (_name, open) => {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { uploadResponse } from "../../../functions/upload/contract.ts";
 import { uploadEndpoints } from "../../../functions/upload/endpoints.ts";
 import { isPathTraversal, safeFileName } from "../../../functions/upload/generate-upload-url.ts";
-import type { Authorize } from "../../../shared/http/authenticate.ts";
+import type { FindBearer } from "../../../shared/auth/verify-bearer.ts";
 import { send } from "../../support/send.ts";
 
 const setup = () => {
@@ -14,27 +14,22 @@ const setup = () => {
     })),
   };
   const uploads = { add: vi.fn(async () => undefined) };
-  const authorize = vi.fn<Authorize>(async (authorization) =>
-    authorization === "Bearer good"
-      ? {
-          kind: "allowed",
-          caller: { userId: 7, username: "amina", accountType: "Free", tokenId: "t" },
-        }
-      : { kind: "unauthenticated" },
+  const findBearer = vi.fn<FindBearer>(async (authorization) =>
+    authorization === "Bearer good" ? 7 : undefined,
   );
   const post = (body: object, headers: Record<string, string> = {}) =>
-    send(uploadEndpoints({ store, uploads, authorize }), {
+    send(uploadEndpoints({ store, uploads, findBearer }), {
       path: "/tasks/generate-upload-url",
       body,
       headers,
     });
-  return { store, uploads, authorize, post };
+  return { store, uploads, findBearer, post };
 };
 const request = { file_name: "interview.mp3", content_type: "audio/mpeg" };
 
 describe("POST /tasks/generate-upload-url", () => {
   it("responds with a link, without a token", async () => {
-    const { post, store, uploads, authorize } = setup();
+    const { post, store, uploads, findBearer } = setup();
     const { status, body } = await post(request);
     expect(status).toBe(200);
     expect(uploadResponse.parse(body)).toEqual(body);
@@ -49,7 +44,7 @@ describe("POST /tasks/generate-upload-url", () => {
       contentType: "audio/mpeg",
       userId: undefined,
     });
-    expect(authorize).not.toHaveBeenCalled();
+    expect(findBearer).not.toHaveBeenCalled();
   });
 
   it.each([1, 104_857_600])("signs the length that the file is said to have: %i", async (size) => {

@@ -221,8 +221,8 @@ export const stageSettings = z
   });
 
 /** What a stage is told, checked and complete. */
-export type Settings = z.output<typeof stageSettings>;
-export type SettingName = keyof Settings;
+export type CheckedSettings = z.output<typeof stageSettings>;
+export type SettingName = keyof CheckedSettings;
 
 /** The names of all settings, in the order in which they are declared. */
 export const settingNames = stageSettings.keyof().options;

@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
-import { type SettingName, type Settings, settingNames, stageSettings, takenFrom } from "./stage-settings.ts";
+import {
+  type CheckedSettings,
+  type SettingName,
+  settingNames,
+  stageSettings,
+  takenFrom,
+} from "./stage-settings.ts";
 
 const folder = join(import.meta.dirname, "stages");
 const extension = ".json";
@@ -17,7 +23,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 export interface SettingWithSource {
   readonly name: SettingName;
   /** `undefined` when it is not set and nothing takes its place. */
-  readonly value: Settings[SettingName];
+  readonly value: CheckedSettings[SettingName];
   /** `variable`, the file, `as CHAT_MODEL`, `default` or `not set`. */
   readonly source: string;
 }
@@ -66,7 +72,7 @@ const requireOwn = (name: string, given: Readonly<Record<string, unknown>>): voi
 };
 
 /** What leaves a deployment carries people's words and keys. */
-const requireEncryption = (name: string, settings: Settings): void => {
+const requireEncryption = (name: string, settings: CheckedSettings): void => {
   const plain = Object.entries(settings)
     .filter(([, value]) => typeof value === "string" && value.startsWith("http://"))
     .map(([setting]) => setting);
@@ -115,7 +121,7 @@ const ownDomain = (name: string | undefined, certificateArn: string | undefined)
   name === undefined || certificateArn === undefined ? undefined : { name, certificateArn };
 
 /** A stage as the stacks look at it. */
-const toStage = (name: string, settings: Settings) => ({
+const toStage = (name: string, settings: CheckedSettings) => ({
   /** Part of the stacks' names and of the API's default address. */
   name,
   publicBaseUrl: settings.PUBLIC_BASE_URL,

@@ -60,7 +60,11 @@ describe("the service as `npm start` runs it", () => {
       { CHAT_BASE_URL: "nowhere" },
       /^CHAT_BASE_URL must be an address/,
     ],
-    ["a time-out that is no number", { CHAT_TIMEOUT_MS: "abc" }, /^CHAT_TIMEOUT_MS must be a number\.\n$/],
+    [
+      "a time-out that is no number",
+      { CHAT_TIMEOUT_MS: "abc" },
+      /^CHAT_TIMEOUT_MS: must be a whole number from 1 to 120000 \(variable\)\n$/,
+    ],
     [
       "no invocations",
       { FUNCTION_CONCURRENCY: "0" },
@@ -72,7 +76,7 @@ describe("the service as `npm start` runs it", () => {
       /^198\.51\.100\.77 is no address of this machine/,
     ],
     ["a folder that cannot be made", { DATA_DIR: "/proc/no/such" }, /^The data directory .* Set DATA_DIR/],
-    ["a stage setting that is refused", { MAIL_FROM: "nobody" }, /MAIL_FROM|mailFrom/],
+    ["a stage setting that is refused", { MAIL_FROM: "nobody" }, /^MAIL_FROM: must be an e-mail address/],
   ])("ends with a sentence for %s", async (_case, variables, sentence) => {
     const command = runCommand("infra/local/main.ts", [], {
       DATA_DIR: join(folder, "wrong"),

@@ -1,6 +1,7 @@
 import type { RequestContext } from "../../shared/auth/caller.ts";
 import type { SpeechRequest } from "../../shared/inference/speech.ts";
 import type { SignedLink } from "../../shared/storage/object-store.ts";
+import { requestScope } from "../../shared/telemetry/request-scope.ts";
 import type { SpeechItem, SpeechResponse, SpeechUsage } from "./contract.ts";
 import type { SpeechDependencies } from "./dependencies.ts";
 import { durationSeconds, recordSpeech } from "./record-speech.ts";
@@ -82,12 +83,15 @@ export const storeSpeech = async (
   const objectKey = speechObjectKey(userId, id);
   const startedAt = performance.now();
   const speech = await synthesizer.synthesize(request, { signal });
-  let madeAt = performance.now();
+  const beganAt = performance.now();
+  let madeAt = beganAt;
   const writer = store.write(objectKey, { contentType: speechContentType });
   const followingBytes = await drain(recordSpeech(speech, writer), () => {
     madeAt = performance.now();
   });
   const storedAt = performance.now();
+  const scope = requestScope();
+  if (scope) scope.upstreamMilliseconds = (scope.upstreamMilliseconds ?? 0) + madeAt - beganAt;
   const link = await store.signDownload(objectKey, speechPresentation);
   return {
     objectKey,

@@ -1,6 +1,8 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
-import { type IMetric, MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { RequestMetrics } from "../../shared/telemetry/request-metrics.ts";
 import type { ServiceFunction } from "./service-function.ts";
 import type { WorkQueue } from "./work-queue.ts";
 
@@ -10,6 +12,7 @@ export interface Monitored {
   readonly functions: readonly ServiceFunction[];
   /** Its errors are its answers: a refused token is thrown, as API Gateway demands. */
   readonly authorizer: ServiceFunction;
+  readonly table: TableV2;
   readonly mail: WorkQueue;
   readonly messages: WorkQueue;
 }
@@ -30,6 +33,24 @@ export interface Condition {
   readonly datapointsToAlarm: 1 | 2 | 3;
 }
 
+/** Of a hundred requests, how many fail. Of a handful at night, one failure is not an outage. */
+const failedPercent = (label: string, requests: IMetric, failed: IMetric): IMetric =>
+  new MathExpression({
+    label,
+    expression: "IF(requests >= 20, 100 * failures / requests, 0)",
+    usingMetrics: { requests, failures: failed },
+    period,
+  });
+
+/** How long callers wait on account of the service itself, over all operations; the functions' logs carry it. */
+export const ownTime = (api: RestApi, percent: number): IMetric =>
+  new Metric({
+    namespace: Stack.of(api).stackName,
+    metricName: "own_milliseconds" satisfies keyof RequestMetrics,
+    statistic: Stats.percentile(percent),
+    period,
+  });
+
 /** The API's errors and its slowness. */
 export const apiConditions = ({ api }: Monitored): Record<string, Condition> => ({
   ServerErrors: {
@@ -37,28 +58,97 @@ export const apiConditions = ({ api }: Monitored): Record<string, Condition> => 
       "At least 5 % of the requests end with a 5xx status. Look for `gatewayError` and `status` in the API's access log: " +
       "502 and 503 point to the model servers or the authorizer, 500 to an error in the log of the function.",
     runbook: "The API fails",
-    metric: new MathExpression({
-      label: "Server errors, percent",
-      // Of a handful of requests at night, one failure is not an outage.
-      expression: "IF(requests >= 20, 100 * failures / requests, 0)",
-      usingMetrics: {
-        requests: api.metricCount({ statistic: Stats.SUM }),
-        failures: api.metricServerError({ statistic: Stats.SUM }),
-      },
-      period,
-    }),
+    metric: failedPercent(
+      "Server errors, percent",
+      api.metricCount({ statistic: Stats.SUM }),
+      api.metricServerError({ statistic: Stats.SUM }),
+    ),
     threshold: 5,
     datapointsToAlarm: 2,
   },
   Latency: {
     description:
-      "One request in a hundred takes longer than a minute. The model servers are probably loading or overloaded: " +
-      "compare `functionMilliseconds` of the routes in the API's access log, then look at the servers' own queues.",
+      "One request in a hundred waits for three seconds, beside the time that its model takes. The table or Secrets Manager " +
+      "is slow, or functions start often: compare `own_milliseconds` and `cold_start` of the operations in the " +
+      "functions' logs (`request.answered`).",
     runbook: "The API is slow",
-    metric: api.metricLatency({ statistic: Stats.percentile(99), period }),
-    threshold: 60_000,
+    metric: ownTime(api, 99),
+    threshold: 3_000,
     datapointsToAlarm: 3,
   },
+});
+
+/** What functions do at addresses of their own, where the API counts nothing. */
+export const functionUrlConditions = ({ functions }: Monitored): Record<string, Condition> =>
+  Object.fromEntries(
+    functions
+      .filter(({ functionUrl }) => functionUrl)
+      .map(({ node, definition, lambda }) => [
+        `${node.id}UrlErrors`,
+        {
+          description:
+            `At least 5 % of the requests to the own address of the function "${definition.name}" end with a 5xx status. ` +
+            "Look for `request.failed` in its log: 502 and 503 point to the model servers, 500 to the function.",
+          runbook: "A function's own address fails",
+          metric: failedPercent(
+            `${definition.name}: server errors at its own address, percent`,
+            lambda.metric("UrlRequestCount", { statistic: Stats.SUM }),
+            lambda.metric("Url5xxCount", { statistic: Stats.SUM }),
+          ),
+          threshold: 5,
+          datapointsToAlarm: 2,
+        },
+      ]),
+  );
+
+/** How much of the places for executions is taken that the account has in the region, for all that runs there. */
+export const concurrencyPercent = (): IMetric =>
+  new MathExpression({
+    label: "concurrent executions, percent of the account's quota",
+    expression: "100 * used / SERVICE_QUOTA(used)",
+    usingMetrics: {
+      used: new Metric({
+        namespace: "AWS/Usage",
+        metricName: "ResourceCount",
+        dimensionsMap: {
+          Service: "Lambda",
+          Type: "Resource",
+          Resource: "ConcurrentExecutions",
+          Class: "None",
+        },
+        statistic: Stats.MAXIMUM,
+      }),
+    },
+    period,
+  });
+
+/** Reads and writes that DynamoDB refused at the first try; the functions try again. */
+export const tableThrottles = (table: TableV2, access: "Read" | "Write"): IMetric =>
+  table.metric(`${access}ThrottleEvents`, { statistic: Stats.SUM, period });
+
+const tableThrottled = (table: TableV2, access: "Read" | "Write"): Condition => ({
+  description:
+    `DynamoDB refuses ${access.toLowerCase()}s of the table. A table that is paid by request takes more after some minutes, but ` +
+    "a single key never takes more than 1,000 writes or 3,000 reads a second: find the account or address behind it.",
+  runbook: "The table is throttled",
+  metric: tableThrottles(table, access),
+  threshold: 10,
+  datapointsToAlarm: 2,
+});
+
+/** What the account and the table give no more of. */
+export const capacityConditions = ({ table }: Monitored): Record<string, Condition> => ({
+  Concurrency: {
+    description:
+      "Four fifths of the executions that the account may have at a time are taken. At its quota Lambda refuses calls of " +
+      "every function, the authorizer's too, and so everything fails. Ask AWS for a higher quota now.",
+    runbook: "Concurrency runs out",
+    metric: concurrencyPercent(),
+    threshold: 80,
+    datapointsToAlarm: 1,
+  },
+  TableReadsThrottled: tableThrottled(table, "Read"),
+  TableWritesThrottled: tableThrottled(table, "Write"),
 });
 
 /** Messages that wait too long or cannot be handled. */

@@ -19,8 +19,10 @@ import { acknowledge } from "./acknowledge.ts";
 import {
   apiConditions,
   type Condition,
+  capacityConditions,
   eventConditions,
   functionConditions,
+  functionUrlConditions,
   type Monitored,
   queueConditions,
 } from "./alarm-conditions.ts";
@@ -51,6 +53,8 @@ export class Alarms extends Construct {
     this.eventCounts = [uncounted, unchecked, brokenOff, notQueueable];
     const conditions: Readonly<Record<string, Condition>> = {
       ...apiConditions(monitored),
+      ...functionUrlConditions(monitored),
+      ...capacityConditions(monitored),
       ...queueConditions(monitored),
       ...eventConditions({ uncounted, unchecked, brokenOff, notQueueable }),
       ...functionConditions(monitored),

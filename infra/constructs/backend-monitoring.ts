@@ -75,6 +75,28 @@ const modelFails = (namespace: string, task: ModelTask): Condition => ({
   datapointsToAlarm: 2,
 });
 
+/**
+ * What 95 of 100 calls of a task stay below while its server keeps up, in milliseconds: of an answer that is streamed, until
+ * it begins; else until it is whole. Recordings last for up to hours.
+ */
+const slowMilliseconds: Readonly<Record<ModelTask, number>> = {
+  chat: 30_000,
+  translation: 30_000,
+  speech: 60_000,
+  transcription: 200_000,
+};
+
+const modelSlow = (namespace: string, task: ModelTask): Condition => ({
+  description:
+    `One in twenty calls to the model server of the task "${task}" takes longer than ${slowMilliseconds[task] / 1_000} ` +
+    "seconds until its answer begins. The server is loading or overloaded: look at its own queue, and start another one " +
+    "behind the same address.",
+  runbook: "A model server is slow",
+  metric: backendMetrics(namespace, task).slowMilliseconds,
+  threshold: slowMilliseconds[task],
+  datapointsToAlarm: 3,
+});
+
 const platformFails = (namespace: string): Condition => ({
   description:
     "One in five calls to the messaging platform fails, so that people wait for their answers. The lines " +
@@ -98,6 +120,7 @@ export const backendConditions = (namespace: string): Readonly<Record<string, Co
     modelTasks.flatMap((task) => [
       [`${capitalized(task)}Down`, modelDown(namespace, task)],
       [`${capitalized(task)}Fails`, modelFails(namespace, task)],
+      [`${capitalized(task)}Slow`, modelSlow(namespace, task)],
     ]),
   ),
   PlatformFails: platformFails(namespace),

@@ -11,7 +11,7 @@ import {
 import { Construct } from "constructs";
 import { type BackendName, backendNames, modelTasks } from "../../shared/telemetry/backend-uses.ts";
 import type { RequestMetrics } from "../../shared/telemetry/request-metrics.ts";
-import type { Monitored } from "./alarm-conditions.ts";
+import { concurrencyPercent, type Monitored, ownTime, tableThrottles } from "./alarm-conditions.ts";
 import type { EventCount } from "./alarms.ts";
 import { type BackendMetrics, backendMetrics } from "./backend-monitoring.ts";
 import type { WorkQueue } from "./work-queue.ts";
@@ -31,7 +31,7 @@ export class ServiceDashboard extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { api, functions, mail, messages, alarms, eventCounts }: ServiceDashboardProps,
+    { api, functions, table, mail, messages, alarms, eventCounts }: ServiceDashboardProps,
   ) {
     super(scope, id);
     const dashboard = new Dashboard(this, "Dashboard");
@@ -52,6 +52,31 @@ export class ServiceDashboard extends Construct {
         left: [50, 95, 99].map((percent) =>
           api.metricLatency({ label: `p${percent}`, statistic: Stats.percentile(percent) }),
         ),
+      }),
+    );
+    dashboard.addWidgets(
+      new GraphWidget({
+        title: "The service's own time, in milliseconds",
+        width: width / 2,
+        left: [50, 95, 99].map((percent) => ownTime(api, percent)),
+      }),
+      ...functions
+        .filter(({ functionUrl }) => functionUrl)
+        .map(
+          ({ definition, lambda }) =>
+            new GraphWidget({
+              title: `Own address of ${definition.name}`,
+              width: width / 2,
+              left: ["UrlRequestCount", "Url4xxCount", "Url5xxCount"].map((name) =>
+                lambda.metric(name, { statistic: Stats.SUM }),
+              ),
+            }),
+        ),
+      new GraphWidget({ title: "Account", width: width / 2, left: [concurrencyPercent()] }),
+      new GraphWidget({
+        title: "Table: throttled",
+        width: width / 2,
+        left: [tableThrottles(table, "Read"), tableThrottles(table, "Write")],
       }),
     );
     const { stackName } = Stack.of(this);

@@ -67,6 +67,7 @@ export class ApiStack extends Stack {
       api: restApi,
       functions: functions.all,
       authorizer: functions.authorizer,
+      table: data.table,
       mail: data.mail,
       messages: data.messages,
     };

@@ -124,7 +124,7 @@ export const createBufferedHandler = (endpoints: readonly Endpoint[], options: H
     inOwnScope(context, options, async () => {
       const request = toHttpEvent(event);
       const { body, ...response } = await pipeline(request, context);
-      logAnswered(request, { status: response.statusCode });
+      logAnswered(request, { status: response.statusCode, headLeftAt: performance.now() });
       if (typeof body !== "string") throw new Error("A buffered function cannot send a stream.");
       return { ...response, body };
     });
@@ -142,6 +142,7 @@ export const createStreamingHandler = (endpoints: readonly Endpoint[], options: 
         const request = toHttpEvent(event);
         const { body, ...metadata } = await pipeline(request, context);
         const stream = awslambda.HttpResponseStream.from(responseStream, metadata);
+        const headLeftAt = performance.now();
         let bytes = 0;
         let ended: StreamEnd = "failed";
         let failure: AppError | undefined;
@@ -157,7 +158,7 @@ export const createStreamingHandler = (endpoints: readonly Endpoint[], options: 
           // The refund among the steps is decided before a stream begins.
           if (failure) await refundRequest(options.limiter, request, failure);
         } finally {
-          logAnswered(request, { status: metadata.statusCode, stream: { bytes, ended } });
+          logAnswered(request, { status: metadata.statusCode, headLeftAt, stream: { bytes, ended } });
         }
       }),
   );

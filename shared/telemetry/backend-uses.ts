@@ -79,5 +79,6 @@ const units = backendNames.flatMap((name) =>
 );
 
 /** CloudWatch's definitions of those measures that are members of a line. */
-export const backendMetricDefinitions = (fields: Readonly<Record<string, unknown>>) =>
-  units.filter(({ Name }) => Name in fields);
+export const backendMetricDefinitions = (
+  fields: Readonly<Record<string, unknown>>,
+): { Name: string; Unit: string }[] => units.filter(({ Name }) => Name in fields);

@@ -5,15 +5,27 @@ import { requestScope } from "./request-scope.ts";
 export interface RequestMetrics {
   readonly operation: string;
   readonly milliseconds: number;
+  /**
+   * Of a request: how long its caller waited for the head of the response on account of the service itself, without the time
+   * for which models were waited for.
+   */
+  readonly own_milliseconds?: number;
   /** 1 for a response with a 4xx status, else 0. */
   readonly client_error: 0 | 1;
   /** 1 for a response with a 5xx status, one that was broken off, or a record that must come again, else 0. */
   readonly server_error: 0 | 1;
 }
 
+const ownTime = { Name: "own_milliseconds" satisfies keyof RequestMetrics, Unit: "Milliseconds" };
+
 /** The definitions by which CloudWatch reads metrics out of a line (embedded metric format). */
-const envelope = (Namespace: string, backends: Readonly<Record<string, unknown>>) => {
-  const ofBackends = backendMetricDefinitions(backends);
+const envelope = (
+  Namespace: string,
+  { own_milliseconds }: RequestMetrics,
+  backends: Readonly<Record<string, unknown>>,
+) => {
+  const withoutDimension = backendMetricDefinitions(backends);
+  if (own_milliseconds !== undefined) withoutDimension.push(ownTime);
   return {
     _aws: {
       Timestamp: Date.now(),
@@ -28,8 +40,8 @@ const envelope = (Namespace: string, backends: Readonly<Record<string, unknown>>
           ],
         },
         // A line can give a dimension one value only, and a message asks up to five backends: each has metrics of its
-        // own instead, without a dimension.
-        ...(ofBackends.length > 0 ? [{ Namespace, Dimensions: [[]], Metrics: ofBackends }] : []),
+        // own instead, without a dimension. So has the service's own time, which is looked at over all operations.
+        ...(withoutDimension.length > 0 ? [{ Namespace, Dimensions: [[]], Metrics: withoutDimension }] : []),
       ],
     },
   };
@@ -63,6 +75,6 @@ export const measured = (metrics: RequestMetrics) => {
       ? {}
       : { upstream_milliseconds: Math.round(scope.upstreamMilliseconds) }),
     ...backends,
-    ...(namespace ? envelope(namespace, backends) : {}),
+    ...(namespace ? envelope(namespace, metrics, backends) : {}),
   };
 };

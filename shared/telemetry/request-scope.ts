@@ -19,7 +19,10 @@ export interface RequestScope {
    * unless the server then refuses it because the model is loading or busy. While there is none, a failure costs no quota.
    */
   modelCallsBegun: number;
-  /** How long model servers have been waited for, if any was asked; of a streamed response, until it began. */
+  /**
+   * How long model servers have been waited for, if any was asked: of a response that leaves as it is made, until it began;
+   * of speech that is kept first, until all of it was made.
+   */
   upstreamMilliseconds: number | undefined;
   readonly backends: BackendUses;
   /** Under which name the metrics of the work are filed; `undefined` when none are. */

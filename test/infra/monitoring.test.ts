@@ -75,7 +75,15 @@ const failedCalls = "IF(calls >= 10, 100 * FILL(failures, 0) / calls, 0): Sample
 /** Of what an alarm of each kind is made, as the runbook and the descriptions say it. */
 const rules: Readonly<Record<string, readonly [rings: string, of: string]>> = {
   ServerErrors: ["2/3 at 5", "IF(requests >= 20, 100 * failures / requests, 0): Sum Sum"],
-  Latency: ["3/3 at 60000", "Latency: p99"],
+  Latency: ["3/3 at 3000", "own_milliseconds: p99"],
+  ChatUrlErrors: ["2/3 at 5", "IF(requests >= 20, 100 * failures / requests, 0): Sum Sum"],
+  Concurrency: ["1/3 at 80", "100 * used / SERVICE_QUOTA(used): Maximum"],
+  TableReadsThrottled: ["2/3 at 10", "ReadThrottleEvents: Sum"],
+  TableWritesThrottled: ["2/3 at 10", "WriteThrottleEvents: Sum"],
+  ChatSlow: ["3/3 at 30000", ": p95"],
+  TranslationSlow: ["3/3 at 30000", ": p95"],
+  SpeechSlow: ["3/3 at 60000", ": p95"],
+  TranscriptionSlow: ["3/3 at 200000", ": p95"],
   MailDeadLetters: ["1/3 at 1", "ApproximateNumberOfMessagesVisible: Maximum"],
   MailDelay: ["1/3 at 900", "ApproximateAgeOfOldestMessage: Maximum"],
   MessageDeadLetters: ["1/3 at 900", "ApproximateAgeOfOldestMessage: Maximum"],
@@ -149,10 +157,12 @@ describe("The alarms", { timeout: 30_000 }, () => {
     const names = functionDefinitions.map(({ name }) => name[0]?.toUpperCase() + name.slice(1));
     const expected = [
       ...["ServerErrors", "Latency", "MailDeadLetters", "MailDelay", "MessageDeadLetters", "MessageDelay"],
+      ...["ChatUrlErrors", "Concurrency", "TableReadsThrottled", "TableWritesThrottled"],
       ...["UncountedRequests", "UncheckedTokens", "BrokenStreams", "UnqueueableMessages", "PlatformFails"],
       ...["Chat", "Translation", "Transcription", "Speech"].flatMap((task) => [
         `${task}Down`,
         `${task}Fails`,
+        `${task}Slow`,
       ]),
       ...names.map((name) => `${name}Throttles`),
       // The authorizer refuses tokens by throwing, so that its errors say nothing.
@@ -238,13 +248,56 @@ describe("The alarms", { timeout: 30_000 }, () => {
     }
   });
 
+  it("and the dashboard look at the service's own time under the name that functions write", () => {
+    const namespace = functionNamespace(watched);
+    const scope = openRequestScope(1_000, { metricsNamespace: namespace });
+    const line = inRequestScope(scope, () =>
+      measured({
+        operation: "example",
+        milliseconds: 6,
+        own_milliseconds: 5,
+        client_error: 0,
+        server_error: 0,
+      }),
+    );
+    expect(line).toMatchObject({ own_milliseconds: 5 });
+    const own = { Namespace: namespace, Dimensions: [[]], Metrics: [{ Name: "own_milliseconds" }] };
+    expect(metricLine.parse(line)._aws.CloudWatchMetrics).toContainEqual(own);
+    const [latency] = [...resourcesOfType(watched, "AWS::CloudWatch::Alarm")].filter(([id]) =>
+      id.startsWith("AlarmsLatency"),
+    );
+    expect(latency?.[1].Properties).toMatchObject({ Namespace: namespace, MetricName: "own_milliseconds" });
+    expect(latency?.[1].Properties["Dimensions"]).toBeUndefined();
+    const [dashboard] = resourcesOfType(watched, "AWS::CloudWatch::Dashboard").values();
+    expect(JSON.stringify(dashboard)).toContain(`${namespace}\\",\\"own_milliseconds`);
+  });
+
+  it("look at the function's own address, the account's places and the table as AWS measures them", () => {
+    const metricsOf = (name: string) =>
+      JSON.stringify(
+        [...resourcesOfType(watched, "AWS::CloudWatch::Alarm")].find(([id]) => id.startsWith(name))?.[1],
+      );
+    for (const metric of ["UrlRequestCount", "Url5xxCount"]) {
+      const address = `"Dimensions":[{"Name":"FunctionName","Value":{"Ref":"FunctionsChat`;
+      expect(metricsOf("AlarmsChatUrlErrors")).toContain(`"${metric}"`);
+      expect(metricsOf("AlarmsChatUrlErrors")).toContain(address);
+    }
+    for (const value of ["Lambda", "Resource", "ConcurrentExecutions", "None"]) {
+      expect(metricsOf("AlarmsConcurrency")).toContain(`"Value":"${value}"`);
+    }
+    expect(metricsOf("AlarmsConcurrency")).toContain('"MetricName":"ResourceCount","Namespace":"AWS/Usage"');
+    expect(metricsOf("AlarmsTableReads")).toContain('"Name":"TableName","Value":{"Fn::ImportValue"');
+  });
+
   it("and the dashboard look at the metrics of backends that the functions write", () => {
     const written = backendNames.flatMap((backend) => metricsOfLine(backend, functionNamespace(watched)));
     const metrics = [...resourcesOfType(watched, "AWS::CloudWatch::Alarm").values()].flatMap(
       ({ Properties }) =>
         ownMetrics.parse(Properties).flatMap(({ name, namespace }) => [`${namespace} ${name}`]),
     );
-    const ofBackends = metrics.filter((metric) => /_(milliseconds|failures|circuit_opened)$/.test(metric));
+    const ofBackends = metrics.filter((metric) =>
+      /(?<! own)_(milliseconds|failures|circuit_opened)$/.test(metric),
+    );
     // The platform has no circuit: its answers are tried again by the queue.
     const unwatched = written.filter((metric) => !ofBackends.includes(metric));
     expect(unwatched).toEqual(["LanguageAi-prod-Api platform_circuit_opened"]);

@@ -7,6 +7,7 @@ import { defineOperation } from "../../../shared/http/operation.ts";
 import { createBufferedHandler, createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
+import { requestScope } from "../../../shared/telemetry/request-scope.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { unlimited } from "../../support/unlimited.ts";
@@ -110,6 +111,7 @@ describe("the line at the end of a request", () => {
         entry_point: "rest-api",
         status: 200,
         milliseconds: expect.any(Number),
+        own_milliseconds: expect.any(Number),
         client_error: 0,
         server_error: 0,
         cold_start: expect.any(Boolean),
@@ -149,7 +151,10 @@ describe("the line at the end of a request", () => {
     const [line] = answered();
     expect(line?.["_aws"]).toMatchObject({
       Timestamp: expect.any(Number),
-      CloudWatchMetrics: [{ Namespace: "LanguageAi-test", Dimensions: [["operation"]] }],
+      CloudWatchMetrics: [
+        { Namespace: "LanguageAi-test", Dimensions: [["operation"]] },
+        { Namespace: "LanguageAi-test", Dimensions: [[]], Metrics: [{ Name: "own_milliseconds" }] },
+      ],
     });
     const { CloudWatchMetrics } = z
       .object({
@@ -160,6 +165,43 @@ describe("the line at the end of a request", () => {
     for (const { Name } of CloudWatchMetrics.flatMap(({ Metrics }) => Metrics)) {
       expect(line?.[Name]).toEqual(expect.any(Number));
     }
+  });
+});
+
+describe("the service's own time", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** A use case that takes as long, of which models are waited for so long. */
+  const taking = (milliseconds: number, ofModels: number | undefined) =>
+    handlerOf(async () => {
+      vi.advanceTimersByTime(milliseconds);
+      const scope = requestScope();
+      if (scope) scope.upstreamMilliseconds = ofModels;
+      return { answer: "yes" };
+    });
+
+  it.each([
+    ["all of it, where no model is asked", 5_000, undefined, 5_000],
+    ["what models are not waited for", 5_000, 4_200.4, 800],
+    ["nothing, where several models are waited for at a time", 5_000, 9_000, 0],
+  ])("is %s", async (_case, milliseconds, ofModels, own) => {
+    const handler = createBufferedHandler(taking(milliseconds, ofModels));
+    await handler(event(), lambdaContext());
+    expect(answered()).toMatchObject([{ milliseconds, own_milliseconds: own }]);
+  });
+
+  it("of a stream ends when its head leaves, however long its body takes", async () => {
+    const endpoints = handlerOf(async () => {
+      vi.advanceTimersByTime(300);
+      const body = async function* () {
+        vi.advanceTimersByTime(600_000);
+        yield "late";
+      };
+      return new Reply({ contentType: "text/plain", body: body() });
+    });
+    await invokeStreaming(createStreamingHandler(endpoints), event(), lambdaContext());
+    expect(answered()).toMatchObject([{ milliseconds: 600_300, own_milliseconds: 300 }]);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { speechResponse } from "../../../functions/speech/contract.ts";
 import { readWavHeader } from "../../../shared/audio/wav/wav-header.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
+import { type RequestScope, requestScope } from "../../../shared/telemetry/request-scope.ts";
 import { linkExpiresAt, speechInMemory } from "../../support/fake-speech.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 
@@ -58,6 +59,30 @@ describe("POST /tasks/audio/speech", () => {
     const { total_ms: total, ...steps } = body.timings_ms;
     for (const step of Object.values<number>(steps)) expect(step).toBeLessThanOrEqual(total);
     expect(readWavHeader(stored ?? Buffer.alloc(0))).toMatchObject({ dataBytes: 1.6 * 48_000 });
+  });
+
+  it("counts the model's time until the last of the sound as time that a model was waited for", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { post, synthesize } = setup();
+    let scope: RequestScope | undefined;
+    const speak = synthesize.getMockImplementation();
+    synthesize.mockImplementation(async (...asked) => {
+      scope = requestScope();
+      const speech = await speak?.(...asked);
+      if (!speech) throw new Error("The synthesizer of the test says nothing.");
+      const slowly = async function* () {
+        for await (const piece of speech.sound) {
+          vi.advanceTimersByTime(4_000);
+          yield piece;
+        }
+        vi.advanceTimersByTime(500);
+      };
+      return { ...speech, sound: slowly() };
+    });
+    const { body } = await post({ text });
+    expect(body.timings_ms.inference_ms).toBeGreaterThanOrEqual(4_000);
+    expect(scope?.upstreamMilliseconds).toBe(body.timings_ms.inference_ms);
   });
 
   it("asks the model for the voice of the language, and only for settings it was given", async () => {

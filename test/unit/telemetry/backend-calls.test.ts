@@ -155,7 +155,10 @@ describe("The last line of a request that asked a model", () => {
       {
         Namespace: "LanguageAi-test",
         Dimensions: [[]],
-        Metrics: [{ Name: "translation_milliseconds", Unit: "Milliseconds" }],
+        Metrics: [
+          { Name: "translation_milliseconds", Unit: "Milliseconds" },
+          { Name: "own_milliseconds", Unit: "Milliseconds" },
+        ],
       },
     ]);
     // CloudWatch drops a metric whose value is not in the line.

@@ -1,0 +1,121 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { createAuthorizer } from "../../functions/authorizer/authorize-request.ts";
+import { chatEndpoints } from "../../functions/chat/endpoints.ts";
+import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
+import { createSigningKeySource, createTokens, type NewToken } from "../../shared/auth/tokens.ts";
+import { createBearerVerification } from "../../shared/auth/verify-bearer.ts";
+import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import type { ChatModels } from "../../shared/inference/chat.ts";
+import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
+import { lambdaContext, lambdaEvent } from "../support/lambda-event.ts";
+import { invokeStreaming, stubStreamingRuntime } from "../support/lambda-stream.ts";
+import { startTestTable, type TestTable } from "../support/test-table.ts";
+
+const secret = "first-secret-of-more-than-thirty-two-bytes";
+const verifyBearer = createBearerVerification(async () => secret);
+const { sign } = createTokens(createSigningKeySource(async () => secret));
+const body = JSON.stringify({ messages: [{ role: "user", content: "Oli otya?" }] });
+const models: ChatModels = {
+  answer: async () => ({
+    text: "Bulungi.",
+    finishReason: "stop",
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  }),
+  streamAnswer: () => Promise.reject(new Error("No stream is asked for.")),
+};
+
+let table: TestTable;
+let token: NewToken;
+beforeAll(async () => {
+  table = await startTestTable();
+  stubStreamingRuntime();
+  const { id } = await createAccountsRepository(table.open()).create({
+    username: "amina",
+    email: "amina@example.com",
+    password_hash: "$argon2id$the-hash",
+    organization: "Unknown",
+    full_name: undefined,
+    organization_type: undefined,
+    sector: undefined,
+  });
+  token = { userId: id, tokenId: "first", tokenEpoch: 0 };
+});
+beforeEach(() => {
+  table.calls.length = 0;
+});
+afterAll(async () => {
+  vi.unstubAllGlobals();
+  await table.close();
+});
+
+const byFunctionUrl = async (bearer: string): Promise<APIGatewayProxyEventV2> => ({
+  version: "2.0",
+  routeKey: "$default",
+  rawPath: "/tasks/chat/completions",
+  rawQueryString: "",
+  headers: { "content-type": "application/json", authorization: `Bearer ${bearer}` },
+  requestContext: {
+    accountId: "anonymous",
+    apiId: "url",
+    domainName: "url.lambda-url.us-east-1.on.aws",
+    domainPrefix: "url",
+    http: {
+      method: "POST",
+      path: "/tasks/chat/completions",
+      protocol: "HTTP/1.1",
+      sourceIp: "203.0.113.7",
+      userAgent: "test",
+    },
+    requestId: "request-1",
+    routeKey: "$default",
+    stage: "$default",
+    time: "20/Nov/2026:10:00:00 +0000",
+    timeEpoch: 1_795_168_800_000,
+  },
+  isBase64Encoded: false,
+  body,
+});
+
+const byRestApi = async (bearer: string): Promise<APIGatewayProxyEvent> => {
+  const { context } = await createAuthorizer(verifyBearer)({
+    headers: { Authorization: `Bearer ${bearer}` },
+    methodArn: "arn:aws:execute-api:eu-west-1:000000000000:api1234567/prod/POST/tasks/chat/completions",
+  });
+  const authorizer = Object.fromEntries(
+    Object.entries(context ?? {}).map(([name, value]) => [name, `${value}`]),
+  );
+  return lambdaEvent({
+    path: "/tasks/chat/completions",
+    headers: { "Content-Type": "application/json" },
+    body,
+    authorizer,
+  });
+};
+
+describe.each([
+  ["a function URL", byFunctionUrl],
+  ["the REST API", byRestApi],
+])("a chat request through %s", (_door, toEvent) => {
+  const ask = async () => {
+    const limiter = createLimiter(createLimitCounters(table.openForRequests()));
+    const handler = createStreamingHandler(chatEndpoints({ models }), { verifyBearer, limiter });
+    const event = await toEvent(await sign(token, 60));
+    return (await invokeStreaming(handler, event, lambdaContext())).status;
+  };
+
+  it("makes one round trip to DynamoDB: token, account, limits and quota in one write", async () => {
+    expect(await ask()).toBe(200);
+    expect(table.calls).toEqual(["UpdateItem"]);
+  });
+
+  it("needs no other one to be refused", async () => {
+    token = { ...token, tokenId: crypto.randomUUID() };
+    await createTokensRepository(table.open()).revoke(token);
+    table.calls.length = 0;
+    expect(await ask()).toBe(401);
+    expect(table.calls).toEqual(["UpdateItem"]);
+    token = { ...token, tokenId: "second" };
+  });
+});

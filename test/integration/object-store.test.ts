@@ -232,12 +232,12 @@ describe("an object of unknown length", () => {
   });
 
   it.each([1, 12, 30])("leaves nothing when it is given up after %i MiB", async (size) => {
-    const bodies = bucket.storedBodies();
+    const bodies = await bucket.storedBodies();
     const writer = bucket.store.write("speech/given-up.wav", wav);
     for (let written = 0; written < size; written += 1) await writer.write(pattern(mebibyte));
     await writer.abort();
     await writer.abort();
-    await vi.waitFor(() => expect(bucket.storedBodies()).toBe(bodies));
+    await vi.waitFor(async () => expect(await bucket.storedBodies()).toBe(bodies));
     expect(await bucket.store.describe("speech/given-up.wav")).toBeUndefined();
     const begun = bucket.calls.filter((call) => call === "CreateMultipartUpload").length;
     expect(bucket.calls.filter((call) => call === "AbortMultipartUpload")).toHaveLength(begun);
@@ -246,12 +246,12 @@ describe("an object of unknown length", () => {
   it.each(["CreateMultipartUpload", "UploadPart", "CompleteMultipartUpload"])(
     "leaves nothing when %s fails",
     async (call) => {
-      const bodies = bucket.storedBodies();
+      const bodies = await bucket.storedBodies();
       bucket.failNext(call);
       await expect(
         writeInPieces("speech/failed.wav", pattern(16 * mebibyte), mebibyte),
       ).rejects.toMatchObject({ code: "storage_unavailable" });
-      await vi.waitFor(() => expect(bucket.storedBodies()).toBe(bodies));
+      await vi.waitFor(async () => expect(await bucket.storedBodies()).toBe(bodies));
       expect(await bucket.store.describe("speech/failed.wav")).toBeUndefined();
     },
   );

@@ -91,7 +91,7 @@ const header = wavHeaderBytes(0, { comment: "Wasuze otya nno?" });
 
 describe("speech as a stream", () => {
   it("leaves piece by piece while it is made, and is stored nowhere", async () => {
-    const bodies = bucket.storedBodies();
+    const bodies = await bucket.storedBodies();
     const began = speaking();
     const { status, headers, stream, ended } = await begin({ response_mode: "stream" });
     const server = await began;
@@ -108,7 +108,7 @@ describe("speech as a stream", () => {
     stream.resume();
     await ended;
     expect(headers).not.toHaveProperty("X-Audio-Url");
-    await vi.waitFor(() => expect(bucket.storedBodies()).toBe(bodies));
+    await vi.waitFor(async () => expect(await bucket.storedBodies()).toBe(bodies));
   });
 
   it("arrives whole, and keeps the length in its header when the server knew it", async () => {
@@ -228,7 +228,7 @@ describe("speech as a stream with a link", () => {
   it.each([1, 12])(
     "leaves nothing when the server breaks off after %i MiB, and the link gives 404",
     async (size) => {
-      const bodies = bucket.storedBodies();
+      const bodies = await bucket.storedBodies();
       const began = speaking();
       const { headers, stream, ended } = await begin({ text: longText, response_mode: "both" });
       stream.resume();
@@ -237,12 +237,12 @@ describe("speech as a stream with a link", () => {
       await expect(ended).rejects.toMatchObject({ code: "external_service_error" });
       expect(stream.writableEnded).toBe(false);
       expect(await fetchOutcome(headers["X-Audio-Url"] ?? "")).toBe("404 NoSuchKey");
-      await vi.waitFor(() => expect(bucket.storedBodies()).toBe(bodies));
+      await vi.waitFor(async () => expect(await bucket.storedBodies()).toBe(bodies));
     },
   );
 
   it.each([1, 12])("leaves nothing when the caller goes away after %i MiB", async (size) => {
-    const bodies = bucket.storedBodies();
+    const bodies = await bucket.storedBodies();
     const began = speaking();
     const { headers, stream, ended } = await begin({ text: longText, response_mode: "both" });
     const server = await began;
@@ -253,7 +253,7 @@ describe("speech as a stream with a link", () => {
     server.write(second);
     await ended;
     expect(await fetchOutcome(headers["X-Audio-Url"] ?? "")).toBe("404 NoSuchKey");
-    await vi.waitFor(() => expect(bucket.storedBodies()).toBe(bodies));
+    await vi.waitFor(async () => expect(await bucket.storedBodies()).toBe(bodies));
     if (!server.closed) await once(server, "close");
   });
 
@@ -280,7 +280,7 @@ describe("speech as a link", () => {
   });
 
   it("is an error when the server breaks off midway, and nothing is stored", async () => {
-    const bodies = bucket.storedBodies();
+    const bodies = await bucket.storedBodies();
     backend.behave((response) => {
       response.write(wavFile(second), () => response.destroy());
     });
@@ -289,7 +289,7 @@ describe("speech as a link", () => {
     expect(JSON.parse((await buffer(stream)).toString())).toMatchObject({
       error: { code: "external_service_error" },
     });
-    await vi.waitFor(() => expect(bucket.storedBodies()).toBe(bodies));
+    await vi.waitFor(async () => expect(await bucket.storedBodies()).toBe(bodies));
   });
 
   it("is an error when the audio cannot be stored", async () => {

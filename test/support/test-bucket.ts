@@ -1,15 +1,21 @@
-import { readdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GetObjectCommand, HeadObjectCommand, NoSuchKey, S3Client } from "@aws-sdk/client-s3";
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  S3Client,
+} from "@aws-sdk/client-s3";
 import { LOCAL_CREDENTIALS, LOCAL_REGION, startS3 } from "@language-ai/aws-stand-ins";
 import { readAwsConfig } from "../../shared/config/environment.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
 import { type Bucket, openBucket, type S3Call, storageFailure } from "../../shared/storage/s3-calls.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
-
-const bucketName = "audio";
 
 /** The service's own object store over an embedded S3, and a look behind the scenes. */
 export interface TestBucket {
@@ -21,25 +27,62 @@ export interface TestBucket {
   /** The bytes of an object; `undefined` when it is not there. */
   read(key: string): Promise<Buffer | undefined>;
   contentType(key: string): Promise<string | undefined>;
-  /** How many bodies are kept: objects, and parts of uploads that were neither completed nor aborted. */
-  storedBodies(): number;
+  /** How many bodies are kept: objects, and uploads in parts that were neither completed nor aborted. */
+  storedBodies(): Promise<number>;
   close(): Promise<void>;
 }
 
-export const startTestBucket = async (): Promise<TestBucket> => {
+interface Server {
+  readonly endpoint: string;
+  readonly bucketName: string;
+  countBodies(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const startEmbedded = async (): Promise<Server> => {
   const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bucket-"));
   const s3 = await startS3({ dataDirectory, credentials: LOCAL_CREDENTIALS, region: LOCAL_REGION });
-  await s3.ensureBucket(bucketName, {});
-  const behindTheScenes = new S3Client({
+  await s3.ensureBucket("audio", {});
+  return {
     endpoint: s3.endpoint,
-    region: LOCAL_REGION,
-    credentials: LOCAL_CREDENTIALS,
-    forcePathStyle: true,
-  });
+    bucketName: "audio",
+    countBodies: async () => (await readdir(join(dataDirectory, "bodies"))).length,
+    close: async () => {
+      await s3.close();
+      await rm(dataDirectory, { recursive: true });
+    },
+  };
+};
+
+const clientOf = (endpoint: string): S3Client =>
+  new S3Client({ endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, forcePathStyle: true });
+
+/** A bucket in the other S3 that `npm run verify` lets the same tests run against. */
+const useOther = async (endpoint: string): Promise<Server> => {
+  const client = clientOf(endpoint);
+  const Bucket = `audio-${randomUUID()}`;
+  await client.send(new CreateBucketCommand({ Bucket }));
+  return {
+    endpoint,
+    bucketName: Bucket,
+    countBodies: async () => {
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }));
+      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
+      return Contents.length + Uploads.length;
+    },
+    close: async () => client.destroy(),
+  };
+};
+
+export const startTestBucket = async (): Promise<TestBucket> => {
+  const other = process.env["VERIFY_ENDPOINT_S3"];
+  const server = await (other ? useOther(other) : startEmbedded());
+  const { endpoint, bucketName } = server;
+  const behindTheScenes = clientOf(endpoint);
   const opened = openBucket(
     bucketName,
     readAwsConfig({
-      AWS_ENDPOINT_URL: s3.endpoint,
+      AWS_ENDPOINT_URL: endpoint,
       AWS_REGION: LOCAL_REGION,
       AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
       AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
@@ -84,11 +127,10 @@ export const startTestBucket = async (): Promise<TestBucket> => {
       );
       return ContentType;
     },
-    storedBodies: () => readdirSync(join(dataDirectory, "bodies")).length,
+    storedBodies: server.countBodies,
     close: async () => {
       behindTheScenes.destroy();
-      await s3.close();
-      await rm(dataDirectory, { recursive: true });
+      await server.close();
     },
   };
 };

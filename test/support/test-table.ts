@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,14 +11,17 @@ import type { Table } from "../../shared/storage/table.ts";
 
 const name = "language-ai";
 
+const region = "eu-west-1";
+const credentials = { accessKeyId: "local", secretAccessKey: "local" };
+
 /** A client as the service's own, that talks to a server of the test. */
-export const testTable = (endpoint: string): Table => ({
-  name,
+export const testTable = (endpoint: string, tableName = name): Table => ({
+  name: tableName,
   client: DynamoDBDocumentClient.from(
     new DynamoDBClient({
       endpoint,
-      region: "eu-west-1",
-      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+      region,
+      credentials,
       maxAttempts: 3,
     }),
     { marshallOptions: { removeUndefinedValues: true } },
@@ -36,13 +40,29 @@ export interface TestTable {
   close(): Promise<void>;
 }
 
-export const startTestTable = async (): Promise<TestTable> => {
+/** The embedded DynamoDB, or the other one that `npm run verify` lets the same tests run against. */
+const startServer = async () => {
+  const other = process.env["VERIFY_ENDPOINT_DYNAMODB"];
+  if (other) return { endpoint: other, tableName: `${name}-${randomUUID()}`, close: async () => undefined };
   const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-table-"));
-  const server = await startDynamoDb({ dataDirectory });
+  const { endpoint, close } = await startDynamoDb({ dataDirectory });
+  return {
+    endpoint,
+    tableName: name,
+    close: async () => {
+      await close();
+      await rm(dataDirectory, { recursive: true });
+    },
+  };
+};
+
+export const startTestTable = async (): Promise<TestTable> => {
+  const server = await startServer();
+  const { endpoint, tableName } = server;
   const opened: Table[] = [];
   const calls: string[] = [];
-  const own = testTable(server.endpoint);
-  await ensureTable(own.client, name, {
+  const own = testTable(endpoint, tableName);
+  await ensureTable(own.client, tableName, {
     AttributeDefinitions: [
       { AttributeName: "PK", AttributeType: "S" },
       { AttributeName: "SK", AttributeType: "S" },
@@ -54,7 +74,7 @@ export const startTestTable = async (): Promise<TestTable> => {
   });
   return {
     open: () => {
-      const table = testTable(server.endpoint);
+      const table = testTable(endpoint, tableName);
       table.client.middlewareStack.add(
         (next, context) => (input) => {
           calls.push(String(context["commandName"]).replace(/Command$/, ""));
@@ -66,7 +86,15 @@ export const startTestTable = async (): Promise<TestTable> => {
       return table;
     },
     openForRequests: () => {
-      const table = openItemTable(name, readAwsConfig({ AWS_ENDPOINT_URL: server.endpoint }));
+      const table = openItemTable(
+        tableName,
+        readAwsConfig({
+          AWS_ENDPOINT_URL: endpoint,
+          AWS_REGION: region,
+          AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+          AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+        }),
+      );
       return {
         read: (...given) => {
           calls.push("GetItem");
@@ -87,14 +115,15 @@ export const startTestTable = async (): Promise<TestTable> => {
       };
     },
     read: async (Key) => {
-      const { Item } = await own.client.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }));
+      const { Item } = await own.client.send(
+        new GetCommand({ TableName: tableName, Key, ConsistentRead: true }),
+      );
       return Item;
     },
     calls,
     close: async () => {
       for (const { client } of [own, ...opened]) client.destroy();
       await server.close();
-      await rm(dataDirectory, { recursive: true });
     },
   };
 };

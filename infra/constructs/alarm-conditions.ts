@@ -229,7 +229,7 @@ const uncountedRequests = (metric: IMetric): Condition => ({
 const uncheckedTokens = (metric: IMetric): Condition => ({
   description:
     "The authorizer cannot check tokens, so that callers with good ones get 500. The `reason` of `authorizer.failed` in " +
-    "its log says whether the table or the signing secret does not answer.",
+    "its log says why the signing secret does not answer.",
   runbook: "Tokens cannot be checked",
   metric,
   threshold: 3,

@@ -7,7 +7,7 @@
 export const logEvents = {
   "answer.not_accepted": "The messaging platform refused an answer; `status` and `outcome` are its words.",
   "answer.not_sent": "The messaging platform could not be reached, or said nothing in time.",
-  "authorizer.failed": "A token could not be checked: the table or the signing key did not answer.",
+  "authorizer.failed": "A token could not be checked: the signing key did not answer.",
   "chat.broken_off":
     "A model stopped in the middle of a streamed response; the caller was told in the stream.",
   "chat.thought_shown":
@@ -19,7 +19,7 @@ export const logEvents = {
   "delivery.failed": "A delivery of the messaging platform was not taken in; the platform sends it again.",
   "delivery.not_signed": "A delivery of the messaging platform had no valid signature.",
   "limits.not_counted":
-    "The table could not count a request, so it was counted in memory, where far fewer are let in.",
+    "The table could not count a request, so it was counted in memory, where far fewer are let in; its token was read.",
   "limits.not_refunded":
     "A refused request stayed on its account's quota, because the table did not answer in time.",
   "mail.failed": "A mail could not be sent; the queue brings it again.",

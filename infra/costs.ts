@@ -25,6 +25,7 @@ const prices = {
   bucketWrite: { dollars: 5e-6, unit: "PUT to S3", source: "recalled" },
   mail: { dollars: 100e-6, unit: "mail by SES", source: "recalled" },
   logKilobyte: { dollars: 0.5e-6, unit: "kB of log taken in by CloudWatch", source: "recalled" },
+  trace: { dollars: 5e-6, unit: "trace kept by X-Ray", source: "recalled" },
   outKilobyte: { dollars: 0.09e-6, unit: "kB sent to the internet", source: "reported" },
 } as const satisfies Record<string, Price>;
 
@@ -44,6 +45,13 @@ interface RequestKind {
 
 const authorizer = 0.005;
 
+/** Of a hundred invocations, how many start an environment first; a start is charged like work. */
+const startsPercent = 1;
+const startSeconds = 0.3;
+
+/** X-Ray's own sampling: one request a second, and of the others so many in a hundred. */
+const tracedPercent = 5;
+
 /**
  * The API, the one write that checks the token and counts, of an item of 2 to 3 kB, and the lines of both functions.
  */
@@ -51,6 +59,11 @@ const taskUses = { apiRequest: 1, tableWrite: 2.5, logKilobyte: 3 };
 
 /** The requests that a deployment mostly sees. */
 const requestKinds: readonly RequestKind[] = [
+  {
+    what: "preflight of a browser, answered by API Gateway",
+    seconds: {},
+    uses: { apiRequest: 1, logKilobyte: 0.5, outKilobyte: 0.5 },
+  },
   {
     what: "login",
     seconds: { auth: 0.12 },
@@ -105,6 +118,33 @@ const requestKinds: readonly RequestKind[] = [
 
 const million = 1_000_000;
 
+/** What a resource costs a month, whether anybody calls or not, in dollars. */
+const monthly = {
+  "AWS::CloudWatch::Alarm": { dollars: 0.1, what: "alarms" },
+  "AWS::CloudWatch::Dashboard": { dollars: 3, what: "dashboards" },
+  "AWS::SecretsManager::Secret": { dollars: 0.4, what: "secrets" },
+  // Five connections ask the queue, each every 20 seconds.
+  "AWS::Lambda::EventSourceMapping": {
+    dollars: ((5 * 30 * 24 * 60 * 60) / 20) * prices.queueRequest.dollars,
+    what: "queues asked for messages",
+  },
+} as const;
+
+/**
+ * What a stage costs that nobody calls, as a sentence.
+ *
+ * @param resources how many there are of each type in the stage's templates.
+ */
+const idleCost = (resources: ReadonlyMap<string, number>): string => {
+  const parts = Object.entries(monthly).map(([type, { dollars: each, what }]) => {
+    const count = resources.get(type) ?? 0;
+    return { count, what, sum: count * each };
+  });
+  const total = parts.reduce((sum, part) => sum + part.sum, 0);
+  const named = parts.map(({ count, what, sum }) => `${count} ${what} ${dollars(sum)}`);
+  return `A stage that nobody calls costs about $${dollars(total)} a month: ${named.join(", ")}.`;
+};
+
 const sourceWords = {
   page: "",
   reported: "as published guides have it",
@@ -117,7 +157,8 @@ const costOf = ({ seconds, uses }: RequestKind, memoryMegabytes: ReadonlyMap<str
   const compute = Object.entries(seconds).reduce((sum, [name, time = 0]) => {
     const megabytes = memoryMegabytes.get(name);
     if (megabytes === undefined) throw new Error(`The template has no function "${name}".`);
-    const each = (megabytes / 1_024) * time * prices.lambdaSecond.dollars + prices.lambdaRequest.dollars;
+    const charged = time + (startsPercent / 100) * startSeconds;
+    const each = (megabytes / 1_024) * charged * prices.lambdaSecond.dollars + prices.lambdaRequest.dollars;
     return sum + each * million;
   }, 0);
   const of = (...charged: (keyof typeof uses)[]) =>
@@ -126,7 +167,9 @@ const costOf = ({ seconds, uses }: RequestKind, memoryMegabytes: ReadonlyMap<str
     compute,
     api: of("apiRequest"),
     table: of("tableRead", "tableWrite"),
-    rest: of("queueRequest", "bucketWrite", "mail", "logKilobyte", "outKilobyte"),
+    rest:
+      of("queueRequest", "bucketWrite", "mail", "logKilobyte", "outKilobyte") +
+      (tracedPercent / 100) * prices.trace.dollars * million,
   };
 };
 
@@ -136,9 +179,13 @@ const row = (...cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
  * What a million requests of each kind cost, and the prices behind it, as Markdown.
  *
  * @param memoryMegabytes the memory of each function, by its name.
+ * @param resources how many resources of each type the stage has.
  * @throws Error when a function is missing.
  */
-export const costTable = (memoryMegabytes: ReadonlyMap<string, number>): string => {
+export const costTable = (
+  memoryMegabytes: ReadonlyMap<string, number>,
+  resources: ReadonlyMap<string, number>,
+): string => {
   const kinds = requestKinds.map((kind) => {
     const { compute, api, table, rest } = costOf(kind, memoryMegabytes);
     const cells = [compute, api, table, rest, compute + api + table + rest].map(dollars);
@@ -160,6 +207,10 @@ export const costTable = (memoryMegabytes: ReadonlyMap<string, number>): string 
     ),
     row("---", "--:", "--:", "--:", "--:", "--:"),
     ...kinds,
+    "",
+    idleCost(resources),
+    "",
+    `Of a hundred invocations ${startsPercent} is taken to start an environment first, for ${startSeconds} s, and X-Ray to keep ${tracedPercent} traces.`,
     "",
     `Prices of us-east-1, ${pricesAsOf}, before free tiers:`,
     "",

@@ -40,8 +40,16 @@ try {
   });
   const { directory: bundles } = await buildFunctions({ outdir: join(folder, "build") });
   const { directory } = await synthesize({ stage, bundles, outdir: join(folder, "assembly") });
-  const text = await readFile(join(directory, `LanguageAi-${stage.name}-Api.template.json`), "utf8");
-  process.stdout.write(`${costTable(readMemory(text))}\n`);
+  const texts = await Promise.all(
+    ["Data", "Api"].map((stack) =>
+      readFile(join(directory, `LanguageAi-${stage.name}-${stack}.template.json`), "utf8"),
+    ),
+  );
+  const types = texts.flatMap((text) =>
+    Object.values(template.parse(JSON.parse(text)).Resources).map(({ Type }) => Type),
+  );
+  const resources = new Map([...Map.groupBy(types, (type) => type)].map(([type, all]) => [type, all.length]));
+  process.stdout.write(`${costTable(readMemory(texts.at(-1) ?? ""), resources)}\n`);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -2,28 +2,48 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { costTable } from "../../infra/costs.ts";
+import { synthesizeService } from "./synthesized-service.ts";
 
 const memory = new Map<string, number>(
   functionDefinitions.map(({ name, memoryMegabytes }) => [name, memoryMegabytes]),
 );
 
+/** How many resources of each type production has. */
+const countResources = async (): Promise<Map<string, number>> => {
+  const { api, data } = await synthesizeService();
+  const types = [api, data].flatMap(({ Resources }) => Object.values(Resources).map(({ Type }) => Type));
+  return new Map([...Map.groupBy(types, (type) => type)].map(([type, all]) => [type, all.length]));
+};
+const resources = await countResources();
+
 describe("The table of costs", () => {
   it("in the documentation is the one of today's functions", async () => {
     const document = await readFile("infra/README.md", "utf8");
-    expect(document).toContain(costTable(memory));
+    expect(document).toContain(costTable(memory, resources));
   });
 
   it("grows with the memory of a function", () => {
     const chatOf = (megabytes: number): number => {
       const [row] =
-        costTable(new Map(memory).set("chat", megabytes)).match(/chat, streamed.*function URL.*/) ?? [];
+        costTable(new Map(memory).set("chat", megabytes), resources).match(
+          /chat, streamed.*function URL.*/,
+        ) ?? [];
       return Number(row?.split("|").at(1)?.trim());
     };
     // Ten seconds of half a gigabyte, and the same again; the rest of that column is an invocation.
     expect((chatOf(1_024) - 0.2) / (chatOf(512) - 0.2)).toBeCloseTo(2, 3);
   });
 
+  it("says what a stage costs that nobody calls", () => {
+    const idle = new Map([
+      ["AWS::CloudWatch::Alarm", 10],
+      ["AWS::CloudWatch::Dashboard", 1],
+      ["AWS::SecretsManager::Secret", 5],
+    ]);
+    expect(costTable(memory, idle)).toContain("A stage that nobody calls costs about $6.00 a month");
+  });
+
   it("is refused when a function is missing", () => {
-    expect(() => costTable(new Map())).toThrow('The template has no function "auth".');
+    expect(() => costTable(new Map(), resources)).toThrow('The template has no function "auth".');
   });
 });

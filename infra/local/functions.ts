@@ -7,6 +7,7 @@ import type {
 } from "@language-ai/aws-stand-ins";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { choosePort } from "./ports.ts";
+import { admitSample } from "./sample-account.ts";
 import type { LocalSettings } from "./settings.ts";
 
 /** A function to which a debugger can attach. */
@@ -61,9 +62,11 @@ export const secretValue =
 
 /** Invokes a function by its feature's name, whatever the templates call it. */
 export const invokeFeature =
-  ({ model, invoke }: Pick<LocalApplication, "model" | "invoke">) =>
+  (application: Pick<LocalApplication, "model" | "invoke" | "standIns">) =>
   async (feature: string, event: unknown): ReturnType<LocalApplication["invoke"]> => {
-    const found = model.functions.find((definition) => featureOf(definition) === feature);
-    if (!found) throw unknownFunction(feature, model.functions.map(featureOf));
-    return invoke(found.name, event);
+    const { functions } = application.model;
+    const found = functions.find((definition) => featureOf(definition) === feature);
+    if (!found) throw unknownFunction(feature, functions.map(featureOf));
+    await admitSample(application, event);
+    return application.invoke(found.name, event);
   };

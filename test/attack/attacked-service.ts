@@ -35,6 +35,8 @@ export const startAttackedService = async (): Promise<AttackedService> => {
     CHAT_TIMEOUT_MS: String(modelMilliseconds),
     SPEECH_TIMEOUT_MS: String(modelMilliseconds),
     CHAT_MODEL_14B_THINKS_FIRST: "true",
+    // As in a deployment.
+    UNVERIFIED_QUOTA_SHARE: "0.1",
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
   });
   const means: Means[] = ["mails", "messages", "models", "table", "log-ins"];

@@ -23,7 +23,7 @@ export const startFailingTable = async (dataDirectory: string): Promise<FailingT
     void (async () => {
       const body = await buffer(request);
       const isCounting = String(request.headers["x-amz-target"]).endsWith("UpdateItem");
-      if (isFailing && isCounting && body.includes("LIMIT#")) {
+      if (isFailing && isCounting && /LIMIT#|ACCESS#/.test(body.toString())) {
         response.writeHead(400, { "Content-Type": "application/x-amz-json-1.0" }).end(throttled);
         return;
       }

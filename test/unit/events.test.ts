@@ -1,6 +1,7 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { tokenContext } from "../../shared/auth/caller.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { endpoint } from "../../shared/http/endpoint.ts";
 import { parseEvent, sampleEvents } from "../support/sample-events.ts";
@@ -10,6 +11,9 @@ describe("the sample events", () => {
   it.each(sampleEvents)("$path is a request its operation accepts", async ({ operation, text }) => {
     const event = parseEvent(text);
     expect(event).toMatchObject({ httpMethod: operation.method, resource: operation.path });
+    const isChecked = operation.auth === "user" && !operation.deprecated;
+    const token = tokenContext.safeParse(event.requestContext.authorizer);
+    expect(token.success || !isChecked).toBe(true);
     const accept = vi.fn(() => {
       throw new AppError("gone");
     });

@@ -32,7 +32,14 @@ const answer: RequestListener = (request, response) => {
     const body = target.endsWith("GetSecretValue")
       ? { SecretString: JSON.stringify({ chat: "key", translation: "key" }) }
       : target
-        ? { Attributes: {} }
+        ? {
+            Attributes: {
+              account_type: { S: "Free" },
+              disabled: { BOOL: false },
+              token_epoch: { N: "0" },
+              email_verified: { BOOL: true },
+            },
+          }
         : { choices: [{ message: { content: "Webale" }, finish_reason: "stop" }] };
     response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body));
   });

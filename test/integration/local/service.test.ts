@@ -174,8 +174,6 @@ describe("the operator's commands", () => {
     showVerificationPage: /"statusCode":400.*invalid_link/,
     showResetPage: /"statusCode":400.*invalid_link/,
     resetPassword: /"statusCode":400.*invalid_link/,
-    // The sample's token was never issued.
-    refreshToken: /"statusCode":401/,
     // The sample's token was signed by nobody.
     deleteAccount: /"statusCode":401/,
     // The sample's speech was never made.

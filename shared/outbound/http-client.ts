@@ -56,8 +56,11 @@ export interface RequestHead {
 /** A request with a body that is there already, or none. */
 export interface BackendRequest extends RequestHead {
   readonly body?: string | Uint8Array | undefined;
-  /** How long the server may stay silent, before its first byte and between two bytes. */
-  readonly silenceMilliseconds: number;
+  /**
+   * How long the server may stay silent, before its first byte and between two bytes. Without it the signal alone ends what
+   * takes too long, which spares two timers.
+   */
+  readonly silenceMilliseconds: number | undefined;
 }
 
 /** A request whose body is still to be written, and the answer to it. */
@@ -75,12 +78,36 @@ export const connectionFailure = (cause: unknown): Error =>
     ? cause
     : new BackendUnreachable("The connection failed.", { cause });
 
+/** Where a request goes, in the words of `node:http`, which would read it out of the URL once for each request. */
+const placeOf = ({ hostname, port, pathname, search }: URL) => ({
+  host: hostname.replace(/^\[|\]$/g, ""),
+  port,
+  path: pathname + search,
+});
+
+/** Names and values in turn: `node:http` writes such a list as it is, and keeps of an object a map of its own first. */
+const headerList = ({ host, username, password }: URL, headers: RequestHead["headers"]): string[] => {
+  const list = ["Host", host];
+  let isAuthorized = username === "";
+  for (const name in headers) {
+    isAuthorized ||= name.toLowerCase() === "authorization";
+    list.push(name, headers[name] ?? "");
+  }
+  if (!isAuthorized) list.push("Authorization", basicAuthorization(username, password));
+  return list;
+};
+
+/** RFC 7617; a URL has both percent-encoded. */
+const basicAuthorization = (username: string, password: string): string =>
+  `Basic ${Buffer.from(decodeURIComponent(`${username}:${password}`)).toString("base64")}`;
+
 /** Opens a request; redirects will not be followed, and the signal destroys it or its answer with its reason. */
 export const openExchange = ({ url, method, headers, signal, onSent }: RequestHead): Exchange => {
   signal.throwIfAborted();
   const secure = url.protocol === "https:";
   const agent = secure ? agents["https:"] : agents["http:"];
-  const request = (secure ? requestHttps : requestHttp)(url, { method, agent, headers });
+  const options = { ...placeOf(url), method, agent, headers: headerList(url, headers) };
+  const request = (secure ? requestHttps : requestHttp)(options);
   if (onSent) request.once("finish", onSent);
   let answer: IncomingMessage | undefined;
   // Once there is an answer, it is what must be destroyed. A request that is destroyed (by its own `signal` option too)
@@ -113,13 +140,11 @@ export const openExchange = ({ url, method, headers, signal, onSent }: RequestHe
   return { request, response, end };
 };
 
-const openWithBody = (options: RequestHead & Pick<BackendRequest, "body">): Exchange => {
-  const { headers, body } = options;
-  return openExchange(
-    body === undefined
-      ? options
-      : { ...options, headers: { ...headers, "Content-Length": String(Buffer.byteLength(body)) } },
-  );
+const openWithBody = ({ body = "", ...head }: RequestHead & Pick<BackendRequest, "body">): Exchange => {
+  const length = Buffer.byteLength(body);
+  const mayHaveBody = head.method === "PUT" || head.method === "POST";
+  if (length === 0 && !mayHaveBody) return openExchange(head);
+  return openExchange({ ...head, headers: { ...head.headers, "Content-Length": String(length) } });
 };
 
 /**
@@ -133,6 +158,10 @@ const openWithBody = (options: RequestHead & Pick<BackendRequest, "body">): Exch
 export const sendRequest = async (options: BackendRequest): Promise<IncomingMessage> => {
   const { body, silenceMilliseconds } = options;
   const { request, response, end } = openWithBody(options);
+  if (silenceMilliseconds === undefined) {
+    request.end(body);
+    return response;
+  }
   const onIdle = (): void => end(new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`));
   request.setTimeout(silenceMilliseconds, onIdle);
   request.end(body);

@@ -272,12 +272,13 @@ const sendTwice = <Answer extends AnswerHead>(
   });
 
 /**
- * Posts JSON and resolves with the head of the answer, whatever its status.
+ * Posts JSON and resolves with the head of the answer, whatever its status. Nothing but the signal ends what takes too long:
+ * whoever asks limits the time until they have more than the head.
  *
- * @throws BackendTimeout, BackendUnreachable, or the signal's reason.
+ * @throws BackendUnreachable, or the signal's reason.
  */
 export const postJson = (
-  { url, headers, silenceMilliseconds, send }: ModelCall,
+  { url, headers, send }: ModelCall,
   path: string,
   body: unknown,
   signal: AbortSignal,
@@ -289,7 +290,7 @@ export const postJson = (
         method: "POST",
         headers: { "Content-Type": "application/json", ...headers },
         body: JSON.stringify(body),
-        silenceMilliseconds,
+        silenceMilliseconds: undefined,
         signal,
         onSent,
       }),

@@ -49,6 +49,27 @@ describe("a request to another server", () => {
     ]);
   });
 
+  it("names the server it is for, and carries what its address says of who asks unless a header says so", async () => {
+    const { host } = new URL(server.baseUrl);
+    const url = new URL(`http://somebody:p%40ss@${host}/v1`);
+    await readBody(await send({ url }), 10_000);
+    await readBody(await send({ url, headers: { authorization: "Bearer key" } }), 10_000);
+    expect(server.received.map(({ headers }) => [headers["host"], headers["authorization"]])).toEqual([
+      [host, `Basic ${btoa("somebody:p@ss")}`],
+      [host, "Bearer key"],
+    ]);
+  });
+
+  it("without a body says so where the method may have one", async () => {
+    await readBody(await send({ body: undefined }), 10_000);
+    await readBody(await send({ method: "DELETE", body: undefined }), 10_000);
+    expect(server.received.map(({ headers }) => headers["content-length"])).toEqual(["0", undefined]);
+    expect(server.received.map(({ headers }) => headers["transfer-encoding"])).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   it("may carry bytes, or nothing at all", async () => {
     await readBody(await send({ body: Buffer.from([0, 255]) }), 10_000);
     await readBody(await send({ method: "GET", body: undefined }), 10_000);

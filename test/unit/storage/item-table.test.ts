@@ -1,0 +1,72 @@
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readAwsConfig } from "../../../shared/config/environment.ts";
+import { openItemTable } from "../../../shared/storage/item-table.ts";
+import { answering, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
+
+let server: FakeBackend;
+beforeAll(async () => {
+  server = await startFakeBackend();
+});
+afterAll(() => server.close());
+
+const tableAt = (address: string) =>
+  openItemTable("language-ai", readAwsConfig({ AWS_ENDPOINT_URL: address }));
+
+const value = fc.letrec((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 3 },
+    fc.string(),
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 }),
+    fc.boolean(),
+    fc.constant(null),
+    fc.uint8Array({ minLength: 1 }),
+    fc.uniqueArray(fc.integer(), { minLength: 1 }).map((numbers) => new Set(numbers)),
+    fc.array(tie("any"), { maxLength: 3 }),
+    fc.dictionary(fc.string({ minLength: 1 }), tie("any"), { maxKeys: 3 }),
+  ),
+})).any;
+const item = fc.dictionary(fc.stringMatching(/^[a-z][a-z0-9:-]{0,8}$/), value, { maxKeys: 6 });
+
+/** As it stands on the wire: bytes in base64. */
+const onTheWire = (wire: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(wire, (_name, each: unknown) =>
+      each instanceof Uint8Array ? Buffer.from(each).toString("base64") : each,
+    ),
+  );
+
+describe("an item of the table", () => {
+  it("is read as the SDK reads it", async () => {
+    const sent = item.filter((each) => !JSON.stringify(onTheWire(marshall(each))).includes('"B":'));
+    await fc.assert(
+      fc.asyncProperty(sent, async (each) => {
+        const wire = onTheWire(marshall(each));
+        server.behave(answering(200, { Item: wire }));
+        const found = await tableAt(server.baseUrl).read({ Key: { PK: "a", SK: "b" } });
+        expect(found).toEqual(unmarshall(marshall(each)));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("is written as the SDK writes it", async () => {
+    const plain = item.filter((each) => !JSON.stringify(onTheWire(marshall(each))).includes('"B":'));
+    await fc.assert(
+      fc.asyncProperty(plain, async (each) => {
+        server.behave(answering(200, {}));
+        await tableAt(server.baseUrl).put(each);
+        const { Item } = JSON.parse(String(server.received.at(-1)?.body));
+        expect(Item).toEqual(onTheWire(marshall(each)));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("that is not there is none", async () => {
+    server.behave(answering(200, {}));
+    expect(await tableAt(server.baseUrl).read({ Key: { PK: "a", SK: "b" } })).toBeUndefined();
+  });
+});

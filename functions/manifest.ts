@@ -5,6 +5,7 @@ import { docsFunction } from "./docs/contract.ts";
 import { languageFunction } from "./language/contract.ts";
 import { legacyFunction } from "./legacy/contract.ts";
 import { mailFunction } from "./mail/contract.ts";
+import { mailFeedbackFunction } from "./mail-feedback/contract.ts";
 import { messagingFunction } from "./messaging/contract.ts";
 import { speechFunction } from "./speech/contract.ts";
 import { transcriptionFunction } from "./transcription/contract.ts";
@@ -21,6 +22,7 @@ export const functionDefinitions = [
   languageFunction,
   legacyFunction,
   mailFunction,
+  mailFeedbackFunction,
   messagingFunction,
   speechFunction,
   transcriptionFunction,

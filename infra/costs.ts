@@ -112,7 +112,7 @@ const requestKinds: readonly RequestKind[] = [
   {
     what: "mail of an account",
     seconds: { mail: 0.3 },
-    uses: { tableRead: 3, tableWrite: 2, queueRequest: 3, mail: 1, logKilobyte: 2 },
+    uses: { tableRead: 4, tableWrite: 2, queueRequest: 3, mail: 1, logKilobyte: 2 },
   },
 ];
 

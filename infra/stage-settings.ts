@@ -5,7 +5,10 @@ import { vendorName } from "../shared/config/vendors.ts";
 import { defaultAddressLimits, defaultUnverifiedQuotaShare } from "../shared/limits/policies.ts";
 
 /** `Name <address>` or an address alone; the group is the address. */
-export const senderPattern = /^(?:[^<>]+ <)?([^\s<>@]+@[^\s<>@]+)>?$/;
+const senderPattern = /^(?:[^<>]+ <)?([^\s<>@]+@[^\s<>@]+)>?$/;
+
+/** The address of a sender. */
+export const addressOf = (sender: string): string => senderPattern.exec(sender)?.[1] ?? sender;
 
 const wholeNumber = (from: number, to = Number.MAX_SAFE_INTEGER) => {
   const error = `must be a whole number from ${from}${to < Number.MAX_SAFE_INTEGER ? ` to ${to}` : ""}`;
@@ -137,6 +140,13 @@ export const stageSettings = z
     MAIL_FROM: z.string().regex(senderPattern, {
       error: "must be an e-mail address, or a name and an address as in `Name <address>`",
     }),
+    /**
+     * `existing` when the sender's address or domain is verified in SES; `create` makes its domain an identity of the stage, with
+     * DKIM, and prints the records that its DNS needs. One stage of an account and region can make a domain's.
+     */
+    MAIL_IDENTITY: z
+      .enum(["existing", "create"], { error: "must be existing or create" })
+      .default("existing"),
     /** Who is told of alarms; without it alarms are only shown. */
     ALARM_EMAIL: z.email({ error: "must be an e-mail address" }).optional(),
     /** US dollars a month; somebody is told (`ALARM_EMAIL`) at 80 % of it, and when the month will end beyond it. 0 for no budget. */

@@ -170,6 +170,7 @@ const toStage = (name: string, settings: CheckedSettings) => ({
     signatureMode: settings.MESSAGING_SIGNATURE_MODE,
   },
   mailFrom: settings.MAIL_FROM,
+  mailIdentity: settings.MAIL_IDENTITY,
   alarmEmail: settings.ALARM_EMAIL,
   monthlyBudget: settings.MONTHLY_BUDGET_USD,
   speechLifetimeDays: settings.SPEECH_LIFETIME_DAYS,

@@ -76,7 +76,8 @@ const end = async (table: Table, { id, username, email }: StoredAccount): Promis
  * the account goes last, and signs nobody in meanwhile.
  *
  * Left to their own end are mailed links, which open nothing any more, and the count of mails to the address: without it,
- * whoever registers an address and deletes it, again and again, could bury its owner in mails.
+ * whoever registers an address and deletes it, again and again, could bury its owner in mails. That an address gets no mails
+ * any more stays until an operator lifts it: whoever complained about a mail means the next one too.
  *
  * @param signal ends it between two steps.
  */

@@ -10,6 +10,8 @@ export const mailFunction = defineFunction({
     ...tableEnvironment,
     /** Sender, as `Name <address>`; its domain must be verified in SES. */
     MAIL_FROM: z.string().min(3),
+    /** SES's configuration set: what it measures of our mails, and whom it tells of those that come back. */
+    MAIL_CONFIGURATION_SET: z.string().min(1),
     ...publicAddressEnvironment,
   }),
   memoryMegabytes: 256,

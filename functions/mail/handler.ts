@@ -4,7 +4,9 @@ import { createTransport } from "nodemailer";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
+import { itemTableFrom } from "../../shared/config/from-environment.ts";
 import { mailRequest } from "../../shared/mail/mail-request.ts";
+import { createWithheldMail } from "../../shared/mail/withheld-mail.ts";
 import { raceDeadline } from "../../shared/outbound/timeouts.ts";
 import { workThrough } from "../../shared/queue/work-through.ts";
 import { openTable } from "../../shared/storage/table.ts";
@@ -35,8 +37,13 @@ const dependencies = {
   accounts: createAccountsRepository(table),
   links: createLinksRepository(table),
   limits: createMailLimits(table),
+  withheldMail: createWithheldMail(itemTableFrom(environment)),
   deliver: async (mail: { to: string; subject: string; text: string; html: string }) => {
-    await transport.sendMail({ ...mail, from: environment.MAIL_FROM });
+    await transport.sendMail({
+      ...mail,
+      from: environment.MAIL_FROM,
+      ses: { ConfigurationSetName: environment.MAIL_CONFIGURATION_SET },
+    });
   },
   baseUrl: environment.PUBLIC_BASE_URL,
 };

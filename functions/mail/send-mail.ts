@@ -1,6 +1,7 @@
 import type { AccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import type { LinkPurpose, LinksRepository } from "../../shared/accounts/links-repository.ts";
 import type { MailRequest } from "../../shared/mail/mail-request.ts";
+import type { WithheldMail } from "../../shared/mail/withheld-mail.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
 import type { MailLimits } from "./mail-limits.ts";
 
@@ -59,20 +60,22 @@ export interface MailDependencies {
   readonly accounts: AccountsRepository;
   readonly links: Pick<LinksRepository, "create">;
   readonly limits: MailLimits;
+  readonly withheldMail: Pick<WithheldMail, "find">;
   readonly deliver: (mail: Mail) => Promise<void>;
   readonly baseUrl: string;
 }
 
 /**
  * Sends the mail that was asked for, with a link made for it; nothing when nobody is entitled to it: an unknown
- * address, a verified one, an account that signs in through an external provider; nor when its recipient had too many.
+ * address, a verified one, an account that signs in through an external provider; nor when its recipient had too many, or
+ * gets none any more.
  *
  * @param messageId the queue's name for the message that asks for it.
  */
 export const sendMail = async (
   request: MailRequest,
   messageId: string,
-  { accounts, links, limits, deliver, baseUrl }: MailDependencies,
+  { accounts, links, limits, withheldMail, deliver, baseUrl }: MailDependencies,
 ): Promise<void> => {
   const account = await accounts.find(
     request.kind === "verify-email" ? { id: request.userId } : { email: request.email },
@@ -81,8 +84,13 @@ export const sendMail = async (
   if (request.kind === "verify-email" && account.email_verified) return;
   if (request.kind === "reset-password" && account.oauth_type !== "Credentials") return;
 
+  const withheld = await withheldMail.find(account.email);
+  if (withheld) {
+    logger.info("mail.withheld", { kind: request.kind, reason: withheld.reason });
+    return;
+  }
   if (!(await limits.admit({ id: messageId, kind: request.kind, email: account.email }))) {
-    logger.info("mail.withheld", { kind: request.kind });
+    logger.info("mail.withheld", { kind: request.kind, reason: "limit" });
     return;
   }
   const secret = await links.create({ userId: account.id, tokenEpoch: account.token_epoch }, request.kind);

@@ -2,9 +2,13 @@
  * The operator's command for accounts: shows one, changes its tier, disables or enables it, deletes it; and forgets people
  * who wrote to the assistant.
  *
- * Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--show] [--table <name>]
+ * Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--allow-mail] [--show]
+ *        [--table <name>]
  *        npm run account -- <username> --delete [--yes] [--table <name> --bucket <name>]
  *        npm run account -- --forget-sender <id> [--table <name>]
+ *
+ * An address from which a mail came back for good, or whose owner complained, gets none any more: `mail_withheld` says so, and
+ * `--allow-mail` lifts it. SES keeps a list of its own.
  *
  * The second form deletes an account with everything of it, and asks for its name again unless it is told not to; called
  * again, it goes on where it failed. It works on the local service while that runs, or on a deployed table and bucket.
@@ -18,10 +22,12 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { eraseAccount } from "../../functions/auth/erase-account.ts";
 import { type AccountType, accountType, toAccount } from "../../shared/accounts/account.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { readAwsConfig } from "../../shared/config/environment.ts";
+import { createWithheldMail } from "../../shared/mail/withheld-mail.ts";
 import { forgetSender } from "../../shared/messaging/forget-sender.ts";
 import { openBucket } from "../../shared/storage/s3-calls.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
@@ -30,10 +36,11 @@ import { withLocalStores, withLocalTable } from "../local/local-table.ts";
 import { runCommandLine, UsageError } from "./command-line.ts";
 
 const usage =
-  "Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--show] [--table <name>]\n" +
+  "Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--allow-mail]\n" +
+  "       [--show] [--table <name>]\n" +
   "       npm run account -- <username> --delete [--yes] [--table <name> --bucket <name>]\n" +
   "       npm run account -- --forget-sender <id> [--table <name>]\n\n" +
-  "Shows an account, changes its tier, disables or enables it; deletes it with everything of it; or forgets a person\n" +
+  "Shows an account, changes its tier, disables or enables it, sends it mails again; deletes it with everything of it; or forgets a person\n" +
   "who wrote to the assistant.\n" +
   "It works on the local service's data, whether that runs or not; with --table on a deployed table.";
 
@@ -41,6 +48,8 @@ interface Change {
   readonly username: string;
   readonly type: AccountType | undefined;
   readonly disabled: boolean | undefined;
+  /** Mails go to its address again, although one came back or was complained about. */
+  readonly allowsMail: boolean;
 }
 
 interface Deletion {
@@ -63,6 +72,7 @@ const readArguments = (args: string[]): Wanted => {
       type: { type: "string" },
       disable: { type: "boolean" },
       enable: { type: "boolean" },
+      "allow-mail": { type: "boolean" },
       show: { type: "boolean" },
       delete: { type: "boolean" },
       yes: { type: "boolean" },
@@ -98,17 +108,38 @@ const readArguments = (args: string[]): Wanted => {
     );
   }
   const disabled = options.disable ? true : options.enable ? false : undefined;
-  return { table, task: { username, type: type.data, disabled } };
+  return { table, task: { username, type: type.data, disabled, allowsMail: options["allow-mail"] ?? false } };
 };
 
-const change = async (tableName: string, { username, type, disabled }: Change): Promise<object> => {
+/** Single items through the SDK, which also finds an operator's own credentials. */
+const itemsOf = (tableName: string): Parameters<typeof createWithheldMail>[0] => {
+  const { client, name: TableName } = openTable(tableName);
+  return {
+    read: async ({ Key }) =>
+      (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item,
+    put: async (Item) => void (await client.send(new PutCommand({ TableName, Item }))),
+    delete: async (Key) => void (await client.send(new DeleteCommand({ TableName, Key }))),
+  };
+};
+
+const change = async (
+  tableName: string,
+  { username, type, disabled, allowsMail }: Change,
+): Promise<object> => {
   const accounts = createAccountsRepository(openTable(tableName));
   let account = await accounts.find({ username });
   if (!account) throw new Error(`There is no account with the username ${username}.`);
   if (type) account = await accounts.setAccountType(account.id, type);
   if (account && disabled !== undefined) account = await accounts.setDisabled(account.id, disabled);
   if (!account) throw new Error(`The account ${username} was deleted meanwhile.`);
-  return { ...toAccount(account), disabled: account.disabled, created_at: account.created_at };
+  const withheldMail = createWithheldMail(itemsOf(tableName));
+  if (allowsMail) await withheldMail.lift(account.email);
+  return {
+    ...toAccount(account),
+    disabled: account.disabled,
+    mail_withheld: (await withheldMail.find(account.email)) ?? null,
+    created_at: account.created_at,
+  };
 };
 
 const askForName = async (username: string): Promise<void> => {

@@ -7,11 +7,16 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
 import * as z from "zod";
 import { transcriptionKeyPrefix } from "../../functions/legacy/keys.ts";
-import { accessKeyPrefix, accountKeyPrefixes, ownedKeyPrefix } from "../../shared/accounts/keys.ts";
-import { limitKeyPrefix } from "../../shared/limits/keys.ts";
+import {
+  accessKeyPrefix,
+  accountKeyPrefixes,
+  ownedKeyPrefix,
+  recipientKeyPrefixes,
+} from "../../shared/accounts/keys.ts";
+import { limitKeyPrefix, mailKeyPrefix } from "../../shared/limits/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
 import { uploadKeyPrefix } from "../../shared/uploads/keys.ts";
-import { senderPattern } from "../stage-settings.ts";
+import { addressOf } from "../stage-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
 
 /** A function's variable together with the permission that makes it useful. */
@@ -25,15 +30,10 @@ export interface Binding {
 export const plainBinding = (value: string | number): Binding => ({ value: String(value) });
 
 const tableActions = {
-  "read-write": [
-    "dynamodb:BatchGetItem",
-    "dynamodb:ConditionCheckItem",
-    "dynamodb:DeleteItem",
-    "dynamodb:GetItem",
-    "dynamodb:PutItem",
-    "dynamodb:Query",
-    "dynamodb:UpdateItem",
-  ],
+  /** What making a link for an account, and counting the mails to it, needs, on such items only. */
+  "write-mails": ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+  /** What noting that an address gets no mails any more needs, on such notes only. */
+  "withhold-mails": ["dynamodb:PutItem"],
   /** What keeping accounts needs, on the items of accounts, what is counted of them and what they own only. */
   "keep-accounts": [
     "dynamodb:BatchGetItem",
@@ -76,6 +76,8 @@ const tableActions = {
 
 /** Accesses that end with the keys of one kind of item. */
 const keyPrefixes: { readonly [Access in keyof typeof tableActions]?: readonly string[] } = {
+  "write-mails": [...recipientKeyPrefixes, mailKeyPrefix],
+  "withhold-mails": [mailKeyPrefix],
   "keep-accounts": [...accountKeyPrefixes, limitKeyPrefix],
   "delete-owned": [uploadKeyPrefix, transcriptionKeyPrefix],
   "note-owner": [ownedKeyPrefix],
@@ -208,14 +210,13 @@ export const queueBinding = (
 export const mailSenderBinding = (scope: IConstruct, sender: string): Binding => ({
   value: sender,
   grant: (grantee) => {
-    const address = senderPattern.exec(sender)?.[1] ?? sender;
     grantee.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
         actions: ["ses:SendEmail", "ses:SendRawEmail"],
         resources: ["identity", "configuration-set"].map((resource) =>
           Stack.of(scope).formatArn({ service: "ses", resource, resourceName: "*" }),
         ),
-        conditions: { StringEquals: { "ses:FromAddress": address } },
+        conditions: { StringEquals: { "ses:FromAddress": addressOf(sender) } },
       }),
     );
     for (const resource of ["identity", "configuration-set"]) {

@@ -106,7 +106,7 @@ export class ServiceFunction<Environment extends z.ZodRawShape = z.ZodRawShape> 
     acknowledge(
       this.lambda,
       "Serverless-LambdaDLQ",
-      "Nothing invokes it asynchronously: API Gateway waits for the answer, and queues have dead-letter queues.",
+      "API Gateway waits for the answer, queues have dead-letter queues, and SES tells again of an address with the next mail to it.",
     );
   }
 

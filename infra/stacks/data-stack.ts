@@ -8,6 +8,7 @@ import { mailFunction } from "../../functions/mail/contract.ts";
 import { messageTries, messagingFunction } from "../../functions/messaging/contract.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
 import { AudioStorage } from "../constructs/audio-storage.ts";
+import { MailSending } from "../constructs/mail-sending.ts";
 import { WorkQueue } from "../constructs/work-queue.ts";
 import type { StageSettings } from "../stages.ts";
 
@@ -20,6 +21,7 @@ export class DataStack extends Stack {
   readonly table: TableV2;
   readonly audioBucket: Bucket;
   readonly mail: WorkQueue;
+  readonly mailSending: MailSending;
   /** Messages of people on the messaging platform, waiting for their answers. */
   readonly messages: WorkQueue;
   /** The key that signs tokens. The previous version is accepted too, so that it can be replaced at any time. */
@@ -48,6 +50,11 @@ export class DataStack extends Stack {
     });
     this.audioBucket = new AudioStorage(this, "Audio", stage).bucket;
     this.mail = new WorkQueue(this, "Mail", { worker: mailFunction });
+    this.mailSending = new MailSending(this, "MailSending", {
+      sender: stage.mailFrom,
+      identity: stage.mailIdentity,
+      removalPolicy: this.removalPolicy,
+    });
     this.messages = new WorkQueue(this, "Messages", { worker: messagingFunction, tries: messageTries });
     this.tokenSigningKey = this.createTokenSigningKey();
     this.inferenceKeys = this.createInferenceKeys();

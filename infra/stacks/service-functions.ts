@@ -1,4 +1,6 @@
 import { RemovalPolicy } from "aws-cdk-lib";
+import { Rule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
@@ -11,6 +13,7 @@ import { languageFunction } from "../../functions/language/contract.ts";
 import { legacyFunction } from "../../functions/legacy/contract.ts";
 import { inStage } from "../../functions/legacy/settings.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
+import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts";
 import { messagingFunction } from "../../functions/messaging/contract.ts";
 import { speechFunction } from "../../functions/speech/contract.ts";
 import { transcriptionFunction } from "../../functions/transcription/contract.ts";
@@ -67,11 +70,25 @@ export class ServiceFunctions extends Construct {
       TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
     });
     const mail = this.add(mailFunction, {
-      TABLE_NAME: tableBinding(data.table, "read-write"),
+      TABLE_NAME: tableBinding(data.table, "write-mails"),
       MAIL_FROM: mailSenderBinding(this, stage.mailFrom),
+      MAIL_CONFIGURATION_SET: plainBinding(data.mailSending.configurationSetName),
       PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
     });
     this.feed(mail, data.mail.queue, { batchSize: 10 });
+    const mailFeedback = this.add(mailFeedbackFunction, {
+      TABLE_NAME: tableBinding(data.table, "withhold-mails"),
+    });
+    const rule = new Rule(this, "MailFeedbackRule", {
+      description: "Mails of this stage that came back, or were complained about",
+      eventPattern: data.mailSending.feedbackPattern,
+      targets: [new LambdaFunction(mailFeedback.live)],
+    });
+    acknowledge(
+      rule,
+      "Serverless-EventBusDLQ",
+      "EventBridge tries for a day, and SES, which holds such an address back itself, tells again with the next mail to it.",
+    );
     const messaging = this.add(messagingFunction, {
       TABLE_NAME: tableBinding(data.table, "converse"),
       MESSAGE_QUEUE_URL: queueBinding(data.messages.queue, "retry"),
@@ -92,6 +109,7 @@ export class ServiceFunctions extends Construct {
     this.all = [
       this.authorizer,
       mail,
+      mailFeedback,
       messaging,
       this.add(authFunction, {
         TABLE_NAME: tableBinding(data.table, "keep-accounts", "delete-owned"),

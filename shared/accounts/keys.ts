@@ -12,14 +12,14 @@ export interface ItemKey {
   readonly SK: string;
 }
 
+/** How the keys of what a mail with a link touches begin: the account by its address, and the link. */
+export const recipientKeyPrefixes = ["USER#", "EMAIL#", "LINK#", accessKeyPrefix] as const;
+
 /** How the partition keys of this folder begin. */
 export const accountKeyPrefixes = [
-  "USER#",
+  ...recipientKeyPrefixes,
   "USERNAME#",
-  "EMAIL#",
   "COUNTER#USER",
-  "LINK#",
-  accessKeyPrefix,
   ownedKeyPrefix,
 ] as const;
 

@@ -5,6 +5,9 @@ import type { AddressLimitClass } from "./policies.ts";
 /** Every key of this folder begins with it, so that a function can be allowed to count and to touch nothing else. */
 export const limitKeyPrefix = "LIMIT#";
 
+/** How the keys of what is kept of mails and their recipients begin. */
+export const mailKeyPrefix = `${limitKeyPrefix}MAIL#`;
+
 /** The eight groups of an IPv6 address. The URL parser brings every spelling of one address into the same form. */
 const groupsOf = (address: string): string[] => {
   const canonical = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1);
@@ -76,10 +79,18 @@ export const limitKeys = {
   mails: (email: string) => {
     const mailbox = email.toLowerCase().replace(/\+[^@]*(?=@)/, "");
     return {
-      PK: `${limitKeyPrefix}MAIL#${createHash("sha256").update(mailbox).digest("base64url")}`,
+      PK: `${mailKeyPrefix}${createHash("sha256").update(mailbox).digest("base64url")}`,
       SK: "SENT",
     };
   },
+  /**
+   * C8: that an address gets no mails any more. Here what follows a `+` counts: otherwise who registers somebody else's
+   * address with an ending that their provider refuses would end the mails to them.
+   */
+  withheldMail: (email: string) => ({
+    PK: `${mailKeyPrefix}${createHash("sha256").update(email.toLowerCase()).digest("base64url")}`,
+    SK: "WITHHELD",
+  }),
 };
 
 /**

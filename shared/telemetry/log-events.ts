@@ -23,8 +23,11 @@ export const logEvents = {
   "limits.not_refunded":
     "A refused request stayed on its account's quota, because the table did not answer in time.",
   "mail.failed": "A mail could not be sent; the queue brings it again.",
+  "mail.feedback":
+    "Mail to an address came back for good, or its owner complained: it gets none any more. `kind` is SES's word for it.",
   "mail.not_queued": "An account was made, but its confirmation mail could not be queued.",
-  "mail.withheld": "A mail was not sent, because its recipient had one a minute ago or five today.",
+  "mail.withheld":
+    "A mail was not sent: its recipient had one a minute ago or five today (`reason` is limit), or gets none any more (bounce, complaint).",
   "message.left_out": "A person wrote more than is answered in so short a time, and has been told so before.",
   "message.not_answered": "A person's message could not be answered; the queue brings it again.",
   "message.not_queueable": "SQS refuses a message for what is in it; it was left out. `code` is the reason.",

@@ -25,6 +25,7 @@ const variables = {
   UNVERIFIED_QUOTA_SHARE: "0.1",
   MAIL_QUEUE_URL: "http://127.0.0.1:9/mail.fifo",
   MAIL_FROM: "no-reply@example.com",
+  MAIL_CONFIGURATION_SET: "configuration",
   PUBLIC_BASE_URL: "http://127.0.0.1:3000",
   CHAT_BASE_URL: "http://127.0.0.1:9/v1",
   CHAT_MODEL_14B: "chat-14b",
@@ -163,6 +164,7 @@ describe("The bundle of each function", () => {
     "upload",
     "legacy",
     "webhook",
+    "mail-feedback",
   ])("of %s loads no SDK, because it stands in the way of many requests", (name) => {
     const packages = [...packagesOf(name)];
     expect(packages.filter((used) => /^@smithy\/|^@aws-sdk\/(?!util-dynamodb$)/.test(used))).toEqual([]);

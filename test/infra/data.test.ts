@@ -198,3 +198,56 @@ describe("A stage's own wishes", () => {
     }
   });
 });
+
+describe("Mails", () => {
+  const identities = (template: Template) => all(template, "AWS::SES::EmailIdentity");
+
+  it("go out encrypted only, are measured, and those that come back are told of", () => {
+    expect(all(prod, "AWS::SES::ConfigurationSet").map(({ Properties }) => Properties)).toMatchObject([
+      {
+        DeliveryOptions: { TlsPolicy: "REQUIRE" },
+        ReputationOptions: { ReputationMetricsEnabled: true },
+        SuppressionOptions: { SuppressedReasons: ["BOUNCE", "COMPLAINT"] },
+      },
+    ]);
+    const [configurationSet] = resourcesOfType(prod, "AWS::SES::ConfigurationSet").keys();
+    const [destination, ...others] = all(prod, "AWS::SES::ConfigurationSetEventDestination");
+    expect(others).toEqual([]);
+    expect(destination?.Properties).toMatchObject({
+      ConfigurationSetName: { Ref: configurationSet },
+      EventDestination: { Enabled: true, MatchingEventTypes: ["bounce", "complaint"] },
+    });
+    expect(JSON.stringify(destination)).toContain(":event-bus/default");
+  });
+
+  it("come from an identity that the operator has verified, unless the stage makes one", () => {
+    expect(identities(prod)).toEqual([]);
+  });
+
+  it("come from the sender's domain where the stage makes it an identity, whose DNS records it prints", async () => {
+    const { data } = await synthesizeService(exampleStage("prod", { MAIL_IDENTITY: "create" }));
+    const [configurationSet] = resourcesOfType(data, "AWS::SES::ConfigurationSet").keys();
+    expect(identities(data)).toMatchObject([
+      {
+        DeletionPolicy: "Retain",
+        Properties: {
+          EmailIdentity: "example.com",
+          ConfigurationSetAttributes: { ConfigurationSetName: { Ref: configurationSet } },
+          DkimSigningAttributes: { NextSigningKeyLength: "RSA_2048_BIT" },
+          MailFromAttributes: { MailFromDomain: "bounces.example.com" },
+        },
+      },
+    ]);
+    const records = Object.entries(data.Outputs)
+      .filter(([name]) => name.startsWith("MailRecord"))
+      .map(([, { Value }]) => JSON.stringify(Value));
+    expect(records).toHaveLength(6);
+    for (const token of [1, 2, 3]) {
+      expect(records[token - 1]).toContain(`DkimDNSTokenName${token}`);
+      expect(records[token - 1]).toContain(`DkimDNSTokenValue${token}`);
+    }
+    expect(records[3]).toContain("bounces.example.com MX 10 feedback-smtp.");
+    expect(records[4]).toContain("v=spf1 include:amazonses.com ~all");
+    expect(records[5]).toContain("_dmarc.example.com TXT");
+  });
+});

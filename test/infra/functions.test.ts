@@ -84,7 +84,11 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
     });
     const local = await synthesizeService(stage);
     expect(
-      mailFunction.environment.parse({ ...variablesOf("mail", local), TABLE_NAME: "table" }),
+      mailFunction.environment.parse({
+        ...variablesOf("mail", local),
+        TABLE_NAME: "table",
+        MAIL_CONFIGURATION_SET: "set",
+      }),
     ).toMatchObject({
       PUBLIC_BASE_URL: "http://127.0.0.1:3210",
     });
@@ -118,7 +122,7 @@ describe("A function's permissions", () => {
       .filter(({ Action }) => Action.includes("logs:PutLogEvents"))
       .map(({ Resource }) => JSON.stringify(Resource));
     expect(logGroups).toHaveLength(1);
-    expect(logGroups[0]?.toLowerCase()).toContain(`functions${name}logs`);
+    expect(logGroups[0]?.toLowerCase()).toContain(`functions${name.replace("-", "")}logs`);
   });
 
   it("let the authorizer read the signing key, and nothing of the table", () => {
@@ -308,6 +312,7 @@ describe("A function's permissions", () => {
       language: [],
       legacy: [...inference, ...token],
       mail: [],
+      "mail-feedback": [],
       messaging: [...inference, "MessagingSecrets"],
       speech: inference,
       transcription: inference,
@@ -345,6 +350,62 @@ describe("A function's permissions", () => {
     // SES asks for the recipient's identity as well where the account has verified it, and for the configuration set.
     expect(sending).toContain(":identity/*");
     expect(sending).toContain(":configuration-set/*");
+  });
+});
+
+describe("What SES says about a mail", () => {
+  const ofTable = (name: string) =>
+    statementsOf(name).filter(({ Action }) => Action.some((action) => action.startsWith("dynamodb:")));
+
+  it("reaches its function when it is about a mail of this stage that came back or was complained about", () => {
+    const [rule, ...others] = resourcesOfType(service.api, "AWS::Events::Rule").values();
+    expect(others).toEqual([]);
+    const [configurationSet] = resourcesOfType(service.data, "AWS::SES::ConfigurationSet").keys();
+    expect(rule?.Properties).toMatchObject({
+      State: "ENABLED",
+      EventPattern: {
+        source: ["aws.ses"],
+        "detail-type": ["Email Bounced", "Email Complaint Received"],
+        detail: {
+          mail: {
+            tags: {
+              "ses:configuration-set": [
+                { "Fn::ImportValue": expect.stringContaining(`Ref${configurationSet}`) },
+              ],
+            },
+          },
+        },
+      },
+      Targets: [{ Arn: { Ref: lambdasByName(service).get("mail-feedback")?.aliasId } }],
+    });
+    expect(variablesOf("mail")["MAIL_CONFIGURATION_SET"]).toEqual({
+      "Fn::ImportValue": expect.stringContaining(`Ref${configurationSet}`),
+    });
+  });
+
+  it("may be noted, and nothing else be done to the table", () => {
+    expect(ofTable("mail-feedback")).toMatchObject([
+      {
+        Action: ["dynamodb:PutItem"],
+        Condition: {
+          "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["LIMIT#MAIL#*"] },
+          Null: { "dynamodb:LeadingKeys": "false" },
+        },
+      },
+    ]);
+  });
+
+  it("and the mails themselves concern accounts, links and recipients, no conversation and no recording", () => {
+    expect(ofTable("mail")).toMatchObject([
+      {
+        Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+        Condition: {
+          "ForAllValues:StringLike": {
+            "dynamodb:LeadingKeys": ["USER#*", "EMAIL#*", "LINK#*", "ACCESS#*", "LIMIT#MAIL#*"],
+          },
+        },
+      },
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
+import { pascalCase } from "../../infra/stacks/service-functions.ts";
 import { type BackendName, backendNames } from "../../shared/telemetry/backend-uses.ts";
 import { logEvents } from "../../shared/telemetry/log-events.ts";
 import { measured } from "../../shared/telemetry/request-metrics.ts";
@@ -154,7 +155,7 @@ beforeAll(async () => {
 describe("The alarms", { timeout: 30_000 }, () => {
   it("watch the API's errors and latency, what is behind it, the queues and each function", () => {
     const ids = alarms(watched).map(({ id }) => id);
-    const names = functionDefinitions.map(({ name }) => name[0]?.toUpperCase() + name.slice(1));
+    const names = functionDefinitions.map(({ name }) => pascalCase(name));
     const expected = [
       ...["ServerErrors", "Latency", "MailDeadLetters", "MailDelay", "MessageDeadLetters", "MessageDelay"],
       ...["ChatUrlErrors", "Concurrency", "TableReadsThrottled", "TableWritesThrottled"],
@@ -203,7 +204,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
         .filter(({ MetricTransformations: [{ MetricName }] }) => MetricName === event)
         .map(({ LogGroupName }) => LogGroupName.Ref.replace(/^Functions|Logs[0-9A-F]{8}$/g, ""))
         .sort();
-    const functions = functionDefinitions.map(({ name }) => name[0]?.toUpperCase() + name.slice(1)).sort();
+    const functions = functionDefinitions.map(({ name }) => pascalCase(name)).sort();
     expect(logsOf("authorizer.failed")).toEqual(["Authorizer"]);
     expect(logsOf("message.not_queueable")).toEqual(["Webhook"]);
     expect(logsOf("limits.not_counted")).toEqual(functions);

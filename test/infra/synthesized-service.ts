@@ -74,6 +74,7 @@ export const everyOption: Variables = {
   STREAM_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:111122223333:certificate/2",
   STREAM_FIREWALL_ARN: "arn:aws:wafv2:us-east-1:111122223333:global/webacl/streams/1",
   FIREWALL: "on",
+  MAIL_IDENTITY: "create",
   RELEASE_SHIFT: "gradual",
   RESERVED_CONCURRENCY: "chat=300,speech=100",
 };

@@ -2,9 +2,11 @@ import type { SQSEvent } from "aws-lambda";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createMailLimits } from "../../functions/mail/mail-limits.ts";
 import { sendMail } from "../../functions/mail/send-mail.ts";
+import { noteFeedback } from "../../functions/mail-feedback/note-feedback.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import type { MailRequest } from "../../shared/mail/mail-request.ts";
+import { createWithheldMail } from "../../shared/mail/withheld-mail.ts";
 import { linkSecretsIn } from "../support/canary.ts";
 import {
   answering,
@@ -37,6 +39,7 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_SESV2: new URL(ses.baseUrl).origin,
     TABLE_NAME: table.open().name,
     MAIL_FROM: "Language AI <no-reply@example.com>",
+    MAIL_CONFIGURATION_SET: "example-set",
     PUBLIC_BASE_URL: "https://api.example.com",
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
@@ -103,6 +106,45 @@ describe("mails that a stranger asks for again and again", () => {
   });
 });
 
+describe("an address from which a mail came back for good", () => {
+  it("gets none any more, until an operator lifts it", async () => {
+    const request = await register("hilda");
+    const withheldMail = createWithheldMail(table.openForRequests());
+    const timestamp = "2026-11-20T10:00:00.000Z";
+    const bounced = (emailAddress: string) =>
+      noteFeedback(
+        {
+          detail: {
+            eventType: "Bounce",
+            bounce: {
+              bounceType: "Permanent",
+              bounceSubType: "General",
+              bouncedRecipients: [{ emailAddress }],
+              timestamp,
+            },
+          },
+        },
+        withheldMail,
+      );
+    const sentNow = async () => {
+      const before = ses.received.length;
+      expect(await handle(batchOf(request))).toEqual({ batchItemFailures: [] });
+      return ses.received.length - before;
+    };
+    // An ending that its provider does not take says nothing of the address itself.
+    await bounced("hilda+x@example.com");
+    expect(await sentNow()).toBe(1);
+    expect(JSON.parse(ses.received.at(-1)?.body.toString() ?? "")).toMatchObject({
+      ConfigurationSetName: "example-set",
+    });
+    await bounced("Hilda@example.com");
+    expect(await withheldMail.find("hilda@Example.com")).toEqual({ reason: "bounce", since: timestamp });
+    expect(await sentNow()).toBe(0);
+    await withheldMail.lift("hilda@example.com");
+    expect(await sentNow()).toBe(1);
+  });
+});
+
 describe("a mail", () => {
   it("that the mail service does not take stays in the queue, with those behind it", async () => {
     const batch = batchOf(await register("amina"), await register("brian"), await register("carol"));
@@ -133,6 +175,7 @@ describe("a mail", () => {
       accounts: createAccountsRepository(table.open()),
       links: createLinksRepository(table.open()),
       limits: createMailLimits(table.open()),
+      withheldMail: createWithheldMail(table.openForRequests()),
       baseUrl: "https://api.example.com",
     };
     // What comes after never happens in a process that is gone.

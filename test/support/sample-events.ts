@@ -20,6 +20,9 @@ export const sampleEvents = functionDefinitions.flatMap(({ name: feature, operat
   }),
 );
 
+/** What SES says about mails: it comes to no route. */
+export const feedbackEvents = ["bounce", "complaint"].map((kind) => `events/mail-feedback/${kind}.json`);
+
 /** The event of a sample; a sample that is missing is a failure of its own. */
 export const parseEvent = (text: string | undefined): APIGatewayProxyEvent => {
   if (text === undefined) throw new Error("There is no sample event.");

@@ -230,6 +230,24 @@ describe("the operator's commands", () => {
     expect((await me()).status).toBe(200);
   }, 60_000);
 
+  it("`npm run account` says that an address gets no mails any more, and lifts it", async () => {
+    // The address of the sample event; whoever registered it before will do as well.
+    await postJson(`${service.url}/auth/register`, registration("amina"));
+    const invoke = runCommand(
+      "infra/commands/invoke.ts",
+      ["mail-feedback", "events/mail-feedback/bounce.json"],
+      variables,
+    );
+    expect(await invoke.ended, invoke.output()).toBe(0);
+    expect(JSON.parse((await account("amina", "--show")).output)).toMatchObject({
+      mail_withheld: { reason: "bounce", since: "2026-11-20T10:00:04.000Z" },
+    });
+    expect(JSON.parse((await account("amina", "--allow-mail")).output)).toMatchObject({
+      username: "amina",
+      mail_withheld: null,
+    });
+  }, 60_000);
+
   it("`npm run account` explains itself, and names an account that is not there", async () => {
     expect(await account()).toMatchObject({ code: 1, output: expect.stringContaining("Usage:") });
     expect(await account("kato", "--type", "King")).toMatchObject({

@@ -186,7 +186,7 @@ describe("the service's own time", () => {
     ["what models are not waited for", 5_000, 4_200.4, 800],
     ["nothing, where several models are waited for at a time", 5_000, 9_000, 0],
   ])("is %s", async (_case, milliseconds, ofModels, own) => {
-    const handler = createBufferedHandler(taking(milliseconds, ofModels));
+    const handler = createBufferedHandler(taking(milliseconds, ofModels), { limiter: unlimited });
     await handler(event(), lambdaContext());
     expect(answered()).toMatchObject([{ milliseconds, own_milliseconds: own }]);
   });
@@ -200,7 +200,11 @@ describe("the service's own time", () => {
       };
       return new Reply({ contentType: "text/plain", body: body() });
     });
-    await invokeStreaming(createStreamingHandler(endpoints), event(), lambdaContext());
+    await invokeStreaming(
+      createStreamingHandler(endpoints, { limiter: unlimited }),
+      event(),
+      lambdaContext(),
+    );
     expect(answered()).toMatchObject([{ milliseconds: 600_300, own_milliseconds: 300 }]);
   });
 });

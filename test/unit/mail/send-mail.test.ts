@@ -1,8 +1,10 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { MailToSend } from "../../../functions/mail/mail-limits.ts";
 import { type Mail, sendMail } from "../../../functions/mail/send-mail.ts";
 import type { AccountReference } from "../../../shared/accounts/accounts-repository.ts";
 import type { MailRequest } from "../../../shared/mail/mail-request.ts";
+import type { Withheld } from "../../../shared/mail/withheld-mail.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
 
 const account = {
   id: 7,
@@ -39,16 +41,18 @@ const setup = (found: Found | undefined) => {
     setDisabled: unasked,
     changePassword: unasked,
   };
+  const findWithheld = vi.fn(async (_email: string): Promise<Withheld | undefined> => undefined);
   const admit = vi.fn(async (_mail: MailToSend) => true);
   const send = (request: MailRequest) =>
     sendMail(request, "the-message", {
       accounts,
       links: { create },
       limits: { admit },
+      withheldMail: { find: findWithheld },
       deliver,
       baseUrl: "https://api.example.com/v1",
     });
-  return { find, create, admit, deliver, send };
+  return { find, create, findWithheld, admit, deliver, send };
 };
 
 const verification: MailRequest = { kind: "verify-email", userId: 7 };
@@ -118,6 +122,20 @@ describe("A mail with a link", () => {
     expect(create).not.toHaveBeenCalled();
     expect(deliver).not.toHaveBeenCalled();
   });
+
+  it.each(["bounce", "complaint"] as const)(
+    "is neither made, sent nor counted when its address gets none any more, after a %s",
+    async (reason) => {
+      const info = vi.spyOn(logger, "info").mockReturnValue();
+      onTestFinished(() => info.mockRestore());
+      const { create, findWithheld, admit, deliver, send } = setup(account);
+      findWithheld.mockResolvedValueOnce({ reason, since: "2026-11-20T10:00:00.000Z" });
+      await send(reset);
+      expect(findWithheld).toHaveBeenCalledExactlyOnceWith("amina@example.com");
+      expect(info.mock.calls).toEqual([["mail.withheld", { kind: "reset-password", reason }]]);
+      for (const step of [create, admit, deliver]) expect(step).not.toHaveBeenCalled();
+    },
+  );
 
   it("to verify the address of an account of an identity provider is sent", async () => {
     const { deliver, send } = setup({ ...account, oauth_type: "IdentityProviderA" });

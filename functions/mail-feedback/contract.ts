@@ -1,0 +1,13 @@
+import * as z from "zod";
+import { tableEnvironment } from "../../shared/config/environment.ts";
+import { defineFunction } from "../../shared/config/function-definition.ts";
+
+export const mailFeedbackFunction = defineFunction({
+  name: "mail-feedback",
+  description: "Notes the addresses that refuse our mails for good, or complain about them",
+  operations: [],
+  environment: z.object({ ...tableEnvironment }),
+  memoryMegabytes: 256,
+  timeoutSeconds: 30,
+  transfer: "buffered",
+});

@@ -1,0 +1,11 @@
+import { readEnvironment } from "../../shared/config/environment.ts";
+import { itemTableFrom } from "../../shared/config/from-environment.ts";
+import { createWithheldMail } from "../../shared/mail/withheld-mail.ts";
+import { mailFeedbackFunction } from "./contract.ts";
+import { noteFeedback } from "./note-feedback.ts";
+
+const environment = readEnvironment(mailFeedbackFunction.environment, process.env);
+const withheldMail = createWithheldMail(itemTableFrom(environment));
+
+/** Takes what SES says about a mail, as EventBridge hands it on. What it throws makes Lambda try again twice. */
+export const handler = (event: unknown): Promise<void> => noteFeedback(event, withheldMail);

@@ -76,7 +76,6 @@ export class ServiceFunction<Environment extends z.ZodRawShape = z.ZodRawShape> 
       memorySize: memoryMegabytes,
       timeout: Duration.seconds(timeoutSeconds),
       environment: {
-        NODE_OPTIONS: "--enable-source-maps",
         METRICS_NAMESPACE: Stack.of(this).stackName,
         ...Object.fromEntries([...bindings].map(([variable, { value }]) => [variable, value])),
       },

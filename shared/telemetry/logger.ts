@@ -1,5 +1,6 @@
 import type { LogEvent } from "./log-events.ts";
 import { requestScope } from "./request-scope.ts";
+import { sourceLines } from "./source-lines.ts";
 
 /** What a line can say: nothing that JSON does not know, errors above all. */
 type LogValue =
@@ -71,8 +72,7 @@ export const describeError = (
   return {
     name,
     message: quotingErrors.has(name) ? undefined : message,
-    // The stack begins with the message.
-    stack: stack.split("\n").filter((line) => /^\s+at /.test(line)),
+    stack: sourceLines(stack),
   };
 };
 

@@ -52,7 +52,7 @@ interface Bundle {
 }
 
 const load = async ({ file, environment }: Bundle): Promise<Loaded> => {
-  const { stdout } = await run(process.execPath, ["--enable-source-maps", loader, pathToFileURL(file).href], {
+  const { stdout } = await run(process.execPath, [loader, pathToFileURL(file).href], {
     env: { ...environment, AWS_REGION: "us-east-1", LOG_LEVEL: "SILENT" },
   });
   return loaded.parse(JSON.parse(stdout));

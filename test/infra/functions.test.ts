@@ -70,7 +70,7 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
     "give $name the variables it declares and no other",
     ({ name, environment }) => {
       expect(Object.keys(variablesOf(name)).sort()).toEqual(
-        [...Object.keys(environment.shape), "METRICS_NAMESPACE", "NODE_OPTIONS"].sort(),
+        [...Object.keys(environment.shape), "METRICS_NAMESPACE"].sort(),
       );
     },
   );

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { SourceMap, type SourceOrigin } from "node:module";
+
+/**
+ * Why not Node's `--enable-source-maps`: with it every start reads the map, which is larger than the bundle, for a stack that
+ * hardly any environment ever logs (`npm run bench:cold`).
+ */
+
+/** The file that this module is part of: the bundle, or itself where nothing is bundled. */
+const bundle = import.meta.url;
+
+/** `undefined` until it was needed, `null` where there is none. */
+let map: SourceMap | null | undefined;
+
+const readMap = (): SourceMap | null => {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(new URL(`${bundle}.map`), "utf8")));
+  } catch {
+    return null;
+  }
+};
+
+/** The line of the source for a line of a stack that names one of the bundle; other lines are as they were. */
+const sourceLineOf = (line: string): string => {
+  const at = line.lastIndexOf(bundle);
+  const [, row, column] = /^:(\d+):(\d+)/.exec(line.slice(at + bundle.length)) ?? [];
+  if (at === -1 || row === undefined || column === undefined) return line;
+  map ??= readMap();
+  const { fileName, lineNumber, columnNumber }: Partial<SourceOrigin> =
+    map?.findOrigin(Number(row), Number(column)) ?? {};
+  if (fileName === undefined) return line;
+  const source = fileName.replace(/^(\.\.\/)+/, "");
+  const position = `${bundle}:${row}:${column}`;
+  return line.replace(position, () => `${source}:${lineNumber}:${columnNumber}`);
+};
+
+/** The lines of a stack with places in the sources where they name places in the bundle. */
+export const sourceLines = (stack: string): string[] =>
+  stack
+    .split("\n")
+    // The stack begins with the message.
+    .filter((line) => /^\s+at /.test(line))
+    .map(sourceLineOf);

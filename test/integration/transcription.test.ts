@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { transcriptionFunction } from "../../functions/transcription/contract.ts";
 import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
+import { accountKeys } from "../../shared/accounts/keys.ts";
 import { readAwsConfig } from "../../shared/config/environment.ts";
 import { openItemTable } from "../../shared/storage/item-table.ts";
 import { largestUploadBytes } from "../../shared/storage/object-store.ts";
@@ -83,6 +84,14 @@ beforeAll(async () => {
   });
   client.destroy();
 
+  await openItems().put({
+    ...accountKeys.access(7),
+    account_type: "Free",
+    disabled: false,
+    token_epoch: 0,
+    email_verified: true,
+    revoked: {},
+  });
   model = await startRecordingServer(readingSlowly(1));
   lambda = new LambdaService({
     functions: [
@@ -96,6 +105,7 @@ beforeAll(async () => {
           ...sdkVariables(services),
           TABLE_NAME: tableName,
           BUCKET_NAME: bucket,
+          UNVERIFIED_QUOTA_SHARE: "1",
           INFERENCE_KEYS_SECRET_ID: "inference-keys",
           TRANSCRIPTION_BASE_URL: model.baseUrl,
           TRANSCRIPTION_MODEL: "model-1",
@@ -117,12 +127,14 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
+const openItems = () =>
+  openItemTable(tableName, readAwsConfig({ AWS_ENDPOINT_URL: services.endpoints.dynamoDb }));
+
 /** Puts a file where an upload link would have put it. @returns its file id. */
 const upload = async (body: Buffer, userId?: number): Promise<string> => {
   const fileId = randomUUID();
   const objectKey = `uploads/${fileId}/recording`;
-  const items = openItemTable(tableName, readAwsConfig({ AWS_ENDPOINT_URL: services.endpoints.dynamoDb }));
-  await createUploadsRepository(items).add(fileId, { objectKey, contentType: "audio/x", userId });
+  await createUploadsRepository(openItems()).add(fileId, { objectKey, contentType: "audio/x", userId });
   const s3 = new S3Client({
     endpoint: services.endpoints.s3,
     region: LOCAL_REGION,

@@ -28,8 +28,13 @@ const filesIn = (directory: string): string[] =>
     return entry.isDirectory() ? filesIn(path) : entry.isFile() ? [path] : [];
   });
 
-const secretsIn = (text: string): string[] =>
-  [...secretShapes].flatMap(([what, shape]) => (shape.test(text) ? [what] : []));
+/** The keys in AWS's own documentation and test suites end so, and open nothing. */
+const documentedKey = /[A-Za-z0-9/+]+EXAMPLE(?:KEY)?\b/g;
+
+const secretsIn = (text: string): string[] => {
+  const own = text.replaceAll(documentedKey, "");
+  return [...secretShapes].flatMap(([what, shape]) => (shape.test(own) ? [what] : []));
+};
 
 describe("the repository", () => {
   it("holds no secrets", () => {
@@ -41,6 +46,10 @@ describe("the repository", () => {
       ),
     );
     expect(found).toEqual([]);
+  });
+
+  it("may hold the keys of AWS's documentation", () => {
+    expect(secretsIn(`accessKeyId: "AKIA${"IOSFODNN7"}EXAMPLE"`)).toEqual([]);
   });
 
   // Put together here, so that this file itself is clean.

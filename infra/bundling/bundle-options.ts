@@ -46,19 +46,34 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
  *
  * An ES module's `import "node:http"` makes Node evaluate every property of the module, lazy getters included: the one for
  * `WebSocket` loads a whole second HTTP client, about 30 ms of CPU on each cold start (nodejs/node#59686). Read through
- * `getBuiltinModule`, a property costs something only when it is used. The stub is CommonJS so that it also stands in
- * for `require("events")`, whose value is a class and not a namespace.
+ * `getBuiltinModule`, a property costs something only when it is used: the stand-in for an imported module exports each
+ * by itself, and those that nobody asks for are left out of the bundle. For `require("events")`, whose value is a class and
+ * not a namespace, and for `import()`, the stand-in is the module's value.
  */
 const builtInModules = (): Plugin => ({
   name: "built-in-modules",
   setup(build) {
-    build.onResolve({ filter: /^[a-z0-9_/:]+$/ }, ({ path }) =>
+    build.onResolve({ filter: /^[a-z0-9_/:]+$/ }, ({ path, kind }) =>
       isBuiltin(path)
-        ? { path: path.replace(/^(node:)?/, "node:"), namespace: "built-in-module", sideEffects: false }
+        ? {
+            path: path.replace(/^(node:)?/, "node:"),
+            namespace: kind === "import-statement" ? "built-in-import" : "built-in-value",
+            sideEffects: false,
+          }
         : undefined,
     );
-    build.onLoad({ filter: /.*/, namespace: "built-in-module" }, ({ path }) => ({
+    build.onLoad({ filter: /.*/, namespace: "built-in-value" }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+      loader: "js",
+    }));
+    build.onLoad({ filter: /.*/, namespace: "built-in-import" }, ({ path }) => ({
+      contents: [
+        `const value = /* @__PURE__ */ process.getBuiltinModule(${JSON.stringify(path)});`,
+        "export default value;",
+        ...Object.keys(process.getBuiltinModule(path) ?? {})
+          .filter((name) => name !== "default")
+          .map((name) => `export const ${name} = /* @__PURE__ */ (() => value.${name})();`),
+      ].join("\n"),
       loader: "js",
     }));
   },

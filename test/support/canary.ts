@@ -58,6 +58,7 @@ const knownFields: ReadonlySet<string> = new Set([
     "entry_point",
     "trace",
     "trace_id",
+    "gateway_request_id",
     "queue_message_id",
     "tries",
     "dead_lettered",
@@ -77,7 +78,15 @@ const knownFields: ReadonlySet<string> = new Set([
     "secret",
   ],
   ...["backend", "host", "bytes", "count", "index", "seconds", "retry_seconds"],
-  ...["_aws", "milliseconds", "upstream_milliseconds", "client_error", "server_error", "cold_start"],
+  ...[
+    "_aws",
+    "milliseconds",
+    "own_milliseconds",
+    "upstream_milliseconds",
+    "client_error",
+    "server_error",
+    "cold_start",
+  ],
 ]);
 
 /** Of models' servers and the messaging platform; each is named by what it does. */

@@ -29,8 +29,6 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
     minify: true,
     // CommonJS packages look for files beside themselves by it; `companionFiles` puts those beside the bundle.
     define: { __dirname: "import.meta.dirname" },
-    // Logs and error handlers tell errors apart by the names of their classes.
-    keepNames: true,
     charset: "utf8",
     sourcemap: true,
     sourcesContent: false,

@@ -75,6 +75,19 @@ describe("The files of the service", () => {
     expect(places.size).toBeGreaterThan(500);
     expect([...places].filter(([, where]) => new Set(where).size > 1)).toEqual([]);
   });
+
+  it("give each kind of error a name in writing, because bundles shorten the names of classes", () => {
+    const kinds = product
+      .filter((file) => /^(functions|shared)\//.test(file))
+      .flatMap(
+        (file) =>
+          texts
+            .get(file)
+            ?.match(/^(?:export )?class \w+ extends Error\b.*?^\}|^class .* extends Error \{\}/gms) ?? [],
+      );
+    expect(kinds.length).toBeGreaterThan(10);
+    expect(kinds.filter((text) => !/^\s+override readonly name\b/m.test(text))).toEqual([]);
+  });
 });
 
 describe("What looks for these", () => {

@@ -77,7 +77,8 @@ describe("A bundle", { timeout: 30_000 }, () => {
       .then((result) => console.log(JSON.stringify(result)));`;
     const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { cwd: directory });
     expect(JSON.parse(stdout)).toMatchObject({
-      bucketCommand: "GetObjectCommand",
+      bucketCommand: { Bucket: "bucket", Key: "key" },
+      sdkError: "NoSuchKey",
       region: "us-east-1",
       mail: expect.stringContaining("Subject: Webale"),
       isEmitter: true,

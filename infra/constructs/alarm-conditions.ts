@@ -256,19 +256,31 @@ const unqueueableMessages = (metric: IMetric): Condition => ({
   datapointsToAlarm: 1,
 });
 
+const mailsComeBack = (metric: IMetric): Condition => ({
+  description:
+    "Ten mails in five minutes came back for good or were complained about. Somebody may be registering addresses that are not " +
+    "theirs; SES ends the sending of those from whom too many come back, for every account. `reason` of `mail.feedback` tells.",
+  runbook: "Mails come back",
+  metric,
+  threshold: 10,
+  datapointsToAlarm: 1,
+});
+
 /** What AWS counts nothing like: each metric is the number of lines with one event in the functions' logs. */
 export const eventConditions = ({
   uncounted,
   unchecked,
   brokenOff,
   notQueueable,
+  cameBack,
 }: Readonly<
-  Record<"uncounted" | "unchecked" | "brokenOff" | "notQueueable", { readonly metric: IMetric }>
+  Record<"uncounted" | "unchecked" | "brokenOff" | "notQueueable" | "cameBack", { readonly metric: IMetric }>
 >): Record<string, Condition> => ({
   UncountedRequests: uncountedRequests(uncounted.metric),
   UncheckedTokens: uncheckedTokens(unchecked.metric),
   BrokenStreams: brokenStreams(brokenOff.metric),
   UnqueueableMessages: unqueueableMessages(notQueueable.metric),
+  MailsComeBack: mailsComeBack(cameBack.metric),
 });
 
 /** Each function's throttles and failures; the authorizer's failures are its refusals. */

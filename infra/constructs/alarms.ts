@@ -13,6 +13,7 @@ import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
+import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts";
 import { webhookFunction } from "../../functions/webhook/contract.ts";
 import type { LogEvent } from "../../shared/telemetry/log-events.ts";
 import { acknowledge } from "./acknowledge.ts";
@@ -50,13 +51,17 @@ export class Alarms extends Construct {
       event: "message.not_queueable",
       functions: functions.filter(({ definition }) => definition.name === webhookFunction.name),
     });
-    this.eventCounts = [uncounted, unchecked, brokenOff, notQueueable];
+    const cameBack = new EventCount(this, "CameBack", {
+      event: "mail.feedback",
+      functions: functions.filter(({ definition }) => definition.name === mailFeedbackFunction.name),
+    });
+    this.eventCounts = [uncounted, unchecked, brokenOff, notQueueable, cameBack];
     const conditions: Readonly<Record<string, Condition>> = {
       ...apiConditions(monitored),
       ...functionUrlConditions(monitored),
       ...capacityConditions(monitored),
       ...queueConditions(monitored),
-      ...eventConditions({ uncounted, unchecked, brokenOff, notQueueable }),
+      ...eventConditions({ uncounted, unchecked, brokenOff, notQueueable, cameBack }),
       ...functionConditions(monitored),
       ...backendConditions(Stack.of(this).stackName),
     };

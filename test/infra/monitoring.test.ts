@@ -93,6 +93,7 @@ const rules: Readonly<Record<string, readonly [rings: string, of: string]>> = {
   UncheckedTokens: ["1/3 at 3", ": Sum"],
   BrokenStreams: ["1/3 at 5", ": Sum"],
   UnqueueableMessages: ["1/3 at 1", ": Sum"],
+  MailsComeBack: ["1/3 at 10", ": Sum"],
   PlatformFails: ["2/3 at 20", failedCalls],
   Down: ["2/3 at 1", ": Sum"],
   Fails: ["2/3 at 20", failedCalls],
@@ -160,6 +161,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
       ...["ServerErrors", "Latency", "MailDeadLetters", "MailDelay", "MessageDeadLetters", "MessageDelay"],
       ...["ChatUrlErrors", "Concurrency", "TableReadsThrottled", "TableWritesThrottled"],
       ...["UncountedRequests", "UncheckedTokens", "BrokenStreams", "UnqueueableMessages", "PlatformFails"],
+      "MailsComeBack",
       ...["Chat", "Translation", "Transcription", "Speech"].flatMap((task) => [
         `${task}Down`,
         `${task}Fails`,
@@ -207,6 +209,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
     const functions = functionDefinitions.map(({ name }) => pascalCase(name)).sort();
     expect(logsOf("authorizer.failed")).toEqual(["Authorizer"]);
     expect(logsOf("message.not_queueable")).toEqual(["Webhook"]);
+    expect(logsOf("mail.feedback")).toEqual(["MailFeedback"]);
     expect(logsOf("limits.not_counted")).toEqual(functions);
     expect(logsOf("chat.broken_off")).toEqual(functions);
     // Each line counts once.

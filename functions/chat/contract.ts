@@ -138,6 +138,7 @@ export const createChatCompletionOperation = defineOperation({
     schema: chatCompletion,
     otherContentTypes: ["text/event-stream"],
   },
+  streams: /"stream"\s*:\s*true/,
   errors: ["unknown_model", "external_service_error", "service_unavailable"],
 });
 

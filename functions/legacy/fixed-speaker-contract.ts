@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
-import { speechResponse } from "../speech/contract.ts";
+import { speechResponse, streamedSpeech } from "../speech/contract.ts";
 import { defaultSpeakerId, speakerIds } from "./fixed-speakers.ts";
 import { replacedBy } from "./settings.ts";
 
@@ -93,7 +93,13 @@ export type SpokenResponse = z.infer<typeof spokenResponse>;
 const wav = "audio/wav";
 const events = "text/event-stream";
 
-const declareSpoken = (id: string, path: `/${string}`, description: string, types: readonly string[]) =>
+const declareSpoken = (
+  id: string,
+  path: `/${string}`,
+  description: string,
+  types: readonly string[],
+  streams: "always" | RegExp,
+) =>
   defineOperation({
     ...bySpeech,
     id,
@@ -102,27 +108,33 @@ const declareSpoken = (id: string, path: `/${string}`, description: string, type
     description,
     body: { encoding: "json", schema: spokenRequest, maximumBytes: longBodyBytes },
     response: { status: 200, description: "The speech", schema: spokenResponse, otherContentTypes: types },
+    streams,
     errors: [...speakerFailures, "gone"],
   });
 
 const byMode =
   "`response_mode` chooses between the three forms of answer that this route and its two neighbours give.";
 
-export const vendorSpeechOperation = declareSpoken("legacyVendorSpeech", "/tasks/modal/tts", byMode, [
-  wav,
-  events,
-]);
+export const vendorSpeechOperation = declareSpoken(
+  "legacyVendorSpeech",
+  "/tasks/modal/tts",
+  byMode,
+  [wav, events],
+  streamedSpeech,
+);
 export const alternativeSpeechOperation = declareSpoken(
   "legacyVendorSpeechAlternative",
   "/tasks/modal/tts-alt",
   byMode,
   [wav, events],
+  streamedSpeech,
 );
 export const speechStreamOperation = declareSpoken(
   "legacyVendorSpeechStream",
   "/tasks/modal/tts/stream",
   "Answers with the audio while it is made.",
   [wav],
+  "always",
 );
 export const speechEventsOperation = declareSpoken(
   "legacyVendorSpeechEvents",
@@ -130,6 +142,7 @@ export const speechEventsOperation = declareSpoken(
   'Answers with events whose data is JSON: `{"event": "audio_chunk", "data": <base64>, "bytes"}`, at the end `{"event": ' +
     '"complete", "audio_url", "expires_at", "file_name", "total_bytes"}`, or `{"event": "error", "error"}` in its place.',
   [events],
+  "always",
 );
 
 export const speakersOperation = defineOperation({

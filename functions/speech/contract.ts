@@ -59,6 +59,9 @@ export const speechRequest = z
   })
   .meta({ id: "SpeechRequest" });
 
+/** Both modes of a response that is the audio itself. */
+export const streamedSpeech = /"response_mode"\s*:\s*"(?:stream|both)"/;
+
 const timings = {
   inference_ms: z.number().meta({ description: "Until the model's server had given its last byte" }),
   upload_ms: z.number().meta({ description: "From then until the audio was stored" }),
@@ -127,6 +130,7 @@ export const synthesizeOperation = defineOperation({
     schema: speechResponse,
     otherContentTypes: ["audio/wav"],
   },
+  streams: streamedSpeech,
   errors: synthesisErrors,
 });
 

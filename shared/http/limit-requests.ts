@@ -5,18 +5,26 @@ import { requestScope } from "../telemetry/request-scope.ts";
 import { limitClassOf, type Operation } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
+/** JSON can write letters, and the `_` between them, as escapes, which nobody needs but to hide them. */
+const hiddenLetter = /\\u00(?:5f|6[1-9a-f]|7[0-9a])/i;
+
+/** Whether a request takes a place for a stream. What gzip has packed is base64 here, and is not unpacked to find out. */
+const mayStream = ({ streams }: Operation, { body, isBase64Encoded }: HttpEvent): boolean => {
+  if (streams === undefined) return false;
+  if (streams === "always" || isBase64Encoded) return true;
+  return body !== null && (streams.test(body) || hiddenLetter.test(body));
+};
+
 /** Whose limits count for a request. API Gateway's source address is the connection's: no header can fake it. */
-const limitedRequest = (
-  { token, requestContext }: HttpEvent,
-  operation: Operation,
-): LimitedRequest | undefined => {
+const limitedRequest = (event: HttpEvent, operation: Operation): LimitedRequest | undefined => {
   const limitClass = limitClassOf(operation);
   if (limitClass === "none") return undefined;
   if (limitClass === "anonymous" || limitClass === "credentials") {
-    return { limitClass, sourceAddress: requestContext.identity.sourceIp };
+    return { limitClass, sourceAddress: event.requestContext.identity.sourceIp };
   }
+  const { token } = event;
   if (!token) throw new AppError("unauthenticated");
-  return { limitClass, token, operationId: operation.id };
+  return { limitClass, token, operationId: operation.id, mayStream: mayStream(operation, event) };
 };
 
 /**
@@ -32,6 +40,11 @@ export const requireLimits = (operations: readonly Operation[], limiter: Limiter
     if (isOfAccount !== (operation.auth === "user")) {
       throw new Error(
         `The operation ${operation.id} must be limited by account exactly if it asks for a token.`,
+      );
+    }
+    if (operation.streams && limitClass !== "task") {
+      throw new Error(
+        `The operation ${operation.id} streams, so it must be a task: only those are limited at a time.`,
       );
     }
     if (limitClass !== "none" && !limiter) {
@@ -89,6 +102,11 @@ export const refundRequest = async (
   const hasModelBegun = (requestScope()?.modelCallsBegun ?? 0) > 0;
   if (!limiter || !event.admission || hasModelBegun || isPaidFor(error)) return;
   event.admission = await limiter.refund(event.admission);
+};
+
+/** Gives the place of a request among its account's streams back, once its response is over in whatever way. */
+export const releasePlace = async (limiter: Limiter | undefined, { admission }: HttpEvent): Promise<void> => {
+  if (limiter && admission) await limiter.release(admission);
 };
 
 /** Refunds requests that fail before their response begins; of a stream, `refundRequest` is called at its end. */

@@ -71,6 +71,12 @@ export interface Operation<
   readonly limit?: Auth extends "user" ? AccountLimitClass : AddressLimitClass | "none";
   /** The list in the body of which every entry is a task on the quota; otherwise a request is one. */
   readonly tasksIn?: "items";
+  /**
+   * That its response may leave while it is made: always, or when the body's text has this. Such a request takes one of its
+   * account's places for streams before its body is read, so the pattern has to find every request that is going to stream;
+   * one that it finds too many gives its place back like any other.
+   */
+  readonly streams?: "always" | RegExp;
   /** Errors beyond those that every operation shares (422, 429, 500, 503 and, with a token, 401 and 403). */
   readonly errors: readonly ErrorCode[];
   /** `oauth`: errors are told as RFC 6749 says, for clients of its flows. */

@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import middy from "@middy/core";
 import httpErrorHandler from "@middy/http-error-handler";
 import type {
@@ -15,7 +16,14 @@ import { inRequestScope, openRequestScope, requestScope } from "../telemetry/req
 import { authenticate } from "./authenticate.ts";
 import { answerPreflight } from "./cors.ts";
 import { type Endpoint, validateRequest } from "./endpoint.ts";
-import { limitRequests, limitTasks, refund, refundRequest, requireLimits } from "./limit-requests.ts";
+import {
+  limitRequests,
+  limitTasks,
+  refund,
+  refundRequest,
+  releasePlace,
+  requireLimits,
+} from "./limit-requests.ts";
 import { parseBody } from "./parse-body.ts";
 import { type HttpEvent, toHttpEvent } from "./request.ts";
 import { identifyRequest, logAnswered, type StreamEnd } from "./request-log.ts";
@@ -136,29 +144,38 @@ export const createBufferedHandler = (endpoints: readonly Endpoint[], options: H
  */
 export const createStreamingHandler = (endpoints: readonly Endpoint[], options: HandlerOptions = {}) => {
   const pipeline = createPipeline(endpoints, options);
+
+  const answerStreaming = async (request: HttpEvent, responseStream: Writable, context: Context) => {
+    const { body, ...metadata } = await pipeline(request, context);
+    const stream = awslambda.HttpResponseStream.from(responseStream, metadata);
+    const headLeftAt = performance.now();
+    let bytes = 0;
+    let ended: StreamEnd = "failed";
+    let failure: AppError | undefined;
+    try {
+      ended = await sendStream(stream, body, {
+        onSent: (sent) => {
+          bytes += sent;
+        },
+        onToldFailure: (told) => {
+          failure = told;
+        },
+      });
+      // The refund among the steps is decided before a stream begins.
+      if (failure) await refundRequest(options.limiter, request, failure);
+    } finally {
+      logAnswered(request, { status: metadata.statusCode, headLeftAt, stream: { bytes, ended } });
+    }
+  };
+
   return awslambda.streamifyResponse<APIGatewayProxyEvent | APIGatewayProxyEventV2>(
     (event, responseStream, context) =>
       inOwnScope(context, options, async () => {
         const request = toHttpEvent(event);
-        const { body, ...metadata } = await pipeline(request, context);
-        const stream = awslambda.HttpResponseStream.from(responseStream, metadata);
-        const headLeftAt = performance.now();
-        let bytes = 0;
-        let ended: StreamEnd = "failed";
-        let failure: AppError | undefined;
         try {
-          ended = await sendStream(stream, body, {
-            onSent: (sent) => {
-              bytes += sent;
-            },
-            onToldFailure: (told) => {
-              failure = told;
-            },
-          });
-          // The refund among the steps is decided before a stream begins.
-          if (failure) await refundRequest(options.limiter, request, failure);
+          await answerStreaming(request, responseStream, context);
         } finally {
-          logAnswered(request, { status: metadata.statusCode, headLeftAt, stream: { bytes, ended } });
+          await releasePlace(options.limiter, request);
         }
       }),
   );

@@ -3,7 +3,7 @@ import { accountTypes } from "../accounts/account.ts";
 import { accountKeys } from "../accounts/keys.ts";
 import type { TokenClaims } from "../auth/tokens.ts";
 import type { Item, ItemTable } from "../storage/item-table.ts";
-import { accountCounters, windowOfCounter } from "./keys.ts";
+import { accountCounters, streamPlaces, windowOfCounter } from "./keys.ts";
 import { type Counter, type Counts, conditionalAddition, countIn } from "./limit-counters.ts";
 import type { AccountPolicies, AccountPolicy } from "./policies.ts";
 import { monthOf, type Windows } from "./windows.ts";
@@ -14,6 +14,8 @@ export interface AccountRequest {
   /** The operation that the quota pays for; `undefined` when only the minute's limit counts. */
   readonly task: string | undefined;
   readonly windows: Windows;
+  /** The place that it takes among its account's streams, of a task whose response may leave while it is made. */
+  readonly place?: string | undefined;
 }
 
 /** What a token's account has, as the store knows it at this moment. */
@@ -50,6 +52,8 @@ export interface AccountCounters {
   countMoreTasks(task: CountedTask, more: number, signal: AbortSignal): Promise<Counts>;
   /** Takes counted tasks off the day and the month again; the minute has seen the request all the same. */
   refund(task: CountedTask, signal: AbortSignal): Promise<void>;
+  /** Gives places of streams back. One that was given back before, or never taken, changes nothing. */
+  releasePlaces(userId: number, places: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
 /** The expressions of the write that admits a request, but for what differs from request to request. */
@@ -66,9 +70,16 @@ export interface AdmissionExpressions {
  *
  * Names: `#t` the token's id, `#m` the minute, `#d` the day, `#M` the month, `#o` the operation in the day. A comparison
  * with an attribute that is not there is false, so that `NOT #m >= :limit` lets the first request of a window through as
- * well. Without parentheses, because AND binds more tightly, and the embedded DynamoDB takes its time over those.
+ * well; the size of a set that is not there is no number either. Without parentheses, because AND binds more tightly, and the
+ * embedded DynamoDB takes its time over those.
+ *
+ * @param takesPlace whether the request, a task, also takes the place `:place` among its account's streams.
  */
-export const admissionExpressions = (policyOf: AccountPolicies, isTask: boolean): AdmissionExpressions => {
+export const admissionExpressions = (
+  policyOf: AccountPolicies,
+  isTask: boolean,
+  takesPlace = false,
+): AdmissionExpressions => {
   const values: Record<string, string | number | boolean> = { ":one": 1, ":no": false };
   const below = (name: string, limit: number | undefined, placeholder: string): string[] => {
     if (limit === undefined) return [];
@@ -92,6 +103,7 @@ export const admissionExpressions = (policyOf: AccountPolicies, isTask: boolean)
       "attribute_not_exists(revoked.#t)",
       `account_type = :${type}`,
       ...below("#m", full.perMinute, `:${type}Minute`),
+      ...(takesPlace ? below("size(streams)", full.streamsAtOnce, `:${type}Streams`) : []),
     ];
     if (!isTask || !unverified.onceVerified) return [[...always, ...quota(full, type)]];
     return [
@@ -100,7 +112,7 @@ export const admissionExpressions = (policyOf: AccountPolicies, isTask: boolean)
     ];
   });
   return {
-    UpdateExpression: `ADD #m :one${isTask ? ", #d :one, #M :one, #o :one" : ""}`,
+    UpdateExpression: `ADD #m :one${isTask ? ", #d :one, #M :one, #o :one" : ""}${takesPlace ? ", streams :place" : ""}`,
     ConditionExpression: alternatives.map((conditions) => conditions.join(" AND ")).join(" OR "),
     values,
   };
@@ -134,15 +146,41 @@ const expiredTokens = ({ revoked }: Item, { minute }: Windows): string[] =>
     typeof end === "number" && end !== 0 && end < minute * 60 ? [id] : [],
   );
 
+/** The places of an account's streams. */
+const placesIn = (item: Item): string[] =>
+  item["streams"] instanceof Set ? Array.from(item["streams"], String) : [];
+
 /** The counters of accounts in the service's table, in their access items; access pattern A5 of `shared/accounts/README.md`. */
 export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicies): AccountCounters => {
   const ofTasks = admissionExpressions(policyOf, true);
+  const ofStreams = admissionExpressions(policyOf, true, true);
   const ofOthers = admissionExpressions(policyOf, false);
 
   const standingOf = (access: TokenAccess | undefined): AccountStanding | undefined =>
     access && { access, policy: policyOf(access) };
 
+  const releasePlaces: AccountCounters["releasePlaces"] = async (userId, places, signal) => {
+    await table.update(
+      {
+        Key: accountKeys.access(userId),
+        UpdateExpression: "DELETE streams :places",
+        ConditionExpression: "attribute_exists(streams)",
+        ExpressionAttributeValues: { ":places": new Set(places) },
+      },
+      signal,
+    );
+  };
+
+  /** Removes the places that killed functions have left behind. @returns whether there were any. */
+  const removeOverPlaces = async (userId: number, item: Item, windows: Windows, signal: AbortSignal) => {
+    const over = placesIn(item).filter((place) => streamPlaces.isOver(place, windows));
+    if (over.length === 0) return false;
+    await releasePlaces(userId, over, signal);
+    return true;
+  };
+
   const removePast = async (userId: number, item: Item, windows: Windows, signal: AbortSignal) => {
+    await removeOverPlaces(userId, item, windows, signal);
     const counters = pastCounters(item, windows);
     const tokens = expiredTokens(item, windows);
     if (counters.length + tokens.length <= toleratedPast) return;
@@ -182,35 +220,45 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
     );
 
   return {
-    countForAccount: async ({ token, task, windows }, signal) => {
-      const { values, ...expressions } = task === undefined ? ofOthers : ofTasks;
+    countForAccount: async ({ token, task, windows, place }, signal) => {
+      const ofTask = place === undefined ? ofTasks : ofStreams;
+      const { values, ...expressions } = task === undefined ? ofOthers : ofTask;
       const { minute, day, month } = windows;
-      const { applied, item } = await table.update(
-        {
-          Key: accountKeys.access(token.userId),
-          ...expressions,
-          ExpressionAttributeNames: {
-            "#t": token.tokenId,
-            "#m": accountCounters.minute(minute),
-            ...(task === undefined
-              ? {}
-              : {
-                  "#d": accountCounters.day(day),
-                  "#M": accountCounters.month(month),
-                  "#o": accountCounters.operation(day, task),
-                }),
-          },
-          ExpressionAttributeValues: { ...values, ":epoch": token.tokenEpoch },
+      const update = {
+        Key: accountKeys.access(token.userId),
+        ...expressions,
+        ExpressionAttributeNames: {
+          "#t": token.tokenId,
+          "#m": accountCounters.minute(minute),
+          ...(task === undefined
+            ? {}
+            : {
+                "#d": accountCounters.day(day),
+                "#M": accountCounters.month(month),
+                "#o": accountCounters.operation(day, task),
+              }),
         },
-        signal,
-      );
-      const counts = countsOf(applied, item, windows);
+        ExpressionAttributeValues:
+          place === undefined
+            ? { ...values, ":epoch": token.tokenEpoch }
+            : { ...values, ":epoch": token.tokenEpoch, ":place": new Set([place]) },
+      };
+      let { applied, item } = await table.update(update, signal);
+      if (!applied && place !== undefined && (await removeOverPlaces(token.userId, item, windows, signal))) {
+        ({ applied, item } = await table.update(update, signal));
+      }
+      // A write that is sent again, because its answer was lost, may be refused for the place that it holds itself.
+      const isHeld = !applied && place !== undefined && placesIn(item).includes(place);
+      const counts = countsOf(applied || isHeld, item, windows);
       // Of all requests in a minute one tidies up, so that busy accounts do not do it again and again. What it does not get
       // done is left for another minute: the request is counted, whatever becomes of it.
       if (applied && counts.minute === 1) {
         await removePast(token.userId, item, windows, signal).catch(() => undefined);
       }
-      return { ...counts, standing: standingOf(tokenAccess(item, token)) };
+      const standing = standingOf(tokenAccess(item, token));
+      return place === undefined
+        ? { ...counts, standing }
+        : { ...counts, standing, streams: placesIn(item).length };
     },
 
     findStanding: async (token, signal) => standingOf(await readAccess(table, token, signal)),
@@ -224,5 +272,7 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
       const counters = taskCounters(task).map(({ attribute }) => ({ attribute, limit: undefined }));
       await add(task, counters, -task.tasks, signal);
     },
+
+    releasePlaces,
   };
 };

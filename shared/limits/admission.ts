@@ -26,12 +26,23 @@ export interface Admission {
   readonly caller?: Caller;
   /** The task that was counted on its account's quota, which a refund takes off again. */
   readonly countedTask?: CountedTask;
+  /** The place that the request has taken among its account's streams, until it is given back. */
+  readonly place?: string;
 }
 
 const rateLimited = (limit: number, retryAfterSeconds: number) =>
   new AppError("rate_limited", {
     message: `Rate limit exceeded: ${limit} per 1 minute`,
     retryAfterSeconds,
+  });
+
+/** Streams end when they end: nobody knows when there is a place again, but most are over within seconds. */
+const placeRetrySeconds = 5;
+
+const tooManyStreams = (streamsAtOnce: number) =>
+  new AppError("rate_limited", {
+    message: `Too many streams: ${streamsAtOnce} at a time; end one, or wait until one has ended.`,
+    retryAfterSeconds: placeRetrySeconds,
   });
 
 const quotas = {
@@ -53,16 +64,17 @@ const quotaExceeded = (
   });
 };
 
-/** What stood in the way, in the order in which limits are checked: minute, day, month. */
+/** What stood in the way, in the order in which limits are checked: minute, streams at a time, day, month. */
 const refusalOf = (
-  { counted, minute, day }: Counts,
+  { counted, minute, day, streams = 0 }: Counts,
   policy: AccountPolicy,
   { ends }: Windows,
   now: number,
 ): AppError | undefined => {
   if (counted) return undefined;
-  const { perMinute, perDay } = policy;
+  const { perMinute, perDay, streamsAtOnce } = policy;
   if (minute >= perMinute) return rateLimited(perMinute, secondsUntil(ends.minute, now));
+  if (streamsAtOnce !== undefined && streams >= streamsAtOnce) return tooManyStreams(streamsAtOnce);
   return perDay !== undefined && day >= perDay
     ? quotaExceeded("day", policy, secondsUntil(ends.day, now))
     : quotaExceeded("month", policy, secondsUntil(ends.month, now));

@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { isIPv6 } from "node:net";
-import type { AddressLimitClass } from "./policies.ts";
+import { type AddressLimitClass, longestStreamSeconds } from "./policies.ts";
+import type { Windows } from "./windows.ts";
 
 /** Every key of this folder begins with it, so that a function can be allowed to count and to touch nothing else. */
 export const limitKeyPrefix = "LIMIT#";
@@ -119,3 +120,15 @@ export const windowOfCounter = (attribute: string): CounterWindow | undefined =>
   if (day !== undefined) return { kind: "day", day: Number(day), operation };
   return month === undefined ? undefined : { kind: "month", month };
 };
+
+/**
+ * The places of an account's streams: elements of the set `streams` in its access item. Each begins with the second at which
+ * it is over by itself, so that one that a killed function has left behind is known by its name.
+ */
+export const streamPlaces = {
+  /** @param now milliseconds of Unix time. */
+  take: (now: number): string =>
+    `${Math.ceil(now / 1_000) + longestStreamSeconds}.${randomBytes(6).toString("base64url")}`,
+  /** Judged by the beginning of the minute, which forgives clocks that differ: never too early, at most a minute late. */
+  isOver: (place: string, { minute }: Windows): boolean => Number.parseInt(place, 10) <= minute * 60,
+} as const;

@@ -20,6 +20,8 @@ export interface Counts {
   /** Tasks; 0 where they were not asked for. */
   readonly day: number;
   readonly month: number;
+  /** Streams of the account, where one more was asked for: that one included if it counted. */
+  readonly streams?: number;
 }
 
 /** Counts requests of addresses. Each is one round trip to the store, which rejects when the store cannot be reached. */

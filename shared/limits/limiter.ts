@@ -8,7 +8,7 @@ import type { LogEvent } from "../telemetry/log-events.ts";
 import { describeError, logger } from "../telemetry/logger.ts";
 import { type AccountCounters, type AccountStanding, createAccountCounters } from "./account-counters.ts";
 import { type Admission, admissionOf, afterRefund, tasksAdmission, uncountedAdmission } from "./admission.ts";
-import { addressGroup } from "./keys.ts";
+import { addressGroup, streamPlaces } from "./keys.ts";
 import { type AddressCounters, createAddressCounters } from "./limit-counters.ts";
 import { createMemoryLimits } from "./memory-limits.ts";
 import {
@@ -39,6 +39,8 @@ interface TokenRequest {
   readonly limitClass: AccountLimitClass;
   readonly token: TokenClaims;
   readonly operationId: string;
+  /** Whether the response may leave while it is made, so that it takes a place among its account's streams. */
+  readonly mayStream?: boolean;
 }
 
 /** A request of somebody without a token. */
@@ -67,6 +69,8 @@ export interface Limiter {
   admitTasks(admission: Admission, tasks: number): Promise<Admission>;
   /** Takes an admitted request off its account's quota again, where it was counted on one. Never rejects, either. */
   refund(admission: Admission): Promise<Admission>;
+  /** Gives the place of an admitted request back, where it has taken one: its response is over. Never rejects, either. */
+  release(admission: Admission): Promise<void>;
 }
 
 export interface LimiterOptions {
@@ -148,12 +152,18 @@ export const createLimiter = (
     }
   };
 
-  const admitToken = async ({ limitClass, token, operationId }: TokenRequest): Promise<Admission> => {
+  const admitToken = async ({
+    limitClass,
+    token,
+    operationId,
+    mayStream,
+  }: TokenRequest): Promise<Admission> => {
     const time = now();
     const windows = windowsAt(time);
     const isTask = limitClass === "task";
+    const place = mayStream ? streamPlaces.take(time) : undefined;
     const counts = await attempt("limits.not_counted", limitClass, (signal) =>
-      counters.countForAccount({ token, task: isTask ? operationId : undefined, windows }, signal),
+      counters.countForAccount({ token, task: isTask ? operationId : undefined, windows, place }, signal),
     );
     const standing = counts ? counts.standing : await findStanding(token);
     if (!standing) throw new AppError("unauthenticated");
@@ -163,14 +173,17 @@ export const createLimiter = (
     const caller = { ...token, accountType };
     if (!counts) {
       const isAdmitted = memory.admit(`account ${token.userId}`, policy.perMinute, windows);
-      return { ...uncountedAdmission(policy, isAdmitted, windows, time), caller };
+      const uncounted = { ...uncountedAdmission(policy, isAdmitted, windows, time), caller };
+      // No place is asked for, but a write that nobody waited for may have taken it.
+      return place === undefined || !isAdmitted ? uncounted : { ...uncounted, place };
     }
     const countedTask = { userId: token.userId, policy, operationId, tasks: 1, windows };
-    return {
+    const admission = {
       ...admissionOf(policy, counts, windows, time),
       caller,
       ...(isTask && counts.counted ? { countedTask } : {}),
     };
+    return place === undefined || !counts.counted ? admission : { ...admission, place };
   };
 
   return {
@@ -197,6 +210,13 @@ export const createLimiter = (
       return isRefunded
         ? { ...admission, statuses: afterRefund(admission.statuses, countedTask.tasks) }
         : admission;
+    },
+
+    release: async ({ place, caller }) => {
+      if (place === undefined || !caller) return;
+      await attempt("limits.place_not_released", "task", (signal) =>
+        counters.releasePlaces(caller.userId, [place], signal),
+      );
     },
   };
 };

@@ -21,6 +21,8 @@ export interface AccountPolicy {
   readonly perDay: number | undefined;
   /** Tasks. */
   readonly perMonth: number | undefined;
+  /** Responses that may be under way at a time, of those that leave while they are made; without it any number. */
+  readonly streamsAtOnce?: number;
   /** The quota that the account gets by verifying its e-mail address, when it has less before. */
   readonly onceVerified?: Quota;
 }
@@ -33,10 +35,16 @@ export interface Quota {
 
 /** The limits of each tier; the minute's is counted over all routes, not for each of them. */
 const accountPolicies: Readonly<Record<AccountType, AccountPolicy>> = {
-  Free: { perMinute: 50, perDay: 500, perMonth: 5_000 },
-  Premium: { perMinute: 100, perDay: 5_000, perMonth: 100_000 },
+  Free: { perMinute: 50, perDay: 500, perMonth: 5_000, streamsAtOnce: 5 },
+  Premium: { perMinute: 100, perDay: 5_000, perMonth: 100_000, streamsAtOnce: 25 },
   Admin: { perMinute: 1_000, perDay: undefined, perMonth: undefined },
 };
+
+/**
+ * How long a place for a stream is kept when nobody gives it back, because its function was killed: as long as the longest
+ * time-out of a function that streams.
+ */
+export const longestStreamSeconds = 600;
 
 /** The share of its tier's quota that an account has until its e-mail address is verified. A stage can set another one. */
 export const defaultUnverifiedQuotaShare = 0.1;
@@ -50,10 +58,10 @@ export type AccountPolicies = (
 const shareOf = (limit: number, share: number): number => Math.max(1, Math.round(limit * share));
 
 const unverifiedPolicy = (policy: AccountPolicy, share: number): AccountPolicy => {
-  const { perMinute, perDay, perMonth } = policy;
+  const { perDay, perMonth } = policy;
   if (perDay === undefined || perMonth === undefined || share >= 1) return policy;
   return {
-    perMinute,
+    ...policy,
     perDay: shareOf(perDay, share),
     perMonth: shareOf(perMonth, share),
     onceVerified: { perDay, perMonth },

@@ -22,6 +22,8 @@ export const logEvents = {
     "The table could not count a request, so it was counted in memory, where far fewer are let in; its token was read.",
   "limits.not_refunded":
     "A refused request stayed on its account's quota, because the table did not answer in time.",
+  "limits.place_not_released":
+    "A stream is over and its account's place was not given back, because the table did not answer in time; it ends by itself.",
   "mail.failed": "A mail could not be sent; the queue brings it again.",
   "mail.feedback":
     "Mail to an address came back for good, or its owner complained: it gets none any more. `kind` is SES's word for it.",

@@ -11,6 +11,8 @@ export interface FakeCounters extends LimitCounters {
   readonly refunded: CountedTask[];
   /** How many tasks were counted beyond the first of each request that stands for several. */
   readonly moreTasks: number[];
+  /** Places that were given back. */
+  readonly released: string[];
 }
 
 const first: Counts = { counted: true, minute: 1, day: 1, month: 1 };
@@ -37,6 +39,7 @@ export const fakeCounters = (
   const addresses: AddressRequest[] = [];
   const refunded: CountedTask[] = [];
   const moreTasks: number[] = [];
+  const released: string[] = [];
   const found = { ...freeAccess, ...access };
   const standing = { access: found, policy: policyOf(found) };
   return {
@@ -44,6 +47,7 @@ export const fakeCounters = (
     addresses,
     refunded,
     moreTasks,
+    released,
     findStanding: async () => standing,
     countMoreTasks: (_task, more, signal) => {
       moreTasks.push(more);
@@ -51,6 +55,9 @@ export const fakeCounters = (
     },
     refund: async (task) => {
       refunded.push(task);
+    },
+    releasePlaces: async (_userId, places) => {
+      released.push(...places);
     },
     countForAccount: async (request, signal) => {
       accounts.push(request);

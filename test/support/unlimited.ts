@@ -9,4 +9,5 @@ export const unlimited: Limiter = {
   }),
   admitTasks: async (admission) => admission,
   refund: async (admission) => admission,
+  release: async () => undefined,
 };

@@ -31,13 +31,25 @@ describe("The condition on which a request is admitted", () => {
     });
   });
 
+  it("of a stream also holds how many its tier may have at a time, and takes a place", () => {
+    const { ConditionExpression, UpdateExpression, values } = admissionExpressions(usual, true, true);
+    const [free, unverified, premium, , admin] = ConditionExpression.split(" OR ");
+    expect(free).toContain("NOT size(streams) >= :FreeStreams");
+    expect(unverified).toContain("NOT size(streams) >= :FreeStreams");
+    expect(premium).toContain("NOT size(streams) >= :PremiumStreams");
+    expect(admin).not.toContain("streams");
+    expect(values).toMatchObject({ ":FreeStreams": 5, ":PremiumStreams": 25 });
+    expect(UpdateExpression).toBe("ADD #m :one, #d :one, #M :one, #o :one, streams :place");
+  });
+
   it.each([
-    ["a task", true, 0.1],
-    ["a task where verification makes no difference", true, 1],
-    ["what is no task", false, 0.1],
+    ["a task", true, 0.1, undefined],
+    ["a task where verification makes no difference", true, 1, undefined],
+    ["a stream", true, 0.1, "1795169400.a-place-"],
+    ["what is no task", false, 0.1, undefined],
   ])(
     "of %s names what it is given and nothing else, within what DynamoDB takes",
-    async (_case, isTask, share) => {
+    async (_case, isTask, share, place) => {
       const update = vi.fn(async (_update: ItemUpdate) => ({ applied: false, item: {} satisfies Item }));
       const counters = createAccountCounters(
         { update, read: async () => undefined },
@@ -48,6 +60,7 @@ describe("The condition on which a request is admitted", () => {
           token: { userId: 7, tokenId: "t", tokenEpoch: 3 },
           task: isTask ? "translate" : undefined,
           windows: windowsAt(0),
+          place,
         },
         new AbortController().signal,
       );
@@ -61,6 +74,7 @@ describe("The condition on which a request is admitted", () => {
       expect(ConditionExpression.length).toBeLessThan(4_096);
       expect(ConditionExpression.match(/AND|OR|NOT|>=|=|\(/g)?.length).toBeLessThan(300);
       expect(ConditionExpression.includes("email_verified")).toBe(isTask && share < 1);
+      expect(`${ConditionExpression} ${UpdateExpression}`.includes("streams")).toBe(place !== undefined);
       expect(sent?.Key).toEqual({ PK: "ACCESS#7", SK: "ACCESS" });
     },
   );

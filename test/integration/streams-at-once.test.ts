@@ -1,0 +1,374 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { chatEndpoints } from "../../functions/chat/endpoints.ts";
+import type { AccountType } from "../../shared/accounts/account.ts";
+import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { accountKeys } from "../../shared/accounts/keys.ts";
+import type { TokenClaims } from "../../shared/auth/tokens.ts";
+import { AppError } from "../../shared/errors/app-error.ts";
+import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import type { ChatEvent, ChatModels, ChatStream } from "../../shared/inference/chat.ts";
+import { streamPlaces } from "../../shared/limits/keys.ts";
+import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
+import { longestStreamSeconds } from "../../shared/limits/policies.ts";
+import type { ItemTable } from "../../shared/storage/item-table.ts";
+import { lambdaContext, lambdaEvent } from "../support/lambda-event.ts";
+import { stubStreamingRuntime } from "../support/lambda-stream.ts";
+import { startTestTable, type TestTable } from "../support/test-table.ts";
+
+let table: TestTable;
+/** The table as so many instances of functions have it: each with connections of its own. */
+let instances: readonly ItemTable[];
+beforeAll(async () => {
+  table = await startTestTable();
+  instances = Array.from({ length: 4 }, () => table.openForRequests());
+  stubStreamingRuntime();
+});
+afterAll(async () => {
+  vi.unstubAllGlobals();
+  await table.close();
+});
+
+const start = Date.parse("2026-11-20T10:00:30Z");
+
+const newAccount = async (type: AccountType = "Free"): Promise<TokenClaims> => {
+  const username = `user-${crypto.randomUUID()}`;
+  const accounts = createAccountsRepository(table.open());
+  const { id } = await accounts.create({
+    username,
+    email: `${username}@example.com`,
+    password_hash: "$argon2id$the-hash",
+    organization: "Unknown",
+    full_name: undefined,
+    organization_type: undefined,
+    sector: undefined,
+  });
+  if (type !== "Free") await accounts.setAccountType(id, type);
+  return { userId: id, tokenId: "first", tokenEpoch: 0 };
+};
+
+const stored = async ({ userId }: TokenClaims) => (await table.read(accountKeys.access(userId))) ?? {};
+const placesOf = async (token: TokenClaims): Promise<string[]> => {
+  const { streams } = await stored(token);
+  return streams instanceof Set ? Array.from(streams, String) : [];
+};
+
+const limiterAt = (now: number, instance = 0) => {
+  const chosen = instances[instance % instances.length];
+  if (!chosen) throw new Error("There are no instances.");
+  return createLimiter(createLimitCounters(chosen), { now: () => now, timeoutMilliseconds: 20_000 });
+};
+const begin = (token: TokenClaims, now = start, instance = 0, mayStream = true) =>
+  limiterAt(now, instance).admit({
+    limitClass: "task",
+    token,
+    operationId: "createChatCompletion",
+    mayStream,
+  });
+
+describe("streams of one account", () => {
+  it.each([
+    ["Free", 5],
+    ["Premium", 25],
+  ] as const)("of the tier %s: of fifty that begin at once exactly %i are admitted", async (type, most) => {
+    const token = await newAccount(type);
+    // Of each minute half as many, so that no other limit is in the way.
+    const admissions = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => begin(token, start + (index % 2) * 60_000, index)),
+    );
+    const admitted = admissions.filter(({ refusal }) => refusal === undefined);
+    expect(admitted).toHaveLength(most);
+    expect((await placesOf(token)).toSorted()).toEqual(
+      admitted.map(({ place }) => place ?? "none").toSorted(),
+    );
+    for (const { refusal } of admissions.filter((admission) => !admitted.includes(admission))) {
+      expect(refusal).toMatchObject({ code: "rate_limited", retryAfterSeconds: 5 });
+    }
+    // What was refused took nothing from the quota.
+    expect(await stored(token)).toMatchObject({ "M2026-11": most });
+
+    await Promise.all(admitted.map((admission, index) => limiterAt(start, index).release(admission)));
+    expect(await placesOf(token)).toEqual([]);
+    expect((await begin(token, start + 120_000)).refusal).toBeUndefined();
+  });
+
+  it("are admitted exactly while there are fewer than its tier allows, however many those are", async () => {
+    const { client, name } = table.open();
+    const token = await newAccount();
+    const item = await stored(token);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(["Free", 5], ["Premium", 25], ["Admin", Number.POSITIVE_INFINITY] as const),
+        fc.nat(40),
+        fc.boolean(),
+        async ([type, most], count, isVerified) => {
+          const streams = Array.from({ length: count }, () => streamPlaces.take(start));
+          const Item = {
+            ...item,
+            account_type: type,
+            email_verified: isVerified,
+            ...(count === 0 ? {} : { streams: new Set(streams) }),
+          };
+          await client.send(new PutCommand({ TableName: name, Item }));
+          const { refusal, place } = await begin(token);
+          expect(refusal === undefined).toBe(count < Number(most));
+          expect((await placesOf(token)).toSorted()).toEqual(
+            (place === undefined ? streams : [...streams, place]).toSorted(),
+          );
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("of an operator are as many as it wants", async () => {
+    const token = await newAccount("Admin");
+    const admissions = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => begin(token, start, index)),
+    );
+    expect(admissions.filter(({ refusal }) => refusal)).toEqual([]);
+    expect(await placesOf(token)).toHaveLength(60);
+  });
+
+  it("that end and begin in any order never are more than five, and leave nothing behind", async () => {
+    const token = await newAccount();
+    let open = 0;
+    let most = 0;
+    let admitted = 0;
+    const people = Array.from({ length: 12 }, async (_, person) => {
+      for (let turn = 0; turn < 4; turn += 1) {
+        const limiter = limiterAt(start + turn * 60_000, person);
+        const admission = await begin(token, start + turn * 60_000, person);
+        if (admission.refusal) continue;
+        admitted += 1;
+        open += 1;
+        most = Math.max(most, open);
+        await sleep(1);
+        // From here on it may be given back already, although nobody has been told yet.
+        open -= 1;
+        await limiter.release(admission);
+      }
+    });
+    await Promise.all(people);
+    expect(most).toBeLessThanOrEqual(5);
+    expect(admitted).toBeGreaterThanOrEqual(5);
+    expect(await placesOf(token)).toEqual([]);
+  });
+
+  it("take no place of another account", async () => {
+    const [one, other] = [await newAccount(), await newAccount()];
+    for (let count = 0; count < 5; count += 1) await begin(one);
+    expect((await begin(one)).refusal).toMatchObject({ code: "rate_limited" });
+    const admission = await begin(other);
+    expect(admission.refusal).toBeUndefined();
+    await limiterAt(start).release(admission);
+    expect(await placesOf(one)).toHaveLength(5);
+    expect(await placesOf(other)).toEqual([]);
+  });
+
+  it("give a place back once, however often that is asked for", async () => {
+    const token = await newAccount();
+    const [first, second] = [await begin(token), await begin(token)];
+    const limiter = limiterAt(start);
+    await Promise.all([limiter.release(first), limiter.release(first), limiter.release(first)]);
+    expect(await placesOf(token)).toEqual([second.place]);
+  });
+
+  it("are admitted when the write that took the last place had to be sent twice", async () => {
+    const token = await newAccount();
+    for (let count = 0; count < 4; count += 1) await begin(token);
+    const twice: ItemTable = {
+      ...table.openForRequests(),
+      update: async (...given) => {
+        await table.openForRequests().update(...given);
+        return table.openForRequests().update(...given);
+      },
+    };
+    const limiter = createLimiter(createLimitCounters(twice), {
+      now: () => start,
+      timeoutMilliseconds: 20_000,
+    });
+    const request = {
+      limitClass: "task",
+      token,
+      operationId: "createChatCompletion",
+      mayStream: true,
+    } as const;
+    const { refusal, place } = await limiter.admit(request);
+    expect(refusal).toBeUndefined();
+    expect(await placesOf(token)).toContain(place);
+    expect((await limiter.admit(request)).refusal).toMatchObject({ code: "rate_limited" });
+  });
+
+  it("of an account that was deleted meanwhile do not bring it back", async () => {
+    const token = await newAccount();
+    const admission = await begin(token);
+    await table.openForRequests().delete(accountKeys.access(token.userId));
+    await limiterAt(start).release(admission);
+    expect(await stored(token)).toEqual({});
+  });
+});
+
+describe("places that a killed function has left behind", () => {
+  const later = (seconds: number) => start + seconds * 1_000;
+
+  it("are there until its longest time is over, and free at most a minute after that", async () => {
+    const token = await newAccount();
+    for (let count = 0; count < 5; count += 1) await begin(token);
+    expect((await begin(token, later(longestStreamSeconds - 1))).refusal).toMatchObject({
+      code: "rate_limited",
+    });
+    const { refusal, place } = await begin(token, later(longestStreamSeconds + 60));
+    expect(refusal).toBeUndefined();
+    expect(await placesOf(token)).toEqual([place]);
+  });
+
+  it("are given out once, to as many as there are", async () => {
+    const token = await newAccount();
+    for (let count = 0; count < 3; count += 1) await begin(token);
+    const after = later(longestStreamSeconds + 60);
+    const alive = [await begin(token, after), await begin(token, after)];
+    const admissions = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => begin(token, after, index)),
+    );
+    const admitted = [...alive, ...admissions].filter(({ refusal }) => refusal === undefined);
+    expect(admitted).toHaveLength(5);
+    expect((await placesOf(token)).toSorted()).toEqual(admitted.map(({ place }) => place).toSorted());
+  });
+
+  it("are removed with the first request of a minute, whatever that asks for", async () => {
+    const token = await newAccount("Admin");
+    for (let count = 0; count < 10; count += 1) await begin(token);
+    const alive = await begin(token, later(longestStreamSeconds));
+    await begin(token, later(longestStreamSeconds + 60), 0, false);
+    expect(await placesOf(token)).toEqual([alive.place]);
+  });
+});
+
+const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+const streamOf = (make: () => AsyncGenerator<readonly ChatEvent[], void>): ChatStream => make();
+const piece: readonly ChatEvent[] = [{ type: "text-delta", text: "Oli" }];
+
+describe("a chat through the function", () => {
+  const modelsWith = (streamAnswer: ChatModels["streamAnswer"]): ChatModels => ({
+    answer: async () => ({ text: "Bulungi.", finishReason: "stop", usage }),
+    streamAnswer,
+  });
+
+  /** Sends a chat, and tells what its account held when the model began, and at the end. */
+  const chat = async (token: TokenClaims, models: ChatModels, isStream: boolean, isGone = false) => {
+    const limiter = createLimiter(createLimitCounters(table.openForRequests()), {
+      timeoutMilliseconds: 20_000,
+    });
+    const handler: (...args: never[]) => unknown = createStreamingHandler(chatEndpoints({ models }), {
+      limiter,
+    });
+    const event = lambdaEvent({
+      path: "/tasks/chat/completions",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: "Oli otya?" }], stream: isStream }),
+      authorizer: { userId: String(token.userId), tokenId: token.tokenId, tokenEpoch: "0" },
+    });
+    const stream = new PassThrough();
+    let status = 0;
+    stream.once("metadata", (metadata: { statusCode: number }) => {
+      status = metadata.statusCode;
+    });
+    const read = text(stream).catch(() => "");
+    if (isGone) stream.once("data", () => stream.destroy());
+    table.calls.length = 0;
+    await Promise.resolve(Reflect.apply(handler, undefined, [event, stream, lambdaContext(60_000)]));
+    const calls = [...table.calls];
+    stream.destroy();
+    return { status, body: await read, calls };
+  };
+
+  const endings: readonly (readonly [
+    string,
+    (signal: AbortSignal) => Promise<ChatStream>,
+    boolean,
+    number,
+  ])[] = [
+    [
+      "is whole",
+      async () =>
+        streamOf(async function* () {
+          yield piece;
+          yield [
+            { type: "finish", finishReason: "stop" },
+            { type: "usage", usage },
+          ];
+        }),
+      false,
+      200,
+    ],
+    [
+      "is broken off by its model",
+      async () =>
+        streamOf(async function* () {
+          yield piece;
+          throw new AppError("external_service_error");
+        }),
+      false,
+      200,
+    ],
+    [
+      "loses its reader",
+      async (signal) =>
+        streamOf(async function* () {
+          yield piece;
+          await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+        }),
+      true,
+      200,
+    ],
+    ["fails before its first byte", () => Promise.reject(new AppError("external_service_error")), false, 502],
+  ];
+
+  it.each(endings)(
+    "that is streamed pays one write when it begins and one when it %s, and holds nothing then",
+    async (_case, answer, isGone, status) => {
+      const token = await newAccount();
+      let held: string[] = [];
+      const models = modelsWith(async (_request, { signal }) => {
+        held = await placesOf(token);
+        return answer(signal);
+      });
+      const { calls, ...outcome } = await chat(token, models, true, isGone);
+      expect(outcome.status).toBe(status);
+      expect(held).toHaveLength(1);
+      expect(await placesOf(token)).toEqual([]);
+      // A refund is a write of its own, where no model has begun.
+      expect(calls.filter((call) => call !== "UpdateItem")).toEqual([]);
+      expect(calls.length).toBeGreaterThanOrEqual(2);
+    },
+  );
+
+  it("that is answered as a whole takes no place, and pays one write", async () => {
+    const token = await newAccount();
+    const none = modelsWith(() => Promise.reject(new Error("No stream is asked for.")));
+    const { status, calls } = await chat(token, none, false);
+    expect(status).toBe(200);
+    expect(calls).toEqual(["UpdateItem"]);
+    expect(await stored(token)).not.toHaveProperty("streams");
+  });
+
+  it("that is streamed in the sixth place is told in the words of every error, and whole ones still answer", async () => {
+    const token = await newAccount();
+    const now = Date.now();
+    for (let count = 0; count < 5; count += 1) await begin(token, now);
+    const none = modelsWith(() => Promise.reject(new Error("Nothing must be streamed.")));
+    const { status, body, calls } = await chat(token, none, true);
+    expect(status).toBe(429);
+    expect(JSON.parse(body)).toMatchObject({
+      detail: "Too many streams: 5 at a time; end one, or wait until one has ended.",
+      error: { code: "rate_limited" },
+    });
+    expect(calls).toEqual(["UpdateItem"]);
+    expect((await chat(token, none, false)).status).toBe(200);
+  });
+});

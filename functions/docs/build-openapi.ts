@@ -5,9 +5,11 @@ import {
   type ZodOpenApiOverride,
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
+import { accountTypes } from "../../shared/accounts/account.ts";
 import { service } from "../../shared/config/function-definition.ts";
 import { type ErrorCode, errorCatalogue } from "../../shared/errors/catalogue.ts";
 import { type BodyEncoding, limitClassOf, type Operation, tags } from "../../shared/http/operation.ts";
+import { accountPoliciesWith } from "../../shared/limits/policies.ts";
 
 const contentTypes: Readonly<Record<BodyEncoding, readonly string[]>> = {
   json: ["application/json"],
@@ -73,6 +75,23 @@ const sharedErrors = (operation: Operation): ErrorCode[] => [
   "service_unavailable",
 ];
 
+const streamsAtOnce = accountTypes
+  .flatMap((type) => {
+    const { streamsAtOnce: most } = accountPoliciesWith(1)({ account_type: type, email_verified: true });
+    return most === undefined ? [] : [`${most} of a ${type} account`];
+  })
+  .join(", ");
+
+const streamLimit =
+  `Answers that are sent while they are made are limited at a time: ${streamsAtOnce}. One more is \`rate_limited\` as ` +
+  "well, until shortly after the last byte of another one.";
+
+const describeErrors = (operation: Operation, codes: readonly ErrorCode[]): string =>
+  [
+    ...codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`),
+    ...(operation.streams && codes.includes("rate_limited") ? [streamLimit] : []),
+  ].join("\n\n");
+
 const errorResponses = (operation: Operation) => {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...operation.errors, ...sharedErrors(operation)])) {
@@ -85,7 +104,7 @@ const errorResponses = (operation: Operation) => {
       .map(([status, codes]) => [
         String(status),
         {
-          description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join("\n\n"),
+          description: describeErrors(operation, codes),
           content: {
             "application/json": { schema: errorSchema(operation, status) },
           },

@@ -26,7 +26,7 @@ beforeAll(async () => {
     CHAT_BASE_URL: backend.baseUrl,
     CHAT_MODEL: "model",
   });
-  const response = await fetch(`${service.url}/_local`);
+  const response = await fetch(`${service.url}/_local/routes`);
   const { chat_stream_url: direct } = z.object({ chat_stream_url: z.url() }).parse(await response.json());
   doors = { "the REST API": service.url, "the function URL": direct.replace(/\/$/, "") };
   backend.behave((answer, request) => {

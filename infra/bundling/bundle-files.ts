@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Plugin } from "esbuild";
+import { unpackWeights } from "../../shared/language-id/weights.ts";
 
 /**
  * Writes a file in one step, and only when its content differs.
@@ -28,10 +29,18 @@ export const writeChangedFiles = (): Plugin => ({
   },
 });
 
+interface Companion {
+  readonly file: string;
+  /** Done here once and not in each start. */
+  readonly unpack?: (bytes: Uint8Array) => Uint8Array;
+}
+
 /** Files that a module reads from beside itself, and so from beside the bundle it has become part of. */
-const companions: Readonly<Record<string, string>> = {
-  "shared/language-id/weights.ts": "shared/language-id/weights.bin",
-  "functions/messaging/opus-encoder.ts": "node_modules/opusscript/build/opusscript_native_wasm.wasm",
+const companions: Readonly<Record<string, Companion>> = {
+  "shared/language-id/weights.ts": { file: "shared/language-id/weights.bin", unpack: unpackWeights },
+  "functions/messaging/opus-encoder.ts": {
+    file: "node_modules/opusscript/build/opusscript_native_wasm.wasm",
+  },
 };
 
 /** Puts the companions of the modules in a bundle next to it; bundles without such a module stay as small as they are. */
@@ -40,10 +49,10 @@ export const companionFiles = (projectDirectory: string): Plugin => ({
   setup(build) {
     build.onEnd(async ({ metafile }) => {
       for (const [output, { inputs }] of Object.entries(metafile?.outputs ?? {})) {
-        for (const [module, companion] of Object.entries(companions)) {
+        for (const [module, { file, unpack = (bytes: Uint8Array) => bytes }] of Object.entries(companions)) {
           if (!(module in inputs)) continue;
-          const target = join(projectDirectory, dirname(output), basename(companion));
-          await writeChangedFile(target, await readFile(join(projectDirectory, companion)));
+          const target = join(projectDirectory, dirname(output), basename(file));
+          await writeChangedFile(target, unpack(await readFile(join(projectDirectory, file))));
         }
       }
     });

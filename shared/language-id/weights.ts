@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { bucketBits, longestNgram } from "./features.ts";
 import { identifiableLanguages } from "./identification.ts";
 
@@ -38,6 +37,9 @@ const biasesAt = 16;
 const wordsAt = biasesAt + 4 * classCount;
 const fileLength = wordsAt + 4 * bucketCount;
 
+/** Not imported: a function whose build has unpacked the weights starts without loading it. */
+const zlib = () => process.getBuiltinModule("node:zlib");
+
 /** Writes the weights file. The same weights give the same bytes. */
 export const encodeWeights = (weights: Weights): Uint8Array => {
   const file = new DataView(new ArrayBuffer(fileLength));
@@ -53,28 +55,32 @@ export const encodeWeights = (weights: Weights): Uint8Array => {
   weights.words.forEach((word, index) => {
     file.setUint32(wordsAt + 4 * index, word, true);
   });
-  return brotliCompressSync(file);
+  return zlib().brotliCompressSync(file);
 };
 
 const notWeights = (cause?: unknown): Error => new Error("These bytes are not a weights file.", { cause });
 
-const decompress = (compressed: Uint8Array): DataView => {
+/** What {@link encodeWeights} compressed; a build keeps the weights so, and spares each start the work. */
+export const unpackWeights = (compressed: Uint8Array): Uint8Array => {
   try {
-    const bytes = brotliDecompressSync(compressed, { maxOutputLength: fileLength });
-    return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return zlib().brotliDecompressSync(compressed, { maxOutputLength: fileLength });
   } catch (error) {
     throw notWeights(error);
   }
 };
 
+const isUnpacked = (file: Uint8Array): boolean =>
+  file.length === fileLength && new DataView(file.buffer, file.byteOffset).getUint32(0, true) === signature;
+
 /**
- * Reads a weights file.
+ * Reads a weights file, compressed or unpacked.
  *
  * @throws Error when the bytes are not a weights file, or one made for other features than this code computes
  */
-export const decodeWeights = (compressed: Uint8Array): Weights => {
-  const file = decompress(compressed);
-  if (file.byteLength !== fileLength || file.getUint32(0, true) !== signature) throw notWeights();
+export const decodeWeights = (stored: Uint8Array): Weights => {
+  const bytes = isUnpacked(stored) ? stored : unpackWeights(stored);
+  if (!isUnpacked(bytes)) throw notWeights();
+  const file = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (
     file.getUint8(4) !== bucketBits ||
     file.getUint8(5) !== longestNgram ||
@@ -85,8 +91,8 @@ export const decodeWeights = (compressed: Uint8Array): Weights => {
   const biases = Float32Array.from({ length: classCount }, (_, index) =>
     file.getFloat32(biasesAt + 4 * index, true),
   );
-  const words = new Uint32Array(bucketCount);
-  for (let index = 0; index < bucketCount; index++) words[index] = file.getUint32(wordsAt + 4 * index, true);
+  // As the machine reads numbers, which is little-endian on all that Lambda offers and Node is common on.
+  const words = new Uint32Array(new Uint8Array(bytes.subarray(wordsAt)).buffer);
   return { words, biases, temperature: file.getFloat32(8, true), largestWeight: file.getFloat32(12, true) };
 };
 

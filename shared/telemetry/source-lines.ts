@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { SourceMap, type SourceOrigin } from "node:module";
+import type { SourceMap, SourceOrigin } from "node:module";
 
 /**
  * Why not Node's `--enable-source-maps`: with it every start reads the map, which is larger than the bundle, for a stack that
@@ -14,7 +14,9 @@ let map: SourceMap | null | undefined;
 
 const readMap = (): SourceMap | null => {
   try {
-    return new SourceMap(JSON.parse(readFileSync(new URL(`${bundle}.map`), "utf8")));
+    // Not imported, because hardly any environment ever needs it.
+    const nodeModule = process.getBuiltinModule("node:module");
+    return new nodeModule.SourceMap(JSON.parse(readFileSync(new URL(`${bundle}.map`), "utf8")));
   } catch {
     return null;
   }

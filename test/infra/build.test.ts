@@ -186,6 +186,16 @@ describe("The bundle of each function", () => {
     expect(packages.filter((used) => /^@smithy\/|^@aws-sdk\/(?!util-dynamodb$)/.test(used))).toEqual([]);
   });
 
+  it("of the language identification has the weights beside it unpacked, and does not load zlib", async () => {
+    const script = `await import(${JSON.stringify(join(service.directory, "language/index.mjs"))});
+      console.log(process.moduleLoadList.some((name) => name.endsWith("zlib")));`;
+    const env = { ...variables, AWS_REGION: "us-east-1", AWS_ENDPOINT_URL: "http://127.0.0.1:9" };
+    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { env });
+    expect(stdout.trim()).toBe("false");
+    const { length } = await readFile(join(service.directory, "language/weights.bin"));
+    expect(length).toBeGreaterThan(500_000);
+  });
+
   it("of the translation leaves out what only other functions need", () => {
     const packages = packagesOf("translate");
     for (const foreign of ["nodemailer", "@aws-sdk/client-s3", "@aws-sdk/client-sesv2", "undici"]) {

@@ -7,6 +7,7 @@ import {
   decodeWeights,
   encodeWeights,
   readWeights,
+  unpackWeights,
   weightOfNibble,
 } from "../../../shared/language-id/weights.ts";
 
@@ -22,6 +23,7 @@ describe("the weights file", () => {
       temperature: 1.25,
     };
     expect(decodeWeights(encodeWeights(weights))).toEqual(weights);
+    expect(decodeWeights(unpackWeights(encodeWeights(weights)))).toEqual(weights);
   });
 
   it("in the repository is at most 300 kB", () => {

@@ -19,8 +19,22 @@ const contentTypes: Readonly<Record<BodyEncoding, readonly string[]>> = {
   raw: ["application/json"],
 };
 
-const validationErrorBody = z
-  .object({
+/** Some errors say more: deliveries to the webhook what version 1 said of them. */
+const errorResponseBody = z
+  .looseObject({
+    detail: z.string(),
+    error: z.looseObject({
+      code: z.string(),
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+    }),
+    request_id: z.string(),
+  })
+  .meta({ id: "ErrorBody" });
+
+const validationErrorBody = errorResponseBody
+  .extend({
     detail: z.array(
       z
         .object({
@@ -32,19 +46,6 @@ const validationErrorBody = z
     ),
   })
   .meta({ id: "ValidationErrorBody" });
-
-const errorResponseBody = z
-  .object({
-    detail: z.string(),
-    error: z.looseObject({
-      code: z.string(),
-      message: z.string(),
-      type: z.string(),
-      param: z.string().nullable(),
-    }),
-    request_id: z.string(),
-  })
-  .meta({ id: "ErrorBody" });
 
 const oauthErrorResponseBody = z
   .object({

@@ -30,9 +30,13 @@ export const setup = async (project: TestProject): Promise<(() => Promise<void>)
     return undefined;
   }
   const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-"));
+  // Where `npm run verify` lets other servers take the place of stand-ins.
+  const otherServers = Object.fromEntries(
+    ["DYNAMODB", "S3"].map((name) => [`AWS_ENDPOINT_URL_${name}`, process.env[`VERIFY_ENDPOINT_${name}`]]),
+  );
   const service = await startLocalService({
     // As at the default address of a deployment, where every path begins with the stage's name.
-    settings: readLocalSettings({ PORT: "0", DATA_DIR: dataDirectory, BASE_PATH: "/prod" }),
+    settings: readLocalSettings({ PORT: "0", DATA_DIR: dataDirectory, BASE_PATH: "/prod", ...otherServers }),
     variables: {},
     log: () => undefined,
   });

@@ -1,0 +1,46 @@
+import * as z from "zod";
+import { compareFindings, type Part } from "./run-parts.ts";
+import { withTemplates } from "./templates.ts";
+import { pinnedVersion, pythonTool, runToEnd } from "./tools.ts";
+
+/** Where the service may be deployed: an opt-in region in Africa, Europe, and the one in which certificates of CloudFront are. */
+const regions = ["af-south-1", "eu-west-1", "us-east-1"];
+
+const matches = z.array(
+  z.object({
+    Rule: z.object({ Id: z.string() }),
+    Message: z.string(),
+    Location: z.object({ Path: z.array(z.unknown()).nullable() }),
+  }),
+);
+
+/** What cfn-lint reports and stays, with the reason. */
+const explained = {
+  W3005:
+    "CDK names the role of a function in DependsOn although a reference does the same; it changes nothing.",
+};
+
+/** A second set of rules, which knows what each region has. */
+export const cfnLintPart: Part = {
+  name: `cfn-lint: the templates in ${regions.join(", ")}`,
+  run: async () => {
+    const program = await pythonTool("cfn-lint");
+    return withTemplates(async (stages) => {
+      const files = stages.flatMap(({ stacks }) => stacks.map(({ file }) => file));
+      const { output } = await runToEnd(program, [
+        "--format",
+        "json",
+        "--regions",
+        ...regions,
+        "--",
+        ...files,
+      ]);
+      const found = matches.parse(JSON.parse(output || "[]"));
+      const findings = found.map(({ Rule, Message, Location }) =>
+        Rule.Id in explained ? Rule.Id : `${Rule.Id} ${Location.Path?.join("/") ?? ""}: ${Message}`,
+      );
+      const said = `${await pinnedVersion("cfn-lint")}: ${files.length} templates`;
+      return compareFindings(findings, explained, said);
+    });
+  },
+};

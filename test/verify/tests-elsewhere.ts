@@ -1,0 +1,72 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
+import { compareFindings, type Verdict } from "./run-parts.ts";
+import { runToEnd } from "./tools.ts";
+
+const report = z.object({
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string(),
+      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+    }),
+  ),
+});
+
+/** Tests of ours that run against another server. */
+export interface TestsElsewhere {
+  readonly project: "integration" | "conformance";
+  readonly files: readonly string[];
+  /** Where the servers are, as the tests and the local service read it. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Tests that fail there with the reason why the server is wrong and not ours, by title. */
+  readonly explained: Readonly<Record<string, string>>;
+  /** What the tests ran against. */
+  readonly said: string;
+}
+
+/** Runs test files of ours against other servers, and compares what fails with what is known to fail. */
+export const runTestsElsewhere = ({
+  project,
+  files,
+  variables,
+  explained,
+  said,
+}: TestsElsewhere): Promise<Verdict> =>
+  withTemporaryDirectory(async (directory) => {
+    const outputFile = join(directory, "report.json");
+    const { output } = await runToEnd(
+      process.execPath,
+      [
+        join("node_modules", "vitest", "vitest.mjs"),
+        "run",
+        `--project=${project}`,
+        "--reporter=json",
+        `--outputFile=${outputFile}`,
+        ...files.map((file) => `test/${project}/${file}`),
+      ],
+      { CI: "1", ...variables },
+    );
+    const text = await readFile(outputFile, "utf8").catch(() => {
+      throw new Error(`The tests could not be run: ${output.slice(-1_000)}`);
+    });
+    const { testResults } = report.parse(JSON.parse(text));
+    const broken = testResults.filter(
+      ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
+    );
+    if (broken.length > 0 || testResults.length < files.length) {
+      throw new Error(
+        `Test files that could not be run: ${broken.map(({ name, message }) => `${name} ${message}`).join(", ")}`,
+      );
+    }
+    const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+    const failed = tests.filter(({ status }) => status === "failed").map(({ fullName }) => fullName);
+    const passed = tests.filter(({ status }) => status === "passed").length;
+    const verdict = compareFindings(failed, explained, "");
+    if (verdict.kind !== "passed") return verdict;
+    const differences = failed.length === 0 ? "" : `, ${failed.length} fail for a reason that is explained`;
+    return { kind: "passed", said: `${said}: ${passed} tests pass${differences}` };
+  });

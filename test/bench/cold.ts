@@ -1,12 +1,16 @@
 /**
- * `npm run bench:cold`: what each function costs before its first call. Loads every bundle in fresh processes, in turn with
- * an empty one, so that whatever else the machine does concerns them all; the ratios compare, the milliseconds do not.
+ * `npm run bench:cold`: what each function costs before its first call. Loads every bundle in fresh processes, each round in
+ * an order that chance makes and with an empty one among them; a ratio is the median of the rounds' own ratios, so that
+ * whatever else the machine does concerns both sides of it. The ratios compare, the milliseconds do not. A start ends when
+ * the bundle is loaded: with its first calls under way, for secrets and connections, to a stand-in on this machine without TLS.
  *
- * `--rounds 20` loads each of them so often (12); `--only chat,translate` looks at some. Ends with an error when a ratio is
+ * `--rounds 20` loads each of them so often (15); `--only chat,translate` looks at some. Ends with an error when a ratio is
  * beyond its bound.
  */
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -16,11 +20,11 @@ import { readAssembly } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
 import { prepareAssembly } from "../../infra/local/assembly.ts";
 import { readBundleContents } from "./cold/bundle-contents.ts";
-import { measureFirstRequests } from "./cold/first-request.ts";
+import { answerCall, measureFirstRequests } from "./cold/first-request.ts";
+import { median, shuffled } from "./statistics.ts";
 
 const run = promisify(execFile);
 const loader = join(import.meta.dirname, "cold", "load-bundle.mjs");
-const nowhere = "http://127.0.0.1:9";
 
 /** How long a start may take against an empty one, the first calls under way included. */
 const longestStarts: Readonly<Record<string, number>> = {
@@ -51,26 +55,27 @@ interface Bundle {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-const load = async ({ file, environment }: Bundle): Promise<Loaded> => {
+const load = async ({ file, environment }: Bundle, standIn: string): Promise<Loaded> => {
   const { stdout } = await run(process.execPath, [loader, pathToFileURL(file).href], {
-    env: { ...environment, AWS_REGION: "us-east-1", LOG_LEVEL: "SILENT" },
+    env: { ...environment, AWS_REGION: "us-east-1", AWS_ENDPOINT_URL: standIn, LOG_LEVEL: "SILENT" },
   });
   return loaded.parse(JSON.parse(stdout));
 };
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN;
-
 const { values: options } = parseArgs({
-  options: { rounds: { type: "string", default: "12" }, only: { type: "string" } },
+  options: { rounds: { type: "string", default: "15" }, only: { type: "string" } },
 });
 const rounds = z.coerce.number().int().min(1).parse(options.rounds);
 const only = options.only?.split(",");
 
+const server = createServer(answerCall).listen(0, "localhost");
+await once(server, "listening");
+const { port } = z.object({ port: z.int() }).parse(server.address());
+const standIn = `http://localhost:${port}`;
 const folder = await mkdtemp(join(tmpdir(), "language-ai-cold-"));
 try {
-  const assembly = await prepareAssembly(folder, { CHAT_BASE_URL: `${nowhere}/v1`, PORT: "3000" });
-  const { functions } = readAssembly(assembly, { queues: nowhere, functionUrl: () => `${nowhere}/` });
+  const assembly = await prepareAssembly(folder, { CHAT_BASE_URL: `${standIn}/v1`, PORT: "3000" });
+  const { functions } = readAssembly(assembly, { queues: standIn, functionUrl: () => `${standIn}/` });
   const emptyFile = join(folder, "empty", "index.mjs");
   await mkdir(join(folder, "empty"));
   await writeFile(emptyFile, "export const handler = async () => undefined;\n");
@@ -87,16 +92,20 @@ try {
   ];
 
   const measured = new Map<string, Loaded[]>(bundles.map(({ name }) => [name, []]));
-  for (const bundle of bundles) await load(bundle);
+  for (const bundle of bundles) await load(bundle, standIn);
   for (let round = 0; round < rounds; round += 1) {
-    for (const bundle of bundles) measured.get(bundle.name)?.push(await load(bundle));
+    for (const bundle of shuffled(bundles)) measured.get(bundle.name)?.push(await load(bundle, standIn));
   }
 
   const contents = await readBundleContents(join(folder, "build", "metafile.json"));
   const medianOf = (name: string, figure: keyof Loaded): number =>
     median((measured.get(name) ?? []).map((one) => one[figure]));
   const againstEmpty = (name: string, figure: keyof Loaded): number =>
-    medianOf(name, figure) / medianOf("(empty)", figure);
+    median(
+      (measured.get(name) ?? []).map(
+        (one, round) => one[figure] / (measured.get("(empty)")?.[round]?.[figure] ?? Number.NaN),
+      ),
+    );
   const lines = [
     "| function | bundle kB | gzip kB | import ms | import CPU ms | process start, x empty | its CPU, x empty | most of it |",
     "| --- | --: | --: | --: | --: | --: | --: | --- |",
@@ -121,7 +130,8 @@ try {
         .trim(),
     );
   }
-  process.stdout.write(`${lines.join("\n")}\n\nMedians of ${rounds} processes each, in turn.\n`);
+  process.stdout.write(`${lines.join("\n")}\n\nMedians of ${rounds} processes each, in turn. A start is a process from nothing until the bundle is loaded, its first
+calls under way to a stand-in without TLS; the bounds are for the smaller of the two ratios to an empty function.\n`);
 
   const beyond = bundles.flatMap(({ name }) => {
     const bound = longestStarts[name];
@@ -147,5 +157,6 @@ try {
     process.exitCode = 1;
   }
 } finally {
+  server.close().closeAllConnections();
   await rm(folder, { recursive: true, force: true });
 }

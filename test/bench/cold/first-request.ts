@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import * as z from "zod";
+import { median } from "../statistics.ts";
 
 const run = promisify(execFile);
 const script = join(import.meta.dirname, "answer-first-request.mjs");
@@ -26,11 +27,11 @@ const events: Readonly<Record<string, string>> = {
 };
 
 /** Table, secrets and model in one. */
-const answer: RequestListener = (request, response) => {
+export const answerCall: RequestListener = (request, response) => {
   request.resume().on("end", () => {
     const target = String(request.headers["x-amz-target"] ?? "");
     const body = target.endsWith("GetSecretValue")
-      ? { SecretString: JSON.stringify({ chat: "key", translation: "key" }) }
+      ? { SecretString: JSON.stringify({ chat: "key", translation: "a key for signing must be this long" }) }
       : target
         ? {
             Attributes: {
@@ -54,9 +55,6 @@ const makeCertificate = async (folder: string) => {
   return { file: certificate, key: await readFile(key), cert: await readFile(certificate) };
 };
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN;
-
 /**
  * How much longer the first request after a start takes when table, secrets and model are behind TLS, at the share of a
  * CPU that a small function has.
@@ -77,8 +75,8 @@ export const measureFirstRequests = async (
   }
   const certificate = await makeCertificate(folder).catch(() => undefined);
   if (!certificate) return undefined;
-  const plain = createServer(answer);
-  const secure = createSecureServer({ key: certificate.key, cert: certificate.cert }, answer);
+  const plain = createServer(answerCall);
+  const secure = createSecureServer({ key: certificate.key, cert: certificate.cert }, answerCall);
   for (const server of [plain, secure]) {
     server.listen(0, "localhost");
     await new Promise((resolve) => server.once("listening", resolve));

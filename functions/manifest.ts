@@ -1,5 +1,6 @@
 import { authFunction } from "./auth/contract.ts";
 import { authorizerFunction } from "./authorizer/contract.ts";
+import { canaryFunction } from "./canary/contract.ts";
 import { chatFunction } from "./chat/contract.ts";
 import { docsFunction } from "./docs/contract.ts";
 import { languageFunction } from "./language/contract.ts";
@@ -17,6 +18,7 @@ import { webhookFunction } from "./webhook/contract.ts";
 export const functionDefinitions = [
   authFunction,
   authorizerFunction,
+  canaryFunction,
   chatFunction,
   docsFunction,
   languageFunction,

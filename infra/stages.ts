@@ -172,6 +172,7 @@ const toStage = (name: string, settings: CheckedSettings) => ({
   mailFrom: settings.MAIL_FROM,
   mailIdentity: settings.MAIL_IDENTITY,
   alarmEmail: settings.ALARM_EMAIL,
+  hasCanary: settings.CANARY === "on",
   monthlyBudget: settings.MONTHLY_BUDGET_USD,
   speechLifetimeDays: settings.SPEECH_LIFETIME_DAYS,
   reservedConcurrency: settings.RESERVED_CONCURRENCY,

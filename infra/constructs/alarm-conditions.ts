@@ -266,6 +266,16 @@ const mailsComeBack = (metric: IMetric): Condition => ({
   datapointsToAlarm: 1,
 });
 
+const canaryFails = (metric: IMetric): Condition => ({
+  description:
+    "The service does not answer the canary as it answers callers, twice in a row. `reason` of `canary.failed` in its log says " +
+    "which request fails and how.",
+  runbook: "The canary fails",
+  metric,
+  threshold: 1,
+  datapointsToAlarm: 2,
+});
+
 /** What AWS counts nothing like: each metric is the number of lines with one event in the functions' logs. */
 export const eventConditions = ({
   uncounted,
@@ -273,14 +283,19 @@ export const eventConditions = ({
   brokenOff,
   notQueueable,
   cameBack,
+  canaryFailed,
 }: Readonly<
-  Record<"uncounted" | "unchecked" | "brokenOff" | "notQueueable" | "cameBack", { readonly metric: IMetric }>
+  Record<
+    "uncounted" | "unchecked" | "brokenOff" | "notQueueable" | "cameBack" | "canaryFailed",
+    { readonly metric: IMetric }
+  >
 >): Record<string, Condition> => ({
   UncountedRequests: uncountedRequests(uncounted.metric),
   UncheckedTokens: uncheckedTokens(unchecked.metric),
   BrokenStreams: brokenStreams(brokenOff.metric),
   UnqueueableMessages: unqueueableMessages(notQueueable.metric),
   MailsComeBack: mailsComeBack(cameBack.metric),
+  CanaryFails: canaryFails(canaryFailed.metric),
 });
 
 /** Each function's throttles and failures; the authorizer's failures are its refusals. */

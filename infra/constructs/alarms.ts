@@ -13,6 +13,7 @@ import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
+import { canaryFunction } from "../../functions/canary/contract.ts";
 import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts";
 import { webhookFunction } from "../../functions/webhook/contract.ts";
 import type { LogEvent } from "../../shared/telemetry/log-events.ts";
@@ -47,6 +48,10 @@ export class Alarms extends Construct {
       functions: [authorizer],
     });
     const brokenOff = new EventCount(this, "BrokenOff", { event: "chat.broken_off", functions });
+    const canaryFailed = new EventCount(this, "CanaryFailed", {
+      event: "canary.failed",
+      functions: functions.filter(({ definition }) => definition.name === canaryFunction.name),
+    });
     const notQueueable = new EventCount(this, "NotQueueable", {
       event: "message.not_queueable",
       functions: functions.filter(({ definition }) => definition.name === webhookFunction.name),
@@ -55,13 +60,13 @@ export class Alarms extends Construct {
       event: "mail.feedback",
       functions: functions.filter(({ definition }) => definition.name === mailFeedbackFunction.name),
     });
-    this.eventCounts = [uncounted, unchecked, brokenOff, notQueueable, cameBack];
+    this.eventCounts = [uncounted, unchecked, brokenOff, notQueueable, cameBack, canaryFailed];
     const conditions: Readonly<Record<string, Condition>> = {
       ...apiConditions(monitored),
       ...functionUrlConditions(monitored),
       ...capacityConditions(monitored),
       ...queueConditions(monitored),
-      ...eventConditions({ uncounted, unchecked, brokenOff, notQueueable, cameBack }),
+      ...eventConditions({ uncounted, unchecked, brokenOff, notQueueable, cameBack, canaryFailed }),
       ...functionConditions(monitored),
       ...backendConditions(Stack.of(this).stackName),
     };

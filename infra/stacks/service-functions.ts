@@ -1,5 +1,5 @@
-import { RemovalPolicy } from "aws-cdk-lib";
-import { Rule } from "aws-cdk-lib/aws-events";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
@@ -7,6 +7,7 @@ import { Construct } from "constructs";
 import type * as z from "zod";
 import { authFunction } from "../../functions/auth/contract.ts";
 import { authorizerFunction } from "../../functions/authorizer/contract.ts";
+import { canaryFunction } from "../../functions/canary/contract.ts";
 import { chatFunction } from "../../functions/chat/contract.ts";
 import { docsFunction } from "../../functions/docs/contract.ts";
 import { languageFunction } from "../../functions/language/contract.ts";
@@ -89,6 +90,17 @@ export class ServiceFunctions extends Construct {
       "Serverless-EventBusDLQ",
       "EventBridge tries for a day, and SES, which holds such an address back itself, tells again with the next mail to it.",
     );
+    const canary = this.add(canaryFunction, {
+      PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
+      CANARY_SECRET_ID: secretBinding(data.canaryToken),
+    });
+    const canaryRule = new Rule(this, "CanarySchedule", {
+      description: "When the canary calls",
+      enabled: stage.hasCanary,
+      schedule: Schedule.rate(Duration.minutes(5)),
+      targets: [new LambdaFunction(canary.live, { retryAttempts: 0 })],
+    });
+    acknowledge(canaryRule, "Serverless-EventBusDLQ", "The next call comes five minutes later.");
     const messaging = this.add(messagingFunction, {
       TABLE_NAME: tableBinding(data.table, "converse"),
       MESSAGE_QUEUE_URL: queueBinding(data.messages.queue, "retry"),
@@ -110,6 +122,7 @@ export class ServiceFunctions extends Construct {
       this.authorizer,
       mail,
       mailFeedback,
+      canary,
       messaging,
       this.add(authFunction, {
         TABLE_NAME: tableBinding(data.table, "keep-accounts", "delete-owned"),

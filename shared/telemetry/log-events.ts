@@ -8,6 +8,8 @@ export const logEvents = {
   "answer.not_accepted": "The messaging platform refused an answer; `status` and `outcome` are its words.",
   "answer.not_sent": "The messaging platform could not be reached, or said nothing in time.",
   "authorizer.failed": "A token could not be checked: the signing key did not answer.",
+  "canary.failed":
+    "The service did not answer the canary as it answers callers; `reason` says what it did instead.",
   "chat.broken_off":
     "A model stopped in the middle of a streamed response; the caller was told in the stream.",
   "chat.thought_shown":

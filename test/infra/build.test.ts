@@ -44,6 +44,7 @@ const variables = {
   SPEECH_PLATFORM: "language-ai",
   SPEECH_TIMEOUT_MS: "1000",
   BUCKET_NAME: "audio",
+  CANARY_SECRET_ID: "canary",
   INFERENCE_KEYS_SECRET_ID: "inference-keys",
   MESSAGE_QUEUE_URL: "http://127.0.0.1:9/messages.fifo",
   MESSAGE_DEAD_LETTER_QUEUE_ARN: "arn:aws:sqs:us-east-1:000000000000:dead-letters.fifo",
@@ -181,6 +182,7 @@ describe("The bundle of each function", () => {
     "legacy",
     "webhook",
     "mail-feedback",
+    "canary",
   ])("of %s loads no SDK, because it stands in the way of many requests", (name) => {
     const packages = [...packagesOf(name)];
     expect(packages.filter((used) => /^@smithy\/|^@aws-sdk\/(?!util-dynamodb$)/.test(used))).toEqual([]);

@@ -142,6 +142,7 @@ describe("The secrets", () => {
       { GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true } },
       { SecretString: "{}" },
       { SecretString: "{}" },
+      { SecretString: "{}" },
     ]);
   });
 });

@@ -299,7 +299,7 @@ describe("A function's permissions", () => {
       statementsOf(name)
         .filter(({ Action }) => Action.includes("secretsmanager:GetSecretValue"))
         .flatMap(({ Resource }) =>
-          JSON.stringify(Resource).match(/TokenSigningKey|InferenceKeys|MessagingSecrets/g),
+          JSON.stringify(Resource).match(/TokenSigningKey|InferenceKeys|MessagingSecrets|CanaryToken/g),
         )
         .sort();
     const token = ["TokenSigningKey"];
@@ -307,6 +307,7 @@ describe("A function's permissions", () => {
     expect(Object.fromEntries(functionDefinitions.map(({ name }) => [name, secretsOf(name)]))).toEqual({
       auth: token,
       authorizer: token,
+      canary: ["CanaryToken"],
       chat: [...inference, ...token],
       docs: [],
       language: [],
@@ -353,12 +354,29 @@ describe("A function's permissions", () => {
   });
 });
 
+describe("The canary", () => {
+  const schedulesOf = (from: SynthesizedService) =>
+    [...resourcesOfType(from.api, "AWS::Events::Rule").values()].filter(
+      ({ Properties }) => "ScheduleExpression" in Properties,
+    );
+
+  it("calls every five minutes where a stage wants it, and never otherwise", async () => {
+    expect(schedulesOf(service)).toMatchObject([{ Properties: { State: "DISABLED" } }]);
+    const watched = await synthesizeService(exampleStage("prod", { CANARY: "on" }));
+    expect(schedulesOf(watched)).toMatchObject([
+      { Properties: { State: "ENABLED", ScheduleExpression: "rate(5 minutes)" } },
+    ]);
+  });
+});
+
 describe("What SES says about a mail", () => {
   const ofTable = (name: string) =>
     statementsOf(name).filter(({ Action }) => Action.some((action) => action.startsWith("dynamodb:")));
 
   it("reaches its function when it is about a mail of this stage that came back or was complained about", () => {
-    const [rule, ...others] = resourcesOfType(service.api, "AWS::Events::Rule").values();
+    const [rule, ...others] = [...resourcesOfType(service.api, "AWS::Events::Rule").values()].filter(
+      ({ Properties }) => "EventPattern" in Properties,
+    );
     expect(others).toEqual([]);
     const [configurationSet] = resourcesOfType(service.data, "AWS::SES::ConfigurationSet").keys();
     expect(rule?.Properties).toMatchObject({

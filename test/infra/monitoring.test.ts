@@ -94,6 +94,7 @@ const rules: Readonly<Record<string, readonly [rings: string, of: string]>> = {
   BrokenStreams: ["1/3 at 5", ": Sum"],
   UnqueueableMessages: ["1/3 at 1", ": Sum"],
   MailsComeBack: ["1/3 at 10", ": Sum"],
+  CanaryFails: ["2/3 at 1", ": Sum"],
   PlatformFails: ["2/3 at 20", failedCalls],
   Down: ["2/3 at 1", ": Sum"],
   Fails: ["2/3 at 20", failedCalls],
@@ -162,6 +163,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
       ...["ChatUrlErrors", "Concurrency", "TableReadsThrottled", "TableWritesThrottled"],
       ...["UncountedRequests", "UncheckedTokens", "BrokenStreams", "UnqueueableMessages", "PlatformFails"],
       "MailsComeBack",
+      "CanaryFails",
       ...["Chat", "Translation", "Transcription", "Speech"].flatMap((task) => [
         `${task}Down`,
         `${task}Fails`,

@@ -1,0 +1,57 @@
+import * as z from "zod";
+import { exchangeWhole } from "../../shared/outbound/http-client.ts";
+import { describeError, logger } from "../../shared/telemetry/logger.ts";
+
+/** What the canary works with. */
+export interface CanaryDependencies {
+  /** Where callers reach the service; no slash at the end. */
+  readonly publicBaseUrl: string;
+  /** The bearer token of an account; `undefined` when there is none. */
+  readonly readToken: () => Promise<string | undefined>;
+}
+
+const answerMilliseconds = 20_000;
+const mostBytes = 100_000;
+
+const translation = z.object({ output: z.object({ translated_text: z.string().min(1) }) });
+
+const ask = async (
+  url: string,
+  options: Partial<Parameters<typeof exchangeWhole>[0]> = {},
+): Promise<string> => {
+  const { statusCode, body } = await exchangeWhole({
+    url: new URL(url),
+    method: "GET",
+    headers: {},
+    signal: new AbortController().signal,
+    milliseconds: answerMilliseconds,
+    maximumBytes: mostBytes,
+    ...options,
+  });
+  if (statusCode !== 200) throw new Error(`${new URL(url).pathname} answered with status ${statusCode}.`);
+  return body;
+};
+
+/**
+ * Does what a caller does: asks whether the service answers, and translates one word in the name of an operator's account,
+ * where there is one. Nothing is registered, and nothing stays.
+ *
+ * @throws Error when the service does not answer as it should; `canary.failed` says why.
+ */
+export const checkService = async ({ publicBaseUrl, readToken }: CanaryDependencies): Promise<void> => {
+  try {
+    await ask(`${publicBaseUrl}/health`);
+    const token = await readToken();
+    if (!token) return;
+    const body = JSON.stringify({ text: "water", source_language: "eng", target_language: "lug" });
+    const answer = await ask(`${publicBaseUrl}/tasks/translate`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body,
+    });
+    translation.parse(JSON.parse(answer));
+  } catch (error) {
+    logger.error("canary.failed", { reason: describeError(error) });
+    throw error;
+  }
+};

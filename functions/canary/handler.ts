@@ -1,0 +1,13 @@
+import { readEnvironment } from "../../shared/config/environment.ts";
+import { canaryTokenFrom } from "../../shared/config/from-environment.ts";
+import { checkService } from "./check-service.ts";
+import { canaryFunction } from "./contract.ts";
+
+const environment = readEnvironment(canaryFunction.environment, process.env);
+const dependencies = {
+  publicBaseUrl: environment.PUBLIC_BASE_URL,
+  readToken: canaryTokenFrom(environment),
+};
+
+/** Called by a schedule, which says nothing that matters. */
+export const handler = (): Promise<void> => checkService(dependencies);

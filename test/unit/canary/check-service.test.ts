@@ -1,0 +1,63 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterEach, describe, expect, it } from "vitest";
+import { checkService } from "../../../functions/canary/check-service.ts";
+
+let server: Server;
+afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+/** A service that notes what it is asked, and answers what the test says. */
+const serve = async (answer: (path: string) => { status: number; body: unknown }) => {
+  const asked: string[] = [];
+  const listener: RequestListener = async (request, response) => {
+    const body = await text(request);
+    asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? "-"} ${body}`.trim());
+    const { status, body: given } = answer(request.url ?? "");
+    response.writeHead(status).end(JSON.stringify(given));
+  };
+  server = createServer(listener).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { asked, publicBaseUrl: `http://127.0.0.1:${port}/prod` };
+};
+
+const healthy = (path: string) => ({
+  status: 200,
+  body: path.endsWith("/health") ? { status: "ok" } : { output: { translated_text: "amazzi" } },
+});
+
+describe("the canary", () => {
+  it("asks for health, and translates a word with its account's token", async () => {
+    const { asked, publicBaseUrl } = await serve(healthy);
+    await checkService({ publicBaseUrl, readToken: async () => "operators" });
+    expect(asked).toEqual([
+      "GET /prod/health -",
+      'POST /prod/tasks/translate Bearer operators {"text":"water","source_language":"eng","target_language":"lug"}',
+    ]);
+  });
+
+  it("asks for health only, as long as it has no account", async () => {
+    const { asked, publicBaseUrl } = await serve(healthy);
+    await checkService({ publicBaseUrl, readToken: async () => undefined });
+    expect(asked).toEqual(["GET /prod/health -"]);
+  });
+
+  it.each([
+    ["the service does not answer", (path: string) => ({ ...healthy(path), status: 503 }), "status 503"],
+    [
+      "its token is refused",
+      (path: string) => (path.endsWith("/health") ? healthy(path) : { status: 401, body: {} }),
+      "/prod/tasks/translate answered with status 401",
+    ],
+    [
+      "a translation is empty",
+      (path: string) =>
+        path.endsWith("/health") ? healthy(path) : { status: 200, body: { output: { translated_text: "" } } },
+      "translated_text",
+    ],
+  ])("fails when %s", async (_what, answer, reason) => {
+    const { publicBaseUrl } = await serve(answer);
+    await expect(checkService({ publicBaseUrl, readToken: async () => "operators" })).rejects.toThrow(reason);
+  });
+});

@@ -20,6 +20,10 @@ export const notMade: Readonly<Record<string, string>> = {
   "AWS::Lambda::Url": "left out: moto's CloudFormation makes none",
   "AWS::Logs::MetricFilter": "left out: moto counts nothing in logs",
   "AWS::S3::BucketPolicy": "left out: moto's CloudFormation makes none; cfn-lint and parliament read them",
+  "AWS::SES::ConfigurationSet":
+    "left out: moto's CloudFormation makes nothing of SES; the service's own calls go to its SES",
+  "AWS::SES::ConfigurationSetEventDestination": "left out with the configuration set",
+  "AWS::SES::EmailIdentity": "left out: the sender is verified by a call",
   "AWS::SNS::Subscription": "left out: a mail to the operator",
   "AWS::SNS::TopicPolicy": "left out with the subscription",
   "AWS::SQS::QueuePolicy": "left out: moto's CloudFormation makes none; cfn-lint and parliament read them",

@@ -60,7 +60,11 @@ const makePython = async (): Promise<void> => {
   if ((await readFile(stamp, "utf8").catch(() => "")) === wanted) return;
   const options = { timeout: installMilliseconds };
   await run("python3", ["-m", "venv", "--clear", pythonFolder], options);
-  await run(join(pythonFolder, "bin", "pip"), ["install", "--quiet", "--requirement", requirements], options);
+  await run(
+    join(pythonFolder, "bin", "pip"),
+    ["install", "--quiet", "--disable-pip-version-check", "--requirement", requirements],
+    options,
+  );
   await writeFile(stamp, wanted);
 };
 

@@ -1,5 +1,5 @@
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { checkService } from "../../../functions/canary/check-service.ts";
@@ -10,15 +10,16 @@ afterEach(() => new Promise((resolve) => server.close(resolve)));
 /** A service that notes what it is asked, and answers what the test says. */
 const serve = async (answer: (path: string) => { status: number; body: unknown }) => {
   const asked: string[] = [];
-  const listener: RequestListener = async (request, response) => {
-    const body = await text(request);
-    asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? "-"} ${body}`.trim());
-    const { status, body: given } = answer(request.url ?? "");
-    response.writeHead(status).end(JSON.stringify(given));
-  };
-  server = createServer(listener).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
+  server = createServer((request, response) => {
+    void text(request).then((body) => {
+      asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? "-"} ${body}`.trim());
+      const { status, body: given } = answer(request.url ?? "");
+      response.writeHead(status).end(JSON.stringify(given));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
   return { asked, publicBaseUrl: `http://127.0.0.1:${port}/prod` };
 };
 

@@ -38,7 +38,13 @@ export const dynamoDbLocalPart: Part = {
       const version = /Version:\s*(\S+)/.exec(server.output())?.[1] ?? "of an unknown version";
       return await runTestsElsewhere({
         project: "integration",
-        files: [...tableTests, "faults-aws.test.ts", "faults-mail.test.ts", "messaging/exactly-once.test.ts"],
+        files: [
+          ...tableTests,
+          "streams-at-once.test.ts",
+          "faults-aws.test.ts",
+          "faults-mail.test.ts",
+          "messaging/exactly-once.test.ts",
+        ],
         variables: { VERIFY_ENDPOINT_DYNAMODB: server.endpoint },
         explained: {},
         said: `DynamoDB Local ${version}`,

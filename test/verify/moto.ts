@@ -115,8 +115,8 @@ export const motoStacksPart: Part = {
 const noSignatures = "moto checks no signature, so it takes what a link was not signed for";
 const noMissing = "moto answers 403 for an object that a signed link names and that is not there";
 
-const noMap =
-  "moto breaks off (500) at a condition on the size of a map that is not there, which DynamoDB Local takes as not met";
+const noSet =
+  "moto breaks off (500) at a condition on the size of a set that is not there, which DynamoDB Local takes as not met";
 
 /** Tests of ours that moto fails, with the reason why moto is wrong. */
 const explainedTable = {
@@ -142,8 +142,8 @@ const explainedService = {
     noSignatures,
   "POST /tasks/generate-upload-url gives a link that takes no other content type, and no other file":
     noSignatures,
-  "every limited route POST /tasks/modal/tts/stream says where its caller stands": noMap,
-  "every limited route POST /tasks/modal/tts/stream-with-url says where its caller stands": noMap,
+  "every limited route POST /tasks/modal/tts/stream says where its caller stands": noSet,
+  "every limited route POST /tasks/modal/tts/stream-with-url says where its caller stands": noSet,
   "DELETE /auth/me deletes the account for good: no token, no password and no link opens anything": noMissing,
 };
 

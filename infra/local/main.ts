@@ -54,7 +54,7 @@ const banner = (service: LocalService, seconds: number): string => {
   return [
     "",
     "Language AI Service, running on this machine",
-    `  API          ${service.url}  (${routes.length} routes; GET /_local/routes lists them)`,
+    `  API          ${service.url}  (${routes.length} routes; ${service.url}/_local/routes lists them)`,
     ...(service.chatStreamUrl ? [`  chat stream  ${service.chatStreamUrl}/tasks/chat/completions`] : []),
     `  mails        ${service.url}/_local/mail`,
     ...(service.platform

@@ -54,9 +54,9 @@ export const requireLimits = (operations: readonly Operation[], limiter: Limiter
 };
 
 /**
- * Checks the token of a request and counts it against the limits of its operation before its body is looked at, so that a body which is made to be
- * expensive is limited like any other. What is then refused for its form is taken off the quota again by `refund`, and
- * stays counted in the minute.
+ * Checks the token of a request and counts it against the limits of its operation before its body is looked at, so that a
+ * body which is made to be expensive is limited like any other. What is then refused for its form is taken off the quota
+ * again by `refund`, and stays counted in the minute.
  *
  * @throws AppError `rate_limited` or `quota_exceeded`; `unauthenticated`, `forbidden` or `service_unavailable` by its token.
  */

@@ -36,7 +36,6 @@ const tableActions = {
   "withhold-mails": ["dynamodb:PutItem"],
   /** What keeping accounts needs, on the items of accounts, what is counted of them and what they own only. */
   "keep-accounts": [
-    "dynamodb:BatchGetItem",
     "dynamodb:BatchWriteItem",
     "dynamodb:ConditionCheckItem",
     "dynamodb:DeleteItem",
@@ -74,8 +73,8 @@ const tableActions = {
   ],
 };
 
-/** Accesses that end with the keys of one kind of item. */
-const keyPrefixes: { readonly [Access in keyof typeof tableActions]?: readonly string[] } = {
+/** With which keys the items begin that an access is for: none is for the whole table. */
+const keyPrefixes: Readonly<Record<keyof typeof tableActions, readonly string[]>> = {
   "write-mails": [...recipientKeyPrefixes, mailKeyPrefix],
   "withhold-mails": [mailKeyPrefix],
   "keep-accounts": [...accountKeyPrefixes, limitKeyPrefix],
@@ -106,12 +105,11 @@ export const tableBinding = (
   value: table.tableName,
   grant: (grantee) => {
     for (const access of accesses) {
-      const prefixes = keyPrefixes[access];
       Grant.addToPrincipal({
         grantee,
         actions: tableActions[access],
         resourceArns: [table.tableArn],
-        ...(prefixes ? { conditions: onlyKeys(prefixes) } : {}),
+        conditions: onlyKeys(keyPrefixes[access]),
       });
     }
   },

@@ -52,6 +52,7 @@ export const meOperation = defineOperation({
   tag,
   auth: "user",
   limit: "account",
+  scope: "any",
   response: { status: 200, description: "The account", schema: account },
   errors: [],
   confidential: true,
@@ -78,7 +79,14 @@ export const deleteAccountOperation = defineOperation({
     schema: z.object({ password: givenPassword }).meta({ id: "DeleteAccountRequest" }),
   },
   response: { status: 204, description: "The account is deleted", schema: z.null() },
-  errors: ["unauthenticated", "forbidden", "invalid_credentials", "bad_request", "storage_unavailable"],
+  errors: [
+    "unauthenticated",
+    "forbidden",
+    "insufficient_scope",
+    "invalid_credentials",
+    "bad_request",
+    "storage_unavailable",
+  ],
   confidential: true,
 });
 

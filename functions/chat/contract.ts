@@ -131,6 +131,7 @@ export const createChatCompletionOperation = defineOperation({
     "while the model is silent, also before it has begun. The whole conversation is sent with each request, at most 200,000 characters; nothing of it is kept.",
   tag: "Chat",
   auth: "user",
+  scope: "chat",
   body: { encoding: "json", schema: chatCompletionRequest, maximumBytes: longBodyBytes },
   response: {
     status: 200,

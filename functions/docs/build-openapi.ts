@@ -67,10 +67,15 @@ const limitErrors = (operation: Operation): ErrorCode[] => {
   return limitClass === "task" ? ["rate_limited", "quota_exceeded"] : ["rate_limited"];
 };
 
+/** Whether a good key may be the wrong one: keys call what their scopes name, and nothing that names none. */
+const refusesKeys = ({ auth, scope }: Operation): boolean =>
+  scope === undefined ? auth === "user" : scope !== "any";
+
 const sharedErrors = (operation: Operation): ErrorCode[] => [
   ...(operation.body || operation.query || operation.pathParameters ? (["validation_failed"] as const) : []),
   ...(operation.body ? (["payload_too_large"] as const) : []),
   ...(operation.auth === "user" ? (["unauthenticated", "forbidden"] as const) : []),
+  ...(refusesKeys(operation) ? (["insufficient_scope"] as const) : []),
   ...limitErrors(operation),
   "internal",
   "service_unavailable",
@@ -121,6 +126,16 @@ const objectSchema = (schema: z.ZodType | undefined): z.ZodObject | undefined =>
 const contentOf = ({ encoding, schema }: NonNullable<Operation["body"]>) =>
   Object.fromEntries(contentTypes[encoding].map((type) => [type, { schema }] as const));
 
+/**
+ * Which credentials an operation takes. The names beside the key are its scopes, as OpenAPI 3.1 has them for schemes other
+ * than OAuth. What anybody may call, and yet answers that there is no token, checks the token itself.
+ */
+const securityOf = ({ auth, errors, scope }: Operation): Record<string, string[]>[] => {
+  const byKey = scope ? [{ key: scope === "any" ? [] : [scope] }] : [];
+  if (auth === "user" || errors.includes("unauthenticated")) return [{ bearer: [] }, ...byKey];
+  return scope ? [{}, { bearer: [] }, ...byKey] : [];
+};
+
 const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
   const query = objectSchema(operation.query);
   const path = objectSchema(operation.pathParameters);
@@ -131,9 +146,7 @@ const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
     ...(operation.description ? { description: operation.description } : {}),
     tags: [operation.tag],
     ...(operation.deprecated ? { deprecated: true } : {}),
-    // What anybody may call, and yet answers that there is no token, checks the token itself.
-    security:
-      operation.auth === "user" || operation.errors.includes("unauthenticated") ? [{ bearer: [] }] : [],
+    security: securityOf(operation),
     ...(query || path ? { requestParams: { ...(query ? { query } : {}), ...(path ? { path } : {}) } } : {}),
     ...(operation.body
       ? {
@@ -190,7 +203,18 @@ export const buildOpenApi = (operations: readonly Operation[]) => {
       tags: tags.map((name) => ({ name })),
       components: {
         securitySchemes: {
-          bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+          bearer: {
+            type: "http",
+            scheme: "bearer",
+            bearerFormat: "JWT",
+            description: "The token of an account, from `POST /auth/token`: it may do what the account may.",
+          },
+          key: {
+            type: "http",
+            scheme: "bearer",
+            bearerFormat: "lai_…",
+            description: "A key for a program, from `POST /auth/keys`: it may do what its scopes name.",
+          },
         },
       },
       paths,

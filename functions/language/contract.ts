@@ -22,6 +22,7 @@ export const identifyOperation = defineOperation({
   description: "Always answers with one of the six; `classify_language` also says when it is not sure.",
   tag,
   auth: "user",
+  scope: "language",
   body: { encoding: "json", schema: shortText.meta({ id: "IdentifyLanguageRequest" }) },
   response: {
     status: 200,
@@ -39,6 +40,7 @@ export const classifyOperation = defineOperation({
   description: `One of six codes, or \`${notDetected}\` when confidence is low or the text is in another language.`,
   tag,
   auth: "user",
+  scope: "language",
   body: { encoding: "json", schema: shortText.meta({ id: "ClassifyLanguageRequest" }) },
   response: {
     status: 200,

@@ -9,7 +9,12 @@ import {
 } from "../../shared/inference/chat.ts";
 import { replacedBy } from "./settings.ts";
 
-const common = { method: "POST", auth: "user", ...replacedBy("/tasks/chat/completions") } as const;
+const common = {
+  method: "POST",
+  auth: "user",
+  scope: "chat",
+  ...replacedBy("/tasks/chat/completions"),
+} as const;
 const failures = ["external_service_error", "service_unavailable"] as const;
 
 const modelTypes = ["qwen", "gemma"] as const;

@@ -6,11 +6,17 @@ import { defaultSpeakerId, speakerIds } from "./fixed-speakers.ts";
 import { replacedBy } from "./settings.ts";
 
 /** What the routes have in common whose work is done by `POST /tasks/audio/speech` now. */
-export const bySpeech = { method: "POST", auth: "user", ...replacedBy("/tasks/audio/speech") } as const;
+export const bySpeech = {
+  method: "POST",
+  auth: "user",
+  scope: "speech",
+  ...replacedBy("/tasks/audio/speech"),
+} as const;
 /** The same, of those that listed voices. */
 export const byVoices = {
   method: "GET",
   auth: "user",
+  scope: "speech",
   ...replacedBy("/tasks/voice/speakers"),
   limit: "account",
 } as const;

@@ -82,6 +82,7 @@ export type LegacyTranscription = z.infer<typeof legacyTranscription>;
 const common = {
   method: "POST",
   auth: "user",
+  scope: "transcribe",
   ...replacedBy("/tasks/audio/transcriptions"),
   response: { status: 200, description: "The transcription", schema: legacyTranscription },
 } as const;
@@ -134,6 +135,7 @@ export const deleteTranscriptionOperation = defineOperation({
   description:
     "Only the account that made it can. The audio of an upload stays while another saved transcription of it does.",
   auth: "user",
+  scope: "transcribe",
   limit: "account",
   pathParameters: z.object({
     audio_transcription_id: formNumber()

@@ -123,6 +123,7 @@ export const synthesizeOperation = defineOperation({
     "come to its end, and for good when the stream breaks off.",
   tag,
   auth: "user",
+  scope: "speech",
   body: { encoding: "json", schema: speechRequest },
   response: {
     status: 200,
@@ -181,6 +182,7 @@ export const batchOperation = defineOperation({
     "Every item counts as a task, and is checked before any is made. An item that fails then is marked as such; when all fail, so does the request.",
   tag,
   auth: "user",
+  scope: "speech",
   body: { encoding: "json", schema: batchRequest, maximumBytes: longBodyBytes },
   tasksIn: "items",
   response: { status: 200, description: "A result for each item, in their order", schema: batchResponse },
@@ -208,6 +210,7 @@ export const voicesOperation = defineOperation({
   summary: "The voices, by language or of one language",
   tag,
   auth: "user",
+  scope: "speech",
   limit: "account",
   query: z.object({
     language: text().max(100).optional().meta({ example: "lug", description: "ISO 639-3 code" }),
@@ -227,6 +230,7 @@ export const refreshLinkOperation = defineOperation({
   description: "Only the account that made the speech gets one.",
   tag,
   auth: "user",
+  scope: "speech",
   limit: "account",
   query: z.object({
     storage_object: text()

@@ -123,6 +123,7 @@ export const createTranscriptionOperation = defineOperation({
     "the same account or without a token. Names and declared types of files do not matter.",
   tag: "Speech",
   auth: "user",
+  scope: "transcribe",
   body: { encoding: "multipart", schema: transcriptionRequest },
   response: { status: 200, description: "The transcription", schema: transcriptionResponse },
   errors: [

@@ -53,6 +53,7 @@ export const translateOperation = defineOperation({
   summary: "Translate a text between two of the 32 languages",
   tag: "Translation",
   auth: "user",
+  scope: "translate",
   body: { encoding: "json", schema: translateRequest },
   response: { status: 200, description: "The translation", schema: translateResponse },
   errors: ["unsupported_language", "same_language", "external_service_error", "service_unavailable"],

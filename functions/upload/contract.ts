@@ -66,6 +66,7 @@ export const uploadOperation = defineOperation({
     "used by that account; without one, by whoever knows the `file_id`.",
   tag: "Uploads",
   auth: "public",
+  scope: "upload",
   body: { encoding: "json", schema: uploadRequest },
   response: { status: 200, description: "The link", schema: uploadResponse },
   errors: ["bad_request", "storage_unavailable"],

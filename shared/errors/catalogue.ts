@@ -63,6 +63,11 @@ export const errorCatalogue = {
     type: "permission_error",
     message: "This account has no permission for the resource.",
   },
+  insufficient_scope: {
+    status: 403,
+    type: "permission_error",
+    message: "The key was not made for this; its account's token, or a key with the scope, may do it.",
+  },
   invalid_signature: {
     status: 403,
     type: "permission_error",

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { Scope } from "../auth/api-keys.ts";
 import type { ErrorCode } from "../errors/catalogue.ts";
 import type { AccountLimitClass, AddressLimitClass, LimitClass } from "../limits/policies.ts";
 
@@ -69,6 +70,11 @@ export interface Operation<
    * because the write that counts a request is the one that checks its token.
    */
   readonly limit?: Auth extends "user" ? AccountLimitClass : AddressLimitClass | "none";
+  /**
+   * What a key has to be allowed to do, so that it may call this; `any`: every key may. Keys call nothing that declares none.
+   * {@link defineOperation} demands one of tasks.
+   */
+  readonly scope?: Scope | "any";
   /** The list in the body of which every entry is a task on the quota; otherwise a request is one. */
   readonly tasksIn?: "items";
   /**
@@ -90,6 +96,11 @@ export interface Operation<
   readonly deprecated?: Deprecation;
 }
 
+/** A task says which keys may ask for it. What an account does about itself is for its owner, unless it says otherwise. */
+type DeclaredScope<Auth> = Auth extends "user"
+  ? { readonly limit: "account" } | { readonly limit?: "task"; readonly scope: Scope }
+  : unknown;
+
 /** Declares a route. Validation, routing, CDK, the OpenAPI document and the local gateway read the result. */
 export const defineOperation = <
   Body extends z.ZodType = z.ZodUndefined,
@@ -98,7 +109,7 @@ export const defineOperation = <
   Result extends z.ZodType = z.ZodType,
   const Auth extends "user" | "public" = "user" | "public",
 >(
-  operation: Operation<Body, Query, Path, Result, Auth>,
+  operation: Operation<Body, Query, Path, Result, Auth> & DeclaredScope<Auth>,
 ): Operation<Body, Query, Path, Result, Auth> => operation;
 
 const kilobyte = 1_024;

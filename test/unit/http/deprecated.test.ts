@@ -14,6 +14,7 @@ const operation = defineOperation({
   summary: "Example",
   tag: "Service",
   auth: "user",
+  scope: "translate",
   deprecated: {
     since: new Date("2026-06-01T00:00:00Z"),
     sunset: new Date("2026-12-01T00:00:00Z"),

@@ -20,6 +20,7 @@ const operation = defineOperation({
   summary: "Example",
   tag: "Service",
   auth: "user",
+  scope: "translate",
   body: { encoding: "json", schema: z.object({ text: z.string() }) },
   response: { status: 200, description: "It", schema: z.looseObject({}) },
   errors: [],

@@ -15,19 +15,18 @@ import { unlimited } from "../../support/unlimited.ts";
 
 const answer = z.object({ answer: z.string() });
 
-const declare = <const Auth extends "public" | "user">(auth: Auth) =>
-  defineOperation({
-    id: "example",
-    method: "GET",
-    path: "/example",
-    summary: "Example",
-    tag: "Service",
-    auth,
-    response: { status: 200, description: "It", schema: answer, otherContentTypes: ["text/html"] },
-    errors: [],
-    confidential: true,
-  });
-const open = declare("public");
+const common = {
+  id: "example",
+  method: "GET",
+  path: "/example",
+  summary: "Example",
+  tag: "Service",
+  response: { status: 200, description: "It", schema: answer, otherContentTypes: ["text/html"] },
+  errors: [],
+  confidential: true,
+} as const;
+const open = defineOperation({ ...common, auth: "public" });
+const ofTokens = defineOperation({ ...common, auth: "user", scope: "translate" });
 
 const get = (execute: () => Promise<z.input<typeof answer> | Reply>, headers?: Record<string, string>) =>
   send([endpoint(open, execute)], { method: "GET", path: "/example", headers: headers ?? {} });
@@ -108,7 +107,7 @@ describe("an error", () => {
 
 describe("a route that asks for a token", () => {
   it("knows its caller from the authorizer", async () => {
-    const closed = endpoint(declare("user"), ({ caller }) => ({
+    const closed = endpoint(ofTokens, ({ caller }) => ({
       answer: `${caller.userId} ${caller.accountType}`,
     }));
     const response = await send([closed], { method: "GET", path: "/example", authorizer: authorizedCaller });
@@ -116,7 +115,7 @@ describe("a route that asks for a token", () => {
   });
 
   it("refuses a request that went past the authorizer", async () => {
-    const closed = endpoint(declare("user"), () => ({ answer: "secret" }));
+    const closed = endpoint(ofTokens, () => ({ answer: "secret" }));
     const response = await send([closed], { method: "GET", path: "/example" });
     expect(response).toMatchObject({ status: 401, body: { error: { code: "unauthenticated" } } });
     expect(response.headers["WWW-Authenticate"]).toBe("Bearer");
@@ -303,9 +302,9 @@ describe("a function", () => {
 
   it.each([
     ["anybody may call", open],
-    ["needs a token", declare("user")],
+    ["needs a token", ofTokens],
     ["takes passwords", { ...open, limit: "credentials" } as const],
-    ["costs no quota", { ...declare("user"), limit: "account" } as const],
+    ["costs no quota", { ...ofTokens, limit: "account" } as const],
   ])("does not start when it has an operation that %s, and nothing counts its requests", (_case, limited) => {
     stubStreamingRuntime();
     const endpoints = [...doing(unlimitedOperation), ...doing(limited)];

@@ -19,6 +19,7 @@ const operation = defineOperation({
   summary: "Example",
   tag: "Service",
   auth: "user",
+  scope: "translate",
   response: {
     status: 200,
     description: "It",

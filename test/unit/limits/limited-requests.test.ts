@@ -26,7 +26,7 @@ const common = {
   response: { status: 200, description: "It", schema: z.looseObject({}) },
   errors: [],
 } as const;
-const task = defineOperation({ ...common, id: "example", auth: "user" });
+const task = defineOperation({ ...common, id: "example", auth: "user", scope: "translate" });
 const openTask = defineOperation({ ...common, id: "example", auth: "public" });
 const unlimited = defineOperation({ ...common, id: "example", auth: "public", limit: "none" });
 const login = defineOperation({
@@ -244,6 +244,7 @@ describe("a request that stands for several tasks", () => {
     ...common,
     id: "example",
     auth: "user",
+    scope: "translate",
     body: { encoding: "json", schema: z.object({ items: z.array(z.string()).max(16) }) },
     tasksIn: "items",
   });

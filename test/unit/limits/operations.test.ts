@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { functionDefinitions, operations } from "../../../functions/manifest.ts";
 import { requireLimits } from "../../../shared/http/limit-requests.ts";
-import { limitClassOf, type Operation } from "../../../shared/http/operation.ts";
+import { defineOperation, limitClassOf, type Operation } from "../../../shared/http/operation.ts";
 import type { LimitClass } from "../../../shared/limits/policies.ts";
 import { unlimited } from "../../support/unlimited.ts";
 
@@ -86,6 +87,38 @@ describe("an operation that asks for a token", () => {
   it("is alone in being limited by account", () => {
     expect(() => requireLimits([{ ...open, limit: "task" }], unlimited)).toThrow(open.id);
     expect(() => requireLimits(operations, unlimited)).not.toThrow();
+  });
+});
+
+describe("what a key may be made for", () => {
+  const common = {
+    id: "example",
+    method: "GET",
+    path: "/example",
+    summary: "Example",
+    tag: "Service",
+    auth: "user",
+    response: { status: 200, description: "It", schema: z.string() },
+    errors: [],
+  } as const;
+
+  it("is said by every task, or it does not compile", () => {
+    // @ts-expect-error a task without a scope
+    const silent: Operation = defineOperation(common);
+    // @ts-expect-error a task that every key may ask for
+    const open: Operation = defineOperation({ ...common, limit: "task", scope: "any" });
+    expect([silent, open].map(limitClassOf)).toEqual(["task", "task"]);
+    expect(limitClassOf(defineOperation({ ...common, scope: "translate" }))).toBe("task");
+    expect(limitClassOf(defineOperation({ ...common, limit: "account" }))).toBe("account");
+  });
+
+  it("is nothing about the account but to look at it", () => {
+    const ofAccounts = operations.filter(
+      ({ path, scope }: Operation) => path.startsWith("/auth/") && scope !== undefined,
+    );
+    expect(ofAccounts.map(({ method, path, scope }: Operation) => [method, path, scope])).toEqual([
+      ["GET", "/auth/me", "any"],
+    ]);
   });
 });
 

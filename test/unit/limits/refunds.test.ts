@@ -184,6 +184,7 @@ describe("a request that fails before a model begins to work costs nothing", () 
       summary: "Example",
       tag: "Service",
       auth: "user",
+      scope: "translate",
       body: { encoding: "json", schema: z.object({}) },
       response: { status: 200, description: "It", schema: z.looseObject({}) },
       errors: [],

@@ -43,6 +43,7 @@ const operation = defineOperation({
   summary: "Example",
   tag: "Service",
   auth: "user",
+  scope: "translate",
   body: { encoding: "json", schema: z.object({ stream: z.boolean() }) },
   response: { status: 200, description: "It", schema: z.object({ text: z.string() }) },
   streams: /"stream"\s*:\s*true/,

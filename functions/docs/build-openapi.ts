@@ -8,7 +8,14 @@ import {
 import { accountTypes } from "../../shared/accounts/account.ts";
 import { service } from "../../shared/config/function-definition.ts";
 import { type ErrorCode, errorCatalogue } from "../../shared/errors/catalogue.ts";
-import { type BodyEncoding, limitClassOf, type Operation, tags } from "../../shared/http/operation.ts";
+import { idempotencyKeyPattern } from "../../shared/http/idempotency-key.ts";
+import {
+  type BodyEncoding,
+  idempotencyOf,
+  limitClassOf,
+  type Operation,
+  tags,
+} from "../../shared/http/operation.ts";
 import { accountPoliciesWith } from "../../shared/limits/policies.ts";
 
 const contentTypes: Readonly<Record<BodyEncoding, readonly string[]>> = {
@@ -71,11 +78,39 @@ const limitErrors = (operation: Operation): ErrorCode[] => {
 const refusesKeys = ({ auth, scope }: Operation): boolean =>
   scope === undefined ? auth === "user" : scope !== "any";
 
+/** What an `Idempotency-Key` does, in words for callers. */
+const idempotencyDescriptions: Readonly<Record<NonNullable<Operation["idempotencyKey"]>, string>> = {
+  replay:
+    "Names this request, so that it can be sent again without being carried out, or counted, again: for 24 hours the same " +
+    "request with the same key gets the first answer, with `Idempotent-Replayed: true`. Answers with a status of 5xx, 401, " +
+    "403 or 429 are not kept. Where an answer is sent while it is made, the header is ignored.",
+  successor:
+    "Names this request: for a minute the token that it replaced gets the same new one again when it is sent with the same " +
+    "key, with `Idempotent-Replayed: true`, so that a lost answer locks nobody out.",
+};
+
+/** The headers beside those of every request. */
+const headerParameters = (operation: Operation) => {
+  const takes = idempotencyOf(operation);
+  if (!takes) return {};
+  const key = z
+    .string()
+    .regex(idempotencyKeyPattern)
+    .optional()
+    .meta({ description: idempotencyDescriptions[takes], example: "8e03978e-40d5-43dd-bc93-6894a57f9324" });
+  return { header: z.object({ "Idempotency-Key": key }) };
+};
+
 const sharedErrors = (operation: Operation): ErrorCode[] => [
-  ...(operation.body || operation.query || operation.pathParameters ? (["validation_failed"] as const) : []),
+  ...(operation.body || operation.query || operation.pathParameters || idempotencyOf(operation)
+    ? (["validation_failed"] as const)
+    : []),
   ...(operation.body ? (["payload_too_large"] as const) : []),
   ...(operation.auth === "user" ? (["unauthenticated", "forbidden"] as const) : []),
   ...(refusesKeys(operation) ? (["insufficient_scope"] as const) : []),
+  ...(idempotencyOf(operation) === "replay"
+    ? (["request_in_progress", "idempotency_key_reused"] as const)
+    : []),
   ...limitErrors(operation),
   "internal",
   "service_unavailable",
@@ -147,7 +182,15 @@ const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
     tags: [operation.tag],
     ...(operation.deprecated ? { deprecated: true } : {}),
     security: securityOf(operation),
-    ...(query || path ? { requestParams: { ...(query ? { query } : {}), ...(path ? { path } : {}) } } : {}),
+    ...(query || path || idempotencyOf(operation)
+      ? {
+          requestParams: {
+            ...(query ? { query } : {}),
+            ...(path ? { path } : {}),
+            ...headerParameters(operation),
+          },
+        }
+      : {}),
     ...(operation.body
       ? {
           requestBody: {

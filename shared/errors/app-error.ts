@@ -50,10 +50,14 @@ export interface ValidationIssue {
 export class ValidationError extends AppError {
   readonly issues: readonly ValidationIssue[];
 
-  constructor(issues: readonly ValidationIssue[]) {
+  /** @param code one of status 422, whose own sentence is told in the place of the first problem. */
+  constructor(
+    issues: readonly ValidationIssue[],
+    code: "validation_failed" | "idempotency_key_reused" = "validation_failed",
+  ) {
     const first = issues[0];
-    super("validation_failed", {
-      message: first && `${first.loc.join(".")}: ${first.msg}`,
+    super(code, {
+      message: first && code === "validation_failed" ? `${first.loc.join(".")}: ${first.msg}` : undefined,
       param: first && String(first.loc.at(-1)),
     });
     this.issues = issues;

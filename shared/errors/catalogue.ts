@@ -89,6 +89,18 @@ export const errorCatalogue = {
     type: "invalid_request_error",
     message: "An account with this e-mail address exists.",
   },
+  request_in_progress: {
+    status: 409,
+    type: "invalid_request_error",
+    message:
+      "The first request with this Idempotency-Key is still under way; its answer can be asked for when it is over.",
+  },
+  idempotency_key_reused: {
+    status: 422,
+    type: "invalid_request_error",
+    message:
+      "Another request was sent with this Idempotency-Key before; a new request needs a key of its own.",
+  },
   gone: {
     status: 410,
     type: "invalid_request_error",

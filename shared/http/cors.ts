@@ -1,19 +1,34 @@
 import type { HttpMiddleware } from "./request.ts";
 import type { Router } from "./router.ts";
 
-/** Request headers a browser may send: ours, and those the OpenAI SDKs add to every call. */
+/**
+ * Request headers a browser may send: ours, those of tools that watch pages (Sentry, OpenTelemetry) or ask for what is fresh,
+ * and all that OpenAI's clients add, which are listed because `*` would not stand for `Authorization`.
+ */
 export const corsAllowedHeaders: readonly string[] = [
   "Authorization",
+  "Cache-Control",
   "Content-Type",
+  "Idempotency-Key",
+  "If-None-Match",
+  "OpenAI-Organization",
+  "OpenAI-Project",
   "X-Request-Id",
+  "X-Requested-With",
+  "baggage",
+  "sentry-trace",
   "traceparent",
+  "tracestate",
   "x-stainless-arch",
+  "x-stainless-async",
   "x-stainless-custom-poll-interval",
   "x-stainless-helper-method",
   "x-stainless-lang",
   "x-stainless-os",
   "x-stainless-package-version",
   "x-stainless-poll-helper",
+  "x-stainless-raw-response",
+  "x-stainless-read-timeout",
   "x-stainless-retry-count",
   "x-stainless-runtime",
   "x-stainless-runtime-version",
@@ -23,6 +38,7 @@ export const corsAllowedHeaders: readonly string[] = [
 /** Response headers that scripts in a browser may read. */
 export const corsExposedHeaders: readonly string[] = [
   "Deprecation",
+  "Idempotent-Replayed",
   "Link",
   "RateLimit",
   "RateLimit-Policy",

@@ -83,6 +83,12 @@ export interface Operation<
    * one that it finds too many gives its place back like any other.
    */
   readonly streams?: "always" | RegExp;
+  /**
+   * What an `Idempotency-Key` does here. `replay`: the answer to the first request with it is given again, for a day.
+   * `successor`: a token that was replaced gives the same new one again, for a minute. {@link idempotencyOf} tells what is
+   * done otherwise.
+   */
+  readonly idempotencyKey?: "replay" | "successor";
   /** Errors beyond those that every operation shares (422, 429, 500, 503 and, with a token, 401 and 403). */
   readonly errors: readonly ErrorCode[];
   /** `oauth`: errors are told as RFC 6749 says, for clients of its flows. */
@@ -142,3 +148,17 @@ export const answeredMethods = (declared: readonly string[]): string[] => [
 /** Which limits an operation falls under. One that says nothing is limited as strictly as its callers can be. */
 export const limitClassOf = ({ limit, auth }: Pick<Operation, "limit" | "auth">): LimitClass =>
   limit ?? (auth === "user" ? "task" : "anonymous");
+
+/**
+ * What an `Idempotency-Key` does at an operation; `undefined` where it is ignored. A task that is asked for twice is paid
+ * twice, so that every POST of one takes the header, unless its answers always leave while they are made.
+ */
+export const idempotencyOf = (
+  operation: Pick<Operation, "auth" | "idempotencyKey" | "limit" | "method" | "streams">,
+): Operation["idempotencyKey"] => {
+  const { idempotencyKey, method, streams } = operation;
+  if (idempotencyKey) return idempotencyKey;
+  return method === "POST" && limitClassOf(operation) === "task" && streams !== "always"
+    ? "replay"
+    : undefined;
+};

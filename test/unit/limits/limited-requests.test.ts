@@ -113,6 +113,7 @@ describe("an answer of a limited route", () => {
   it("lets scripts in browsers read them", () => {
     expect(corsExposedHeaders).toEqual([
       "Deprecation",
+      "Idempotent-Replayed",
       "Link",
       "RateLimit",
       "RateLimit-Policy",

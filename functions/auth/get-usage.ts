@@ -2,9 +2,10 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { type AccountType, accountAccess } from "../../shared/accounts/account.ts";
 import { accountKeys } from "../../shared/accounts/keys.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
-import { accountCounters, windowOfCounter } from "../../shared/limits/keys.ts";
+import { accountCounters } from "../../shared/limits/keys.ts";
 import { numbersOf } from "../../shared/limits/limit-counters.ts";
 import { type AccountPolicy, accountPoliciesWith } from "../../shared/limits/policies.ts";
+import { readUsageCounter } from "../../shared/limits/usage-counters.ts";
 import { dateOf, dateOfDay, windowsAt } from "../../shared/limits/windows.ts";
 import type { Table } from "../../shared/storage/table.ts";
 import { shownUsageDays, type Usage } from "./account-contract.ts";
@@ -54,9 +55,11 @@ export const createUsageRepository = (
       const counters = numbersOf(Item);
       const operations = new Map<number, Record<string, number>>();
       for (const [attribute, tasks] of counters) {
-        const window = windowOfCounter(attribute);
-        if (window?.kind !== "day" || window.operation === undefined || tasks <= 0) continue;
-        operations.set(window.day, { ...operations.get(window.day), [window.operation]: tasks });
+        const counter = readUsageCounter(attribute);
+        if (counter?.unit !== "requests" || tasks <= 0) continue;
+        const { day, operationId } = counter;
+        const known = operations.get(day) ?? {};
+        operations.set(day, { ...known, [operationId]: (known[operationId] ?? 0) + tasks });
       }
       const days = Array.from({ length: count }, (_, index) => last - (count - 1 - index));
       return {

@@ -6,6 +6,7 @@ import type { Item, ItemTable } from "../storage/item-table.ts";
 import { accountCounters, streamPlaces, windowOfCounter } from "./keys.ts";
 import { type Counter, type Counts, conditionalAddition, countIn } from "./limit-counters.ts";
 import type { AccountPolicies, AccountPolicy } from "./policies.ts";
+import { usageCounter } from "./usage-counters.ts";
 import { monthOf, type Windows } from "./windows.ts";
 
 /** A request with a token. */
@@ -13,6 +14,8 @@ export interface AccountRequest {
   readonly token: TokenClaims;
   /** The operation that the quota pays for; `undefined` when only the minute's limit counts. */
   readonly task: string | undefined;
+  /** The key that it was sent with; `undefined` for a token. */
+  readonly keyId?: string | undefined;
   readonly windows: Windows;
   /** The place that it takes among its account's streams, of a task whose response may leave while it is made. */
   readonly place?: string | undefined;
@@ -34,6 +37,8 @@ export interface CountedTask {
   readonly userId: number;
   readonly policy: AccountPolicy;
   readonly operationId: string;
+  /** The key that they were sent with; `undefined` for a token. */
+  readonly keyId?: string | undefined;
   /** How many they are. */
   readonly tasks: number;
   readonly windows: Windows;
@@ -68,7 +73,8 @@ export interface AdmissionExpressions {
  * and whether its token still stands, is found out by the very write that counts, so that nothing is read before it and
  * nothing can change between.
  *
- * Names: `#t` the token's id, `#m` the minute, `#d` the day, `#M` the month, `#o` the operation in the day. A comparison
+ * Names: `#t` the token's id, `#m` the minute, `#d` the day, `#M` the month, `#o` the operation in the
+ * day, by this key. A comparison
  * with an attribute that is not there is false, so that `NOT #m >= :limit` lets the first request of a window through as
  * well; the size of a set that is not there is no number either. Without parentheses, because AND binds more tightly, and the
  * embedded DynamoDB takes its time over those.
@@ -207,10 +213,10 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
   });
 
   /** The counters of the quota, and of the operation that it pays for. */
-  const taskCounters = ({ policy, operationId, windows: { day, month } }: CountedTask): Counter[] => [
+  const taskCounters = ({ policy, operationId, keyId, windows: { day, month } }: CountedTask): Counter[] => [
     { attribute: accountCounters.day(day), limit: policy.perDay },
     { attribute: accountCounters.month(month), limit: policy.perMonth },
-    { attribute: accountCounters.operation(day, operationId), limit: undefined },
+    { attribute: usageCounter({ day, operationId, keyId }, "requests"), limit: undefined },
   ];
 
   const add = (task: CountedTask, counters: readonly Counter[], amount: number, signal: AbortSignal) =>
@@ -220,7 +226,7 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
     );
 
   return {
-    countForAccount: async ({ token, task, windows, place }, signal) => {
+    countForAccount: async ({ token, task, keyId, windows, place }, signal) => {
       const ofTask = place === undefined ? ofTasks : ofStreams;
       const { values, ...expressions } = task === undefined ? ofOthers : ofTask;
       const { minute, day, month } = windows;
@@ -235,7 +241,7 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
             : {
                 "#d": accountCounters.day(day),
                 "#M": accountCounters.month(month),
-                "#o": accountCounters.operation(day, task),
+                "#o": usageCounter({ day, operationId: task, keyId }, "requests"),
               }),
         },
         ExpressionAttributeValues:

@@ -9,6 +9,9 @@ export const limitKeyPrefix = "LIMIT#";
 /** How the keys of what is kept of mails and their recipients begin. */
 export const mailKeyPrefix = `${limitKeyPrefix}MAIL#`;
 
+/** How the keys of what accounts have used on days that are over begin; permissions go by it. */
+export const usageKeyPrefix = "USAGE#";
+
 /** The eight groups of an IPv6 address. The URL parser brings every spelling of one address into the same form. */
 const groupsOf = (address: string): string[] => {
   const canonical = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1);
@@ -73,6 +76,13 @@ export const limitKeys = {
   ofAccount: (userId: number): string => `${limitKeyPrefix}USER#${userId}`,
   /** Everything that is counted of a name: C3, C5 and C6. */
   ofName: passwordPartition,
+  /** C9: what an account used on a day, such as `2026-11-20`. All accounts of a month are one partition, for those who bill. */
+  usage: (date: string, userId: number) => ({
+    PK: limitKeys.usageOfMonth(date.slice(0, 7)),
+    SK: `${userId}#${date}`,
+  }),
+  /** Everything that accounts have used in a month, such as `2026-11`. */
+  usageOfMonth: (month: string): string => `${usageKeyPrefix}${month}`,
   /**
    * C4: mails that a recipient was sent in a day. Addresses that differ in what follows a `+` are one mailbox at most
    * providers, so they are one recipient here.
@@ -101,23 +111,21 @@ export const limitKeys = {
 export const accountCounters = {
   minute: (minute: number) => `m${minute}`,
   day: (day: number) => `d${day}`,
-  operation: (day: number, operationId: string) => `d${day}:${operationId}`,
   month: (month: string) => `M${month}`,
 } as const;
 
 /** The window that a counter is of. */
 export type CounterWindow =
   | { readonly kind: "minute"; readonly minute: number }
-  | { readonly kind: "day"; readonly day: number; readonly operation: string | undefined }
+  | { readonly kind: "day"; readonly day: number }
   | { readonly kind: "month"; readonly month: string };
 
-/** The window that an attribute counts in; `undefined` when it is no counter. */
+/** The window that an attribute counts in; `undefined` when it is no counter, or one of usage. */
 export const windowOfCounter = (attribute: string): CounterWindow | undefined => {
-  const { minute, day, operation, month } =
-    /^(?:m(?<minute>\d+)|d(?<day>\d+)(?::(?<operation>.+))?|M(?<month>\d{4}-\d\d))$/.exec(attribute)
-      ?.groups ?? {};
+  const { minute, day, month } =
+    /^(?:m(?<minute>\d+)|d(?<day>\d+)|M(?<month>\d{4}-\d\d))$/.exec(attribute)?.groups ?? {};
   if (minute !== undefined) return { kind: "minute", minute: Number(minute) };
-  if (day !== undefined) return { kind: "day", day: Number(day), operation };
+  if (day !== undefined) return { kind: "day", day: Number(day) };
   return month === undefined ? undefined : { kind: "month", month };
 };
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Use } from "../limits/use.ts";
 import { BackendUses } from "./backend-uses.ts";
 
 /**
@@ -25,6 +26,8 @@ export interface RequestScope {
    */
   upstreamMilliseconds: number | undefined;
   readonly backends: BackendUses;
+  /** What is counted on the account of the request when it is over. */
+  readonly use: Use;
   /** Under which name the metrics of the work are filed; `undefined` when none are. */
   readonly metricsNamespace: string | undefined;
   /** The work is over: its deadline does not come any more. */
@@ -57,6 +60,7 @@ export const openRequestScope = (
     modelCallsBegun: 0,
     upstreamMilliseconds: undefined,
     backends: new BackendUses(),
+    use: {},
     metricsNamespace,
   };
 };

@@ -194,7 +194,7 @@ describe("what is over", () => {
       "M2026-10": 3,
       "M2026-09": 2,
     };
-    const over = { [`d${day - 36}`]: 1, [`d${day - 36}:translate`]: 1, "M2026-08": 4 };
+    const over = { [`d${day - 36}`]: 1, "M2026-08": 4 };
     const revoked = { gone: start / 1_000 - 120, still: start / 1_000 + 120, endless: 0 };
     const { client, name } = table.open();
     const Item = { ...(await stored(id)), ...past, ...kept, ...over, revoked };
@@ -207,7 +207,6 @@ describe("what is over", () => {
       ...kept,
       [`m${minute}`]: 1,
       [`d${day}`]: 1,
-      [`d${day}:translate`]: 1,
       "M2026-11": 1,
     });
     expect((await stored(id))?.["revoked"]).toEqual({ still: revoked.still, endless: 0 });

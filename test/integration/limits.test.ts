@@ -185,7 +185,7 @@ describe("a refused request", () => {
     expect(await storedOf(userId)).toMatchObject({
       "M2026-11": 3,
       [day("2026-11-20")]: 3,
-      [`${day("2026-11-20")}:translate`]: 3,
+      [`u${Date.parse("2026-11-20") / 86_400_000}:translate:-:r`]: 3,
       [minute("2026-11-20T10:00:00Z")]: 2,
       [minute("2026-11-20T10:01:00Z")]: 1,
     });

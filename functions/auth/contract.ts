@@ -48,7 +48,7 @@ export const authFunction = defineFunction({
     changePasswordOperation,
     usageOperation,
   ],
-  environment: z.object({
+  environment: {
     ...tableEnvironment,
     ...accountLimitEnvironment,
     ...tokenEnvironment,
@@ -57,7 +57,7 @@ export const authFunction = defineFunction({
     ...credentialsLimitEnvironment,
     /** 0 means that tokens do not expire. */
     TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(0),
-  }),
+  },
   // Argon2id needs 19 MiB a hash; CPU share grows with memory and decides how long a login takes.
   memoryMegabytes: 1024,
   // Deleting an account may take as long as API Gateway waits.

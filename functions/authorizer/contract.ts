@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { tokenEnvironment } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 
@@ -6,7 +5,7 @@ export const authorizerFunction = defineFunction({
   name: "authorizer",
   description: "Checks the signature and the expiry of bearer tokens",
   operations: [],
-  environment: z.object(tokenEnvironment),
+  environment: tokenEnvironment,
   memoryMegabytes: 512,
   timeoutSeconds: 10,
   transfer: "buffered",

@@ -147,12 +147,12 @@ export const chatFunction = defineFunction({
   name: "chat",
   description: "Chat, whole or streamed",
   operations: [createChatCompletionOperation],
-  environment: z.object({
+  environment: {
     ...tableEnvironment,
     ...accountLimitEnvironment,
     ...tokenEnvironment,
     ...chatBackendEnvironment,
-  }),
+  },
   memoryMegabytes: 512,
   timeoutSeconds: 600,
   transfer: "stream",

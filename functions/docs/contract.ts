@@ -42,7 +42,7 @@ export const docsFunction = defineFunction({
   name: "docs",
   description: "Health and the API's description",
   operations: [healthOperation, openApiOperation],
-  environment: z.object({ ...vendorsEnvironment, ...publicAddressEnvironment }),
+  environment: { ...vendorsEnvironment, ...publicAddressEnvironment },
   memoryMegabytes: 256,
   timeoutSeconds: 10,
   transfer: "buffered",

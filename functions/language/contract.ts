@@ -56,7 +56,7 @@ export const languageFunction = defineFunction({
   name: "language",
   description: "Language identification, by a model inside the function",
   operations: [identifyOperation, classifyOperation],
-  environment: z.object({ ...tableEnvironment, ...accountLimitEnvironment }),
+  environment: { ...tableEnvironment, ...accountLimitEnvironment },
   memoryMegabytes: 256,
   timeoutSeconds: 10,
   transfer: "buffered",

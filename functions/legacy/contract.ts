@@ -60,7 +60,7 @@ export const legacyFunction = defineFunction({
     instructOperation,
     summariseOperation,
   ],
-  environment: z.object({
+  environment: {
     ...tableEnvironment,
     ...accountLimitEnvironment,
     ...tokenEnvironment,
@@ -69,7 +69,7 @@ export const legacyFunction = defineFunction({
     ...speechBackendEnvironment,
     ...transcriptionBackendEnvironment,
     ...legacySettingsEnvironment,
-  }),
+  },
   memoryMegabytes: 1_024,
   // API Gateway waits five minutes for the first byte of an answer, and its own answer would lack the headers.
   timeoutSeconds: 290,

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { tableEnvironment } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 
@@ -6,7 +5,7 @@ export const mailFeedbackFunction = defineFunction({
   name: "mail-feedback",
   description: "Notes the addresses that refuse our mails for good, or complain about them",
   operations: [],
-  environment: z.object({ ...tableEnvironment }),
+  environment: { ...tableEnvironment },
   memoryMegabytes: 256,
   timeoutSeconds: 30,
   transfer: "buffered",

@@ -6,14 +6,14 @@ export const mailFunction = defineFunction({
   name: "mail",
   description: "Writes and sends the mails that other functions ask for",
   operations: [],
-  environment: z.object({
+  environment: {
     ...tableEnvironment,
     /** Sender, as `Name <address>`; its domain must be verified in SES. */
     MAIL_FROM: z.string().min(3),
     /** SES's configuration set: what it measures of our mails, and whom it tells of those that come back. */
     MAIL_CONFIGURATION_SET: z.string().min(1),
     ...publicAddressEnvironment,
-  }),
+  },
   memoryMegabytes: 256,
   timeoutSeconds: 30,
   transfer: "buffered",

@@ -17,7 +17,7 @@ export const messagingFunction = defineFunction({
   name: "messaging",
   description: "Answers the messages of people on the messaging platform",
   operations: [],
-  environment: z.object({
+  environment: {
     ...tableEnvironment,
     ...messageQueueEnvironment,
     ...platformSecretsEnvironment,
@@ -33,7 +33,7 @@ export const messagingFunction = defineFunction({
     MESSAGING_API_URL: z.url().transform((url) => url.replace(/\/+$/, "")),
     /** Of the Graph API, such as `v26.0`. */
     MESSAGING_API_VERSION: z.string().regex(/^v\d+\.\d+$/),
-  }),
+  },
   memoryMegabytes: 512,
   timeoutSeconds: 300,
   transfer: "buffered",

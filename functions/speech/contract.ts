@@ -246,12 +246,12 @@ export const speechFunction = defineFunction({
   name: "speech",
   description: "Speech synthesis and voices",
   operations: [synthesizeOperation, batchOperation, voicesOperation, refreshLinkOperation],
-  environment: z.object({
+  environment: {
     ...tableEnvironment,
     ...accountLimitEnvironment,
     ...speechBackendEnvironment,
     ...bucketEnvironment,
-  }),
+  },
   memoryMegabytes: 512,
   timeoutSeconds: 300,
   transfer: "stream",

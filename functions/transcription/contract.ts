@@ -139,12 +139,12 @@ export const transcriptionFunction = defineFunction({
   name: "transcription",
   description: "Transcription",
   operations: [createTranscriptionOperation],
-  environment: z.object({
+  environment: {
     ...transcriptionBackendEnvironment,
     ...tableEnvironment,
     ...accountLimitEnvironment,
     ...bucketEnvironment,
-  }),
+  },
   // A recording of 100 MB passes through in pieces, within 200 MB. The rest buys processor time, of which Lambda gives
   // a share that grows with the memory: requests are decoded from base64, and MP3 files are measured frame by frame.
   memoryMegabytes: 512,

@@ -63,11 +63,11 @@ export const translateFunction = defineFunction({
   name: "translate",
   description: "Translation",
   operations: [translateOperation],
-  environment: z.object({
+  environment: {
     ...tableEnvironment,
     ...accountLimitEnvironment,
     ...translationBackendEnvironment,
-  }),
+  },
   memoryMegabytes: 512,
   timeoutSeconds: 150,
   transfer: "stream",

@@ -76,12 +76,12 @@ export const uploadFunction = defineFunction({
   name: "upload",
   description: "Links for uploads",
   operations: [uploadOperation],
-  environment: z.object({
+  environment: {
     ...tableEnvironment,
     ...tokenEnvironment,
     ...bucketEnvironment,
     ...anonymousLimitEnvironment,
-  }),
+  },
   memoryMegabytes: 512,
   timeoutSeconds: 15,
   transfer: "buffered",

@@ -85,15 +85,15 @@ export const webhookFunction = defineFunction({
   name: "webhook",
   description: "Takes deliveries of the messaging platform",
   operations: [verifyWebhookOperation, receiveDeliveryOperation],
-  environment: z.object({
+  environment: {
     ...platformSecretsEnvironment,
     ...messageQueueEnvironment,
     ...tableEnvironment,
     /** What is done about a delivery whose signature is missing or wrong: refuse it, only log it, or not look. */
     MESSAGING_SIGNATURE_MODE: z.enum(["enforce", "log", "off"]),
-  }),
+  },
   memoryMegabytes: 256,
   timeoutSeconds: 10,
   transfer: "buffered",
 });
-export type SignatureMode = z.infer<typeof webhookFunction.environment>["MESSAGING_SIGNATURE_MODE"];
+export type SignatureMode = z.infer<typeof webhookFunction.environment.MESSAGING_SIGNATURE_MODE>;

@@ -16,8 +16,8 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import type * as z from "zod";
 import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
+import type { VariableShape } from "../../shared/config/variables.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { Binding } from "./bindings.ts";
 
@@ -26,11 +26,11 @@ import type { Binding } from "./bindings.ts";
  *
  * The empty environment is a case of its own: TypeScript would let an object with any members pass for `{}`.
  */
-export type EnvironmentBindings<Environment extends z.ZodRawShape> = keyof Environment extends never
+export type EnvironmentBindings<Environment extends VariableShape> = keyof Environment extends never
   ? Readonly<Record<string, never>>
   : { readonly [Name in keyof Environment]: Binding };
 
-export interface ServiceFunctionProps<Environment extends z.ZodRawShape> {
+export interface ServiceFunctionProps<Environment extends VariableShape> {
   readonly definition: FunctionDefinition<Environment>;
   readonly environment: EnvironmentBindings<NoInfer<Environment>>;
   /** The folder that holds a bundle for each function, under the function's name. */
@@ -42,7 +42,7 @@ export interface ServiceFunctionProps<Environment extends z.ZodRawShape> {
 }
 
 /** A Lambda function as its feature declares it, with a role, a log and the permissions of its own. */
-export class ServiceFunction<Environment extends z.ZodRawShape = z.ZodRawShape> extends Construct {
+export class ServiceFunction<Environment extends VariableShape = VariableShape> extends Construct {
   readonly definition: FunctionDefinition<Environment>;
   readonly lambda: LambdaFunction;
   /**
@@ -123,7 +123,7 @@ export class ServiceFunction<Environment extends z.ZodRawShape = z.ZodRawShape> 
 }
 
 const checkVariables = (definition: FunctionDefinition, given: readonly string[]): void => {
-  const declared = Object.keys(definition.environment.shape);
+  const declared = Object.keys(definition.environment);
   const missing = declared.filter((variable) => !given.includes(variable));
   const unknown = given.filter((variable) => !declared.includes(variable));
   if (missing.length === 0 && unknown.length === 0) return;

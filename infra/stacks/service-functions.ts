@@ -4,7 +4,6 @@ import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import type * as z from "zod";
 import { authFunction } from "../../functions/auth/contract.ts";
 import { authorizerFunction } from "../../functions/authorizer/contract.ts";
 import { canaryFunction } from "../../functions/canary/contract.ts";
@@ -22,6 +21,7 @@ import { translateFunction } from "../../functions/translate/contract.ts";
 import { uploadFunction } from "../../functions/upload/contract.ts";
 import { webhookFunction } from "../../functions/webhook/contract.ts";
 import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
+import type { VariableShape } from "../../shared/config/variables.ts";
 import { speechFolder, transcriptionsFolder, uploadsFolder } from "../../shared/storage/object-store.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
 import {
@@ -199,7 +199,7 @@ export class ServiceFunctions extends Construct {
     ];
   }
 
-  private add<Environment extends z.ZodRawShape>(
+  private add<Environment extends VariableShape>(
     definition: FunctionDefinition<Environment>,
     environment: EnvironmentBindings<NoInfer<Environment>>,
   ): ServiceFunction<Environment> {

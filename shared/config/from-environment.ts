@@ -39,6 +39,7 @@ import {
   type translationBackendEnvironment,
 } from "./environment.ts";
 import { createSecretReader, type ReadSecret, type SecretVersion } from "./secrets.ts";
+import type { VariableShape, VariableValues } from "./variables.ts";
 
 /**
  * What functions work with, made from the variables that they declare: one line for each in a `handler.ts`. Nothing here
@@ -46,7 +47,7 @@ import { createSecretReader, type ReadSecret, type SecretVersion } from "./secre
  * which stand in the way of many requests hold no SDK.
  */
 
-type Variables<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
+type Variables<Shape extends VariableShape> = VariableValues<Shape>;
 
 type LimiterVariables = PlatformEnvironment &
   Variables<typeof tableEnvironment> &

@@ -1,18 +1,18 @@
-import type * as z from "zod";
 import type { Operation } from "../http/operation.ts";
+import type { VariableShape } from "./variables.ts";
 
 /** What this service is called, and the version of the API that it serves, wherever it introduces itself. */
 export const service = { name: "Language AI Service", apiVersion: "2.1" } as const;
 
 /** A Lambda function as its feature declares it: what it serves and what it needs from its surroundings. */
-export interface FunctionDefinition<Environment extends z.ZodRawShape = z.ZodRawShape> {
+export interface FunctionDefinition<Environment extends VariableShape = VariableShape> {
   /** The feature's folder under `functions/`; also the name of its bundle. */
   readonly name: string;
   readonly description: string;
   /** The routes it answers; none for functions that are called by an authorizer or a queue. */
   readonly operations: readonly Operation[];
   /** The variables it reads. The construct that makes the function must give each of them. */
-  readonly environment: z.ZodObject<Environment>;
+  readonly environment: Environment;
   readonly memoryMegabytes: number;
   readonly timeoutSeconds: number;
   /** `stream` when responses may take longer than API Gateway's 29 seconds or leave piece by piece. */
@@ -29,6 +29,6 @@ export const workingMilliseconds = ({ timeoutSeconds }: Pick<FunctionDefinition,
   (timeoutSeconds - reservedSeconds) * 1_000;
 
 /** Declares a function. CDK, the local gateway and the OpenAPI document read the result. */
-export const defineFunction = <Environment extends z.ZodRawShape>(
+export const defineFunction = <Environment extends VariableShape>(
   definition: FunctionDefinition<Environment>,
 ): FunctionDefinition<Environment> => definition;

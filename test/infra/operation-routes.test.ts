@@ -26,7 +26,7 @@ const define = (changes: Partial<FunctionDefinition>) =>
     name: "docs",
     description: "A sample",
     operations: [operation],
-    environment: z.object({}),
+    environment: {},
     memoryMegabytes: 256,
     timeoutSeconds: 29,
     transfer: "buffered",

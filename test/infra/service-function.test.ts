@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { App, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import * as z from "zod";
 import { type Binding, plainBinding } from "../../infra/constructs/bindings.ts";
 import { type EnvironmentBindings, ServiceFunction } from "../../infra/constructs/service-function.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
+import { countVariable, textVariable, type VariableShape } from "../../shared/config/variables.ts";
 import { withTemporaryDirectory, writeStandInBundles } from "./synthesized-service.ts";
 
-const declared = z.object({ MODEL: z.string(), TIMEOUT_MS: z.coerce.number() });
+const declared = { MODEL: textVariable, TIMEOUT_MS: countVariable };
 const definition = defineFunction({
   name: "docs",
   description: "A function with two variables",
@@ -18,7 +18,7 @@ const definition = defineFunction({
   timeoutSeconds: 10,
   transfer: "buffered",
 });
-type Bindings = EnvironmentBindings<typeof declared.shape>;
+type Bindings = EnvironmentBindings<typeof declared>;
 type NoBindings = EnvironmentBindings<Record<never, never>>;
 
 const deploy = (environment: Readonly<Record<string, Binding>>) =>
@@ -26,7 +26,7 @@ const deploy = (environment: Readonly<Record<string, Binding>>) =>
     const bundles = await writeStandInBundles(join(directory, "bundles"));
     const stack = new Stack(new App({ outdir: directory, analyticsReporting: false }), "Stack");
     return new ServiceFunction(stack, "Function", {
-      definition: { ...definition, environment: z.object(declared.shape as z.ZodRawShape) },
+      definition: { ...definition, environment: declared as VariableShape },
       environment,
       bundles,
       logRetention: RetentionDays.ONE_DAY,

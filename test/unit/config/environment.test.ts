@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import {
   anonymousLimitEnvironment,
   bucketEnvironment,
@@ -11,12 +10,12 @@ import {
 import { objectStoreFrom } from "../../../shared/config/from-environment.ts";
 import { workingMilliseconds } from "../../../shared/config/function-definition.ts";
 
-const schema = z.object({ ...tableEnvironment, ...anonymousLimitEnvironment });
+const declared = { ...tableEnvironment, ...anonymousLimitEnvironment };
 const variables = { TABLE_NAME: "table", LIMIT_ANONYMOUS_PER_MINUTE: "50" };
 
 describe("the environment of a function", () => {
   it("is what the function declares, with numbers as numbers", () => {
-    expect(readEnvironment(schema, { ...variables, OTHER: "x" })).toEqual({
+    expect(readEnvironment(declared, { ...variables, OTHER: "x" })).toEqual({
       TABLE_NAME: "table",
       LIMIT_ANONYMOUS_PER_MINUTE: 50,
       AWS_REGION: "us-east-1",
@@ -31,7 +30,7 @@ describe("the environment of a function", () => {
       AWS_REGION: "eu-west-1",
       AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1",
     };
-    expect(readEnvironment(schema, { ...variables, ...given })).toMatchObject(given);
+    expect(readEnvironment(declared, { ...variables, ...given })).toMatchObject(given);
   });
 
   it.each([
@@ -42,14 +41,14 @@ describe("the environment of a function", () => {
     [{ METRICS_NAMESPACE: "" }, /METRICS_NAMESPACE/],
     [{ AWS_ENDPOINT_URL_S3: "hunter2" }, /AWS_ENDPOINT_URL_S3/],
   ])("is refused by the names of what is wrong, never its value: %j", (changes, name) => {
-    const read = () => readEnvironment(schema, { ...variables, ...changes });
+    const read = () => readEnvironment(declared, { ...variables, ...changes });
     expect(read).toThrow("The function's environment is not complete.");
     expect(read).toThrow(name);
     expect(read).not.toThrow(/hunter2/);
   });
 
   it("names all problems at once", () => {
-    expect(() => readEnvironment(z.object(chatBackendEnvironment), { CHAT_TIMEOUT_MS: "0" })).toThrow(
+    expect(() => readEnvironment(chatBackendEnvironment, { CHAT_TIMEOUT_MS: "0" })).toThrow(
       /CHAT_BASE_URL.*CHAT_MODEL_14B.*CHAT_MODEL_9B.*CHAT_TIMEOUT_MS.*INFERENCE_KEYS_SECRET_ID/,
     );
   });
@@ -99,9 +98,7 @@ describe("a function's working time", () => {
 
 describe("the store of a function", () => {
   it("is the bucket that its variables name", () => {
-    expect(
-      objectStoreFrom(readEnvironment(z.object(bucketEnvironment), { BUCKET_NAME: "audio" })),
-    ).toMatchObject({
+    expect(objectStoreFrom(readEnvironment(bucketEnvironment, { BUCKET_NAME: "audio" }))).toMatchObject({
       open: expect.any(Function),
     });
   });

@@ -98,10 +98,17 @@ export interface AwsJsonService {
   /**
    * Calls an operation, such as `UpdateItem`, up to three times as long as it fails for a passing reason.
    *
+   * @param again what is sent once nobody knows whether a try has been carried out, because its answer was lost, or says
+   * that AWS itself failed: by default the same, with `undefined` nothing.
    * @returns the answer as it stands on the wire; the caller reads it with a schema.
    * @throws AwsCallError, or the signal's reason.
    */
-  call(operation: string, input: object, signal?: AbortSignal): Promise<unknown>;
+  call(
+    operation: string,
+    input: object,
+    signal?: AbortSignal,
+    again?: () => object | undefined,
+  ): Promise<unknown>;
 }
 
 /** How long a service may take. */
@@ -142,20 +149,33 @@ export const openAwsJsonService = (
   };
 
   return {
-    call: (operation, input, signal = new AbortController().signal) => {
-      const body = JSON.stringify(input);
+    call: (operation, input, signal = new AbortController().signal, again = () => input) => {
+      let next: object | undefined = input;
+      let body = JSON.stringify(input);
+      const prepareAgain = (): void => {
+        const before = next;
+        next = again();
+        if (next !== before) body = JSON.stringify(next);
+      };
       const attemptOrFail = async () => {
         try {
           return await attempt(operation, body, signal);
         } catch (error) {
-          if (signal.aborted || error instanceof AwsCallError) throw error;
+          if (signal.aborted) throw error;
+          if (error instanceof AwsCallError) {
+            if ((error.$metadata.httpStatusCode ?? 500) >= 500) prepareAgain();
+            throw error;
+          }
+          prepareAgain();
           throw new AwsCallError("NetworkError", "AWS did not answer.", { cause: error, $retryable: {} });
         }
       };
       return retry(attemptOrFail, {
         tries: 3,
         isWorthRepeating: (outcome) =>
-          outcome.status === "rejected" && dependencyFailure(outcome.reason) !== undefined,
+          outcome.status === "rejected" &&
+          next !== undefined &&
+          dependencyFailure(outcome.reason) !== undefined,
         pauseMilliseconds: (failures) => pauseMilliseconds * 2 ** (failures - 1),
         signal,
       });

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import * as z from "zod";
@@ -36,8 +37,23 @@ export interface UpdateResult {
 export interface ItemTable {
   /** An item as it is at this moment; `undefined` when there is none. */
   read(read: ItemRead, signal?: AbortSignal): Promise<Item | undefined>;
-  /** Changes one item, or makes it, unless its condition is in the way. */
-  update(update: ItemUpdate, signal?: AbortSignal): Promise<UpdateResult>;
+  /**
+   * Changes one item, or makes it, unless its condition is in the way.
+   *
+   * @param again what another try sends once nobody knows whether the one before it has changed the item: by default the
+   * same, with `undefined` nothing.
+   */
+  update(
+    update: ItemUpdate,
+    signal?: AbortSignal,
+    again?: () => ItemUpdate | undefined,
+  ): Promise<UpdateResult>;
+  /**
+   * Changes several items, or makes them, all of them or none. Several tries change them once.
+   *
+   * @returns whether they were changed: not when a condition of one of them was in the way.
+   */
+  updateTogether(updates: readonly ItemUpdate[], signal?: AbortSignal): Promise<boolean>;
 }
 
 /** The same for what writes items of its own as well. */
@@ -79,9 +95,28 @@ const fromItem = (item: Item): Record<string, AttributeValue | undefined> => {
   return wire;
 };
 
+const cancellation = z.object({ CancellationReasons: z.array(z.object({ Code: z.string() })) });
+
+/** Whether a transaction was given up because of one of its conditions. */
+const failedCondition = (error: unknown): boolean =>
+  error instanceof AwsCallError &&
+  error.name === "TransactionCanceledException" &&
+  cancellation.parse(error.details).CancellationReasons.some(({ Code }) => Code === "ConditionalCheckFailed");
+
 /** Opens the table. A call takes at most about 10 seconds, retries included, and fails with an AwsCallError. */
 export const openItemTable = (name: string, aws: AwsConfig): WritableItemTable => {
   const dynamodb = openAwsJsonService("DynamoDB", aws);
+  const changeOf = ({ Key, ExpressionAttributeValues, ...expressions }: ItemUpdate) => ({
+    TableName: name,
+    Key: fromItem(Key),
+    ...expressions,
+    ...(ExpressionAttributeValues ? { ExpressionAttributeValues: fromItem(ExpressionAttributeValues) } : {}),
+  });
+  const requestOf = (update: ItemUpdate) => ({
+    ...changeOf(update),
+    ReturnValues: "ALL_NEW",
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  });
   return {
     read: async ({ Key, ...expressions }, signal) => {
       const request = { TableName: name, Key: fromItem(Key), ...expressions, ConsistentRead: true };
@@ -89,23 +124,34 @@ export const openItemTable = (name: string, aws: AwsConfig): WritableItemTable =
       return Item && toItem(Item);
     },
 
-    update: async ({ Key, ExpressionAttributeValues, ...expressions }, signal) => {
-      const request = {
-        TableName: name,
-        Key: fromItem(Key),
-        ...expressions,
-        ...(ExpressionAttributeValues
-          ? { ExpressionAttributeValues: fromItem(ExpressionAttributeValues) }
-          : {}),
-        ReturnValues: "ALL_NEW",
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      };
+    update: async (update, signal, again) => {
+      const requestAgain =
+        again &&
+        (() => {
+          const other = again();
+          return other && requestOf(other);
+        });
       try {
-        const answer = await dynamodb.call("UpdateItem", request, signal);
+        const answer = await dynamodb.call("UpdateItem", requestOf(update), signal, requestAgain);
         return { applied: true, item: toItem(changed.parse(answer).Attributes) };
       } catch (error) {
         if (!(error instanceof AwsCallError) || error.name !== "ConditionalCheckFailedException") throw error;
         return { applied: false, item: toItem(found.parse(error.details).Item) };
+      }
+    },
+
+    updateTogether: async (updates, signal) => {
+      // The token makes every further try of the same transaction the same one to DynamoDB.
+      const request = {
+        ClientRequestToken: randomUUID(),
+        TransactItems: updates.map((update) => ({ Update: changeOf(update) })),
+      };
+      try {
+        await dynamodb.call("TransactWriteItems", request, signal);
+        return true;
+      } catch (error) {
+        if (failedCondition(error)) return false;
+        throw error;
       }
     },
 

@@ -104,6 +104,10 @@ export const startTestTable = async (): Promise<TestTable> => {
           calls.push("UpdateItem");
           return table.update(...given);
         },
+        updateTogether: (...given) => {
+          calls.push("TransactWriteItems");
+          return table.updateTogether(...given);
+        },
         put: (...given) => {
           calls.push("PutItem");
           return table.put(...given);

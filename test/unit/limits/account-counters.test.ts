@@ -52,7 +52,7 @@ describe("The condition on which a request is admitted", () => {
     async (_case, isTask, share, place) => {
       const update = vi.fn(async (_update: ItemUpdate) => ({ applied: false, item: {} satisfies Item }));
       const counters = createAccountCounters(
-        { update, read: async () => undefined },
+        { update, updateTogether: async () => true, read: async () => undefined },
         accountPoliciesWith(share),
       );
       await counters.countForAccount(

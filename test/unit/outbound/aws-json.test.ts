@@ -104,6 +104,32 @@ describe("a call of an AWS service that speaks JSON", () => {
     expect(aws.received).toHaveLength(3);
   });
 
+  it("sends something else once nobody knows whether it was carried out, and the same once it certainly was not", async () => {
+    const sent = async (...behaviours: Behaviour[]) => {
+      aws.behave(...behaviours, answering(200, {}));
+      await openAws("DynamoDB").call("UpdateItem", { try: 1 }, undefined, () => ({ try: 2 }));
+      return aws.received.map(({ body }) => body);
+    };
+    expect(await sent(resetting)).toEqual(['{"try":1}', '{"try":2}']);
+    expect(await sent(answering(500, { __type: "InternalServerError" }))).toEqual(['{"try":1}', '{"try":2}']);
+    expect(await sent(refusal("ThrottlingException"))).toEqual(['{"try":1}', '{"try":1}']);
+    expect(await sent(refusal("ThrottlingException"), resetting)).toEqual([
+      '{"try":1}',
+      '{"try":1}',
+      '{"try":2}',
+    ]);
+  });
+
+  it.each([
+    ["the connection breaks", resetting],
+    ["AWS fails", answering(500, { __type: "InternalServerError" })],
+  ])("that may be carried out once only is not repeated when %s", async (_case, behaviour) => {
+    aws.behave(behaviour);
+    const failure = await failureOf(openAws("DynamoDB").call("UpdateItem", {}, undefined, () => undefined));
+    expect(toAppError(failure)).toMatchObject({ code: "service_unavailable" });
+    expect(aws.received).toHaveLength(1);
+  });
+
   it("is given up after three tries, as a failure that passes", async () => {
     aws.behave(answering(503, "<html>no</html>"));
     const error = await failureOf(openAws("DynamoDB").call("UpdateItem", {}));

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readAwsConfig } from "../../../shared/config/environment.ts";
 import { openItemTable } from "../../../shared/storage/item-table.ts";
-import { answering, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
+import { answering, type FakeBackend, resetting, startFakeBackend } from "../../support/fake-backend.ts";
 
 let server: FakeBackend;
 beforeAll(async () => {
@@ -68,5 +68,83 @@ describe("an item of the table", () => {
   it("that is not there is none", async () => {
     server.behave(answering(200, {}));
     expect(await tableAt(server.baseUrl).read({ Key: { PK: "a", SK: "b" } })).toBeUndefined();
+  });
+});
+
+describe("items that are changed together", () => {
+  const updates = [
+    {
+      Key: { PK: "a", SK: "b" },
+      UpdateExpression: "REMOVE #a",
+      ConditionExpression: "#a = :a",
+      ExpressionAttributeNames: { "#a": "count" },
+      ExpressionAttributeValues: { ":a": 3 },
+    },
+    { Key: { PK: "c", SK: "d" }, UpdateExpression: "ADD n :n", ExpressionAttributeValues: { ":n": 3 } },
+  ];
+  const sent = () => server.received.map(({ body }) => JSON.parse(body));
+
+  it("are one transaction, however often it is sent", async () => {
+    server.behave(resetting, answering(200, {}));
+    expect(await tableAt(server.baseUrl).updateTogether(updates)).toBe(true);
+    const [first, second, ...others] = sent();
+    expect(others).toEqual([]);
+    expect(second).toEqual(first);
+    expect(first).toEqual({
+      ClientRequestToken: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      TransactItems: [
+        {
+          Update: {
+            TableName: "language-ai",
+            Key: { PK: { S: "a" }, SK: { S: "b" } },
+            UpdateExpression: "REMOVE #a",
+            ConditionExpression: "#a = :a",
+            ExpressionAttributeNames: { "#a": "count" },
+            ExpressionAttributeValues: { ":a": { N: "3" } },
+          },
+        },
+        {
+          Update: {
+            TableName: "language-ai",
+            Key: { PK: { S: "c" }, SK: { S: "d" } },
+            UpdateExpression: "ADD n :n",
+            ExpressionAttributeValues: { ":n": { N: "3" } },
+          },
+        },
+      ],
+    });
+    await tableAt(server.baseUrl).updateTogether(updates);
+    expect(sent().at(-1).ClientRequestToken).not.toBe(first.ClientRequestToken);
+  });
+
+  const cancelled = (...codes: string[]) =>
+    answering(400, {
+      __type: "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+      Message: "Transaction cancelled",
+      CancellationReasons: codes.map((Code) => ({ Code })),
+    });
+
+  it("stay as they are when a condition of one is in the way", async () => {
+    server.behave(cancelled("None", "ConditionalCheckFailed"));
+    expect(await tableAt(server.baseUrl).updateTogether(updates)).toBe(false);
+  });
+
+  it("fail when something else is in the way: another write of one of them", async () => {
+    server.behave(cancelled("TransactionConflict", "None"));
+    await expect(tableAt(server.baseUrl).updateTogether(updates)).rejects.toMatchObject({
+      name: "TransactionCanceledException",
+    });
+  });
+});
+
+describe("an item that is changed", () => {
+  it("is changed by something else once nobody knows whether it was", async () => {
+    server.behave(resetting, answering(200, {}));
+    const change = (UpdateExpression: string) => ({ Key: { PK: "a", SK: "b" }, UpdateExpression });
+    await tableAt(server.baseUrl).update(change("first"), undefined, () => change("second"));
+    expect(server.received.map(({ body }) => JSON.parse(body))).toMatchObject([
+      { UpdateExpression: "first", ReturnValues: "ALL_NEW" },
+      { UpdateExpression: "second", ReturnValues: "ALL_NEW" },
+    ]);
   });
 });

@@ -38,10 +38,47 @@ export const openApiOperation = defineOperation({
   errors: [],
 });
 
+export const languagesOperation = defineOperation({
+  id: "languages",
+  method: "GET",
+  path: "/languages",
+  summary: "The languages, and what can be done in each",
+  tag: "Service",
+  auth: "public",
+  limit: "none",
+  response: {
+    status: 200,
+    description: "All languages that the service knows, by code",
+    schema: z
+      .object({
+        languages: z.array(
+          z
+            .object({
+              code: z.string().meta({ example: "lug", description: "ISO 639-3, except `pok` for Pokot" }),
+              name: z.string().meta({ example: "Luganda" }),
+              aliases: z.array(z.string()).meta({
+                example: ["lg", "Ganda"],
+                description: "What requests may call it besides; first its ISO 639-1 code, where it has one",
+              }),
+              tasks: z.array(z.enum(["translate", "transcribe", "speech", "identify"])),
+              voices: z.array(z.string()).meta({
+                example: ["salt_lug_0001"],
+                description: "For speech; the first is the default",
+              }),
+            })
+            .meta({ id: "Language" }),
+        ),
+      })
+      .meta({ id: "Languages" }),
+  },
+  errors: [],
+});
+export type LanguagesResponse = z.infer<typeof languagesOperation.response.schema>;
+
 export const docsFunction = defineFunction({
   name: "docs",
-  description: "Health and the API's description",
-  operations: [healthOperation, openApiOperation],
+  description: "Health, the API's description and its languages",
+  operations: [healthOperation, openApiOperation, languagesOperation],
   environment: { ...vendorsEnvironment, ...publicAddressEnvironment },
   memoryMegabytes: 256,
   timeoutSeconds: 10,

@@ -1,6 +1,7 @@
 import { inVendorsNames, type Vendors } from "../../shared/config/vendors.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
-import { healthOperation, openApiOperation } from "./contract.ts";
+import { healthOperation, languagesOperation, openApiOperation } from "./contract.ts";
+import { listLanguages } from "./list-languages.ts";
 import document from "./openapi.json" with { type: "json" };
 
 /** What only a stage knows of its documentation. */
@@ -25,4 +26,5 @@ export const docsEndpoints = ({ vendors, publicBaseUrl }: DocsSettings): Endpoin
       Object.entries(document.paths).map(([path, operations]) => [inVendorsNames(path, vendors), operations]),
     ),
   })),
+  endpoint(languagesOperation, listLanguages),
 ];

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { languageForms } from "../../shared/catalogue/languages.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import {
@@ -103,7 +104,7 @@ export const orpheusVoicesOfLanguageOperation = defineOperation({
   path: "/tasks/modal/orpheus/speakers/{language}",
   summary: "The voices of one language",
   pathParameters: z.object({
-    language: text().max(100).meta({ example: "lug", description: "ISO 639-3 code" }),
+    language: text().max(100).meta({ example: "lug", description: languageForms }),
   }),
   response: { status: 200, description: "Tags of voices", schema: voicesResponse },
   errors: ["unknown_language", "gone"],

@@ -1,28 +1,18 @@
 import * as z from "zod";
-import { findTranslationLanguage } from "../../shared/catalogue/languages.ts";
+import { languageField, languageForms } from "../../shared/catalogue/languages.ts";
 import { formBoolean, formNumber, optionalField, requiredFormFile } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { replacedBy } from "./settings.ts";
 
 /** The languages of version 1 (specification, Legacy POST /tasks/stt). */
 const languageCodes = ["ach", "teo", "eng", "lug", "lgg", "nyn", "swa", "kin", "xog", "myx"] as const;
-const languageCode = z.enum(languageCodes);
+const language = languageField(languageCodes);
+const ofTheTen = `${languageForms}; one of ${languageCodes.join(", ")}`;
 
-const codeField = (description: string) =>
-  optionalField(languageCode).meta({
-    override: { type: "string", enum: [...languageCodes], default: "lug" },
-    description,
-  });
-
-/** A language by its code or its name, as the vendor's route took it. */
-const codeOrName = z
-  .string()
-  .transform((value) => findTranslationLanguage(value)?.code ?? value)
-  .pipe(languageCode)
-  .meta({
-    override: { type: "string" },
-    example: "Luganda",
-    description: "Code or name; found out when absent",
+const ofTheTenField = (description: string) =>
+  optionalField(language).meta({
+    override: { type: "string", default: "lug" },
+    description: `${description}. ${ofTheTen}`,
   });
 
 const flag = (description: string) =>
@@ -40,8 +30,8 @@ const speakersFlag = flag(
 );
 
 const choices = {
-  language: codeField("Of the recording"),
-  adapter: codeField("Once chose the model's adapter; counts where `language` is absent"),
+  language: ofTheTenField("Of the recording"),
+  adapter: ofTheTenField("Once chose the model's adapter; counts where `language` is absent"),
   recognise_speakers: speakersFlag,
   whisper: flag("Once chose the other of two models; there is one now, so it changes nothing"),
 };
@@ -178,7 +168,14 @@ export const vendorTranscribeOperation = defineOperation({
   body: {
     encoding: "multipart",
     schema: z
-      .object({ audio, language: optionalField(codeOrName) })
+      .object({
+        audio,
+        language: optionalField(language).meta({
+          override: { type: "string" },
+          example: "Luganda",
+          description: `Found out when absent. ${ofTheTen}`,
+        }),
+      })
       .meta({ id: "LegacyVendorTranscribeForm" }),
   },
   errors: [...errors, "gone"],

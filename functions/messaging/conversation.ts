@@ -1,6 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import { findTranslationLanguage, type Language } from "../../shared/catalogue/languages.ts";
+import { findLanguage, type Language } from "../../shared/catalogue/languages.ts";
 import { messagingKeys } from "../../shared/messaging/keys.ts";
 import type { Table } from "../../shared/storage/table.ts";
 import { pace } from "./pace.ts";
@@ -24,7 +24,7 @@ export const initialSettings: Settings = { mode: "chat", language: "eng", voice:
 
 /** The person's language, with its name; English for a code that is no longer in the catalogue. */
 export const languageOf = ({ language }: Settings): Pick<Language, "code" | "name"> =>
-  findTranslationLanguage(language) ?? { code: "eng", name: "English" };
+  findLanguage(language, "translation") ?? { code: "eng", name: "English" };
 
 /** What somebody said, what they were answered, and the platform's ids of the messages that carried the answer. */
 export const exchange = z.object({

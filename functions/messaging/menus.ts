@@ -1,11 +1,11 @@
-import { findTranslationLanguage, type Language } from "../../shared/catalogue/languages.ts";
+import { findLanguage, type Language } from "../../shared/catalogue/languages.ts";
 import type { Mode } from "./conversation.ts";
 import type { ButtonsOutput, ListOutput } from "./plan.ts";
 import { modeNames, wording } from "./wording.ts";
 
 /** The languages of the picker, in its order: those that are transcribed well and written most. */
 export const languageChoices: readonly Language[] = ["lug", "ach", "teo", "lgg", "nyn", "eng"].flatMap(
-  (code) => findTranslationLanguage(code) ?? [],
+  (code) => findLanguage(code, "translation") ?? [],
 );
 
 /** The words of the rating list. */

@@ -1,4 +1,4 @@
-import { findTranslationLanguage, type Language } from "../../shared/catalogue/languages.ts";
+import { findLanguage, type Language } from "../../shared/catalogue/languages.ts";
 import { type Mode, modes } from "./conversation.ts";
 import { readMarkedText, readSpeakRequest } from "./read-speak-request.ts";
 
@@ -85,7 +85,7 @@ const setLanguage = /^set (?:my )?language(?: ?:| to\b)?(?: (?<name>.+?))?(?: pl
 /** `set language`, alone or with the name of one. With any other words behind it, it may be a text to translate. */
 const readLanguageCommand = (phrase: string, mode: Mode): Command | undefined => {
   const name = setLanguage.exec(phrase)?.groups?.["name"] ?? "";
-  const language = findTranslationLanguage(name);
+  const language = findLanguage(name, "translation");
   if (language) return { kind: "set-language", language };
   return mode !== "translate" && /^set language\b/.test(phrase) ? { kind: "choose-language" } : undefined;
 };

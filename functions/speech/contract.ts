@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { languageForms } from "../../shared/catalogue/languages.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
@@ -31,10 +32,14 @@ const speechFields = {
     example: "salt_lug_0001",
     description: "Tag of the voice catalogue; when absent the first voice of the language",
   }),
-  language: text().trim().max(100).nullish().meta({
-    example: "lug",
-    description: "ISO 639-3 code; when voice and language are absent, Luganda",
-  }),
+  language: text()
+    .trim()
+    .max(100)
+    .nullish()
+    .meta({
+      example: "lug",
+      description: `${languageForms}; when voice and language are absent, Luganda`,
+    }),
   temperature: samplingParameter(z.number().min(0).max(2), 0.6, "Sampling temperature"),
   top_p: samplingParameter(z.number().gt(0).max(1), 0.95, "Nucleus sampling"),
   repetition_penalty: samplingParameter(z.number().min(1).max(2), 1.1, "Penalty on repetition"),
@@ -213,7 +218,7 @@ export const voicesOperation = defineOperation({
   scope: "speech",
   limit: "account",
   query: z.object({
-    language: text().max(100).optional().meta({ example: "lug", description: "ISO 639-3 code" }),
+    language: text().max(100).optional().meta({ example: "lug", description: languageForms }),
   }),
   response: { status: 200, description: "Tags of voices", schema: voicesResponse },
   errors: ["unknown_language"],

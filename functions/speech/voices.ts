@@ -17,10 +17,12 @@ export interface ChosenVoice {
   readonly language: string;
 }
 
-const supportedLanguages = synthesisLanguages.map(({ code, name }) => ({ code, name }));
+const supportedLanguages = synthesisLanguages
+  .filter(({ voices }) => voices.length > 0)
+  .map(({ code, name }) => ({ code, name }));
 const supportedCodes = supportedLanguages.map(({ code }) => code).join(", ");
 
-/** A language by its code. @throws AppError `unknown_language` with the list of languages. */
+/** A language by its code or name. @throws AppError `unknown_language` with the list of languages. */
 export const requireSynthesisLanguage = (code: string): SynthesisLanguage => {
   const language = findSynthesisLanguage(code);
   if (language) return language;
@@ -42,7 +44,7 @@ const firstVoice = (language: SynthesisLanguage): ChosenVoice => {
   throw new AppError("no_speaker_for_language", {
     message: `${voicesOf(language)} Choose another language.`,
     param: "language",
-    extra: { supported_languages: supportedLanguages.filter(({ code }) => code !== language.code) },
+    extra: { supported_languages: supportedLanguages },
   });
 };
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { transcriptionLanguages } from "../../shared/catalogue/languages.ts";
+import { languageField, languageForms, transcriptionLanguages } from "../../shared/catalogue/languages.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
@@ -16,7 +16,8 @@ import { defineOperation } from "../../shared/http/operation.ts";
  */
 export const largestFileBytes = Math.floor(4.4 * 1024 * 1024);
 
-const language = z.enum(transcriptionLanguages.map(({ code }) => code)).meta({
+const languageCodes = transcriptionLanguages.map(({ code }) => code);
+const language = z.enum(languageCodes).meta({
   id: "TranscriptionLanguage",
   example: "lug",
   description: transcriptionLanguages.map(({ code, name }) => `\`${code}\` ${name}`).join(", "),
@@ -43,7 +44,11 @@ const fields = z.object({
     override: { type: "string", format: "uuid" },
     description: "A recording of at most 100 MB that was uploaded through `POST /tasks/generate-upload-url`",
   }),
-  language,
+  language: languageField(languageCodes).meta({
+    override: { type: "string" },
+    example: "lug",
+    description: `${languageForms}; one of the 51 of \`TranscriptionLanguage\``,
+  }),
   timestamps: optionalField(formBoolean())
     .transform((wanted) => wanted ?? false)
     .meta({ override: { type: "boolean", default: false }, description: "Whether `segments` are wanted" }),

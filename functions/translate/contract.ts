@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { languageForms } from "../../shared/catalogue/languages.ts";
 import {
   accountLimitEnvironment,
   tableEnvironment,
@@ -9,15 +10,13 @@ import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { tokenUsage } from "../../shared/inference/chat.ts";
 
-const language = text()
-  .max(100)
-  .meta({ example: "lug", description: "ISO 639-3 code or full name, in any case" });
+const language = text().max(100).meta({ example: "lug", description: languageForms });
 
 export const translateRequest = z
   .object({
     source_language: language.nullish().meta({
       example: "eng",
-      description: "ISO 639-3 code or full name; when absent the model infers it from the text",
+      description: `${languageForms}; when absent, or \`auto\`, the model infers it from the text`,
     }),
     target_language: language,
     text: text().trim().min(1).max(5_000).meta({ example: "How are you?" }),

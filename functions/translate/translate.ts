@@ -1,9 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  findTranslationLanguage,
-  type Language,
-  translationLanguages,
-} from "../../shared/catalogue/languages.ts";
+import { findLanguage, type Language, translationLanguages } from "../../shared/catalogue/languages.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { Translator } from "../../shared/inference/translation.ts";
 import type { TranslateRequest, TranslateResponse } from "./contract.ts";
@@ -13,7 +9,7 @@ const supported = translationLanguages
   .toSorted((one, other) => one.name.localeCompare(other.name, "en"));
 
 const resolve = (value: string, param: "source_language" | "target_language"): Language => {
-  const language = findTranslationLanguage(value);
+  const language = findLanguage(value, "translation");
   if (language) return language;
   throw new AppError("unsupported_language", {
     message: `Unsupported language '${value}'. Supported languages: ${supported.map(({ name }) => name).join(", ")}.`,
@@ -21,6 +17,10 @@ const resolve = (value: string, param: "source_language" | "target_language"): L
     extra: { supported_languages: supported },
   });
 };
+
+/** Callers that must send something in every field say `auto`, as most programs for translation do. */
+const isLeftToTheModel = (value: string | null | undefined): value is "auto" | null | undefined =>
+  value == null || value.trim().toLowerCase() === "auto";
 
 /**
  * Translates a text.
@@ -34,8 +34,9 @@ export const translate = async (
   { translator, signal }: { readonly translator: Translator; readonly signal: AbortSignal },
 ): Promise<TranslateResponse> => {
   const target = resolve(request.target_language, "target_language");
-  const source =
-    request.source_language == null ? undefined : resolve(request.source_language, "source_language");
+  const source = isLeftToTheModel(request.source_language)
+    ? undefined
+    : resolve(request.source_language, "source_language");
   if (source === target) {
     throw new AppError("same_language", {
       message: `Source and target language must be different; both are ${target.name}. Supported languages: ${supported.map(({ name }) => name).join(", ")}.`,

@@ -1,3 +1,5 @@
+import * as z from "zod";
+
 /** What a language can be used for. Speech is synthesised in the languages that have voices: `voices.ts`. */
 export type LanguageTask = "translation" | "transcription";
 
@@ -8,7 +10,7 @@ export interface Language {
   /** The name callers and models use. */
   readonly name: string;
   readonly tasks: readonly LanguageTask[];
-  /** Other codes and names that can mean no other language of the list. */
+  /** Other codes and names that can mean no other language of the list; first its ISO 639-1 code, where it has one. */
   readonly aliases: readonly string[];
 }
 
@@ -30,11 +32,11 @@ const both = ["translation", "transcription"] as const;
 export const languages: readonly Language[] = [
   language("ach", "Acholi", both, "Acoli"),
   language("adh", "Jopadhola", translated, "Dhopadhola"),
-  language("afr", "Afrikaans", transcribed),
-  language("aka", "Akan", transcribed),
+  language("afr", "Afrikaans", transcribed, "af"),
+  language("aka", "Akan", transcribed, "ak", "twi", "tw"),
   language("alz", "Alur", translated),
-  language("amh", "Amharic", transcribed),
-  language("bam", "Bambara", transcribed),
+  language("amh", "Amharic", transcribed, "am"),
+  language("bam", "Bambara", transcribed, "bm", "Bamanankan"),
   language("bem", "Bemba", transcribed),
   language("ber", "Berber", transcribed),
   language("bfa", "Bari", translated),
@@ -42,18 +44,18 @@ export const languages: readonly Language[] = [
   language("dag", "Dagbani", transcribed),
   language("dga", "Dagaare", transcribed),
   language("eng", "English", both, "en"),
-  language("ewe", "Ewe", transcribed),
-  language("fra", "French", transcribed),
-  language("ful", "Fulani", transcribed),
+  language("ewe", "Ewe", transcribed, "ee"),
+  language("fra", "French", transcribed, "fr"),
+  language("ful", "Fulani", transcribed, "ff", "Fulah", "Fula", "Fulfulde"),
   language("gwr", "Lugwere", translated, "Gwere"),
-  language("hau", "Hausa", transcribed),
-  language("ibo", "Igbo", transcribed),
+  language("hau", "Hausa", transcribed, "ha"),
+  language("ibo", "Igbo", transcribed, "ig"),
   language("kab", "Kabyle", transcribed),
-  language("kau", "Kanuri", transcribed),
+  language("kau", "Kanuri", transcribed, "kr"),
   language("kdi", "Kumam", translated),
   language("kdj", "Karamojong", translated),
   language("keo", "Kakwa", translated),
-  language("kik", "Kikuyu", transcribed),
+  language("kik", "Kikuyu", transcribed, "ki", "Gikuyu"),
   language("kin", "Kinyarwanda", both, "rw"),
   language("kln", "Kalenjin", transcribed),
   language("koo", "Rukonjo", both, "Konzo"),
@@ -62,40 +64,40 @@ export const languages: readonly Language[] = [
   language("laj", "Lango", translated),
   language("led", "Lendu", transcribed),
   language("lgg", "Lugbara", both),
-  language("lin", "Lingala", transcribed),
+  language("lin", "Lingala", transcribed, "ln"),
   language("lsm", "Samia", translated),
   language("lth", "Thur", transcribed),
   language("luc", "Aringa", translated),
   language("lug", "Luganda", both, "lg", "Ganda"),
-  language("luo", "Luo", transcribed),
-  language("luy", "Luhya", transcribed),
+  language("luo", "Luo", transcribed, "Dholuo"),
+  language("luy", "Luhya", transcribed, "Luyia"),
   language("mhi", "Ma'di", translated, "Madi"),
-  language("mlg", "Malagasy", transcribed),
+  language("mlg", "Malagasy", transcribed, "mg", "plt"),
   language("myx", "Lumasaba", both, "Masaaba"),
-  language("nbl", "Ndebele", transcribed),
+  language("nbl", "Ndebele", transcribed, "nr", "isiNdebele"),
   language("nuj", "Lunyole", translated, "Nyole"),
-  language("nya", "Chichewa", transcribed),
+  language("nya", "Chichewa", transcribed, "ny", "Nyanja", "Chewa"),
   language("nyn", "Runyankole", both, "Runyankore", "Nyankole"),
   language("nyo", "Runyoro", translated, "Nyoro"),
-  language("orm", "Oromo", transcribed),
+  language("orm", "Oromo", transcribed, "om", "gaz", "Afaan Oromo"),
   language("pcm", "Nigerian Pidgin", transcribed),
   language("pok", "Pokot", translated, "pko"),
   language("rub", "Lugungu", translated, "Gungu"),
   language("ruc", "Ruruuli", both, "Ruuli"),
   language("rwm", "Kwamba", both, "Amba"),
-  language("sna", "Shona", transcribed),
-  language("som", "Somali", transcribed),
-  language("sot", "Sotho", transcribed),
+  language("sna", "Shona", transcribed, "sn", "chiShona"),
+  language("som", "Somali", transcribed, "so"),
+  language("sot", "Sotho", transcribed, "st", "Sesotho"),
   language("swa", "Swahili", both, "sw", "swh", "Kiswahili"),
   language("teo", "Ateso", both, "Teso"),
   language("tlj", "Lubwisi", translated, "Talinga"),
-  language("tsn", "Tswana", transcribed),
+  language("tsn", "Tswana", transcribed, "tn", "Setswana"),
   language("ttj", "Rutooro", both, "Tooro"),
-  language("wol", "Wolof", transcribed),
-  language("xho", "Xhosa", transcribed),
+  language("wol", "Wolof", transcribed, "wo"),
+  language("xho", "Xhosa", transcribed, "xh", "isiXhosa"),
   language("xog", "Lusoga", both, "Soga"),
-  language("yor", "Yoruba", transcribed),
-  language("zul", "Zulu", transcribed),
+  language("yor", "Yoruba", transcribed, "yo"),
+  language("zul", "Zulu", transcribed, "zu", "isiZulu"),
 ];
 
 const languagesOf = (task: LanguageTask): readonly Language[] =>
@@ -116,11 +118,37 @@ const folded = (value: string): string =>
     .toLowerCase();
 
 const byAnyName = new Map(
-  translationLanguages.flatMap((entry) =>
+  languages.flatMap((entry) =>
     [entry.code, entry.name, ...entry.aliases].map((name) => [folded(name), entry] as const),
   ),
 );
 
-/** A language of translation by code, name or alias, in any case; `undefined` when it is none of them. */
-export const findTranslationLanguage = (codeOrName: string): Language | undefined =>
-  byAnyName.get(folded(codeOrName));
+/** What stands before the region or script of a BCP 47 tag, such as `lg` in `lg-UG`; also as phones write it, `lg_UG`. */
+const primarySubtag = (value: string): string =>
+  /^(?<primary>[a-z]{2,3})(?:[-_][a-z0-9]{2,8})+$/.exec(value)?.groups?.["primary"] ?? value;
+
+/**
+ * A language by its ISO 639-3 or ISO 639-1 code, a BCP 47 tag that begins with one, its name or another of its names, in
+ * any case; `undefined` when the service knows none of that name.
+ *
+ * @param task for which it has to be one; by default any language will do.
+ */
+export const findLanguage = (codeOrName: string, task?: LanguageTask): Language | undefined => {
+  const entry = byAnyName.get(primarySubtag(folded(codeOrName)));
+  return task === undefined || entry?.tasks.includes(task) ? entry : undefined;
+};
+
+/** In which forms callers may name a language, for the API's documentation. */
+export const languageForms = "ISO 639-3 or ISO 639-1 code, language tag (`lg-UG`) or name, in any case";
+
+/**
+ * A field of a request that names one of these languages in any form that {@link findLanguage} knows.
+ *
+ * @param codes ISO 639-3, of which one is the schema's output.
+ */
+export const languageField = <const Code extends string>(codes: readonly Code[]) =>
+  z
+    .string()
+    .max(100)
+    .transform((value) => findLanguage(value)?.code ?? value)
+    .pipe(z.enum(codes));

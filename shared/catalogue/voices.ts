@@ -1,4 +1,4 @@
-import { type Language, languages } from "./languages.ts";
+import { findLanguage, type Language, languages } from "./languages.ts";
 
 /** A language in which speech is synthesised. */
 export interface SynthesisLanguage extends Pick<Language, "code" | "name"> {
@@ -56,9 +56,9 @@ const byVoice = new Map(
   synthesisLanguages.flatMap((entry) => entry.voices.map((voice) => [voice, entry] as const)),
 );
 
-/** A language of synthesis by its code, in any case; `undefined` when speech is not synthesised in it. */
-export const findSynthesisLanguage = (code: string): SynthesisLanguage | undefined =>
-  byCode.get(code.trim().toLowerCase());
+/** A language of synthesis in any form that `findLanguage` knows; `undefined` when speech is not synthesised in it. */
+export const findSynthesisLanguage = (codeOrName: string): SynthesisLanguage | undefined =>
+  byCode.get(findLanguage(codeOrName)?.code ?? "");
 
 /** The language that a voice speaks; `undefined` when there is no such voice. */
 export const languageOfVoice = (voice: string): SynthesisLanguage | undefined => byVoice.get(voice);

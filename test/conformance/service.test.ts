@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from "vitest";
-import { healthOperation } from "../../functions/docs/contract.ts";
+import { healthOperation, languagesOperation } from "../../functions/docs/contract.ts";
 import openApi from "../../functions/docs/openapi.json" with { type: "json" };
 import { operations } from "../../functions/manifest.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
@@ -16,6 +16,24 @@ describe("the service", () => {
     const servers = [{ url: inject("isLocal") ? baseUrl : expect.stringMatching(/^https:/) }];
     expect(body).toEqual({ ...openApi, servers });
     expect(body.info.version).toBe("2.1");
+  });
+
+  it("lists its languages, and what can be done in each", async () => {
+    const answer = await call("/languages");
+    expectDeclared(languagesOperation, answer);
+    const of = (task: string) =>
+      answer.body.languages.filter(({ tasks }: { tasks: string[] }) => tasks.includes(task));
+    expect(
+      [of("translate"), of("transcribe"), of("speech"), of("identify")].map(({ length }) => length),
+    ).toEqual([32, 51, 17, 6]);
+    expect(of("speech").every(({ voices }: { voices: string[] }) => voices.length > 0)).toBe(true);
+    expect(answer.body.languages).toContainEqual({
+      code: "lgg",
+      name: "Lugbara",
+      aliases: [],
+      tasks: ["translate", "transcribe", "identify"],
+      voices: [],
+    });
   });
 
   it.runIf(inject("isLocal"))("serves every declared route and no other", async () => {

@@ -155,6 +155,7 @@ describe("GET /tasks/voice/speakers", () => {
     const answer = await list("?language=nyn");
     expectDeclared(voicesOperation, answer);
     expect(answer.body).toMatchObject({ language: "nyn", count: 5 });
+    expect((await list("?language=Runyankole")).body).toEqual(answer.body);
     expectError(await list("?language=fra"), 400, "unknown_language");
   });
 

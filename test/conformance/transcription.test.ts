@@ -116,9 +116,15 @@ describe("POST /tasks/audio/transcriptions", () => {
     expectError(await transcribe({ audio: formFile(noise.subarray(0, 30)) }), 400, "unreadable_audio");
   });
 
+  it.each(["LUG", "lg", "lg-UG", "Luganda"])("takes the language %s for Luganda", async (language) => {
+    const answer = await transcribe({ audio: formFile(noise), language });
+    expectDeclared(createTranscriptionOperation, answer);
+    expect(answer).toMatchObject({ status: 200, body: { language: "lug" } });
+  });
+
   it.each([
     [{}, "audio", "missing"],
-    [{ audio: formFile(noise), language: "Luganda" }, "language", "enum"],
+    [{ audio: formFile(noise), language: "Klingon" }, "language", "enum"],
     [{ audio: formFile(noise), adapter: "lug" }, "adapter", "extra_forbidden"],
     [{ audio: formFile(noise), gcs_blob_name: "x" }, "gcs_blob_name", "extra_forbidden"],
     [{ audio: formFile(noise), timestamps: "maybe" }, "timestamps", "bool_parsing"],

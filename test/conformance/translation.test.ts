@@ -30,6 +30,12 @@ describe("POST /tasks/translate", () => {
     expect(answer.body.usage.total_tokens).toBeGreaterThan(0);
   });
 
+  it.each(["lg", "lg-UG", "lug-UG", "Ganda"])("takes the language %s for Luganda", async (target) => {
+    const answer = await translate({ source_language: "auto", target_language: target, text: "Thank you" });
+    expectDeclared(translateOperation, answer);
+    expect(answer.body.output).toMatchObject({ source_language: null, target_language: "lug" });
+  });
+
   it("answers an unknown language with 400 and the 32 it knows", async () => {
     const answer = await translate({ target_language: "fra", text: "Hello" });
     expectError(answer, 400, "unsupported_language");

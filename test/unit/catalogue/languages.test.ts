@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  findTranslationLanguage,
+  findLanguage,
   languages,
   transcriptionLanguages,
   translationLanguages,
@@ -38,18 +38,31 @@ describe("the languages", () => {
     ["dhopadhola", "adh"],
     [" MADI ", "mhi"],
     ["Ma\u2019di", "mhi"],
+    ["lg-UG", "lug"],
+    ["lug-Latn-UG", "lug"],
+    ["sw_KE", "swa"],
+    ["EN-us", "eng"],
   ])("of translation are also found as %j", (name, code) => {
-    expect(findTranslationLanguage(name)?.code).toBe(code);
+    expect(findLanguage(name, "translation")?.code).toBe(code);
   });
 
-  it.each(["fra", "afr", "", "lu", "French"])("of translation are none that is called %j", (name) => {
-    expect(findTranslationLanguage(name)).toBeUndefined();
-  });
+  it.each(["fra", "afr", "", "lu", "French", "fr-CA", "lg-", "Luganda-UG"])(
+    "of translation are none that is called %j",
+    (name) => {
+      expect(findLanguage(name, "translation")).toBeUndefined();
+    },
+  );
 
   it("include the ten whose transcription the specification names", () => {
     expect(codesOf(transcriptionLanguages)).toEqual(
       expect.arrayContaining(["ach", "teo", "eng", "lug", "lgg", "nyn", "swa", "kin", "xog", "myx"]),
     );
+  });
+
+  it("are each found by all of their names, which no other has", () => {
+    for (const entry of languages) {
+      for (const name of [entry.code, entry.name, ...entry.aliases]) expect(findLanguage(name)).toBe(entry);
+    }
   });
 
   it("have codes of their own, in order", () => {

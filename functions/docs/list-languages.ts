@@ -1,0 +1,25 @@
+import { languages } from "../../shared/catalogue/languages.ts";
+import { findSynthesisLanguage } from "../../shared/catalogue/voices.ts";
+import { identifiableLanguages } from "../../shared/language-id/identification.ts";
+import type { LanguagesResponse } from "./contract.ts";
+
+const identifiable: ReadonlySet<string> = new Set(identifiableLanguages);
+
+/** All languages, with what can be done in each; speech only where there is a voice, whatever the model was trained on. */
+export const listLanguages = (): LanguagesResponse => ({
+  languages: languages.map(({ code, name, aliases, tasks }) => {
+    const voices = findSynthesisLanguage(code)?.voices ?? [];
+    return {
+      code,
+      name,
+      aliases: [...aliases],
+      tasks: [
+        ...(tasks.includes("translation") ? (["translate"] as const) : []),
+        ...(tasks.includes("transcription") ? (["transcribe"] as const) : []),
+        ...(voices.length > 0 ? (["speech"] as const) : []),
+        ...(identifiable.has(code) ? (["identify"] as const) : []),
+      ],
+      voices: [...voices],
+    };
+  }),
+});

@@ -7,6 +7,7 @@ import {
   chatModelIds,
   defaultSystemMessage,
 } from "../../shared/inference/chat.ts";
+import { countTokens } from "../../shared/limits/use.ts";
 import type { ChatCompletion, ChatCompletionRequest } from "./contract.ts";
 
 /**
@@ -20,6 +21,7 @@ export const createChatCompletion = async (
 ): Promise<ChatCompletion> => {
   const head = newCompletionHead(request.model);
   const { text, finishReason, usage } = await models.answer(request, { signal });
+  countTokens(usage);
   return {
     id: head.id,
     object: "chat.completion",

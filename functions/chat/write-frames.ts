@@ -2,6 +2,7 @@ import type { AppError } from "../../shared/errors/app-error.ts";
 import { toAppError } from "../../shared/errors/dependency-failure.ts";
 import { errorBody } from "../../shared/errors/error-body.ts";
 import type { ChatEvent, ChatStream } from "../../shared/inference/chat.ts";
+import { countTokens } from "../../shared/limits/use.ts";
 import type { ChatCompletionChunk } from "./contract.ts";
 import type { CompletionHead } from "./create-chat-completion.ts";
 import { noMoreText, type TextResult, type Texts } from "./keep-alive.ts";
@@ -36,6 +37,7 @@ const chunkWriter = ({ id, created, model }: CompletionHead) => {
         case "finish":
           return writeChoice({ finish_reason: event.finishReason });
         case "usage":
+          countTokens(event.usage);
           return write([], event.usage);
       }
     },

@@ -5,7 +5,7 @@ import { type ObjectStore, transcriptionsFolder } from "../../shared/storage/obj
 import { audioFailure, type MeasuredRecording } from "../transcription/open-recording.ts";
 
 /** How much of a recording is transcribed (specification, Limits). */
-const longestSeconds = 10 * 60;
+export const longestSeconds = 10 * 60;
 
 /** A recording in the store, of which nothing is longer than is transcribed. */
 interface KeptRecording {

@@ -1,7 +1,8 @@
 import type { RequestContext } from "../../shared/auth/caller.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { ReplyWithHeaders } from "../../shared/http/response.ts";
-import type { Recording, Transcriber, Transcription } from "../../shared/inference/transcription.ts";
+import type { Transcriber, Transcription } from "../../shared/inference/transcription.ts";
+import { countAudio } from "../../shared/limits/use.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
 import {
   type MeasuredRecording,
@@ -9,7 +10,7 @@ import {
   type RecordingDependencies,
 } from "../transcription/open-recording.ts";
 import { formatDiarization } from "./format-diarization.ts";
-import { keepRecording, recordingKey } from "./kept-recordings.ts";
+import { keepRecording, longestSeconds, recordingKey } from "./kept-recordings.ts";
 import type { SavedTranscriptions } from "./saved-transcriptions.ts";
 import type { LegacyTranscription } from "./transcription-contract.ts";
 
@@ -53,12 +54,14 @@ const toReply = (
  * @param language ISO 639-3; `undefined` leaves it to the model's server to find out.
  */
 export const transcribeOnly = async (
-  recording: Recording,
+  recording: MeasuredRecording,
   { language, withSpeakers }: { readonly language: string | undefined; readonly withSpeakers: boolean },
   { transcriber, signal }: { readonly transcriber: Transcriber; readonly signal: AbortSignal },
 ): Promise<ReplyWithHeaders<LegacyTranscription>> => {
   const request = { recording, language, withSegments: false, withSpeakers };
-  return toReply(await transcriber.transcribe(request, { signal }), withSpeakers);
+  const transcription = await transcriber.transcribe(request, { signal });
+  countAudio(recording.durationSeconds);
+  return toReply(transcription, withSpeakers);
 };
 
 /**
@@ -84,6 +87,7 @@ export const transcribeAndSave = async (
     const { recording, isTrimmed } = await keepRecording(measured, objectKey, field, signal, store);
     const request = { recording, language: chosen, withSegments: false, withSpeakers };
     const transcription = await transcriber.transcribe(request, { signal });
+    countAudio(isTrimmed ? longestSeconds : measured.durationSeconds);
     if (transcription.text === "") {
       throw new AppError("external_service_error", { message: "The model heard nothing in the recording." });
     }

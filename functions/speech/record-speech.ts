@@ -1,14 +1,20 @@
 import { wavDuration } from "../../shared/audio/wav/wav-header.ts";
 import type { Speech, SpeechHeader } from "../../shared/inference/speech.ts";
+import { countAudio } from "../../shared/limits/use.ts";
 import type { ObjectWriter } from "../../shared/storage/object-store.ts";
 
-/** Speech as it is sent while it is made. */
+/** Speech as it is sent while it is made. What was made of it is counted, also when it is left or breaks off. */
 export async function* streamSpeech(speech: Speech): AsyncGenerator<Uint8Array, void, undefined> {
+  let followingBytes = 0;
   try {
     yield streamedHeader(speech.header);
-    yield* speech.sound;
+    for await (const piece of speech.sound) {
+      followingBytes += piece.length;
+      yield piece;
+    }
   } finally {
     speech.cancel();
+    countAudio(durationSeconds(speech.header, followingBytes));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RequestContext } from "../../shared/auth/caller.ts";
 import { Reply } from "../../shared/http/response.ts";
+import { countCharacters } from "../../shared/limits/use.ts";
 import type { SignedLink } from "../../shared/storage/object-store.ts";
 import type { SpeechItem } from "./contract.ts";
 import type { SpeechDependencies } from "./dependencies.ts";
@@ -20,6 +21,7 @@ export const streamOnly = async (
 ): Promise<Reply> => {
   const request = toSpeechRequest(item, chooseVoice(item.voice, item.language));
   const speech = await synthesizer.synthesize(request, { signal });
+  countCharacters(request.text);
   return new Reply({
     contentType: speechContentType,
     headers: { "X-Sample-Rate": String(speech.header.format.sampleRate) },
@@ -51,6 +53,7 @@ export const openStoredStream = async (
   const objectKey = speechObjectKey(userId, newSpeechId());
   const link = await store.signDownload(objectKey, speechPresentation);
   const speech = await synthesizer.synthesize(request, { signal });
+  countCharacters(request.text);
   return {
     objectKey,
     link,

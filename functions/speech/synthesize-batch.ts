@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import type { RequestContext } from "../../shared/auth/caller.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { toAppError } from "../../shared/errors/dependency-failure.ts";
+import { countUse } from "../../shared/limits/use.ts";
 import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import type { BatchRequest, BatchResponse, BatchResult, SpeechItem } from "./contract.ts";
 import type { SpeechDependencies } from "./dependencies.ts";
@@ -102,6 +103,7 @@ export const synthesizeBatch = async (
     const outcome = outcomes[index];
     return outcome ? [toResult(index, voice, outcome, requestId)] : [];
   });
+  countUse("errors", errors.length);
   if (made.length === 0) throw totalFailure(errors, results);
   return {
     model: dependencies.model,

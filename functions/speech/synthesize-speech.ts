@@ -1,5 +1,6 @@
 import type { RequestContext } from "../../shared/auth/caller.ts";
 import type { SpeechRequest } from "../../shared/inference/speech.ts";
+import { countCharacters } from "../../shared/limits/use.ts";
 import type { SignedLink } from "../../shared/storage/object-store.ts";
 import { requestScope } from "../../shared/telemetry/request-scope.ts";
 import type { SpeechItem, SpeechResponse, SpeechUsage } from "./contract.ts";
@@ -83,6 +84,7 @@ export const storeSpeech = async (
   const objectKey = speechObjectKey(userId, id);
   const startedAt = performance.now();
   const speech = await synthesizer.synthesize(request, { signal });
+  countCharacters(request.text);
   const beganAt = performance.now();
   let madeAt = beganAt;
   const writer = store.write(objectKey, { contentType: speechContentType });

@@ -1,5 +1,6 @@
 import type { RequestContext } from "../../shared/auth/caller.ts";
 import type { Segment, Transcriber, Transcription } from "../../shared/inference/transcription.ts";
+import { countAudio } from "../../shared/limits/use.ts";
 import type { TranscriptionForm, TranscriptionResponse } from "./contract.ts";
 import { openRecording, type RecordingDependencies } from "./open-recording.ts";
 
@@ -42,6 +43,7 @@ export const transcribe = async (
     { recording, language, withSegments: timestamps },
     { signal: context.signal },
   );
+  countAudio(recording.durationSeconds);
   const { text } = transcription;
   const durationSeconds = toMilliseconds(recording.durationSeconds);
   return {

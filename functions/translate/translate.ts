@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { findLanguage, type Language, translationLanguages } from "../../shared/catalogue/languages.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { Translator } from "../../shared/inference/translation.ts";
+import { countCharacters } from "../../shared/limits/use.ts";
 import type { TranslateRequest, TranslateResponse } from "./contract.ts";
 
 const supported = translationLanguages
@@ -49,6 +50,7 @@ export const translate = async (
     { text: request.text, sourceLanguage: source?.name, targetLanguage: target.name },
     { signal },
   );
+  countCharacters(request.text);
   return {
     id: `trans-${randomUUID().replaceAll("-", "")}`,
     status: "COMPLETED",

@@ -1,4 +1,4 @@
-import { introduceItself, repeatQuestion } from "./about-itself.ts";
+import { disclosure, introduceItself, quote, repeatQuestion } from "./about-itself.ts";
 import type { CompletionRequest } from "./completion-request.ts";
 import {
   type Conversation,
@@ -8,37 +8,58 @@ import {
   type Skill,
   tokenise,
 } from "./conversation.ts";
+import { fillSchema } from "./fill-schema.ts";
 import { greetBack } from "./greetings.ts";
 import { answerTranslationQuestion, followTranslationInstruction, showPhrase } from "./phrasebook-skills.ts";
 import { recall } from "./recall.ts";
 import { summarise } from "./summarise.ts";
+import { chooseCalls, type ToolCall } from "./tools.ts";
 
 /** Token counts of one answer, in words, under OpenAI's names. */
 export type Usage = { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 
 /** The answer to a request, before it takes the form of one object or of a stream. */
 export type Completion = {
+  /** None where tools are to be called. */
   readonly tokens: readonly string[];
-  /** `length` when `max_tokens` cut the answer, `stop` otherwise. */
-  readonly finishReason: "stop" | "length";
+  readonly calls: readonly ToolCall[];
+  /** `length` when `max_tokens` cut the answer, `tool_calls` where tools are to be called, `stop` otherwise. */
+  readonly finishReason: "stop" | "length" | "tool_calls";
   readonly usage: Usage;
 };
 
-/** Answers a request. The same request always gets the same answer. */
+/** Answers a request. The same request always gets the same answer, but for the ids of calls. */
 export function complete(request: CompletionRequest): Completion {
-  const wholeAnswer = tokenise(cutAtStop(answer(readConversation(request.messages)), request.stop));
+  const conversation = readConversation(request.messages);
+  const calls = chooseCalls(request, conversation);
+  const promptTokens = request.messages.reduce((sum, message) => sum + countTokens(messageText(message)), 0);
+  const usageOf = (completionTokens: number): Usage => ({
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  });
+  if (calls.length > 0) {
+    const spent = calls.reduce((sum, call) => sum + countTokens(call.arguments), 0);
+    return { tokens: [], calls, finishReason: "tool_calls", usage: usageOf(spent) };
+  }
+  const text = inForm(answer(conversation), conversation, request.response_format);
+  const wholeAnswer = tokenise(cutAtStop(text, request.stop));
   const limit = request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY;
   const tokens = wholeAnswer.slice(0, limit);
-  const promptTokens = request.messages.reduce((sum, message) => sum + countTokens(messageText(message)), 0);
-  return {
-    tokens,
-    finishReason: tokens.length < wholeAnswer.length ? "length" : "stop",
-    usage: {
-      prompt_tokens: promptTokens,
-      completion_tokens: tokens.length,
-      total_tokens: promptTokens + tokens.length,
-    },
-  };
+  const finishReason = tokens.length < wholeAnswer.length ? "length" : "stop";
+  return { tokens, calls, finishReason, usage: usageOf(tokens.length) };
+}
+
+/** The answer in the form that was asked for: as JSON, all its texts are what would have been answered in words. */
+function inForm(
+  text: string,
+  { message }: Conversation,
+  format: CompletionRequest["response_format"],
+): string {
+  if (format?.type === "json_schema") {
+    return JSON.stringify(fillSchema(format.json_schema.schema ?? {}, { message, texts: [text] }));
+  }
+  return format?.type === "json_object" ? JSON.stringify({ answer: text }) : text;
 }
 
 /** The text up to the first of the stop strings, which is not part of the answer. */
@@ -63,6 +84,10 @@ const skills: readonly Skill[] = [
 
 /** The answer of the sample server to a conversation; never empty. */
 export function answer(conversation: Conversation): string {
+  const { results } = conversation;
+  if (results.length > 0) {
+    return `The ${results.length === 1 ? "tool" : "tools"} answered ${results.map((result) => quote(result)).join(" and ")}. ${disclosure}`;
+  }
   for (const skill of skills) {
     const text = skill(conversation);
     if (text !== undefined) return text;

@@ -8,6 +8,8 @@ export type Conversation = {
   readonly earlier: readonly string[];
   /** The user's last message, trimmed; empty when the user wrote nothing. */
   readonly message: string;
+  /** What the tools answered that were called last; empty when the user wrote after them. */
+  readonly results: readonly string[];
 };
 
 /** Reads the messages of a request as a conversation. */
@@ -19,6 +21,9 @@ export function readConversation(messages: readonly ChatMessage[]): Conversation
     instructions: textsOf("system", "developer").join("\n"),
     earlier: fromUser.slice(0, -1),
     message: fromUser.at(-1) ?? "",
+    results: messages
+      .slice(messages.findLastIndex(({ role }) => role !== "tool") + 1)
+      .map((message) => messageText(message).trim()),
   };
 }
 

@@ -6,6 +6,7 @@ import { parseRequest, readJson } from "../read-request.ts";
 import { sendEvents, sendJson } from "../send-response.ts";
 import { type Completion, complete } from "./completion.ts";
 import { type CompletionRequest, completionRequest } from "./completion-request.ts";
+import type { ToolCall } from "./tools.ts";
 
 const chatModels = [sampleModels.model14b, sampleModels.model9b];
 
@@ -38,15 +39,25 @@ export const createChatCompletion: Endpoint = {
 /** The members that every chunk of an answer and the answer as one object have in common. */
 type Head = { id: string; created: number; model: string };
 
-function completionObject(head: Head, { tokens, finishReason, usage }: Completion) {
-  const message = { role: "assistant", content: tokens.join(""), refusal: null };
+/** A call as OpenAI's API writes it. */
+const wireCall = ({ id, name, arguments: text }: ToolCall) => ({
+  id,
+  type: "function",
+  function: { name, arguments: text },
+});
+
+function completionObject(head: Head, { tokens, calls, finishReason, usage }: Completion) {
+  const message =
+    calls.length > 0
+      ? { role: "assistant", content: null, refusal: null, tool_calls: calls.map(wireCall) }
+      : { role: "assistant", content: tokens.join(""), refusal: null };
   const choice = { index: 0, message, logprobs: null, finish_reason: finishReason };
   return { ...head, object: "chat.completion", choices: [choice], usage };
 }
 
 async function* chunkEvents(
   head: Head,
-  { tokens, finishReason, usage }: Completion,
+  { tokens, calls, finishReason, usage }: Completion,
   { stream_options }: CompletionRequest,
   delay: number,
   clientGone: AbortSignal,
@@ -57,10 +68,17 @@ async function* chunkEvents(
   const chunk = (delta: object, finish_reason: string | null = null) =>
     JSON.stringify({ ...common, choices: [{ index: 0, delta, logprobs: null, finish_reason }] });
 
-  yield chunk({ role: "assistant", content: "", refusal: null });
+  yield chunk({ role: "assistant", content: calls.length > 0 ? null : "", refusal: null });
   for (const token of tokens) {
     await pause(delay, undefined, { signal: clientGone });
     yield chunk({ content: token });
+  }
+  for (const [index, call] of calls.entries()) {
+    yield chunk({ tool_calls: [{ index, ...wireCall({ ...call, arguments: "" }) }] });
+    for (const piece of call.arguments.match(/.{1,8}/gsu) ?? []) {
+      await pause(delay, undefined, { signal: clientGone });
+      yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
+    }
   }
   yield chunk({}, finishReason);
   if (includeUsage) yield JSON.stringify({ ...common, choices: [], usage });

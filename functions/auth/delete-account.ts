@@ -1,5 +1,7 @@
+import { requireAccess } from "../../shared/accounts/access.ts";
 import type { StoredAccount } from "../../shared/accounts/account.ts";
-import { bearerToken, type TokenClaims } from "../../shared/auth/tokens.ts";
+import { type Credential, isKey } from "../../shared/auth/caller.ts";
+import { readBearer } from "../../shared/auth/verify-bearer.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 import { verifyPassword } from "./passwords.ts";
@@ -13,20 +15,22 @@ interface DeletionRequest {
 
 type Dependencies = Pick<
   AuthDependencies,
-  "accounts" | "eraseAccount" | "tokenStands" | "passwordGuard" | "tokens"
+  "accounts" | "eraseAccount" | "findAccess" | "passwordGuard" | "tokens"
 >;
 
 /**
- * The account that a token stands for. Deletion revokes the tokens first of all; each that was issued before may ask
+ * The account that a token stands for; a key does not stand for it. Deletion revokes the tokens first of all; each that was issued before may ask
  * again, so that whoever was told of a failure can have the rest done.
  */
 const accountOf = async (
-  claims: TokenClaims | undefined,
-  { accounts, tokenStands }: Dependencies,
+  credential: Credential | undefined,
+  { accounts, findAccess }: Dependencies,
 ): Promise<StoredAccount> => {
-  const account = claims && (await accounts.find({ id: claims.userId }));
-  const isAllowed = account?.deletion_began !== undefined || (claims && (await tokenStands(claims)));
-  if (!account || !isAllowed) throw new AppError("unauthenticated");
+  if (!credential) throw new AppError("unauthenticated");
+  const account = await accounts.find({ id: credential.userId });
+  const isGoingOn = account?.deletion_began !== undefined && !isKey(credential);
+  if (!isGoingOn) requireAccess(await findAccess(credential), credential, undefined);
+  if (!account) throw new AppError("unauthenticated");
   if (account.disabled) throw new AppError("forbidden");
   return account;
 };
@@ -35,16 +39,15 @@ const accountOf = async (
  * Deletes the caller's account with everything of it. When it fails midway the account is closed, and the same request
  * does the rest.
  *
- * @throws AppError `unauthenticated`; `forbidden` for a disabled account; `invalid_credentials` for a wrong password;
- * `rate_limited` after several; `bad_request` for accounts that sign in elsewhere; what the store throws.
+ * @throws AppError `unauthenticated`; `insufficient_scope` for a key; `forbidden` for a disabled account;
+ * `invalid_credentials` for a wrong password; `rate_limited` after several; `bad_request` for accounts that sign in elsewhere; what the store throws.
  */
 export const deleteAccount = async (
   { authorization, password, signal }: DeletionRequest,
   dependencies: Dependencies,
 ): Promise<null> => {
   const { accounts, tokens, passwordGuard, eraseAccount } = dependencies;
-  const token = bearerToken(authorization);
-  const { id } = await accountOf(token ? await tokens.verify(token) : undefined, dependencies);
+  const { id } = await accountOf(await readBearer(tokens.verify)(authorization), dependencies);
   const account = await accounts.findWithPassword({ id });
   if (!account) throw new AppError("unauthenticated");
   if (account.oauth_type !== "Credentials") {

@@ -1,8 +1,10 @@
+import type { CredentialAccess } from "../../shared/accounts/access.ts";
 import type { StoredAccount } from "../../shared/accounts/account.ts";
 import type { AccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import type { LinksRepository } from "../../shared/accounts/links-repository.ts";
 import type { TokensRepository } from "../../shared/accounts/tokens-repository.ts";
-import type { TokenClaims, Tokens } from "../../shared/auth/tokens.ts";
+import type { Credential } from "../../shared/auth/caller.ts";
+import type { Tokens } from "../../shared/auth/tokens.ts";
 import type { MailQueue } from "../../shared/mail/mail-queue.ts";
 import type { UsageRepository } from "./get-usage.ts";
 import type { PasswordGuard } from "./password-guard.ts";
@@ -15,8 +17,8 @@ export interface AuthDependencies {
   readonly tokens: Tokens;
   readonly mailQueue: MailQueue;
   readonly passwordGuard: PasswordGuard;
-  /** Whether a token stands whose signature and expiry are right. */
-  readonly tokenStands: (claims: TokenClaims) => Promise<boolean>;
+  /** What the table knows of a credential; `undefined` when there is no such account. */
+  readonly findAccess: (credential: Credential) => Promise<CredentialAccess | undefined>;
   /** Deletes an account with everything of it; goes on where an earlier call failed. */
   readonly eraseAccount: (account: StoredAccount, signal: AbortSignal) => Promise<void>;
   readonly usage: UsageRepository;

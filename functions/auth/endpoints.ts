@@ -36,7 +36,7 @@ export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   endpoint(profileStatusOperation, ({ caller }) => getProfileStatus(caller.userId, dependencies)),
   ...linkEndpoints(dependencies),
   endpoint(resendVerificationOperation, ({ caller }) => resendVerification(caller.userId, dependencies)),
-  endpoint(refreshTokenOperation, ({ caller }) => refreshToken(caller, dependencies)),
+  endpoint(refreshTokenOperation, ({ caller }) => refreshToken(caller.token, dependencies)),
   endpoint(forgotPasswordOperation, ({ body }) => forgotPassword(body.email, dependencies)),
   endpoint(changePasswordOperation, ({ body, caller }) => changePassword(caller.userId, body, dependencies)),
   endpoint(usageOperation, ({ caller }) => getUsage(caller.userId, dependencies)),

@@ -1,4 +1,4 @@
-import { readAccess, tokenStands } from "../../shared/accounts/access.ts";
+import { readAccess } from "../../shared/accounts/access.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
@@ -35,7 +35,7 @@ export const handler = createBufferedHandler(
     tokens: createTokens(createSigningKeySource(signingSecretFrom(environment))),
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
-    tokenStands: async (claims) => tokenStands(await readAccess(requestTable, claims), claims),
+    findAccess: (credential) => readAccess(requestTable, credential),
     eraseAccount: (account, signal) => eraseAccount(account, { table, store }, signal),
     usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,

@@ -61,17 +61,19 @@ export const issueToken = async (
 /**
  * Replaces the caller's token; the old one stops working at once.
  *
- * @throws AppError `unauthenticated` when the old token was replaced by a parallel call; `rate_limited` when too many of
+ * @param caller the token that was sent; `undefined` for a key, which has none to replace.
+ * @throws AppError `insufficient_scope` for a key; `unauthenticated` when the old token was replaced by a parallel call; `rate_limited` when too many of
  * the account's tokens were replaced that have not expired.
  */
 export const refreshToken = async (
-  caller: TokenClaims,
+  caller: TokenClaims | undefined,
   {
     revokedTokens,
     tokens,
     tokenLifetimeSeconds,
   }: Pick<AuthDependencies, "revokedTokens" | "tokens" | "tokenLifetimeSeconds">,
 ): Promise<AccessToken> => {
+  if (!caller) throw new AppError("insufficient_scope");
   const revocation = await revokedTokens.revoke(caller);
   if (revocation.kind === "too-many") {
     throw new AppError("rate_limited", {

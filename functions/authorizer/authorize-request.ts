@@ -1,4 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
+import { type Credential, isKey } from "../../shared/auth/caller.ts";
 import type { VerifyBearer } from "../../shared/auth/verify-bearer.ts";
 import { describeError, logger } from "../../shared/telemetry/logger.ts";
 
@@ -9,8 +10,8 @@ const authorizationHeader = ({ headers }: AuthorizerRequest): string | undefined
   Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === "authorization")?.[1];
 
 /**
- * A good token as a policy for every route of the stage. A stage may have API Gateway reuse the policy for all requests
- * with the same token (`authorizerCacheSeconds`): one that named the called route only would refuse the next.
+ * A good token or key as a policy for every route of the stage. A stage may have API Gateway reuse the policy for all
+ * requests with the same one (`authorizerCacheSeconds`): one that named the called route only would refuse the next.
  */
 const policyFor = (methodArn: string) => {
   const [api, stage] = methodArn.split("/");
@@ -20,30 +21,37 @@ const policyFor = (methodArn: string) => {
   };
 };
 
+/** What is handed on, as strings. */
+const contextOf = (credential: Credential): Record<string, string> => {
+  const userId = String(credential.userId);
+  if (isKey(credential)) return { userId, keyId: credential.keyId, keyDigest: credential.keyDigest };
+  const { tokenId, tokenEpoch, tokenExpiresAt } = credential;
+  return {
+    userId,
+    tokenId,
+    tokenEpoch: String(tokenEpoch),
+    ...(tokenExpiresAt === undefined ? {} : { tokenExpiresAt: String(tokenExpiresAt) }),
+  };
+};
+
 /**
  * The Lambda authorizer in front of API Gateway's routes. It checks what needs no table, and hands the claims on: whether
- * the token was revoked, the function behind the route finds out by the write that counts the request.
+ * the token or key was revoked, the function behind the route finds out by the write that counts the request.
  *
  * @throws Error `Unauthorized`, which API Gateway turns into its 401; anything else becomes a 500.
  */
 export const createAuthorizer =
   (verifyBearer: VerifyBearer) =>
   async (request: AuthorizerRequest): Promise<APIGatewayAuthorizerResult> => {
-    const token = await verifyBearer(authorizationHeader(request)).catch((error: unknown) => {
+    const credential = await verifyBearer(authorizationHeader(request)).catch((error: unknown) => {
       // Lambda's own count of errors cannot tell this from a refused token.
       logger.error("authorizer.failed", { reason: describeError(error) });
       throw error;
     });
-    if (!token) throw new Error("Unauthorized");
-    const { userId, tokenId, tokenEpoch, tokenExpiresAt } = token;
+    if (!credential) throw new Error("Unauthorized");
     return {
-      principalId: String(userId),
+      principalId: String(credential.userId),
       policyDocument: policyFor(request.methodArn),
-      context: {
-        userId: String(userId),
-        tokenId,
-        tokenEpoch: String(tokenEpoch),
-        ...(tokenExpiresAt === undefined ? {} : { tokenExpiresAt: String(tokenExpiresAt) }),
-      },
+      context: contextOf(credential),
     };
   };

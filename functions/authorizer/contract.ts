@@ -3,7 +3,7 @@ import { defineFunction } from "../../shared/config/function-definition.ts";
 
 export const authorizerFunction = defineFunction({
   name: "authorizer",
-  description: "Checks the signature and the expiry of bearer tokens",
+  description: "Checks the signature and the expiry of bearer tokens, and the checksum of keys",
   operations: [],
   environment: tokenEnvironment,
   memoryMegabytes: 512,

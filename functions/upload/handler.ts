@@ -16,7 +16,7 @@ export const handler = createBufferedHandler(
   uploadEndpoints({
     store: objectStoreFrom(environment),
     uploads: createUploadsRepository(itemTableFrom(environment)),
-    findBearer: findBearerFrom(environment),
+    findBearer: findBearerFrom(environment, "upload"),
   }),
   { limiter: limiterFrom(environment), metricsNamespace: environment.METRICS_NAMESPACE },
 );

@@ -4,7 +4,7 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import * as z from "zod";
 import type { TokenClaims } from "../auth/tokens.ts";
 import type { Table } from "../storage/table.ts";
-import { requireAccess, tokenAccess } from "./access.ts";
+import { credentialAccess, requireAccess } from "./access.ts";
 import { accountKeys } from "./keys.ts";
 
 /**
@@ -64,8 +64,8 @@ export const createTokensRepository = ({ client, name: TableName }: Table, now: 
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       const item = error.Item && unmarshall(error.Item);
-      requireAccess(tokenAccess(item, token), token);
       const seconds = now() / 1_000;
+      requireAccess(credentialAccess(item, token, seconds), token, undefined);
       const ends = Object.entries(revokedItem.parse(item).revoked).filter(([, end]) => end !== never);
       const expired = ends.flatMap(([id, end]) => (end <= seconds ? [id] : []));
       if (expired.length === 0) {

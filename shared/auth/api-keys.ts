@@ -1,3 +1,79 @@
+import { createHash, randomInt } from "node:crypto";
+
 /** What a key may be made for; one that is made for nothing in particular may do all of it. */
 export const scopes = ["translate", "language", "transcribe", "speech", "chat", "upload", "jobs"] as const;
 export type Scope = (typeof scopes)[number];
+
+/** A key as it was sent: its checksum is right. Whether it was made, and not revoked since, only the table knows. */
+export interface KeyClaims {
+  readonly userId: number;
+  /** Names the key among those of its account. */
+  readonly keyId: string;
+  /** What is kept of the key: SHA-256, because nobody guesses 196 random bits. */
+  readonly keyDigest: string;
+}
+
+/** How keys begin, so that people and programs that look for leaked secrets know one when they see it. */
+export const keyBeginning = "lai_";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** 62^33 is a little more than 2^196. */
+const secretLength = 33;
+const checksumLength = 6;
+/** So much of a key is shown in lists: enough to tell one from another, and far too little to guess the rest. */
+const shownLength = keyBeginning.length + 8;
+
+/** What is secret, the number of the account, and the checksum. */
+const keyPattern = new RegExp(
+  `^${keyBeginning}[0-9A-Za-z]{${secretLength}}([1-9A-Za-z][0-9A-Za-z]{0,8})[0-9A-Za-z]{${checksumLength}}$`,
+);
+
+const toBase62 = (value: number): string => {
+  let text = "";
+  for (let rest = value; rest > 0; rest = Math.floor(rest / alphabet.length)) {
+    text = alphabet.charAt(rest % alphabet.length) + text;
+  }
+  return text;
+};
+
+const fromBase62 = (text: string): number => {
+  let value = 0;
+  for (const character of text) value = value * alphabet.length + alphabet.indexOf(character);
+  return value;
+};
+
+/** CRC-32 as zip has it. Node's own is in a module that functions would load for these few bytes. */
+const crc32 = (text: string): number => {
+  let crc = 0xffffffff;
+  for (const byte of Buffer.from(text, "latin1")) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+};
+
+const checksumOf = (text: string): string => toBase62(crc32(text)).padStart(checksumLength, "0");
+
+const claimsOf = (key: string, userId: number): KeyClaims => {
+  const digest = createHash("sha256").update(key).digest();
+  // The letter in front: a table calculation takes digits with an `e` among them for a number.
+  return { userId, keyId: `k${digest.toString("hex", 0, 6)}`, keyDigest: digest.toString("base64url") };
+};
+
+/** The account and the digest of a key; `undefined` for what nobody can have been given. Nothing is looked up. */
+export const readApiKey = (token: string): KeyClaims | undefined => {
+  const [, account] = keyPattern.exec(token) ?? [];
+  if (account === undefined) return undefined;
+  const isWhole = checksumOf(token.slice(0, -checksumLength)) === token.slice(-checksumLength);
+  const userId = fromBase62(account);
+  return isWhole && Number.isSafeInteger(userId) ? claimsOf(token, userId) : undefined;
+};
+
+/** A new key of an account. It is shown to its owner once, and kept nowhere. */
+export const makeApiKey = (userId: number): KeyClaims & { readonly key: string; readonly prefix: string } => {
+  const secret = Array.from({ length: secretLength }, () => alphabet.charAt(randomInt(alphabet.length)));
+  const text = `${keyBeginning}${secret.join("")}${toBase62(userId)}`;
+  const key = `${text}${checksumOf(text)}`;
+  return { ...claimsOf(key, userId), key, prefix: key.slice(0, shownLength) };
+};

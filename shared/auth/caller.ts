@@ -1,19 +1,42 @@
 import * as z from "zod";
 import type { AccountType } from "../accounts/account.ts";
+import type { KeyClaims } from "./api-keys.ts";
 import type { TokenClaims } from "./tokens.ts";
 
-/** A token's claims as the authorizer passes them on. API Gateway carries context values as strings. */
-export const tokenContext = z.object({
-  userId: z.coerce.number().int(),
-  tokenId: z.string(),
-  tokenEpoch: z.coerce.number().int(),
-  tokenExpiresAt: z.coerce.number().int().optional(),
-}) satisfies z.ZodType<TokenClaims>;
+/** What a request proves itself with: the token of an account, or one of its keys. */
+export type Credential = TokenClaims | KeyClaims;
 
-/** Who is calling: the holder of a token that stands, admitted with this request. */
-export interface Caller extends TokenClaims {
+/** Whether a credential is a key: those are told apart by their ids, tokens by theirs. */
+export const isKey = (credential: Credential): credential is KeyClaims => "keyId" in credential;
+
+const accountNumber = z.coerce.number().int();
+
+/** A credential as the authorizer passes it on. API Gateway carries context values as strings. */
+export const credentialContext = z.union([
+  z.object({
+    userId: accountNumber,
+    tokenId: z.string(),
+    tokenEpoch: z.coerce.number().int(),
+    tokenExpiresAt: z.coerce.number().int().optional(),
+  }),
+  z.object({ userId: accountNumber, keyId: z.string(), keyDigest: z.string() }),
+]) satisfies z.ZodType<Credential>;
+
+/** Who is calling: the holder of a credential that stands, admitted with this request. */
+export interface Caller {
+  readonly userId: number;
   readonly accountType: AccountType;
+  /** Of the key that was sent; `undefined` for a token. */
+  readonly keyId: string | undefined;
+  /** `undefined` for a key: what needs one is not for keys. */
+  readonly token: TokenClaims | undefined;
 }
+
+/** The caller with a credential of an account of this tier. */
+export const callerWith = (credential: Credential, accountType: AccountType): Caller =>
+  isKey(credential)
+    ? { userId: credential.userId, accountType, keyId: credential.keyId, token: undefined }
+    : { userId: credential.userId, accountType, keyId: undefined, token: credential };
 
 /** On whose behalf a use case works, and until when. */
 export interface RequestContext {

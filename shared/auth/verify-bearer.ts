@@ -2,15 +2,29 @@ import { readAccess, requireAccess } from "../accounts/access.ts";
 import type { SecretVersion } from "../config/secrets.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { ItemTable } from "../storage/item-table.ts";
-import { bearerToken, createSigningKeySource, createTokens, type TokenClaims } from "./tokens.ts";
+import { keyBeginning, readApiKey, type Scope } from "./api-keys.ts";
+import type { Credential } from "./caller.ts";
+import { bearerToken, createSigningKeySource, createTokens, type Tokens } from "./tokens.ts";
 
 /**
- * The claims of the token in an `Authorization` header; `undefined` when there is none, or its signature or expiry is
- * wrong. Whether it was revoked since only the table knows.
+ * The token or the key in an `Authorization` header; `undefined` when there is none, a token's signature or expiry is
+ * wrong, or a key's checksum. Whether it was revoked since only the table knows.
  */
-export type VerifyBearer = (authorization: string | undefined) => Promise<TokenClaims | undefined>;
+export type VerifyBearer = (authorization: string | undefined) => Promise<Credential | undefined>;
 
-/** Checks bearer tokens by the signing secret: in front of API Gateway's routes, and inside functions without an authorizer. */
+/** Reads an `Authorization` header: a key by its checksum, anything else as a token. */
+export const readBearer =
+  (verifyToken: Tokens["verify"]): VerifyBearer =>
+  async (authorization) => {
+    const token = bearerToken(authorization);
+    if (token === undefined) return undefined;
+    return token.startsWith(keyBeginning) ? readApiKey(token) : verifyToken(token);
+  };
+
+/**
+ * Checks tokens by the signing secret, and keys by their checksum: in front of API Gateway's routes, and inside functions
+ * without an authorizer.
+ */
 export const createBearerVerification = (
   readSigningSecret: (version: SecretVersion) => Promise<string | undefined>,
 ): VerifyBearer => {
@@ -18,28 +32,31 @@ export const createBearerVerification = (
   // Asked for while the function is still starting, so that its first request need not wait for them as well. Should it
   // fail, that request asks again.
   keys.get().catch(() => undefined);
-  const { verify } = createTokens(keys);
-  return async (authorization) => {
-    const token = bearerToken(authorization);
-    return token === undefined ? undefined : verify(token);
-  };
+  return readBearer(createTokens(keys).verify);
 };
 
-/** The id of the account whose token is in an `Authorization` header; `undefined` when it opens nothing. */
+/**
+ * The id of the account whose token or key is in an `Authorization` header; `undefined` when it opens nothing.
+ *
+ * @throws AppError `insufficient_scope` when it is a key that was not made for this.
+ */
 export type FindBearer = (authorization: string | undefined) => Promise<number | undefined>;
 
-/** For routes that anybody may use, and that do something more for whoever has a token: nothing is counted on the account. */
+/**
+ * For routes that anybody may use, and that do something more for whoever has a credential: nothing is counted on the
+ * account, and the key's last use is not noted.
+ */
 export const createBearerSearch =
-  (verify: VerifyBearer, table: Pick<ItemTable, "read">): FindBearer =>
+  (verify: VerifyBearer, table: Pick<ItemTable, "read">, scope: Scope): FindBearer =>
   async (authorization) => {
-    const token = await verify(authorization);
-    if (!token) return undefined;
-    const access = await readAccess(table, token);
+    const credential = await verify(authorization);
+    if (!credential) return undefined;
+    const access = await readAccess(table, credential);
     try {
-      requireAccess(access, token);
-      return token.userId;
+      requireAccess(access, credential, scope);
+      return credential.userId;
     } catch (error) {
-      if (error instanceof AppError) return undefined;
+      if (error instanceof AppError && error.code !== "insufficient_scope") return undefined;
       throw error;
     }
   };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Scope } from "../auth/api-keys.ts";
 import {
   createBearerSearch,
   createBearerVerification,
@@ -98,15 +99,16 @@ export const limiterFrom = (environment: LimiterVariables): Limiter => {
   });
 };
 
-/** Checks the signature and the expiry of bearer tokens. */
+/** Checks the signature and the expiry of bearer tokens, and the checksum of keys. */
 export const verifyBearerFrom = (
   environment: PlatformEnvironment & Variables<typeof tokenEnvironment>,
 ): VerifyBearer => createBearerVerification(signingSecretFrom(environment));
 
-/** Finds out whose a bearer token is, where it need not be there. */
+/** Finds out whose a token or a key is, where it need not be there; a key needs the scope. */
 export const findBearerFrom = (
   environment: PlatformEnvironment & Variables<typeof tableEnvironment & typeof tokenEnvironment>,
-): FindBearer => createBearerSearch(verifyBearerFrom(environment), itemTableFrom(environment));
+  scope: Scope,
+): FindBearer => createBearerSearch(verifyBearerFrom(environment), itemTableFrom(environment), scope);
 
 /** The audio files. */
 export const objectStoreFrom = (

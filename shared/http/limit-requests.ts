@@ -22,9 +22,10 @@ const limitedRequest = (event: HttpEvent, operation: Operation): LimitedRequest 
   if (limitClass === "anonymous" || limitClass === "credentials") {
     return { limitClass, sourceAddress: event.requestContext.identity.sourceIp };
   }
-  const { token } = event;
-  if (!token) throw new AppError("unauthenticated");
-  return { limitClass, token, operationId: operation.id, mayStream: mayStream(operation, event) };
+  const { credential } = event;
+  if (!credential) throw new AppError("unauthenticated");
+  const { id: operationId, scope } = operation;
+  return { limitClass, credential, scope, operationId, mayStream: mayStream(operation, event) };
 };
 
 /**
@@ -54,11 +55,12 @@ export const requireLimits = (operations: readonly Operation[], limiter: Limiter
 };
 
 /**
- * Checks the token of a request and counts it against the limits of its operation before its body is looked at, so that a
+ * Checks the token or the key of a request and counts it against the limits of its operation before its body is looked at, so that a
  * body which is made to be expensive is limited like any other. What is then refused for its form is taken off the quota
  * again by `refund`, and stays counted in the minute.
  *
- * @throws AppError `rate_limited` or `quota_exceeded`; `unauthenticated`, `forbidden` or `service_unavailable` by its token.
+ * @throws AppError `rate_limited` or `quota_exceeded`; `unauthenticated`, `forbidden`, `insufficient_scope` or
+ * `service_unavailable` by its token or key.
  */
 export const limitRequests = (limiter: Limiter | undefined): HttpMiddleware => ({
   before: async ({ event }) => {

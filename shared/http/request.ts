@@ -1,7 +1,6 @@
 import type { MiddlewareObj, Request } from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2, Context } from "aws-lambda";
-import type { Caller } from "../auth/caller.ts";
-import type { TokenClaims } from "../auth/tokens.ts";
+import type { Caller, Credential } from "../auth/caller.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { Endpoint, PreparedRequest } from "./endpoint.ts";
 import type { HttpResponse } from "./response.ts";
@@ -19,9 +18,9 @@ export interface HttpEvent extends APIGatewayProxyEvent {
   requestId: string;
   /** Found by the router. */
   endpoint: Endpoint | undefined;
-  /** The token's claims, for operations that ask for one: signature and expiry are right. */
-  token: TokenClaims | undefined;
-  /** Whose token it is, once the request was counted: the token stands. */
+  /** The token or key, for operations that ask for one: a token's signature and expiry are right, a key's checksum is. */
+  credential: Credential | undefined;
+  /** Whose it is, once the request was counted: it stands. */
   caller: Caller | undefined;
   /** What the body says, read in the encoding that the operation declares; `undefined` without a body. */
   parsedBody: unknown;
@@ -132,7 +131,7 @@ export const toHttpEvent = (event: APIGatewayProxyEvent | APIGatewayProxyEventV2
     entryPoint: isFunctionUrl ? "function-url" : "rest-api",
     requestId: request.requestContext.requestId,
     endpoint: undefined,
-    token: undefined,
+    credential: undefined,
     caller: undefined,
     parsedBody: undefined,
     prepared: undefined,

@@ -1,33 +1,37 @@
-import { readAccess, type TokenAccess, tokenAccess } from "../accounts/access.ts";
+import * as z from "zod";
+import { type CredentialAccess, credentialAccess, readAccess } from "../accounts/access.ts";
 import { accountTypes } from "../accounts/account.ts";
 import { accountKeys } from "../accounts/keys.ts";
-import type { TokenClaims } from "../auth/tokens.ts";
-import type { Item, ItemTable } from "../storage/item-table.ts";
+import type { Scope } from "../auth/api-keys.ts";
+import { type Credential, isKey } from "../auth/caller.ts";
+import type { Item, ItemTable, UpdateResult } from "../storage/item-table.ts";
 import { accountCounters, streamPlaces, windowOfCounter } from "./keys.ts";
 import { type Counter, type Counts, conditionalAddition, countIn } from "./limit-counters.ts";
 import type { AccountPolicies, AccountPolicy } from "./policies.ts";
 import { usageCounter } from "./usage-counters.ts";
 import { monthOf, type Windows } from "./windows.ts";
 
-/** A request with a token. */
+/** A request with a token or a key. */
 export interface AccountRequest {
-  readonly token: TokenClaims;
+  readonly credential: Credential;
+  /** What a key has to be allowed; `any` for what every key may do. */
+  readonly scope: Scope | "any";
+  /** Milliseconds of Unix time, a moment of the windows. */
+  readonly time: number;
   /** The operation that the quota pays for; `undefined` when only the minute's limit counts. */
   readonly task: string | undefined;
-  /** The key that it was sent with; `undefined` for a token. */
-  readonly keyId?: string | undefined;
   readonly windows: Windows;
   /** The place that it takes among its account's streams, of a task whose response may leave while it is made. */
   readonly place?: string | undefined;
 }
 
-/** What a token's account has, as the store knows it at this moment. */
+/** What the account of a token or key has, as the store knows it at this moment. */
 export interface AccountStanding {
-  readonly access: TokenAccess;
+  readonly access: CredentialAccess;
   readonly policy: AccountPolicy;
 }
 
-/** What came of admitting a request, and how the token's account stands; `undefined` when there is no such account. */
+/** What came of admitting a request, and how its account stands; `undefined` when there is no such account. */
 export interface AccountCounts extends Counts {
   readonly standing: AccountStanding | undefined;
 }
@@ -47,12 +51,12 @@ export interface CountedTask {
 /** Admits and counts requests of accounts. Each method is one round trip to the store, and rejects when that fails. */
 export interface AccountCounters {
   /**
-   * Counts a request, if its token stands and no limit is reached. What stands in its way when it was not counted,
+   * Counts a request, if its token or key stands and no limit is reached. What stands in its way when it was not counted,
    * whoever asks finds out from what is given.
    */
   countForAccount(request: AccountRequest, signal: AbortSignal): Promise<AccountCounts>;
-  /** How a token's account stands, without counting anything; `undefined` when there is no such account. */
-  findStanding(token: TokenClaims, signal: AbortSignal): Promise<AccountStanding | undefined>;
+  /** How the account of a token or key stands, without counting anything; `undefined` when there is no such account. */
+  findStanding(credential: Credential, signal: AbortSignal): Promise<AccountStanding | undefined>;
   /** Counts more tasks of a request that was counted as one, all of them or none; the minute counts it once. */
   countMoreTasks(task: CountedTask, more: number, signal: AbortSignal): Promise<Counts>;
   /** Takes counted tasks off the day and the month again; the minute has seen the request all the same. */
@@ -68,23 +72,39 @@ export interface AdmissionExpressions {
   readonly values: Readonly<Record<string, string | number | boolean>>;
 }
 
+/** What the expressions of an admission depend on. */
+export interface AdmissionKind {
+  /** `scoped-key`: one that the operation asks a scope of. */
+  readonly credential: "token" | "key" | "scoped-key";
+  /** Whether the request counts on the quota. */
+  readonly isTask: boolean;
+  /** Whether the request, a task, also takes the place `:place` among its account's streams. */
+  readonly takesPlace?: boolean;
+}
+
+/** What has to be true of each credential, besides its account. */
+const credentialConditions: Readonly<Record<AdmissionKind["credential"], readonly string[]>> = (() => {
+  const key = ["api_keys.#k.h = :digest", "NOT api_keys.#k.e <= :now"];
+  return {
+    token: ["token_epoch = :epoch", "attribute_not_exists(revoked.#t)"],
+    key,
+    "scoped-key": [...key, "(attribute_not_exists(api_keys.#k.s) OR contains(api_keys.#k.s, :scope))"],
+  };
+})();
+
 /**
  * The condition on which a request is admitted and counted, made from the limits of all tiers: which tier the account has,
- * and whether its token still stands, is found out by the very write that counts, so that nothing is read before it and
- * nothing can change between.
+ * and whether its token or key still stands, is found out by the very write that counts, so that nothing is read before it
+ * and nothing can change between.
  *
- * Names: `#t` the token's id, `#m` the minute, `#d` the day, `#M` the month, `#o` the operation in the
- * day, by this key. A comparison
- * with an attribute that is not there is false, so that `NOT #m >= :limit` lets the first request of a window through as
- * well; the size of a set that is not there is no number either. Without parentheses, because AND binds more tightly, and the
- * embedded DynamoDB takes its time over those.
- *
- * @param takesPlace whether the request, a task, also takes the place `:place` among its account's streams.
+ * Names: `#t` the token's id, `#k` the key's, `#m` the minute, `#d` the day, `#M` the month, `#o` the operation in the day, with this
+ * key. A comparison with an attribute that is not there is false, so that `NOT #m >= :limit` lets the first request of a
+ * window through as well, and `NOT api_keys.#k.#M >= api_keys.#k.l` every request of a key without a limit of its own; the size of a
+ * set that is not there is no number either.
  */
 export const admissionExpressions = (
   policyOf: AccountPolicies,
-  isTask: boolean,
-  takesPlace = false,
+  { credential, isTask, takesPlace = false }: AdmissionKind,
 ): AdmissionExpressions => {
   const values: Record<string, string | number | boolean> = { ":one": 1, ":no": false };
   const below = (name: string, limit: number | undefined, placeholder: string): string[] => {
@@ -104,9 +124,6 @@ export const admissionExpressions = (
     const full = policyOf({ account_type: type, email_verified: true });
     const unverified = policyOf({ account_type: type, email_verified: false });
     const always = [
-      "token_epoch = :epoch",
-      "disabled = :no",
-      "attribute_not_exists(revoked.#t)",
       `account_type = :${type}`,
       ...below("#m", full.perMinute, `:${type}Minute`),
       ...(takesPlace ? below("size(streams)", full.streamsAtOnce, `:${type}Streams`) : []),
@@ -117,10 +134,32 @@ export const admissionExpressions = (
       [...always, isVerified(":no"), ...quota(unverified, `Unverified${type}`)],
     ];
   });
+  const isKey = credential !== "token";
+  if (isKey && isTask) values[":none"] = 0;
+  const conditions = [
+    ...credentialConditions[credential],
+    "disabled = :no",
+    ...(isKey && isTask ? ["NOT api_keys.#k.#M >= api_keys.#k.l"] : []),
+    `(${alternatives.map((tier) => tier.join(" AND ")).join(" OR ")})`,
+  ];
+  const countsKey = isTask ? ", api_keys.#k.#M = if_not_exists(api_keys.#k.#M, :none) + :one" : "";
   return {
-    UpdateExpression: `ADD #m :one${isTask ? ", #d :one, #M :one, #o :one" : ""}${takesPlace ? ", streams :place" : ""}`,
-    ConditionExpression: alternatives.map((conditions) => conditions.join(" AND ")).join(" OR "),
+    UpdateExpression:
+      (isKey ? `SET api_keys.#k.u = :now${countsKey} ` : "") +
+      `ADD #m :one${isTask ? ", #d :one, #M :one, #o :one" : ""}${takesPlace ? ", streams :place" : ""}`,
+    ConditionExpression: conditions.join(" AND "),
     values,
+  };
+};
+
+/** The expressions of every kind of admission, each made once. */
+const allAdmissions = (policyOf: AccountPolicies) => {
+  const made = new Map<string, AdmissionExpressions>();
+  return (kind: AdmissionKind): AdmissionExpressions => {
+    const name = `${kind.credential} ${kind.isTask} ${kind.takesPlace}`;
+    const expressions = made.get(name) ?? admissionExpressions(policyOf, kind);
+    made.set(name, expressions);
+    return expressions;
   };
 };
 
@@ -128,7 +167,7 @@ export const admissionExpressions = (
 const toleratedPast = 64;
 
 /** DynamoDB takes at most 4 KB of expression; what is left over is removed with the next minute. */
-const mostRemovals = 200;
+const mostRemovals = 120;
 
 /** Usage is shown for 30 days. */
 const keptDays = 35;
@@ -152,18 +191,23 @@ const expiredTokens = ({ revoked }: Item, { minute }: Windows): string[] =>
     typeof end === "number" && end !== 0 && end < minute * 60 ? [id] : [],
   );
 
+const keyEntries = z.object({
+  api_keys: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+});
+
+/** The keys of an account, by their ids. */
+const keysIn = (item: Item) => keyEntries.parse(item).api_keys;
+
 /** The places of an account's streams. */
 const placesIn = (item: Item): string[] =>
   item["streams"] instanceof Set ? Array.from(item["streams"], String) : [];
 
 /** The counters of accounts in the service's table, in their access items; access pattern A5 of `shared/accounts/README.md`. */
 export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicies): AccountCounters => {
-  const ofTasks = admissionExpressions(policyOf, true);
-  const ofStreams = admissionExpressions(policyOf, true, true);
-  const ofOthers = admissionExpressions(policyOf, false);
+  const admissionFor = allAdmissions(policyOf);
 
-  const standingOf = (access: TokenAccess | undefined): AccountStanding | undefined =>
-    access && { access, policy: policyOf(access) };
+  const standingOf = (access: CredentialAccess | undefined): AccountStanding | undefined =>
+    access && { access, policy: { ...policyOf(access), perMonthOfKey: access.key?.l } };
 
   const releasePlaces: AccountCounters["releasePlaces"] = async (userId, places, signal) => {
     await table.update(
@@ -187,13 +231,15 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
 
   const removePast = async (userId: number, item: Item, windows: Windows, signal: AbortSignal) => {
     await removeOverPlaces(userId, item, windows, signal);
-    const counters = pastCounters(item, windows);
-    const tokens = expiredTokens(item, windows);
-    if (counters.length + tokens.length <= toleratedPast) return;
-    const paths = [
-      ...counters.map((name) => ["", name] as const),
-      ...tokens.map((id) => ["revoked.", id] as const),
-    ].slice(0, mostRemovals);
+    const past = [
+      ...pastCounters(item, windows).map((name) => ["", name] as const),
+      ...expiredTokens(item, windows).map((id) => ["revoked.", id] as const),
+      ...Object.entries(keysIn(item)).flatMap(([id, key]) =>
+        pastCounters(key, windows).map((name) => [`api_keys.${id}.`, name] as const),
+      ),
+    ];
+    if (past.length <= toleratedPast) return;
+    const paths = past.slice(0, mostRemovals);
     await table.update(
       {
         Key: accountKeys.access(userId),
@@ -205,11 +251,19 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
     );
   };
 
-  const countsOf = (counted: boolean, item: Item, { minute, day, month }: Windows): Counts => ({
+  const countsOf = (
+    counted: boolean,
+    item: Item,
+    { minute, day, month }: Windows,
+    keyId: string | undefined,
+  ): Counts => ({
     counted,
     minute: countIn(item, accountCounters.minute(minute)),
     day: countIn(item, accountCounters.day(day)),
     month: countIn(item, accountCounters.month(month)),
+    ...(keyId === undefined
+      ? {}
+      : { ofKey: countIn(keysIn(item)[keyId] ?? {}, accountCounters.month(month)) }),
   });
 
   /** The counters of the quota, and of the operation that it pays for. */
@@ -219,59 +273,106 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
     { attribute: usageCounter({ day, operationId, keyId }, "requests"), limit: undefined },
   ];
 
-  const add = (task: CountedTask, counters: readonly Counter[], amount: number, signal: AbortSignal) =>
-    table.update(
-      { Key: accountKeys.access(task.userId), ...conditionalAddition(counters, { amount }) },
+  /** Adds to an account's counters, and to those of the key that was sent, unless it was revoked meanwhile. */
+  const add = async (
+    task: CountedTask,
+    counters: readonly Counter[],
+    amount: number,
+    signal: AbortSignal,
+  ): Promise<UpdateResult> => {
+    const Key = accountKeys.access(task.userId);
+    const addition = conditionalAddition(counters, { amount });
+    const { keyId, policy, windows } = task;
+    if (keyId === undefined) return table.update({ Key, ...addition }, signal);
+    const limit = amount > 0 ? policy.perMonthOfKey : undefined;
+    const result = await table.update(
+      {
+        Key,
+        UpdateExpression: `SET api_keys.#k.#month = api_keys.#k.#month + :amount ${addition.UpdateExpression}`,
+        ConditionExpression: [
+          "attribute_exists(api_keys.#k.#month)",
+          ...(limit === undefined ? [] : ["NOT api_keys.#k.#month > :most"]),
+          addition.ConditionExpression,
+        ].join(" AND "),
+        ExpressionAttributeNames: {
+          ...addition.ExpressionAttributeNames,
+          "#k": keyId,
+          "#month": accountCounters.month(windows.month),
+        },
+        ExpressionAttributeValues: {
+          ...addition.ExpressionAttributeValues,
+          ...(limit === undefined ? {} : { ":most": limit - amount }),
+        },
+      },
       signal,
     );
+    const isRevoked = !result.applied && keysIn(result.item)[keyId] === undefined;
+    return isRevoked ? table.update({ Key, ...addition }, signal) : result;
+  };
 
   return {
-    countForAccount: async ({ token, task, keyId, windows, place }, signal) => {
-      const ofTask = place === undefined ? ofTasks : ofStreams;
-      const { values, ...expressions } = task === undefined ? ofOthers : ofTask;
+    countForAccount: async ({ credential, scope, time, task, windows, place }, signal) => {
+      const isTask = task !== undefined;
+      const { userId } = credential;
+      const isOfKey = isKey(credential);
+      const keyId = isOfKey ? credential.keyId : undefined;
+      const asked = scope === "any" ? "key" : "scoped-key";
+      const { values, ...expressions } = admissionFor({
+        credential: isOfKey ? asked : "token",
+        isTask,
+        takesPlace: place !== undefined,
+      });
       const { minute, day, month } = windows;
+      const seconds = Math.floor(time / 1_000);
       const update = {
-        Key: accountKeys.access(token.userId),
+        Key: accountKeys.access(userId),
         ...expressions,
         ExpressionAttributeNames: {
-          "#t": token.tokenId,
+          ...(isOfKey ? { "#k": credential.keyId } : { "#t": credential.tokenId }),
           "#m": accountCounters.minute(minute),
-          ...(task === undefined
-            ? {}
-            : {
+          ...(isTask
+            ? {
                 "#d": accountCounters.day(day),
                 "#M": accountCounters.month(month),
                 "#o": usageCounter({ day, operationId: task, keyId }, "requests"),
-              }),
+              }
+            : {}),
         },
-        ExpressionAttributeValues:
-          place === undefined
-            ? { ...values, ":epoch": token.tokenEpoch }
-            : { ...values, ":epoch": token.tokenEpoch, ":place": new Set([place]) },
+        ExpressionAttributeValues: {
+          ...values,
+          ...(isOfKey
+            ? {
+                ":digest": credential.keyDigest,
+                ":now": seconds,
+                ...(scope === "any" ? {} : { ":scope": scope }),
+              }
+            : { ":epoch": credential.tokenEpoch }),
+          ...(place === undefined ? {} : { ":place": new Set([place]) }),
+        },
       };
       let { applied, item } = await table.update(update, signal);
-      if (!applied && place !== undefined && (await removeOverPlaces(token.userId, item, windows, signal))) {
+      if (!applied && place !== undefined && (await removeOverPlaces(userId, item, windows, signal))) {
         ({ applied, item } = await table.update(update, signal));
       }
       // A write that is sent again, because its answer was lost, may be refused for the place that it holds itself.
       const isHeld = !applied && place !== undefined && placesIn(item).includes(place);
-      const counts = countsOf(applied || isHeld, item, windows);
+      const counts = countsOf(applied || isHeld, item, windows, keyId);
       // Of all requests in a minute one tidies up, so that busy accounts do not do it again and again. What it does not get
       // done is left for another minute: the request is counted, whatever becomes of it.
       if (applied && counts.minute === 1) {
-        await removePast(token.userId, item, windows, signal).catch(() => undefined);
+        await removePast(userId, item, windows, signal).catch(() => undefined);
       }
-      const standing = standingOf(tokenAccess(item, token));
+      const standing = standingOf(credentialAccess(item, credential, seconds));
       return place === undefined
         ? { ...counts, standing }
         : { ...counts, standing, streams: placesIn(item).length };
     },
 
-    findStanding: async (token, signal) => standingOf(await readAccess(table, token, signal)),
+    findStanding: async (credential, signal) => standingOf(await readAccess(table, credential, signal)),
 
     countMoreTasks: async (task, more, signal) => {
       const { applied, item } = await add(task, taskCounters(task), more, signal);
-      return countsOf(applied, item, task.windows);
+      return countsOf(applied, item, task.windows, task.keyId);
     },
 
     refund: async (task, signal) => {

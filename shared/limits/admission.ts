@@ -22,7 +22,7 @@ export interface Admission {
   readonly statuses: readonly [WindowStatus, ...WindowStatus[]];
   /** `rate_limited` or `quota_exceeded`, when the request must not be executed. */
   readonly refusal: AppError | undefined;
-  /** Whose token the request has, where its operation asks for one: it stands. */
+  /** Whose token or key the request has, where its operation asks for one: it stands. */
   readonly caller?: Caller;
   /** The task that was counted on its account's quota, which a refund takes off again. */
   readonly countedTask?: CountedTask;
@@ -64,27 +64,40 @@ const quotaExceeded = (
   });
 };
 
-/** What stood in the way, in the order in which limits are checked: minute, streams at a time, day, month. */
+const keyExceeded = (perMonth: number, retryAfterSeconds: number, reason = "") =>
+  new AppError("quota_exceeded", {
+    message: `Monthly limit of this key exceeded${reason}; its owner has set it to ${perMonth} a month.`,
+    retryAfterSeconds,
+  });
+
+/** What stood in the way, in the order in which limits are checked: minute, streams at a time, day, month, the key's own. */
 const refusalOf = (
-  { counted, minute, day, streams = 0 }: Counts,
+  { counted, minute, day, month, streams = 0 }: Counts,
   policy: AccountPolicy,
   { ends }: Windows,
   now: number,
 ): AppError | undefined => {
   if (counted) return undefined;
-  const { perMinute, perDay, streamsAtOnce } = policy;
+  const { perMinute, perDay, perMonth, perMonthOfKey, streamsAtOnce } = policy;
   if (minute >= perMinute) return rateLimited(perMinute, secondsUntil(ends.minute, now));
   if (streamsAtOnce !== undefined && streams >= streamsAtOnce) return tooManyStreams(streamsAtOnce);
-  return perDay !== undefined && day >= perDay
-    ? quotaExceeded("day", policy, secondsUntil(ends.day, now))
-    : quotaExceeded("month", policy, secondsUntil(ends.month, now));
+  if (perDay !== undefined && day >= perDay) return quotaExceeded("day", policy, secondsUntil(ends.day, now));
+  const monthEnds = secondsUntil(ends.month, now);
+  const isOfKey = perMonthOfKey !== undefined && !(perMonth !== undefined && month >= perMonth);
+  return isOfKey ? keyExceeded(perMonthOfKey, monthEnds) : quotaExceeded("month", policy, monthEnds);
 };
 
 const left = (limit: number, used: number): number => Math.max(0, limit - used);
 
-/** What may still be sent today: the month's quota can be nearer to its end than the day's. */
-const leftToday = (perDay: number, { perMonth }: AccountPolicy, { day, month }: Counts): number =>
-  Math.min(left(perDay, day), perMonth === undefined ? Number.POSITIVE_INFINITY : left(perMonth, month));
+const leftOf = (limit: number | undefined, used: number): number =>
+  limit === undefined ? Number.POSITIVE_INFINITY : left(limit, used);
+
+/** What may still be sent today: the month's quota, or the key's own, can be nearer to its end than the day's. */
+const leftToday = (
+  perDay: number,
+  { perMonth, perMonthOfKey }: AccountPolicy,
+  { day, month, ofKey = 0 }: Counts,
+): number => Math.min(left(perDay, day), leftOf(perMonth, month), leftOf(perMonthOfKey, ofKey));
 
 const statusesOf = (
   policy: AccountPolicy,
@@ -147,10 +160,16 @@ export const tasksAdmission = (
   if (counts.counted) {
     return { ...admission, statuses, countedTask: { ...countedTask, tasks: countedTask.tasks + more } };
   }
-  const isDaily = policy.perDay !== undefined && counts.day + more > policy.perDay;
-  const window = isDaily ? "day" : "month";
+  const { perDay, perMonth, perMonthOfKey } = policy;
   const reason = `: the request stands for ${countedTask.tasks + more} tasks`;
-  const refusal = quotaExceeded(window, policy, secondsUntil(windows.ends[window], now), reason);
+  const isOver = (limit: number | undefined, used = 0) => limit !== undefined && used + more > limit;
+  const refuse = (window: "day" | "month") =>
+    quotaExceeded(window, policy, secondsUntil(windows.ends[window], now), reason);
+  const isOfKey =
+    perMonthOfKey !== undefined && !isOver(perDay, counts.day) && !isOver(perMonth, counts.month);
+  const refusal = isOfKey
+    ? keyExceeded(perMonthOfKey, secondsUntil(windows.ends.month, now), reason)
+    : refuse(isOver(perDay, counts.day) ? "day" : "month");
   return { ...admission, statuses, countedTask, refusal };
 };
 

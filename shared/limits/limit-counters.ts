@@ -20,6 +20,8 @@ export interface Counts {
   /** Tasks; 0 where they were not asked for. */
   readonly day: number;
   readonly month: number;
+  /** Tasks of the key that was sent, in the month. */
+  readonly ofKey?: number;
   /** Streams of the account, where one more was asked for: that one included if it counted. */
   readonly streams?: number;
 }

@@ -1,5 +1,6 @@
 import { requireAccess } from "../accounts/access.ts";
-import type { TokenClaims } from "../auth/tokens.ts";
+import type { Scope } from "../auth/api-keys.ts";
+import { type Credential, callerWith, isKey } from "../auth/caller.ts";
 import { AppError } from "../errors/app-error.ts";
 import { dependencyUnavailable } from "../errors/dependency-failure.ts";
 import { raceDeadline } from "../outbound/timeouts.ts";
@@ -34,10 +35,12 @@ export const createLimitCounters = (
   ...createAddressCounters(table),
 });
 
-/** A request with a token whose signature and expiry are right. */
-interface TokenRequest {
+/** A request with a token whose signature and expiry are right, or with a key whose checksum is. */
+interface AccountRequest {
   readonly limitClass: AccountLimitClass;
-  readonly token: TokenClaims;
+  readonly credential: Credential;
+  /** What a key has to be allowed; `any` for what every key may do, `undefined` for what none may. */
+  readonly scope?: Scope | "any" | undefined;
   readonly operationId: string;
   /** Whether the response may leave while it is made, so that it takes a place among its account's streams. */
   readonly mayStream?: boolean;
@@ -50,16 +53,17 @@ interface OpenRequest {
 }
 
 /** A request, as far as limits look at it. */
-export type LimitedRequest = TokenRequest | OpenRequest;
+export type LimitedRequest = AccountRequest | OpenRequest;
 
-/** Counts requests and refuses those beyond a limit, and those of tokens that do not stand. */
+/** Counts requests and refuses those beyond a limit, and those of tokens and keys that do not stand. */
 export interface Limiter {
   /**
-   * Counts a request. While the store cannot count, which is logged, far fewer requests are admitted; tokens are then
-   * checked all the same.
+   * Counts a request. While the store cannot count, which is logged, far fewer requests are admitted; tokens and keys are
+   * then checked all the same.
    *
-   * @throws AppError, only for a request with a token: `unauthenticated` when it was revoked, `forbidden` when its account
-   * is disabled, `service_unavailable` when neither can be found out.
+   * @throws AppError, only for a request with a token or a key: `unauthenticated` when it was revoked, `forbidden` when its
+   * account is disabled, `insufficient_scope` when the key was not made for this, `service_unavailable` when none of it can be
+   * found out.
    */
   admit(request: LimitedRequest): Promise<Admission>;
   /**
@@ -84,7 +88,7 @@ export interface LimiterOptions {
 
 const defaultTimeoutMilliseconds = 500;
 
-/** How long a token may be waited for that could not be counted: whoever has a good one had better wait than be refused. */
+/** How long a token or key may be waited for that could not be counted: whoever has a good one had better wait than be refused. */
 const checkMilliseconds = 3_000;
 
 /** A limiter over counters that every instance of every function shares. */
@@ -144,40 +148,47 @@ export const createLimiter = (
     return uncountedAdmission(policy, isAdmitted, windows, time);
   };
 
-  const findStanding = async (token: TokenClaims): Promise<AccountStanding | undefined> => {
+  const findStanding = async (credential: Credential): Promise<AccountStanding | undefined> => {
     try {
-      return await within(checkMilliseconds, (signal) => counters.findStanding(token, signal));
+      return await within(checkMilliseconds, (signal) => counters.findStanding(credential, signal));
     } catch (error) {
       throw dependencyUnavailable(error);
     }
   };
 
-  const admitToken = async ({
+  const admitAccount = async ({
     limitClass,
-    token,
+    credential,
+    scope,
     operationId,
     mayStream,
-  }: TokenRequest): Promise<Admission> => {
+  }: AccountRequest): Promise<Admission> => {
     const time = now();
     const windows = windowsAt(time);
     const isTask = limitClass === "task";
     const place = mayStream ? streamPlaces.take(time) : undefined;
-    const counts = await attempt("limits.not_counted", limitClass, (signal) =>
-      counters.countForAccount({ token, task: isTask ? operationId : undefined, windows, place }, signal),
-    );
-    const standing = counts ? counts.standing : await findStanding(token);
+    // What no key may do needs no count for one: it is only found out whether the key is to be told so.
+    const isRefused = isKey(credential) && scope === undefined;
+    const task = isTask ? operationId : undefined;
+    const counts = isRefused
+      ? undefined
+      : await attempt("limits.not_counted", limitClass, (signal) =>
+          counters.countForAccount({ credential, scope: scope ?? "any", time, task, windows, place }, signal),
+        );
+    const standing = counts ? counts.standing : await findStanding(credential);
     if (!standing) throw new AppError("unauthenticated");
-    const { account_type: accountType } = requireAccess(standing.access, token);
+    const { account_type: accountType } = requireAccess(standing.access, credential, scope);
     const { policy: full } = standing;
     const policy = isTask ? full : { perMinute: full.perMinute, perDay: undefined, perMonth: undefined };
-    const caller = { ...token, accountType };
+    const caller = callerWith(credential, accountType);
     if (!counts) {
-      const isAdmitted = memory.admit(`account ${token.userId}`, policy.perMinute, windows);
+      const isAdmitted = memory.admit(`account ${caller.userId}`, policy.perMinute, windows);
       const uncounted = { ...uncountedAdmission(policy, isAdmitted, windows, time), caller };
       // No place is asked for, but a write that nobody waited for may have taken it.
       return place === undefined || !isAdmitted ? uncounted : { ...uncounted, place };
     }
-    const countedTask = { userId: token.userId, policy, operationId, tasks: 1, windows };
+    const { userId, keyId } = caller;
+    const countedTask = { userId, keyId, policy, operationId, tasks: 1, windows };
     const admission = {
       ...admissionOf(policy, counts, windows, time),
       caller,
@@ -187,7 +198,7 @@ export const createLimiter = (
   };
 
   return {
-    admit: (request) => ("token" in request ? admitToken(request) : admitAddress(request)),
+    admit: (request) => ("credential" in request ? admitAccount(request) : admitAddress(request)),
 
     admitTasks: async ({ countedTask, ...admission }, tasks) => {
       if (!countedTask) return admission;

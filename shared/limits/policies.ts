@@ -21,6 +21,8 @@ export interface AccountPolicy {
   readonly perDay: number | undefined;
   /** Tasks. */
   readonly perMonth: number | undefined;
+  /** Tasks of the key that was sent, where its owner has given it a limit. */
+  readonly perMonthOfKey?: number | undefined;
   /** Responses that may be under way at a time, of those that leave while they are made; without it any number. */
   readonly streamsAtOnce?: number;
   /** The quota that the account gets by verifying its e-mail address, when it has less before. */

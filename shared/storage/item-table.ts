@@ -74,6 +74,7 @@ const changed = z.object({ Attributes: wireItem.optional() });
 /** What most attributes are is read and written here: the packages take five times as long, with every request. */
 const fromWire = (wire: AttributeValue): unknown => {
   if (wire.N !== undefined) return Number(wire.N);
+  if (wire.M !== undefined) return toItem(wire.M);
   return wire.S ?? wire.BOOL ?? unmarshall({ wire })["wire"];
 };
 

@@ -47,7 +47,11 @@ const use = async (token: TokenClaims, instance = 0, now = start): Promise<strin
   if (!chosen) throw new Error("There are no instances.");
   const limiter = createLimiter(createLimitCounters(chosen), { now: () => now, timeoutMilliseconds });
   try {
-    const { refusal } = await limiter.admit({ limitClass: "task", token, operationId: "translate" });
+    const { refusal } = await limiter.admit({
+      limitClass: "task",
+      credential: token,
+      operationId: "translate",
+    });
     return refusal?.code ?? "admitted";
   } catch (error) {
     if (error instanceof AppError) return error.code;
@@ -220,7 +224,11 @@ describe("a task that is given back", () => {
       now: () => start,
       timeoutMilliseconds,
     });
-    const admission = await limiter.admit({ limitClass: "task", token, operationId: "translate" });
+    const admission = await limiter.admit({
+      limitClass: "task",
+      credential: token,
+      operationId: "translate",
+    });
     await table.openForRequests().delete(accountKeys.access(id));
     await limiter.refund(admission);
     await limiter.admitTasks(admission, 3);

@@ -66,7 +66,9 @@ const countersWith = (policy: Partial<AccountPolicy> | undefined, by = instance(
 const count = async (call: Call, by = instance(0)) => {
   const { standing: _standing, ...counts } = await countersWith(call.policy, by).countForAccount(
     {
-      token: tokenOf(call.userId),
+      credential: tokenOf(call.userId),
+      scope: "translate",
+      time: 0,
       task: "task" in call ? call.task : "translate",
       windows: at(call.at ?? "2026-11-20T10:00:00Z"),
     },

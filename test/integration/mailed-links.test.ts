@@ -51,7 +51,7 @@ const stored = async (id: number): Promise<Record<string, unknown>> => ({
 const tokenStands = async (id: number): Promise<boolean> => {
   const token = { userId: id, tokenId: "issued", tokenEpoch: 0 };
   const access = await readAccess(intact.openForRequests(), token);
-  return access?.token_epoch === token.tokenEpoch && !access.isRevoked;
+  return access?.stands === true;
 };
 
 const useLink: Record<LinkPurpose, (table: Table, secret: string) => ReturnType<typeof send>> = {

@@ -65,7 +65,7 @@ const limiterAt = (now: number, instance = 0) => {
 const begin = (token: TokenClaims, now = start, instance = 0, mayStream = true) =>
   limiterAt(now, instance).admit({
     limitClass: "task",
-    token,
+    credential: token,
     operationId: "createChatCompletion",
     mayStream,
   });
@@ -194,7 +194,7 @@ describe("streams of one account", () => {
     });
     const request = {
       limitClass: "task",
-      token,
+      credential: token,
       operationId: "createChatCompletion",
       mayStream: true,
     } as const;

@@ -27,7 +27,7 @@ export const accountsOver = (table: Table, mailQueue: MailQueue = noMail): Endpo
     tokens: unsignedTokens,
     mailQueue,
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
-    tokenStands: () => Promise.reject(new Error("No token must be looked at.")),
+    findAccess: () => Promise.reject(new Error("No token must be looked at.")),
     eraseAccount: () => Promise.reject(new Error("No account must be deleted.")),
     usage: createUsageRepository(table, 1),
     tokenLifetimeSeconds: undefined,

@@ -55,6 +55,7 @@ const knownFields: ReadonlySet<string> = new Set([
   ...[
     "operation",
     "account_id",
+    "key_id",
     "entry_point",
     "trace",
     "trace_id",

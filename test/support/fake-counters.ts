@@ -1,4 +1,4 @@
-import type { TokenAccess } from "../../shared/accounts/access.ts";
+import type { CredentialAccess } from "../../shared/accounts/access.ts";
 import type { AccountRequest, CountedTask } from "../../shared/limits/account-counters.ts";
 import type { AddressRequest, Counts } from "../../shared/limits/limit-counters.ts";
 import type { LimitCounters } from "../../shared/limits/limiter.ts";
@@ -19,12 +19,13 @@ const first: Counts = { counted: true, minute: 1, day: 1, month: 1 };
 const policyOf = accountPoliciesWith(defaultUnverifiedQuotaShare);
 
 /** A verified account of the lowest tier, whose token stands. */
-export const freeAccess: TokenAccess = {
+export const freeAccess: CredentialAccess = {
   account_type: "Free",
   disabled: false,
   token_epoch: 0,
   email_verified: true,
-  isRevoked: false,
+  stands: true,
+  key: undefined,
 };
 
 /**
@@ -33,7 +34,7 @@ export const freeAccess: TokenAccess = {
  */
 export const fakeCounters = (
   answer: (signal: AbortSignal) => Promise<Counts> = async () => first,
-  access: Partial<TokenAccess> = {},
+  access: Partial<CredentialAccess> = {},
 ): FakeCounters => {
   const accounts: AccountRequest[] = [];
   const addresses: AddressRequest[] = [];

@@ -1,3 +1,4 @@
+import { callerWith } from "../../shared/auth/caller.ts";
 import type { Limiter } from "../../shared/limits/limiter.ts";
 
 /** Admits every request, for tests of everything else; every token is that of a free account. */
@@ -5,7 +6,7 @@ export const unlimited: Limiter = {
   admit: async (request) => ({
     statuses: [{ window: "minute", limit: 50, remaining: 49, resetSeconds: 60 }],
     refusal: undefined,
-    ...("token" in request ? { caller: { ...request.token, accountType: "Free" } } : {}),
+    ...("credential" in request ? { caller: callerWith(request.credential, "Free") } : {}),
   }),
   admitTasks: async (admission) => admission,
   refund: async (admission) => admission,

@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { tokenContext } from "../../shared/auth/caller.ts";
+import { credentialContext } from "../../shared/auth/caller.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { endpoint } from "../../shared/http/endpoint.ts";
 import { feedbackEvents, parseEvent, sampleEvents } from "../support/sample-events.ts";
@@ -12,7 +12,7 @@ describe("the sample events", () => {
     const event = parseEvent(text);
     expect(event).toMatchObject({ httpMethod: operation.method, resource: operation.path });
     const isChecked = operation.auth === "user" && !operation.deprecated;
-    const token = tokenContext.safeParse(event.requestContext.authorizer);
+    const token = credentialContext.safeParse(event.requestContext.authorizer);
     expect(token.success || !isChecked).toBe(true);
     const accept = vi.fn(() => {
       throw new AppError("gone");

@@ -54,7 +54,7 @@ const ask = (
         changePassword: async () => false,
       },
       tokens: { sign: async () => "", verify: async (token) => (token === "signed" ? claims : undefined) },
-      tokenStands: async () => stands && found !== undefined,
+      findAccess: async () => found && { ...found, stands, key: undefined },
       passwordGuard: {
         attempt: () => Promise.reject(new Error("Nobody signs in.")),
         confirm: (userId, open) => {

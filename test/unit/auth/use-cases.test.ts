@@ -73,7 +73,7 @@ const dependencies = ({
   tokens: { sign: async ({ tokenId }) => `signed ${tokenId}`, verify: unasked("A token") },
   mailQueue: { send: unasked("A mail") },
   passwordGuard: { ...noGuard, attempt: (_signIn, open) => open(), confirm: (_userId, open) => open() },
-  tokenStands: unasked("A token"),
+  findAccess: unasked("A token"),
   eraseAccount: unasked("A deletion"),
   usage: { find: unasked("The usage") },
   tokenLifetimeSeconds: 3_600,

@@ -46,7 +46,7 @@ describe("Whose a token is, where none need be", () => {
   const verified: VerifyBearer = async (header) => (header === "Bearer good" ? claims : undefined);
   const find = (header: string, item: Item | undefined) => {
     const read = vi.fn(async (_read: ItemRead) => item);
-    return { read, found: createBearerSearch(verified, { read })(header) };
+    return { read, found: createBearerSearch(verified, { read }, "upload")(header) };
   };
 
   it("is known from one read, which fetches what it needs and no counter", async () => {
@@ -55,8 +55,8 @@ describe("Whose a token is, where none need be", () => {
     expect(read).toHaveBeenCalledExactlyOnceWith(
       {
         Key: { PK: "ACCESS#7", SK: "ACCESS" },
-        ProjectionExpression: "account_type, disabled, token_epoch, email_verified, revoked.#token",
-        ExpressionAttributeNames: { "#token": "token-1" },
+        ProjectionExpression: "account_type, disabled, token_epoch, email_verified, revoked.#own",
+        ExpressionAttributeNames: { "#own": "token-1" },
       },
       undefined,
     );
@@ -79,7 +79,7 @@ describe("Whose a token is, where none need be", () => {
 
   it("is not known when the table cannot be read, and nobody is called nobody", async () => {
     const failure = new Error("The table does not answer.");
-    const search = createBearerSearch(verified, { read: () => Promise.reject(failure) });
+    const search = createBearerSearch(verified, { read: () => Promise.reject(failure) }, "upload");
     await expect(search("Bearer good")).rejects.toBe(failure);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAuthorizer } from "../../../functions/authorizer/authorize-request.ts";
-import { tokenContext } from "../../../shared/auth/caller.ts";
+import { credentialContext } from "../../../shared/auth/caller.ts";
 import type { TokenClaims } from "../../../shared/auth/tokens.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 
@@ -48,7 +48,7 @@ describe("What the functions behind it are told of a token", () => {
     "is what its signature vouches for: %j",
     async (token) => {
       const { context } = await ask(token).answered;
-      expect(tokenContext.parse(context)).toEqual(token);
+      expect(credentialContext.parse(context)).toEqual(token);
     },
   );
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { chatCompletionChunk } from "../../../functions/chat/contract.ts";
 import { type ChatDependencies, chatEndpoints } from "../../../functions/chat/endpoints.ts";
+import { callerWith } from "../../../shared/auth/caller.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
@@ -76,7 +77,7 @@ const open = async (dependencies: ChatDependencies): Promise<AsyncIterator<strin
     body: JSON.parse(body),
     query: {},
     path: {},
-    caller: { userId: 7, accountType: "Free", tokenId: "t", tokenEpoch: 0 },
+    caller: callerWith({ userId: 7, tokenId: "t", tokenEpoch: 0 }, "Free"),
   });
   const reply = await prepared?.execute(new AbortController().signal);
   if (!(reply instanceof Reply) || typeof reply.body === "string") throw new Error("Expected a stream.");

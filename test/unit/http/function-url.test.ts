@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import type { TokenAccess } from "../../../shared/accounts/access.ts";
+import type { CredentialAccess } from "../../../shared/accounts/access.ts";
 import type { TokenClaims } from "../../../shared/auth/tokens.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
@@ -71,7 +71,7 @@ afterEach(() => {
 interface TokenCase {
   /** What the signature vouches for. */
   readonly claims?: TokenClaims | undefined;
-  readonly access?: Partial<TokenAccess>;
+  readonly access?: Partial<CredentialAccess>;
 }
 
 const send = async (request: UrlRequest, given: TokenCase = {}) => {

@@ -8,16 +8,22 @@ const usual = accountPoliciesWith(0.1);
 const placeholdersIn = (text: string): string[] => [...new Set(text.match(/[:#]\w+/g))].toSorted();
 
 describe("The condition on which a request is admitted", () => {
-  it("is one alternative for each tier, before and after verification, that holds token, account and limits", () => {
-    const { ConditionExpression, UpdateExpression, values } = admissionExpressions(usual, true);
-    const stands = "token_epoch = :epoch AND disabled = :no AND attribute_not_exists(revoked.#t) AND ";
-    expect(ConditionExpression.split(" OR ")).toEqual([
-      `${stands}account_type = :Free AND NOT #m >= :FreeMinute AND email_verified = :yes AND NOT #d >= :FreeDay AND NOT #M >= :FreeMonth`,
-      `${stands}account_type = :Free AND NOT #m >= :FreeMinute AND email_verified = :no AND NOT #d >= :UnverifiedFreeDay AND NOT #M >= :UnverifiedFreeMonth`,
-      `${stands}account_type = :Premium AND NOT #m >= :PremiumMinute AND email_verified = :yes AND NOT #d >= :PremiumDay AND NOT #M >= :PremiumMonth`,
-      `${stands}account_type = :Premium AND NOT #m >= :PremiumMinute AND email_verified = :no AND NOT #d >= :UnverifiedPremiumDay AND NOT #M >= :UnverifiedPremiumMonth`,
-      `${stands}account_type = :Admin AND NOT #m >= :AdminMinute`,
-    ]);
+  const perTier = [
+    "account_type = :Free AND NOT #m >= :FreeMinute AND email_verified = :yes AND NOT #d >= :FreeDay AND NOT #M >= :FreeMonth",
+    "account_type = :Free AND NOT #m >= :FreeMinute AND email_verified = :no AND NOT #d >= :UnverifiedFreeDay AND NOT #M >= :UnverifiedFreeMonth",
+    "account_type = :Premium AND NOT #m >= :PremiumMinute AND email_verified = :yes AND NOT #d >= :PremiumDay AND NOT #M >= :PremiumMonth",
+    "account_type = :Premium AND NOT #m >= :PremiumMinute AND email_verified = :no AND NOT #d >= :UnverifiedPremiumDay AND NOT #M >= :UnverifiedPremiumMonth",
+    "account_type = :Admin AND NOT #m >= :AdminMinute",
+  ].join(" OR ");
+
+  it("holds the token, the account, and one alternative for each tier, before and after verification", () => {
+    const { ConditionExpression, UpdateExpression, values } = admissionExpressions(usual, {
+      credential: "token",
+      isTask: true,
+    });
+    expect(ConditionExpression).toBe(
+      `token_epoch = :epoch AND attribute_not_exists(revoked.#t) AND disabled = :no AND (${perTier})`,
+    );
     expect(UpdateExpression).toBe("ADD #m :one, #d :one, #M :one, #o :one");
     expect(values).toMatchObject({
       ":FreeMinute": 50,
@@ -32,7 +38,11 @@ describe("The condition on which a request is admitted", () => {
   });
 
   it("of a stream also holds how many its tier may have at a time, and takes a place", () => {
-    const { ConditionExpression, UpdateExpression, values } = admissionExpressions(usual, true, true);
+    const { ConditionExpression, UpdateExpression, values } = admissionExpressions(usual, {
+      credential: "token",
+      isTask: true,
+      takesPlace: true,
+    });
     const [free, unverified, premium, , admin] = ConditionExpression.split(" OR ");
     expect(free).toContain("NOT size(streams) >= :FreeStreams");
     expect(unverified).toContain("NOT size(streams) >= :FreeStreams");
@@ -42,26 +52,63 @@ describe("The condition on which a request is admitted", () => {
     expect(UpdateExpression).toBe("ADD #m :one, #d :one, #M :one, #o :one, streams :place");
   });
 
+  it("holds of a key its digest, expiry, scope and own limit, and notes its use in the same write", () => {
+    const { ConditionExpression, UpdateExpression } = admissionExpressions(usual, {
+      credential: "scoped-key",
+      isTask: true,
+    });
+    expect(ConditionExpression).toBe(
+      "api_keys.#k.h = :digest AND NOT api_keys.#k.e <= :now AND " +
+        "(attribute_not_exists(api_keys.#k.s) OR contains(api_keys.#k.s, :scope)) AND disabled = :no AND " +
+        `NOT api_keys.#k.#M >= api_keys.#k.l AND (${perTier})`,
+    );
+    expect(UpdateExpression).toBe(
+      "SET api_keys.#k.u = :now, api_keys.#k.#M = if_not_exists(api_keys.#k.#M, :none) + :one " +
+        "ADD #m :one, #d :one, #M :one, #o :one",
+    );
+  });
+
+  it("holds of a key in what is no task neither scope nor limit, where every key may do it", () => {
+    const { ConditionExpression, UpdateExpression } = admissionExpressions(usual, {
+      credential: "key",
+      isTask: false,
+    });
+    expect(ConditionExpression).toMatch(
+      /^api_keys\.#k\.h = :digest AND NOT api_keys\.#k\.e <= :now AND disabled = :no AND \(account_type = :Free/,
+    );
+    expect(UpdateExpression).toBe("SET api_keys.#k.u = :now ADD #m :one");
+  });
+
+  const token = { userId: 7, tokenId: "t", tokenEpoch: 3 };
+  const key = { userId: 7, keyId: "k3f0a2c1e9b7d", keyDigest: "abc" };
+  const place = "1795169400.a-place-";
+
   it.each([
-    ["a task", true, 0.1, undefined],
-    ["a task where verification makes no difference", true, 1, undefined],
-    ["a stream", true, 0.1, "1795169400.a-place-"],
-    ["what is no task", false, 0.1, undefined],
-  ])(
+    ["a task", { credential: token, task: "translate", share: 0.1 }],
+    ["a task where verification makes no difference", { credential: token, task: "translate", share: 1 }],
+    ["a stream", { credential: token, task: "translate", share: 0.1, place }],
+    ["what is no task", { credential: token, share: 0.1 }],
+    ["a task with a key", { credential: key, task: "translate", share: 0.1 }],
+    ["a stream with a key", { credential: key, task: "translate", share: 0.1, place }],
+    ["what is no task, with a key", { credential: key, share: 0.1 }],
+    ["what every key may do", { credential: key, share: 0.1, scope: "any" }],
+  ] as const)(
     "of %s names what it is given and nothing else, within what DynamoDB takes",
-    async (_case, isTask, share, place) => {
+    async (_case, asked) => {
+      const { credential, share, ...optional } = asked;
+      const { task, place, scope } = {
+        task: undefined,
+        place: undefined,
+        scope: "chat" as const,
+        ...optional,
+      };
       const update = vi.fn(async (_update: ItemUpdate) => ({ applied: false, item: {} satisfies Item }));
       const counters = createAccountCounters(
         { update, updateTogether: async () => true, read: async () => undefined },
         accountPoliciesWith(share),
       );
       await counters.countForAccount(
-        {
-          token: { userId: 7, tokenId: "t", tokenEpoch: 3 },
-          task: isTask ? "translate" : undefined,
-          windows: windowsAt(0),
-          place,
-        },
+        { credential, scope, time: 0, task, windows: windowsAt(0), place },
         new AbortController().signal,
       );
       const [sent] = update.mock.calls[0] ?? [];
@@ -72,8 +119,8 @@ describe("The condition on which a request is admitted", () => {
       ];
       expect(given.toSorted()).toEqual(placeholdersIn(`${ConditionExpression} ${UpdateExpression}`));
       expect(ConditionExpression.length).toBeLessThan(4_096);
-      expect(ConditionExpression.match(/AND|OR|NOT|>=|=|\(/g)?.length).toBeLessThan(300);
-      expect(ConditionExpression.includes("email_verified")).toBe(isTask && share < 1);
+      expect(ConditionExpression.match(/AND|OR|NOT|<=|>=|=|\(/g)?.length).toBeLessThan(300);
+      expect(ConditionExpression.includes("email_verified")).toBe(task !== undefined && share < 1);
       expect(`${ConditionExpression} ${UpdateExpression}`.includes("streams")).toBe(place !== undefined);
       expect(sent?.Key).toEqual({ PK: "ACCESS#7", SK: "ACCESS" });
     },

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { TokenAccess } from "../../../shared/accounts/access.ts";
+import type { CredentialAccess } from "../../../shared/accounts/access.ts";
 import type { AccountType } from "../../../shared/accounts/account.ts";
 import type { Counts } from "../../../shared/limits/limit-counters.ts";
 import { createLimiter, type LimitedRequest } from "../../../shared/limits/limiter.ts";
@@ -11,11 +11,11 @@ const now = Date.parse("2026-11-20T23:00:15Z");
 const token = { userId: 7, tokenId: "a-token", tokenEpoch: 0 };
 const task = (userId = token.userId) => ({
   limitClass: "task" as const,
-  token: { ...token, userId },
+  credential: { ...token, userId },
   operationId: "translate",
 });
 
-const admit = (counts: Counts, access: Partial<TokenAccess> = {}) =>
+const admit = (counts: Counts, access: Partial<CredentialAccess> = {}) =>
   createLimiter(
     fakeCounters(async () => counts, access),
     { now: () => now },
@@ -61,7 +61,7 @@ describe("an admitted request", () => {
     const request = { ...task(), limitClass: "account" } as const;
     const { statuses } = await createLimiter(counters, { now: () => now }).admit(request);
     expect(statuses.map(({ window }) => window)).toEqual(["minute"]);
-    expect(counters.accounts).toMatchObject([{ token, task: undefined }]);
+    expect(counters.accounts).toMatchObject([{ credential: token, task: undefined }]);
   });
 
   it("is told whose it is", async () => {
@@ -69,7 +69,7 @@ describe("an admitted request", () => {
       { counted: true, minute: 1, day: 1, month: 1 },
       { account_type: "Premium" },
     );
-    expect(caller).toEqual({ ...token, accountType: "Premium" });
+    expect(caller).toEqual({ userId: 7, accountType: "Premium", keyId: undefined, token });
   });
 });
 
@@ -136,12 +136,10 @@ describe("an account whose e-mail address is not verified", () => {
 });
 
 describe("a token that does not stand", () => {
-  const refused: readonly (readonly [string, Partial<TokenAccess>, string])[] = [
-    ["was revoked", { isRevoked: true }, "unauthenticated"],
-    ["is from before all tokens were revoked", { token_epoch: 1 }, "unauthenticated"],
-    ["is from an epoch that has not begun", { token_epoch: -1 }, "unauthenticated"],
+  const refused: readonly (readonly [string, Partial<CredentialAccess>, string])[] = [
+    ["was revoked", { stands: false }, "unauthenticated"],
     ["is of a disabled account", { disabled: true }, "forbidden"],
-    ["is of a disabled account, and was revoked", { disabled: true, isRevoked: true }, "unauthenticated"],
+    ["is of a disabled account, and was revoked", { disabled: true, stands: false }, "unauthenticated"],
   ];
 
   it.each(refused)(
@@ -212,7 +210,7 @@ describe("a request without a token", () => {
 });
 
 describe("when the store cannot count", () => {
-  const failing = (access: Partial<TokenAccess> = {}) =>
+  const failing = (access: Partial<CredentialAccess> = {}) =>
     fakeCounters(() => Promise.reject(new Error("The table is on fire.")), access);
   const untilRefused = async (
     limiter: ReturnType<typeof createLimiter>,

@@ -239,7 +239,12 @@ describe("a stream", () => {
     const counters = { ...fakeCounters(), releasePlaces: () => new Promise<void>(() => undefined) };
     const limiter = createLimiter(counters, { timeoutMilliseconds: 10 });
     const token = { userId: 7, tokenId: "a-token", tokenEpoch: 0 };
-    const admission = await limiter.admit({ limitClass: "task", token, operationId: "x", mayStream: true });
+    const admission = await limiter.admit({
+      limitClass: "task",
+      credential: token,
+      operationId: "x",
+      mayStream: true,
+    });
     await expect(limiter.release(admission)).resolves.toBeUndefined();
     expect(logger.error).toHaveBeenCalledExactlyOnceWith("limits.place_not_released", expect.anything());
   });
@@ -278,7 +283,7 @@ describe("the refusal of one stream too many", () => {
     const counters = fakeCounters(async () => ({ counted: false, minute: 3, day: 3, month: 3, ...counts }), {
       account_type: type,
     });
-    const request = { limitClass: "task", token, operationId: "chat", mayStream: true } as const;
+    const request = { limitClass: "task", credential: token, operationId: "chat", mayStream: true } as const;
     return createLimiter(counters, { now: () => now }).admit(request);
   };
 

@@ -134,7 +134,7 @@ describe("a start", () => {
 
   it.each([
     ["that counts requests", () => limiterFrom(environment())],
-    ["that looks for whose a token is", () => findBearerFrom(environment())],
+    ["that looks for whose a token is", () => findBearerFrom(environment(), "upload")],
     ["with chat models", () => chatModelsFrom(environment())],
     ["with a translator", () => translatorFrom(environment())],
   ])("of a function %s opens the connection that its first request needs", async (_name, open) => {

@@ -92,13 +92,14 @@ const idempotencyDescriptions: Readonly<Record<NonNullable<Operation["idempotenc
 /** The headers beside those of every request. */
 const headerParameters = (operation: Operation) => {
   const takes = idempotencyOf(operation);
-  if (!takes) return {};
+  const { variesBy } = operation;
+  if (!takes) return variesBy ? { header: variesBy } : {};
   const key = z
     .string()
     .regex(idempotencyKeyPattern)
     .optional()
     .meta({ description: idempotencyDescriptions[takes], example: "8e03978e-40d5-43dd-bc93-6894a57f9324" });
-  return { header: z.object({ "Idempotency-Key": key }) };
+  return { header: z.object({ ...variesBy?.shape, "Idempotency-Key": key }) };
 };
 
 const sharedErrors = (operation: Operation): ErrorCode[] => [
@@ -182,7 +183,7 @@ const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
     tags: [operation.tag],
     ...(operation.deprecated ? { deprecated: true } : {}),
     security: securityOf(operation),
-    ...(query || path || idempotencyOf(operation)
+    ...(query || path || idempotencyOf(operation) || operation.variesBy
       ? {
           requestParams: {
             ...(query ? { query } : {}),

@@ -1,10 +1,9 @@
-import type { RequestContext } from "../../shared/auth/caller.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { toAppError } from "../../shared/errors/dependency-failure.ts";
 import { Reply } from "../../shared/http/response.ts";
 import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import type { SpeechItem } from "../speech/contract.ts";
-import type { SpeechDependencies } from "../speech/dependencies.ts";
+import type { SpeechContext, SpeechDependencies } from "../speech/dependencies.ts";
 import { openStoredStream, type StoredStream, streamOnly } from "../speech/stream-speech.ts";
 import { synthesizeSpeech } from "../speech/synthesize-speech.ts";
 import type { JobRequest, JobResponse, SpokenRequest, SpokenResponse } from "./fixed-speaker-contract.ts";
@@ -35,7 +34,7 @@ const estimateSeconds = (text: string): number =>
 
 const synthesizeToLink = async (
   request: SpokenRequest,
-  context: RequestContext,
+  context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<SpokenResponse> => {
   const speaker = requireSpeaker(request.speaker_id);
@@ -55,7 +54,7 @@ const synthesizeToLink = async (
 /** `POST /tasks/{vendor_a}/tts/stream`: the sound leaves while it is made. */
 export const synthesizeToStream = async (
   request: SpokenRequest,
-  context: RequestContext,
+  context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<Reply> => {
   const speaker = requireSpeaker(request.speaker_id);
@@ -74,7 +73,7 @@ export const synthesizeToStream = async (
 /** `POST /tasks/{vendor_a}/tts/stream-with-url`: the sound leaves in server-sent events while it is made and stored. */
 export const synthesizeInEvents = async (
   request: SpokenRequest,
-  context: RequestContext,
+  context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<Reply> => {
   const speaker = requireSpeaker(request.speaker_id);
@@ -91,7 +90,7 @@ const modes = { url: synthesizeToLink, stream: synthesizeToStream, both: synthes
 /** `POST /tasks/{vendor_a}/tts` and `/tts-alt`: a text is spoken as its `response_mode` says. */
 export const synthesizeInMode = (
   request: SpokenRequest,
-  context: RequestContext,
+  context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<Reply | SpokenResponse> => modes[request.response_mode](request, context, dependencies);
 
@@ -107,7 +106,7 @@ const tokensInBounds = (tokens: number): number => Math.min(Math.max(tokens, 64)
  */
 export const synthesizeAsJob = async (
   { text, speaker_id, temperature, max_new_audio_tokens: tokens }: JobRequest,
-  context: RequestContext,
+  context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<JobResponse> => {
   const startedAt = performance.now();

@@ -1,7 +1,6 @@
-import type { RequestContext } from "../../shared/auth/caller.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { SpeechItem } from "../speech/contract.ts";
-import type { SpeechDependencies } from "../speech/dependencies.ts";
+import type { SpeechContext, SpeechDependencies } from "../speech/dependencies.ts";
 import { synthesizeBatch } from "../speech/synthesize-batch.ts";
 import { synthesizeSpeech } from "../speech/synthesize-speech.ts";
 import type { OrpheusBatchResponse, OrpheusItem, OrpheusResponse } from "./orpheus-contract.ts";
@@ -11,7 +10,7 @@ const toSpeechItem = ({ speaker_id: voice, ...item }: OrpheusItem): SpeechItem =
 /** `POST /tasks/{vendor_a}/orpheus/tts`: a text, spoken by a voice of the catalogue. */
 export const synthesizeOrpheusSpeech = async (
   item: OrpheusItem,
-  context: RequestContext,
+  context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<OrpheusResponse> => {
   const { voice, storage_object, usage, model, platform, ...speech } = await synthesizeSpeech(
@@ -37,7 +36,7 @@ const largestBatch = 16;
  */
 export const synthesizeOrpheusBatch = async (
   items: readonly OrpheusItem[],
-  context: RequestContext,
+  context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<OrpheusBatchResponse> => {
   if (items.length > largestBatch) {

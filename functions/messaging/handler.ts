@@ -16,7 +16,6 @@ import { createConversationsRepository } from "./conversation.ts";
 import { createGraphPlatform } from "./graph-platform.ts";
 import { handleRecord } from "./handle-record.ts";
 import { createFinishMessage, createMessageRecords } from "./message-records.ts";
-import { createLibopusEncoder, createOpusSpeechEncoder } from "./opus-encoder.ts";
 import { type ProcessDependencies, processMessage } from "./process-message.ts";
 import { refreshNote } from "./refresh-note.ts";
 import { createVoiceNotes } from "./voice-notes.ts";
@@ -53,10 +52,7 @@ const work: ProcessDependencies = {
   finish: createFinishMessage(table),
   receiptMilliseconds,
   platform,
-  voiceNotes: createVoiceNotes({
-    synthesizer: models.synthesizer,
-    encoder: createOpusSpeechEncoder(createLibopusEncoder),
-  }),
+  voiceNotes: createVoiceNotes(models.synthesizer),
   refreshNote: (conversation, signal) => refreshNote(conversation, models.chat, signal),
 };
 const answer = createAnswerPlanner({ ...models, platform, transcriptionRetry });

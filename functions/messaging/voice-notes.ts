@@ -1,5 +1,6 @@
+import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
 import { findSynthesisLanguage } from "../../shared/catalogue/voices.ts";
-import type { Speech, SpeechSynthesizer } from "../../shared/inference/speech.ts";
+import type { SpeechSynthesizer } from "../../shared/inference/speech.ts";
 import { languageOf, type Settings } from "./conversation.ts";
 import { firstSentences } from "./cut-text.ts";
 import type { NewMedia } from "./messaging-platform.ts";
@@ -50,15 +51,6 @@ export interface VoiceNotes {
   make(text: string, language: string, options: { readonly signal: AbortSignal }): Promise<NewMedia>;
 }
 
-/** Makes a file that the platform plays out of speech as models give it: AAC, AMR, MP3 or, best, OGG with Opus. */
-export interface SpeechEncoder {
-  readonly contentType: string;
-  /** Without the dot. */
-  readonly fileExtension: string;
-  /** Reads the speech to its end. @throws Error when its format is not one that can be encoded. */
-  encode(speech: Speech): Promise<Uint8Array>;
-}
-
 /** The voice in which a language is spoken; `undefined` when it has none. A voice never speaks another language. */
 const voiceOf = (language: string): string | undefined => findSynthesisLanguage(language)?.voices[0];
 
@@ -75,25 +67,18 @@ export const spoken = (text: string, settings: Settings): Output => {
 export const voiceReply = (text: string, { voice, language }: Settings): Output[] =>
   voice && hasVoice(language) ? [{ kind: "speech", text, language }] : [];
 
-/** Voice notes from a speech model and an encoder. */
-export const createVoiceNotes = ({
-  synthesizer,
-  encoder,
-}: {
-  readonly synthesizer: SpeechSynthesizer;
-  readonly encoder: SpeechEncoder;
-}): VoiceNotes => ({
+/** Voice notes from a speech model: Opus in Ogg, as phones record them. The platform shows no other format as one. */
+export const createVoiceNotes = (synthesizer: SpeechSynthesizer): VoiceNotes => ({
   make: async (text, language, { signal }) => {
     const voice = voiceOf(language);
     const words = speakableText(text);
     if (voice === undefined || words === "")
       throw new Error("There is nothing to say, or no voice to say it.");
-    const speech = await synthesizer.synthesize({ text: words, voice, language, sampling: {} }, { signal });
-    try {
-      const { contentType, fileExtension } = encoder;
-      return { bytes: await encoder.encode(speech), contentType, fileName: `voice.${fileExtension}` };
-    } finally {
-      speech.cancel();
-    }
+    const request = { text: words, voice, language, sampling: {} };
+    const sound = await encodeSound("opus", await synthesizer.synthesize(request, { signal }));
+    const { contentType, fileExtension } = sound;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of sound.pieces) pieces.push(piece);
+    return { bytes: Buffer.concat(pieces), contentType, fileName: `voice.${fileExtension}` };
   },
 });

@@ -1,3 +1,4 @@
+import type { SoundFormat } from "../../shared/audio/encode/encode-sound.ts";
 import type { Caller, RequestContext } from "../../shared/auth/caller.ts";
 import { type FunctionDefinition, workingMilliseconds } from "../../shared/config/function-definition.ts";
 import type { RequestFacts } from "../../shared/http/endpoint.ts";
@@ -13,13 +14,19 @@ export interface SpeechDependencies {
   readonly platform: string;
 }
 
+/** What speech is made for: whom, until when, and in which format. */
+export interface SpeechContext extends RequestContext {
+  readonly format: SoundFormat;
+}
+
 /**
  * On whose behalf a function makes speech, and until when. The signal of a request comes a second before the function's
  * time-out: too late to remove what it had begun to store.
  */
 export const speechContext =
   (definition: Pick<FunctionDefinition, "timeoutSeconds">) =>
-  ({ userId }: Caller, { signal }: RequestFacts): RequestContext => ({
+  ({ userId }: Caller, { signal }: RequestFacts, format: SoundFormat = "wav"): SpeechContext => ({
     userId,
+    format,
     signal: AbortSignal.any([signal, AbortSignal.timeout(workingMilliseconds(definition))]),
   });

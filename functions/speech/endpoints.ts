@@ -1,4 +1,5 @@
-import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import type { SoundFormat } from "../../shared/audio/encode/encode-sound.ts";
+import { type Endpoint, endpoint, type RequestFacts } from "../../shared/http/endpoint.ts";
 import {
   batchOperation,
   refreshLinkOperation,
@@ -17,13 +18,23 @@ const synthesize = { url: synthesizeSpeech, stream: streamOnly, both: streamAndS
 
 const context = speechContext(speechFunction);
 
+/** What is sent to a request that names no format: whoever pays for every megabyte can say so in a header. */
+const formatOf = (
+  asked: SoundFormat | null | undefined,
+  { headers: { "save-data": saveData } }: RequestFacts,
+): SoundFormat => asked ?? (saveData?.trim().toLowerCase() === "on" ? "opus" : "wav");
+
 /** The operations of speech, bound to their use cases. */
 export const speechEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [
   endpoint(synthesizeOperation, ({ body, caller, request }) =>
-    synthesize[body.response_mode](body, context(caller, request), dependencies),
+    synthesize[body.response_mode](
+      body,
+      context(caller, request, formatOf(body.audio_format, request)),
+      dependencies,
+    ),
   ),
   endpoint(batchOperation, ({ body, caller, request }) =>
-    synthesizeBatch(body, context(caller, request), dependencies),
+    synthesizeBatch(body, context(caller, request, formatOf(body.audio_format, request)), dependencies),
   ),
   endpoint(voicesOperation, ({ query }) => listVoices(query.language)),
   endpoint(refreshLinkOperation, ({ query, caller }) =>

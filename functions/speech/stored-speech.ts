@@ -1,27 +1,31 @@
 import { randomUUID } from "node:crypto";
+import { type SoundKind, soundKinds } from "../../shared/audio/encode/encode-sound.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
 import { speechFolder, speechFolderOf } from "../../shared/storage/object-store.ts";
 import type { LinkResponse } from "./contract.ts";
 
-/** The content type of all speech, stored or streamed. */
-export const speechContentType = "audio/wav";
-
 /** How a link presents the speech to whoever opens it. */
-export const speechPresentation = { contentType: speechContentType, fileName: "speech.wav" } as const;
+export const speechPresentation = ({ contentType, fileExtension }: SoundKind) => ({
+  contentType,
+  fileName: `speech.${fileExtension}`,
+});
 
-const shape = new RegExp(`^${speechFolder}\\d{4}-\\d{2}-\\d{2}/(\\d+)/[0-9a-f]{32}\\.wav$`);
+const shape = new RegExp(`^${speechFolder}\\d{4}-\\d{2}-\\d{2}/(\\d+)/[0-9a-f]{32}\\.([a-z0-9]+)$`);
 
 /** 32 hexadecimal digits, never the same. */
 export const newSpeechId = (): string => randomUUID().replaceAll("-", "");
 
 /** Where speech is stored: by day (UTC) and by the account that made it, so that a name tells whose it is. */
-export const speechObjectKey = (userId: number, id: string): string =>
-  `${speechFolderOf(userId, new Date())}${id}.wav`;
+export const speechObjectKey = (userId: number, id: string, { fileExtension }: SoundKind): string =>
+  `${speechFolderOf(userId, new Date())}${id}.${fileExtension}`;
 
-/** Whether a name is one that speech of this account can have. */
-export const isSpeechOf = (userId: number, objectKey: string): boolean =>
-  shape.exec(objectKey)?.[1] === String(userId);
+/** What speech of this account is stored under a name; `undefined` when it can have none of that name. */
+const kindOfSpeech = (userId: number, objectKey: string): SoundKind | undefined => {
+  const [, owner, extension] = shape.exec(objectKey) ?? [];
+  if (owner !== String(userId)) return undefined;
+  return Object.values(soundKinds).find(({ fileExtension }) => fileExtension === extension);
+};
 
 /**
  * Signs a fresh link to stored speech.
@@ -35,12 +39,13 @@ export const refreshLink = async (
   store: Pick<ObjectStore, "describe" | "signDownload">,
   field = "storage_object",
 ): Promise<LinkResponse> => {
-  if (!isSpeechOf(userId, objectKey) || !(await store.describe(objectKey))) {
+  const kind = kindOfSpeech(userId, objectKey);
+  if (!kind || !(await store.describe(objectKey))) {
     throw new AppError("not_found", {
       message: "There is no stored speech of this name.",
       param: field,
     });
   }
-  const { url, expiresAt } = await store.signDownload(objectKey, speechPresentation);
+  const { url, expiresAt } = await store.signDownload(objectKey, speechPresentation(kind));
   return { audio_url: url, audio_url_expires_at: expiresAt.toISOString(), storage_object: objectKey };
 };

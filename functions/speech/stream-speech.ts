@@ -1,11 +1,11 @@
-import type { RequestContext } from "../../shared/auth/caller.ts";
+import { encodeSound, soundKinds } from "../../shared/audio/encode/encode-sound.ts";
 import { Reply } from "../../shared/http/response.ts";
 import { countCharacters } from "../../shared/limits/use.ts";
 import type { SignedLink } from "../../shared/storage/object-store.ts";
 import type { SpeechItem } from "./contract.ts";
-import type { SpeechDependencies } from "./dependencies.ts";
+import type { SpeechContext, SpeechDependencies } from "./dependencies.ts";
 import { recordSpeech, streamSpeech } from "./record-speech.ts";
-import { newSpeechId, speechContentType, speechObjectKey, speechPresentation } from "./stored-speech.ts";
+import { newSpeechId, speechObjectKey, speechPresentation } from "./stored-speech.ts";
 import { chooseVoice, toSpeechRequest } from "./voices.ts";
 
 /**
@@ -16,16 +16,16 @@ import { chooseVoice, toSpeechRequest } from "./voices.ts";
  */
 export const streamOnly = async (
   item: SpeechItem,
-  { signal }: RequestContext,
+  { signal, format }: SpeechContext,
   { synthesizer }: SpeechDependencies,
 ): Promise<Reply> => {
   const request = toSpeechRequest(item, chooseVoice(item.voice, item.language));
-  const speech = await synthesizer.synthesize(request, { signal });
+  const sound = await encodeSound(format, await synthesizer.synthesize(request, { signal }));
   countCharacters(request.text);
   return new Reply({
-    contentType: speechContentType,
-    headers: { "X-Sample-Rate": String(speech.header.format.sampleRate) },
-    body: streamSpeech(speech),
+    contentType: sound.contentType,
+    headers: { "X-Sample-Rate": String(sound.sampleRate) },
+    body: streamSpeech(sound),
   });
 };
 
@@ -35,7 +35,7 @@ export interface StoredStream {
   /** Signed before anything else happened. It answers 404 until the pieces have come to their end. */
   readonly link: SignedLink;
   readonly sampleRate: number;
-  /** A WAV file; when it breaks off, nothing stays stored. */
+  /** When they break off, nothing stays stored. */
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
@@ -46,19 +46,20 @@ export interface StoredStream {
  */
 export const openStoredStream = async (
   item: SpeechItem,
-  { userId, signal }: RequestContext,
+  { userId, signal, format }: SpeechContext,
   { synthesizer, store }: SpeechDependencies,
 ): Promise<StoredStream> => {
   const request = toSpeechRequest(item, chooseVoice(item.voice, item.language));
-  const objectKey = speechObjectKey(userId, newSpeechId());
-  const link = await store.signDownload(objectKey, speechPresentation);
-  const speech = await synthesizer.synthesize(request, { signal });
+  const objectKey = speechObjectKey(userId, newSpeechId(), soundKinds[format]);
+  const link = await store.signDownload(objectKey, speechPresentation(soundKinds[format]));
+  const sound = await encodeSound(format, await synthesizer.synthesize(request, { signal }));
   countCharacters(request.text);
+  const { contentType, sampleRate } = sound;
   return {
     objectKey,
     link,
-    sampleRate: speech.header.format.sampleRate,
-    pieces: recordSpeech(speech, store.write(objectKey, { contentType: speechContentType })),
+    sampleRate,
+    pieces: recordSpeech(sound, store.write(objectKey, { contentType })),
   };
 };
 
@@ -68,12 +69,12 @@ export const openStoredStream = async (
  */
 export const streamAndStore = async (
   item: SpeechItem,
-  context: RequestContext,
+  context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<Reply> => {
   const { objectKey, link, sampleRate, pieces } = await openStoredStream(item, context, dependencies);
   return new Reply({
-    contentType: speechContentType,
+    contentType: soundKinds[context.format].contentType,
     headers: {
       "X-Sample-Rate": String(sampleRate),
       "X-Audio-Url": link.url,

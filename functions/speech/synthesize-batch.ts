@@ -1,11 +1,10 @@
 import pLimit from "p-limit";
-import type { RequestContext } from "../../shared/auth/caller.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { toAppError } from "../../shared/errors/dependency-failure.ts";
 import { countUse } from "../../shared/limits/use.ts";
 import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import type { BatchRequest, BatchResponse, BatchResult, SpeechItem } from "./contract.ts";
-import type { SpeechDependencies } from "./dependencies.ts";
+import type { SpeechContext, SpeechDependencies } from "./dependencies.ts";
 import { newSpeechId } from "./stored-speech.ts";
 import { millisecondsBetween, type StoredSpeech, storeSpeech } from "./synthesize-speech.ts";
 import { type ChosenVoice, chooseVoice, toSpeechRequest } from "./voices.ts";
@@ -82,8 +81,8 @@ const sum = (values: readonly number[]): number =>
  * `external_service_error` when all items fail, `service_unavailable` when all do for want of the model.
  */
 export const synthesizeBatch = async (
-  { items }: BatchRequest,
-  context: RequestContext,
+  { items }: Pick<BatchRequest, "items">,
+  context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<BatchResponse> => {
   const startedAt = performance.now();

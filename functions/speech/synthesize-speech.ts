@@ -1,12 +1,12 @@
-import type { RequestContext } from "../../shared/auth/caller.ts";
+import { encodeSound, soundKinds } from "../../shared/audio/encode/encode-sound.ts";
 import type { SpeechRequest } from "../../shared/inference/speech.ts";
 import { countCharacters } from "../../shared/limits/use.ts";
 import type { SignedLink } from "../../shared/storage/object-store.ts";
 import { requestScope } from "../../shared/telemetry/request-scope.ts";
 import type { SpeechItem, SpeechResponse, SpeechUsage } from "./contract.ts";
-import type { SpeechDependencies } from "./dependencies.ts";
-import { durationSeconds, recordSpeech } from "./record-speech.ts";
-import { newSpeechId, speechContentType, speechObjectKey, speechPresentation } from "./stored-speech.ts";
+import type { SpeechContext, SpeechDependencies } from "./dependencies.ts";
+import { recordSpeech } from "./record-speech.ts";
+import { newSpeechId, speechObjectKey, speechPresentation } from "./stored-speech.ts";
 import { chooseVoice, toSpeechRequest } from "./voices.ts";
 
 /**
@@ -16,7 +16,7 @@ import { chooseVoice, toSpeechRequest } from "./voices.ts";
  */
 export const synthesizeSpeech = async (
   item: SpeechItem,
-  context: RequestContext,
+  context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<SpeechResponse> => {
   const startedAt = performance.now();
@@ -57,18 +57,6 @@ export interface StoredSpeech {
 export const millisecondsBetween = (start: number, end: number): number =>
   Math.round((end - start) * 10) / 10;
 
-/** Reads an iteration to its end for what it returns; `onYield` sees when each value came. */
-const drain = async <Result>(
-  iteration: AsyncGenerator<unknown, Result, undefined>,
-  onYield: () => void,
-): Promise<Result> => {
-  for (;;) {
-    const next = await iteration.next();
-    if (next.done) return next.value;
-    onYield();
-  }
-};
-
 /**
  * Makes speech, stores it and signs a link to it.
  *
@@ -78,31 +66,33 @@ const drain = async <Result>(
 export const storeSpeech = async (
   request: SpeechRequest,
   id: string,
-  { userId, signal }: RequestContext,
+  { userId, signal, format }: SpeechContext,
   { synthesizer, store }: SpeechDependencies,
 ): Promise<StoredSpeech> => {
-  const objectKey = speechObjectKey(userId, id);
+  const kind = soundKinds[format];
+  const objectKey = speechObjectKey(userId, id, kind);
   const startedAt = performance.now();
-  const speech = await synthesizer.synthesize(request, { signal });
+  const sound = await encodeSound(format, await synthesizer.synthesize(request, { signal }));
   countCharacters(request.text);
   const beganAt = performance.now();
   let madeAt = beganAt;
-  const writer = store.write(objectKey, { contentType: speechContentType });
-  const followingBytes = await drain(recordSpeech(speech, writer), () => {
+  let bytes = 0;
+  for await (const piece of recordSpeech(sound, store.write(objectKey, { contentType: kind.contentType }))) {
+    bytes += piece.length;
     madeAt = performance.now();
-  });
+  }
   const storedAt = performance.now();
   const scope = requestScope();
   if (scope) scope.upstreamMilliseconds = (scope.upstreamMilliseconds ?? 0) + madeAt - beganAt;
-  const link = await store.signDownload(objectKey, speechPresentation);
+  const link = await store.signDownload(objectKey, speechPresentation(kind));
   return {
     objectKey,
     link,
-    sampleRate: speech.header.format.sampleRate,
+    sampleRate: sound.sampleRate,
     usage: {
       input_characters: [...request.text].length,
-      output_audio_bytes: speech.header.bytes.length + followingBytes,
-      duration_seconds: durationSeconds(speech.header, followingBytes),
+      output_audio_bytes: bytes,
+      duration_seconds: sound.end().seconds,
     },
     took: {
       inference: millisecondsBetween(startedAt, madeAt),

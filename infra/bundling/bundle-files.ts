@@ -31,6 +31,8 @@ export const writeChangedFiles = (): Plugin => ({
 
 interface Companion {
   readonly file: string;
+  /** Goes with it wherever it goes. */
+  readonly licence?: string;
   /** Done here once and not in each start. */
   readonly unpack?: (bytes: Uint8Array) => Uint8Array;
 }
@@ -38,10 +40,17 @@ interface Companion {
 /** Files that a module reads from beside itself, and so from beside the bundle it has become part of. */
 const companions: Readonly<Record<string, Companion>> = {
   "shared/language-id/weights.ts": { file: "shared/language-id/weights.bin", unpack: unpackWeights },
-  "functions/messaging/opus-encoder.ts": {
+  "shared/audio/encode/opus.ts": {
     file: "node_modules/opusscript/build/opusscript_native_wasm.wasm",
+    licence: "node_modules/opusscript/build/COPYING.libopus",
+  },
+  "shared/audio/encode/mp3.ts": {
+    file: "node_modules/wasm-media-encoders/wasm/mp3.wasm",
+    licence: "shared/audio/encode/COPYING.LAME",
   },
 };
+
+const asItIs = (bytes: Uint8Array): Uint8Array => bytes;
 
 /** Puts the companions of the modules in a bundle next to it; bundles without such a module stay as small as they are. */
 export const companionFiles = (projectDirectory: string): Plugin => ({
@@ -49,10 +58,14 @@ export const companionFiles = (projectDirectory: string): Plugin => ({
   setup(build) {
     build.onEnd(async ({ metafile }) => {
       for (const [output, { inputs }] of Object.entries(metafile?.outputs ?? {})) {
-        for (const [module, { file, unpack = (bytes: Uint8Array) => bytes }] of Object.entries(companions)) {
+        const folder = join(projectDirectory, dirname(output));
+        for (const [module, { file, licence, unpack = asItIs }] of Object.entries(companions)) {
           if (!(module in inputs)) continue;
-          const target = join(projectDirectory, dirname(output), basename(file));
-          await writeChangedFile(target, unpack(await readFile(join(projectDirectory, file))));
+          const bytes = await readFile(join(projectDirectory, file));
+          await writeChangedFile(join(folder, basename(file)), unpack(bytes));
+          if (licence === undefined) continue;
+          const text = await readFile(join(projectDirectory, licence));
+          await writeChangedFile(join(folder, basename(licence)), text);
         }
       }
     });

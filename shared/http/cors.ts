@@ -13,6 +13,7 @@ export const corsAllowedHeaders: readonly string[] = [
   "If-None-Match",
   "OpenAI-Organization",
   "OpenAI-Project",
+  "Save-Data",
   "X-Request-Id",
   "X-Requested-With",
   "baggage",

@@ -57,6 +57,8 @@ export interface Operation<
   };
   readonly query?: Query;
   readonly pathParameters?: Path;
+  /** Headers by which it answers one request otherwise than the same without them: `Vary` names them, for caches. */
+  readonly variesBy?: z.ZodObject;
   readonly response: {
     /** 204 has no body: its schema is `z.null()`. */
     readonly status: 200 | 201 | 202 | 204;

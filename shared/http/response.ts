@@ -101,10 +101,11 @@ const deprecationHeaders = (
 
 const addHeaders = ({ event, response }: HttpRequest): void => {
   if (!response) return;
-  const { confidential, deprecated } = event.endpoint?.operation ?? {};
+  const { confidential, deprecated, variesBy } = event.endpoint?.operation ?? {};
   response.headers = {
     ...commonResponseHeaders,
     ...(confidential ? { "Cache-Control": "no-store" } : {}),
+    ...(variesBy ? { Vary: Object.keys(variesBy.shape).join(", ") } : {}),
     ...(deprecated ? deprecationHeaders(deprecated, basePathOf(event)) : {}),
     "X-Request-Id": event.requestId,
     ...(event.admission ? limitHeaders(event.admission.statuses) : {}),

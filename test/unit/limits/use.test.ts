@@ -6,6 +6,7 @@ import { streamSpeech } from "../../../functions/speech/record-speech.ts";
 import { openFile } from "../../../functions/transcription/open-recording.ts";
 import { transcribe } from "../../../functions/transcription/transcribe.ts";
 import { translate } from "../../../functions/translate/translate.ts";
+import { encodeSound } from "../../../shared/audio/encode/encode-sound.ts";
 import type { ChatModels } from "../../../shared/inference/chat.ts";
 import { countAudio, countCharacters, countTokens, countUse, type Use } from "../../../shared/limits/use.ts";
 import { inRequestScope, openRequestScope } from "../../../shared/telemetry/request-scope.ts";
@@ -95,7 +96,10 @@ describe("a use case", () => {
     ["whole", Number.POSITIVE_INFINITY, 1_200],
     ["left by its reader", 2, 21],
   ])("of speech has used the sound that was made: %s", async (_case, pieces, milliseconds) => {
-    const speech = speechOf({ text: "Webale nnyo!", voice: "a", language: undefined, sampling: {} });
+    const speech = await encodeSound(
+      "wav",
+      speechOf({ text: "Webale nnyo!", voice: "a", language: undefined, sampling: {} }),
+    );
     const read = async () => {
       let left = pieces;
       for await (const _ of streamSpeech(speech)) if (--left === 0) break;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { recordSpeech, streamSpeech } from "../../../functions/speech/record-speech.ts";
+import { recordSpeech } from "../../../functions/speech/record-speech.ts";
+import { encodeSound } from "../../../shared/audio/encode/encode-sound.ts";
 import type { Speech } from "../../../shared/inference/speech.ts";
 import type { ObjectWriter } from "../../../shared/storage/object-store.ts";
 import { soundBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
@@ -44,16 +45,12 @@ describe("speech that is stored while it leaves", () => {
   it("gives each piece on once it is written, and ends when the object is stored", async () => {
     const { speech, writer, steps, completed } = setup();
     const pieces: Uint8Array[] = [];
-    const recording = recordSpeech(speech, writer);
-    for (;;) {
-      const { done, value } = await recording.next();
-      if (done) {
-        expect(value).toBe(960);
-        break;
-      }
-      pieces.push(value);
-      steps.push(`piece ${value.length}`);
+    const recorded = await encodeSound("wav", speech);
+    for await (const piece of recordSpeech(recorded, writer)) {
+      pieces.push(piece);
+      steps.push(`piece ${piece.length}`);
     }
+    expect(recorded.end().seconds).toBe(0.02);
     expect(steps).toEqual([
       "write 44",
       "piece 44",
@@ -73,7 +70,7 @@ describe("speech that is stored while it leaves", () => {
     const failure = new Error("The server broke off.");
     const { speech, writer, steps } = setup(failure);
     const reading = async (): Promise<void> => {
-      for await (const _piece of recordSpeech(speech, writer)) steps.push("piece");
+      for await (const _piece of recordSpeech(await encodeSound("wav", speech), writer)) steps.push("piece");
     };
     await expect(reading()).rejects.toBe(failure);
     expect(steps).toEqual(["write 44", "piece", "write 500", "piece", "cancel", "abort"]);
@@ -81,7 +78,7 @@ describe("speech that is stored while it leaves", () => {
 
   it("is given up when nobody takes it any more", async () => {
     const { speech, writer, steps } = setup();
-    for await (const _piece of recordSpeech(speech, writer)) break;
+    for await (const _piece of recordSpeech(await encodeSound("wav", speech), writer)) break;
     expect(steps).toEqual(["write 44", "cancel", "abort"]);
   });
 });
@@ -89,7 +86,7 @@ describe("speech that is stored while it leaves", () => {
 describe("speech that only leaves", () => {
   it("is given up in the model's server when nobody takes it any more", async () => {
     const { speech, steps } = setup();
-    for await (const _piece of streamSpeech(speech)) break;
+    for await (const _piece of (await encodeSound("wav", speech)).pieces) break;
     expect(steps).toEqual(["cancel"]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { completeHeader, durationSeconds, streamedHeader } from "../../../functions/speech/record-speech.ts";
+import { completeHeader, soundSeconds, streamedHeader } from "../../../shared/audio/wav/streamed-wav.ts";
 import type { SpeechHeader } from "../../../shared/inference/speech.ts";
 import { soundBytes, type WavOptions, wavFile, wavHeaderBytes } from "../../support/wav.ts";
 
@@ -38,10 +38,10 @@ describe("the header of speech", () => {
   it("keeps the length of the sound apart from what follows it", () => {
     const known = header(480, { stated: true });
     expect(lengthsOf(completeHeader(known, 480 + 26))).toEqual([known.bytes.length - 8 + 480 + 26, 480]);
-    expect(durationSeconds(known, 480 + 26)).toBe(0.01);
+    expect(soundSeconds(known, 480 + 26)).toBe(0.01);
   });
 
   it("gives the duration of what arrived", () => {
-    expect(durationSeconds(header(undefined), 96_000)).toBe(2);
+    expect(soundSeconds(header(undefined), 96_000)).toBe(2);
   });
 });

@@ -88,53 +88,74 @@ const comments = (): Buffer => {
   return header;
 };
 
-/** Mono sound as Opus packets of one length each. */
-export interface OpusSound {
-  readonly packets: readonly Uint8Array[];
+/** What is known of mono sound before its first packet. */
+interface OpusSound {
   /** How long each packet plays. */
   readonly packetSeconds: number;
-  /** In hertz, of what was encoded. */
+  /** In hertz, of what is encoded. */
   readonly sampleRate: number;
-  /** How many samples were encoded, at that rate; the last packet may be filled up with silence. */
-  readonly samples: number;
 }
 
-/** Packets in groups that fit into a page and play about a second. */
-const groupPackets = (packets: readonly Uint8Array[], packetsInSecond: number): Uint8Array[][] => {
-  const groups: Uint8Array[][] = [];
-  let segments = 0;
-  for (const packet of packets) {
-    const group = groups.at(-1);
-    const needed = segmentCount(packet);
-    if (!group || group.length >= packetsInSecond || segments + needed > mostSegments) {
-      groups.push([packet]);
-      segments = needed;
-    } else {
-      group.push(packet);
-      segments += needed;
-    }
-  }
-  return groups;
-};
+/** Writes an Ogg file of Opus packets while they are made, as phones record voice notes (RFC 7845). */
+export interface OggOpusWriter {
+  /** The two pages before the sound. */
+  begin(): Buffer;
+  /** @returns a page as soon as one is full, else nothing. The last packet of all comes to `end`. */
+  add(packet: Uint8Array): Buffer;
+  /** @param samples how many were encoded; silence may fill up the last packet behind them. @returns the last page. */
+  end(packet: Uint8Array, samples: number): Buffer;
+}
 
-/** An Ogg file of Opus packets, as phones record voice notes (RFC 7845). */
-export const writeOggOpus = ({ packets, packetSeconds, sampleRate, samples }: OpusSound): Buffer => {
+/** How long the first page of sound plays, so that whoever listens need not wait for it; later ones save bytes. */
+const firstPageSeconds = 0.2;
+const pageSeconds = 1;
+
+export const createOggOpusWriter = ({ packetSeconds, sampleRate }: OpusSound): OggOpusWriter => {
   const serial = randomBytes(4).readUInt32LE();
   const ticks = Math.round(packetSeconds * clockRate);
-  const groups = groupPackets(packets, Math.floor(1 / packetSeconds));
-  // The last page ends where the sound does, so that a player leaves out the silence that fills the last packet.
-  const end = preSkip + Math.round((samples * clockRate) / sampleRate);
+  let sequence = 2;
   let played = 0;
-  const pages = groups.map((group, index) => {
-    played += group.length * ticks;
-    const isLast = index === groups.length - 1;
-    const position = isLast ? Math.min(played, end) : played;
-    return writeOggPage({ serial, sequence: index + 2, position, isFirst: false, isLast, packets: group });
-  });
-  const head = { serial, position: 0, isLast: false };
-  return Buffer.concat([
-    writeOggPage({ ...head, sequence: 0, isFirst: true, packets: [identification(sampleRate)] }),
-    writeOggPage({ ...head, sequence: 1, isFirst: false, packets: [comments()] }),
-    ...pages,
-  ]);
+  let packets: Uint8Array[] = [];
+  let segments = 0;
+  let most = Math.round(firstPageSeconds / packetSeconds);
+
+  const writePage = (isLast: boolean, end = Number.POSITIVE_INFINITY): Buffer => {
+    played += packets.length * ticks;
+    const position = Math.min(played, end);
+    const page = writeOggPage({ serial, sequence, position, isFirst: false, isLast, packets });
+    sequence += 1;
+    packets = [];
+    segments = 0;
+    most = Math.round(pageSeconds / packetSeconds);
+    return page;
+  };
+
+  /** Takes a packet; one that does not fit into the page any more begins the next. */
+  const take = (packet: Uint8Array): Buffer => {
+    const needed = segmentCount(packet);
+    const page = segments + needed > mostSegments ? writePage(false) : Buffer.alloc(0);
+    packets.push(packet);
+    segments += needed;
+    return page;
+  };
+
+  return {
+    begin: () => {
+      const head = { serial, position: 0, isLast: false };
+      return Buffer.concat([
+        writeOggPage({ ...head, sequence: 0, isFirst: true, packets: [identification(sampleRate)] }),
+        writeOggPage({ ...head, sequence: 1, isFirst: false, packets: [comments()] }),
+      ]);
+    },
+    add: (packet) => {
+      const page = take(packet);
+      return packets.length < most ? page : Buffer.concat([page, writePage(false)]);
+    },
+    end: (packet, samples) => {
+      const page = take(packet);
+      // The last page ends where the sound does, so that a player leaves out the silence that fills the last packet.
+      const end = preSkip + Math.round((samples * clockRate) / sampleRate);
+      return Buffer.concat([page, writePage(true, end)]);
+    },
+  };
 };

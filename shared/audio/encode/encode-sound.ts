@@ -1,0 +1,195 @@
+import { AppError } from "../../errors/app-error.ts";
+import type { Speech } from "../../inference/speech.ts";
+import { completeHeader, soundSeconds, streamedHeader } from "../wav/streamed-wav.ts";
+import { createResampler, createSampleReader, toSixteenBits } from "./samples.ts";
+
+/**
+ * What speech is sent in: as the model's server made it (`wav`); MP3; Opus in Ogg; or samples alone, 16 bits, little
+ * endian, mono, 24,000 a second.
+ */
+export type SoundFormat = "wav" | "mp3" | "opus" | "pcm";
+
+/** How sound in a format is announced and named. */
+export interface SoundKind {
+  readonly contentType: string;
+  /** Without the dot. */
+  readonly fileExtension: string;
+}
+
+export const soundKinds = {
+  wav: { contentType: "audio/wav", fileExtension: "wav" },
+  mp3: { contentType: "audio/mpeg", fileExtension: "mp3" },
+  opus: { contentType: "audio/ogg; codecs=opus", fileExtension: "ogg" },
+  pcm: { contentType: "audio/pcm", fileExtension: "pcm" },
+} as const satisfies Readonly<Record<SoundFormat, SoundKind>>;
+
+/** What is known of sound once all of it has been encoded. */
+export interface SoundEnd {
+  /** How long it plays, to a millisecond. */
+  readonly seconds: number;
+  /** What a file begins with in which lengths are to be true, in place of as many bytes that were sent. */
+  readonly beginning: Uint8Array;
+}
+
+/** Speech in the format in which it leaves. */
+export interface EncodedSound extends SoundKind {
+  /** In hertz. */
+  readonly sampleRate: number;
+  /** To be read once, to its end; whoever leaves it earlier ends the model's work. It throws what the speech throws. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+  /** To be asked once the pieces have come to their end. */
+  end(): SoundEnd;
+}
+
+/** Encodes samples of one channel from -1 to 1, and gives the bytes that are ready to leave, if any are. */
+export interface SampleEncoder {
+  encode(samples: Float32Array): Uint8Array;
+  finish(): Uint8Array;
+  /** Frees what the encoder holds outside of JavaScript's memory. */
+  close(): void;
+}
+
+interface OpenEncoder {
+  /** In hertz, of the samples that it takes. */
+  readonly sampleRate: number;
+  readonly encoder: SampleEncoder;
+}
+
+/**
+ * An encoder that is loaded with the first sound it is for: most answers need none.
+ *
+ * @param rates that it takes, in hertz; the first for sound of any other.
+ */
+const codec =
+  <Rate extends number>(
+    rates: readonly [Rate, ...Rate[]],
+    open: (sampleRate: Rate) => Promise<SampleEncoder>,
+  ) =>
+  async (soundRate: number): Promise<OpenEncoder> => {
+    const sampleRate = rates.find((rate) => rate === soundRate) ?? rates[0];
+    return { sampleRate, encoder: await open(sampleRate) };
+  };
+
+const nothing = new Uint8Array();
+
+const codecs = {
+  mp3: codec([24_000, 22_050, 16_000], async (sampleRate) =>
+    (await import("./mp3.ts")).createMp3Encoder(sampleRate),
+  ),
+  opus: codec([24_000, 8_000, 12_000, 16_000, 48_000], async (sampleRate) =>
+    (await import("./opus.ts")).createOpusEncoder(sampleRate),
+  ),
+  pcm: codec([24_000], async () => ({
+    encode: toSixteenBits,
+    finish: () => nothing,
+    close: () => undefined,
+  })),
+} as const;
+
+/** What is encoded at a time, however much arrives at once: nothing else can happen meanwhile. */
+const blockBytes = 32_768;
+
+/** Speech while it is read, and how many bytes there were of it so far. */
+interface ReadSpeech {
+  readonly speech: Speech;
+  bytes: number;
+}
+
+async function* passOn(read: ReadSpeech): AsyncGenerator<Uint8Array, void, undefined> {
+  const { header, sound } = read.speech;
+  try {
+    yield streamedHeader(header);
+    for await (const piece of sound) {
+      read.bytes += piece.length;
+      yield piece;
+    }
+  } finally {
+    read.speech.cancel();
+  }
+}
+
+/** The sound and nothing that may stand behind it, in pieces of at most a block. */
+async function* soundOf({ header, sound }: Speech): AsyncGenerator<Uint8Array, void, undefined> {
+  let left = header.soundBytes ?? Number.POSITIVE_INFINITY;
+  for await (const piece of sound) {
+    const bytes = piece.subarray(0, Math.min(left, piece.length));
+    left -= bytes.length;
+    for (let start = 0; start < bytes.length; start += blockBytes) {
+      yield bytes.subarray(start, start + blockBytes);
+    }
+  }
+}
+
+async function* encode(
+  read: ReadSpeech,
+  { encoder, sampleRate }: OpenEncoder,
+  readSamples: (piece: Uint8Array) => Float32Array,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { speech } = read;
+  const { sampleRate: soundRate } = speech.header.format;
+  const resampler = soundRate === sampleRate ? undefined : createResampler(soundRate, sampleRate);
+  try {
+    for await (const piece of soundOf(speech)) {
+      read.bytes += piece.length;
+      const samples = readSamples(piece);
+      const bytes = encoder.encode(resampler ? resampler.add(samples) : samples);
+      if (bytes.length > 0) yield bytes;
+    }
+    const rest = resampler ? encoder.encode(resampler.finish()) : nothing;
+    const last = Buffer.concat([rest, encoder.finish()]);
+    if (last.length > 0) yield last;
+  } finally {
+    encoder.close();
+    speech.cancel();
+  }
+}
+
+const passedOn = (speech: Speech): EncodedSound => {
+  const { header } = speech;
+  const read: ReadSpeech = { speech, bytes: 0 };
+  return {
+    ...soundKinds.wav,
+    sampleRate: header.format.sampleRate,
+    pieces: passOn(read),
+    end: () => ({
+      seconds: soundSeconds(header, read.bytes),
+      beginning: completeHeader(header, read.bytes),
+    }),
+  };
+};
+
+/** @throws AppError `external_service_error` when the speech has samples of a kind that no model of ours makes. */
+const openEncoded = async (format: Exclude<SoundFormat, "wav">, speech: Speech): Promise<EncodedSound> => {
+  const { encoding, sampleRate, bitsPerSample } = speech.header.format;
+  const readSamples = createSampleReader(speech.header.format);
+  if (!readSamples) {
+    throw new AppError("external_service_error", {
+      cause: new Error(`Samples of the kind ${encoding} with ${bitsPerSample} bits cannot be encoded.`),
+    });
+  }
+  const opened = await codecs[format](sampleRate);
+  const read: ReadSpeech = { speech, bytes: 0 };
+  return {
+    ...soundKinds[format],
+    sampleRate: opened.sampleRate,
+    pieces: encode(read, opened, readSamples),
+    end: () => ({ seconds: soundSeconds(speech.header, read.bytes), beginning: nothing }),
+  };
+};
+
+/**
+ * Brings speech into a format while it is being made. An encoder is loaded with the first sound that needs it; `wav` needs
+ * none. Sound of any rate comes out right: what a format does not take is resampled.
+ *
+ * @throws AppError `external_service_error` when the speech has samples of a kind that no model of ours makes; it is
+ * cancelled then.
+ */
+export const encodeSound = async (format: SoundFormat, speech: Speech): Promise<EncodedSound> => {
+  if (format === "wav") return passedOn(speech);
+  try {
+    return await openEncoded(format, speech);
+  } catch (error) {
+    speech.cancel();
+    throw error;
+  }
+};

@@ -1,0 +1,35 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { createEncoder, type WasmMediaEncoder } from "wasm-media-encoders/esnext";
+import type { SampleEncoder } from "./encode-sound.ts";
+
+type Lame = WasmMediaEncoder<"audio/mpeg">;
+
+/** For speech; MPEG-2 has the rates of {@link Mp3Rate}. */
+const kilobitsPerSecond = 48;
+
+/** Rates of MPEG-2 layer III, in hertz; all that plays MP3 plays them. */
+export type Mp3Rate = 16_000 | 22_050 | 24_000;
+
+/** LAME: a file of its own, so that whoever runs the service can put another build of it in its place. */
+const readLame = (): Promise<Buffer> =>
+  readFile(fileURLToPath(import.meta.resolve("wasm-media-encoders/wasm/mp3")));
+
+/** Those that have come to the end of a sound: each holds some megabytes outside of JavaScript's memory. */
+const idle: Lame[] = [];
+
+/** Encodes one stream of mono sound as MP3, at a constant bit rate: a player then tells by a file's size how long it is. */
+export const createMp3Encoder = async (sampleRate: Mp3Rate): Promise<SampleEncoder> => {
+  const lame = idle.pop() ?? (await createEncoder("audio/mpeg", await readLame()));
+  lame.configure({ channels: 1, sampleRate, outputSampleRate: sampleRate, bitrate: kilobitsPerSecond });
+  return {
+    // What is given out belongs to the encoder, which writes over it the next time.
+    encode: (samples) => Buffer.from(lame.encode([samples])),
+    finish: () => {
+      const last = Buffer.from(lame.finalize());
+      idle.push(lame);
+      return last;
+    },
+    close: () => undefined,
+  };
+};

@@ -1,0 +1,75 @@
+import OpusScript from "opusscript";
+import type { SampleEncoder } from "./encode-sound.ts";
+import { toSixteenBits } from "./samples.ts";
+import { createOggOpusWriter, preSkipSeconds } from "./write-ogg-opus.ts";
+
+/** Encodes one stream of mono sound, frame by frame. */
+export interface OpusFrameEncoder {
+  /** @param frame 20 ms of 16-bit samples, little endian. @returns the packet; it stays valid. */
+  encode(frame: Buffer): Uint8Array;
+  /** Frees what the encoder holds outside of JavaScript's memory. */
+  close(): void;
+}
+
+const frameSeconds = 0.02;
+const bytesPerSample = 2;
+
+/** Rates that Opus takes, in hertz (RFC 6716, section 2.1.3). */
+export type OpusRate = 8_000 | 12_000 | 16_000 | 24_000 | 48_000;
+
+/** For speech; a second takes 3 kB at most. */
+const bitsPerSecond = 24_000;
+
+/** libopus, compiled to WebAssembly. */
+const createLibopusEncoder = (sampleRate: OpusRate): OpusFrameEncoder => {
+  const opus = new OpusScript(sampleRate, 1, OpusScript.Application.VOIP);
+  opus.setBitrate(bitsPerSecond);
+  return {
+    encode: (frame) => opus.encode(frame, frame.length / bytesPerSample),
+    close: () => opus.delete(),
+  };
+};
+
+/**
+ * Encodes one stream of mono sound as Opus in Ogg.
+ *
+ * @param createEncoder makes the encoder for sound of a rate.
+ */
+export const createOpusEncoder = (
+  sampleRate: OpusRate,
+  createEncoder: (sampleRate: OpusRate) => OpusFrameEncoder = createLibopusEncoder,
+): SampleEncoder => {
+  const frameBytes = Math.round(sampleRate * frameSeconds) * bytesPerSample;
+  const writer = createOggOpusWriter({ packetSeconds: frameSeconds, sampleRate });
+  const encoder = createEncoder(sampleRate);
+  let head = writer.begin();
+  let held: Buffer = Buffer.alloc(0);
+  let samples = 0;
+
+  /** Encodes all but the last frame, which may be the one that ends the file. */
+  const writeFrames = (bytes: Buffer): Buffer => {
+    const whole = Math.max(0, Math.ceil(bytes.length / frameBytes) - 1) * frameBytes;
+    const pages = [head];
+    head = Buffer.alloc(0);
+    for (let start = 0; start < whole; start += frameBytes) {
+      pages.push(writer.add(encoder.encode(bytes.subarray(start, start + frameBytes))));
+    }
+    held = bytes.subarray(whole);
+    return Buffer.concat(pages);
+  };
+
+  return {
+    encode: (more) => {
+      samples += more.length;
+      return writeFrames(Buffer.concat([held, toSixteenBits(more)]));
+    },
+    finish: () => {
+      // What a decoder throws away at the start pushes the end of the sound into the silence behind it.
+      const silence = Buffer.alloc(Math.round(sampleRate * preSkipSeconds) * bytesPerSample);
+      const pages = writeFrames(Buffer.concat([held, silence]));
+      const last = Buffer.concat([held], frameBytes);
+      return Buffer.concat([pages, writer.end(encoder.encode(last), samples)]);
+    },
+    close: () => encoder.close(),
+  };
+};

@@ -1,0 +1,147 @@
+import { bytesPerSample, type SampleFormat } from "../wav/wav-structure.ts";
+
+type ReadSample = (bytes: DataView, offset: number) => number;
+
+/** What is beyond full scale is cut off there; what is no number is silence: an encoder may break at either. */
+const bounded = (sample: number): number => (Number.isFinite(sample) ? Math.max(-1, Math.min(1, sample)) : 0);
+
+/** How a sample is read, by encoding and bytes. Samples of 12 or 20 bits stand in the upper bits of theirs. */
+const readSample: Readonly<Record<string, ReadSample>> = {
+  pcm1: (bytes, offset) => (bytes.getUint8(offset) - 128) / 128,
+  pcm2: (bytes, offset) => bytes.getInt16(offset, true) / 32_768,
+  pcm3: (bytes, offset) => (bytes.getUint16(offset, true) + bytes.getInt8(offset + 2) * 65_536) / 8_388_608,
+  pcm4: (bytes, offset) => bytes.getInt32(offset, true) / 2_147_483_648,
+  float4: (bytes, offset) => bounded(bytes.getFloat32(offset, true)),
+  float8: (bytes, offset) => bounded(bytes.getFloat64(offset, true)),
+};
+
+/**
+ * Reads sound piece by piece, wherever it is cut, as samples of one channel from -1 to 1: of several channels the mean.
+ *
+ * @returns `undefined` when samples of this format are not read here.
+ */
+export const createSampleReader = (
+  format: SampleFormat,
+): ((piece: Uint8Array) => Float32Array) | undefined => {
+  const { channels } = format;
+  const sampleBytes = bytesPerSample(format);
+  const read = readSample[`${format.encoding}${sampleBytes}`];
+  if (!read) return undefined;
+  const blockBytes = sampleBytes * channels;
+  let rest = new Uint8Array();
+  return (piece) => {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
+    const samples = new Float32Array(Math.floor(bytes.length / blockBytes));
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let index = 0; index < samples.length; index += 1) {
+      let sum = 0;
+      for (let channel = 0; channel < channels; channel += 1) {
+        sum += read(view, index * blockBytes + channel * sampleBytes);
+      }
+      samples[index] = sum / channels;
+    }
+    rest = bytes.slice(samples.length * blockBytes);
+    return samples;
+  };
+};
+
+/** Samples from -1 to 1 as 16 bits, little endian, as all processors have them that this runs on. */
+export const toSixteenBits = (samples: Float32Array): Buffer => {
+  const values = new Int16Array(samples.length);
+  for (const [index, sample] of samples.entries()) {
+    values[index] = Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768)));
+  }
+  return Buffer.from(values.buffer);
+};
+
+/** Makes samples of another rate, as they come. */
+export interface Resampler {
+  add(samples: Float32Array): Float32Array;
+  /** What is left once the last samples have been added. */
+  finish(): Float32Array;
+}
+
+const greatestCommonDivisor = (one: number, other: number): number =>
+  other === 0 ? one : greatestCommonDivisor(other, one % other);
+
+/** How many zero crossings of the filter lie on either side of its middle. */
+const zeroCrossings = 24;
+
+/** How much of the band between 0 and half the lower rate passes: the rest is for the filter to fall in. */
+const passedShare = 0.92;
+
+/** Between two samples, as finely as a place is told apart; at the usual rates every place is met exactly. */
+const mostPlaces = 1_024;
+
+/** The windowed sinc: an ideal filter, brought to its end by a Blackman-Harris window (92 dB). */
+const filterAt = (crossings: number): number => {
+  if (Math.abs(crossings) >= zeroCrossings) return 0;
+  const angle = (Math.PI * crossings) / zeroCrossings;
+  const window =
+    0.35875 + 0.48829 * Math.cos(angle) + 0.14128 * Math.cos(2 * angle) + 0.01168 * Math.cos(3 * angle);
+  const phase = Math.PI * crossings;
+  return window * (phase === 0 ? 1 : Math.sin(phase) / phase);
+};
+
+/**
+ * Changes the rate of samples by whole numbers, so that an hour of sound stays as long as it was. Each new sample is
+ * the sum of the old ones around its place, weighted by a filter that lets nothing pass which the lower of the two rates
+ * could not tell from something else.
+ *
+ * @param fromRate in hertz, as `toRate`; both whole.
+ */
+export const createResampler = (fromRate: number, toRate: number): Resampler => {
+  const divisor = greatestCommonDivisor(fromRate, toRate);
+  const [up, down] = [toRate / divisor, fromRate / divisor];
+  const scale = Math.min(1, toRate / fromRate) * passedShare;
+  const reach = Math.ceil(zeroCrossings / scale);
+  const places = Math.min(up, mostPlaces);
+  const weightsByPlace = new Map<number, Float32Array>();
+
+  /** The weights of the samples from `reach - 1` before to `reach` behind a place. */
+  const weightsAt = (place: number): Float32Array => {
+    const known = weightsByPlace.get(place);
+    if (known) return known;
+    const weights = Float32Array.from({ length: 2 * reach }, (_, index) =>
+      filterAt((index - reach + 1 - place / places) * scale),
+    );
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    const even = weights.map((weight) => weight / sum);
+    weightsByPlace.set(place, even);
+    return even;
+  };
+
+  // Before the first sample there is silence. The next new sample lies `part / up` behind the sample at `position`.
+  let held = new Float32Array(reach - 1);
+  let position = reach - 1;
+  let part = 0;
+
+  const convert = (samples: Float32Array, end: number): Float32Array => {
+    const joined = new Float32Array(held.length + samples.length);
+    joined.set(held);
+    joined.set(samples, held.length);
+    const made: number[] = [];
+    while (position < end && position + reach < joined.length) {
+      const weights = weightsAt(Math.floor((part / up) * places));
+      const start = position - reach + 1;
+      let sum = 0;
+      for (let index = 0; index < weights.length; index += 1) {
+        sum += (weights[index] ?? 0) * (joined[start + index] ?? 0);
+      }
+      made.push(sum);
+      part += down;
+      position += Math.floor(part / up);
+      part %= up;
+    }
+    const from = Math.min(position - reach + 1, joined.length);
+    held = joined.slice(from);
+    position -= from;
+    return Float32Array.from(made);
+  };
+
+  return {
+    add: (samples) => convert(samples, Number.POSITIVE_INFINITY),
+    // Silence follows, in which no new sample lies.
+    finish: () => convert(new Float32Array(reach + 1), held.length),
+  };
+};

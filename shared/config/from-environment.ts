@@ -70,13 +70,12 @@ export const itemTableFrom = (
 const secretReaderFrom = (environment: PlatformEnvironment): ReadSecret =>
   createSecretReader(openAwsJsonService("SecretsManager", awsConfigOf(environment)));
 
-const canarySecret = z.object({ token: z.string().optional() });
-
 /** Reads the token with which the canary calls, each time anew: an operator may have changed it. */
 export const canaryTokenFrom = (
   environment: PlatformEnvironment & { readonly CANARY_SECRET_ID: string },
 ): (() => Promise<string | undefined>) => {
   const read = secretReaderFrom(environment);
+  const canarySecret = z.object({ token: z.string().optional() });
   return async () => canarySecret.parse(JSON.parse((await read(environment.CANARY_SECRET_ID)) ?? "{}")).token;
 };
 

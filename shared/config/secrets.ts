@@ -1,11 +1,8 @@
-import * as z from "zod";
 import { AwsCallError, type AwsJsonService } from "../outbound/aws-json.ts";
 import { describeError, logger } from "../telemetry/logger.ts";
 
 /** `AWSPREVIOUS` is the value before the last rotation. */
 export type SecretVersion = "AWSCURRENT" | "AWSPREVIOUS";
-
-const secretValue = z.object({ SecretString: z.string().optional() });
 
 /**
  * Reads a secret's value, the current one by default.
@@ -23,7 +20,8 @@ export const createSecretReader =
         SecretId: secretId,
         VersionStage: version,
       });
-      return secretValue.parse(answer).SecretString;
+      const hasText = typeof answer === "object" && answer !== null && "SecretString" in answer;
+      return hasText && typeof answer.SecretString === "string" ? answer.SecretString : undefined;
     } catch (error) {
       if (error instanceof AwsCallError && error.name === "ResourceNotFoundException") return undefined;
       throw error;

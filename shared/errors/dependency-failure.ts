@@ -1,16 +1,8 @@
-import * as z from "zod";
 import { AppError } from "./app-error.ts";
 
-/** An error as the AWS SDK throws it. Every one carries `$metadata`, also when no response arrived at all. */
-const sdkError = z.object({
-  name: z.string().optional(),
-  code: z.string().optional(),
-  $fault: z.string().optional(),
-  $retryable: z.unknown().optional(),
-  $metadata: z.object({ httpStatusCode: z.number().optional() }),
-  CancellationReasons: z.array(z.object({ Code: z.string().optional() })).optional(),
-});
-type SdkError = z.output<typeof sdkError>;
+/** A property of whatever it is. */
+const read = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 
 /** Names under which AWS says "not now" with a status below 500. */
 const throttling =
@@ -19,14 +11,23 @@ const throttling =
 /** When another try makes sense; the SDK has made three within the last seconds. */
 const retryAfterSeconds = 5;
 
-/** Without a status, the connection failed before a response: refused, reset, timed out, unknown name. */
-const isPassing = ({ name = "", code = "", $fault, $retryable, $metadata, ...rest }: SdkError): boolean => {
-  const { httpStatusCode } = $metadata;
-  if (httpStatusCode !== undefined && httpStatusCode >= 500) return true;
-  if ($fault === "server" || $retryable !== undefined) return true;
-  if (throttling.test(name)) return true;
-  if (rest.CancellationReasons?.some(({ Code = "" }) => throttling.test(Code))) return true;
-  return httpStatusCode === undefined && (name === "TimeoutError" || code !== "");
+const isThrottling = (name: unknown): boolean => typeof name === "string" && throttling.test(name);
+
+/**
+ * Whether an error as the AWS SDK throws it passes by itself. Every one carries `$metadata`; without a status in it, the
+ * connection failed before a response: refused, reset, timed out, unknown name.
+ */
+const isPassing = (error: Error): boolean => {
+  const metadata = read(error, "$metadata");
+  if (typeof metadata !== "object" || metadata === null) return false;
+  const status = read(metadata, "httpStatusCode");
+  if (typeof status === "number" && status >= 500) return true;
+  if (read(error, "$fault") === "server" || read(error, "$retryable") !== undefined) return true;
+  if (isThrottling(error.name)) return true;
+  const reasons = read(error, "CancellationReasons");
+  if (Array.isArray(reasons) && reasons.some((reason) => isThrottling(read(reason, "Code")))) return true;
+  const code = read(error, "code");
+  return status === undefined && (error.name === "TimeoutError" || (typeof code === "string" && code !== ""));
 };
 
 /** That a part of the service which is not a model does not answer. */
@@ -41,11 +42,8 @@ export const dependencyUnavailable = (cause?: unknown): AppError =>
  * A failure of the table, the queue or another service of AWS that passes by itself (throttling, time-outs, lost
  * connections, their own errors) as `service_unavailable`; `undefined` for everything else, mistakes of ours included.
  */
-export const dependencyFailure = (thrown: unknown): AppError | undefined => {
-  if (!(thrown instanceof Error)) return undefined;
-  const error = sdkError.safeParse(thrown);
-  return error.success && isPassing(error.data) ? dependencyUnavailable(thrown) : undefined;
-};
+export const dependencyFailure = (thrown: unknown): AppError | undefined =>
+  thrown instanceof Error && isPassing(thrown) ? dependencyUnavailable(thrown) : undefined;
 
 /** Whatever was thrown as one of our errors: itself, a passing failure of AWS, or `internal`. */
 export const toAppError = (thrown: unknown): AppError =>

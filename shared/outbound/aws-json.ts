@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type { AwsConfig } from "../config/environment.ts";
 import { dependencyFailure } from "../errors/dependency-failure.ts";
 import { createAwsSigner } from "./aws-signature.ts";
@@ -39,8 +38,6 @@ const usualTryMilliseconds = 3_000;
 /** Before the second try, and at random up to as long again. */
 const usualPauseMilliseconds = 50;
 
-const failureBody = z.looseObject({ __type: z.string().optional(), message: z.string().optional() });
-
 /**
  * A call that AWS refused or did not answer, in the shape of the SDK's errors, so that whoever tells failures apart need
  * not know which way the call went.
@@ -76,17 +73,19 @@ export const awsAddress = (service: keyof typeof services, { region, endpoints }
   new URL(endpoints[service] ?? `https://${services[service].signingName}.${region}.${awsDomain(region)}/`);
 
 const failureOf = (status: number, text: string): AwsCallError => {
-  const { __type = "", message = "", ...details } = readFailure(text);
-  const name = __type.slice(__type.indexOf("#") + 1) || "UnknownError";
-  return new AwsCallError(name, message || `AWS answered with status ${status}.`, {
+  const { __type: type, message, ...details } = readFailure(text);
+  const name = typeof type === "string" ? type.slice(type.indexOf("#") + 1) : "";
+  const explanation = typeof message === "string" ? message : "";
+  return new AwsCallError(name || "UnknownError", explanation || `AWS answered with status ${status}.`, {
     $metadata: { httpStatusCode: status },
     details,
   });
 };
 
-const readFailure = (text: string): z.infer<typeof failureBody> => {
+const readFailure = (text: string): Readonly<Record<string, unknown>> => {
   try {
-    return failureBody.parse(JSON.parse(text));
+    const body: unknown = JSON.parse(text);
+    return typeof body === "object" ? { ...body } : {};
   } catch {
     // An answer that is no JSON comes from something in between, and its status says enough.
     return {};

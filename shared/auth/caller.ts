@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type { AccountType } from "../accounts/account.ts";
 import type { KeyClaims } from "./api-keys.ts";
 import type { TokenClaims } from "./tokens.ts";
@@ -8,19 +7,6 @@ export type Credential = TokenClaims | KeyClaims;
 
 /** Whether a credential is a key: those are told apart by their ids, tokens by theirs. */
 export const isKey = (credential: Credential): credential is KeyClaims => "keyId" in credential;
-
-const accountNumber = z.coerce.number().int();
-
-/** A credential as the authorizer passes it on. API Gateway carries context values as strings. */
-export const credentialContext = z.union([
-  z.object({
-    userId: accountNumber,
-    tokenId: z.string(),
-    tokenEpoch: z.coerce.number().int(),
-    tokenExpiresAt: z.coerce.number().int().optional(),
-  }),
-  z.object({ userId: accountNumber, keyId: z.string(), keyDigest: z.string() }),
-]) satisfies z.ZodType<Credential>;
 
 /** Who is calling: the holder of a credential that stands, admitted with this request. */
 export interface Caller {

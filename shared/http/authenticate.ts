@@ -1,7 +1,21 @@
-import { type Credential, credentialContext } from "../auth/caller.ts";
+import * as z from "zod";
+import type { Credential } from "../auth/caller.ts";
 import type { VerifyBearer } from "../auth/verify-bearer.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
+
+const accountNumber = z.coerce.number().int();
+
+/** A credential as the authorizer passes it on. API Gateway carries context values as strings. */
+export const credentialContext = z.union([
+  z.object({
+    userId: accountNumber,
+    tokenId: z.string(),
+    tokenEpoch: z.coerce.number().int(),
+    tokenExpiresAt: z.coerce.number().int().optional(),
+  }),
+  z.object({ userId: accountNumber, keyId: z.string(), keyDigest: z.string() }),
+]) satisfies z.ZodType<Credential>;
 
 const byAuthorizer = ({ requestContext }: HttpEvent): Credential | undefined =>
   credentialContext.safeParse(requestContext.authorizer).data;

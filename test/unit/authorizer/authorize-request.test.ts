@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAuthorizer } from "../../../functions/authorizer/authorize-request.ts";
-import { credentialContext } from "../../../shared/auth/caller.ts";
 import type { TokenClaims } from "../../../shared/auth/tokens.ts";
+import { credentialContext } from "../../../shared/http/authenticate.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 
 const stageArn = "arn:aws:execute-api:eu-west-1:000000000000:api1234567/prod";

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { basename, join, relative } from "node:path";
+import { build } from "esbuild";
 import * as z from "zod";
+import { bundleOptions, projectDirectory } from "../../infra/bundling/bundle-options.ts";
 import type { Question } from "./child-process.ts";
 
 /** A process of a benchmark that answers over HTTP, and to its parent. */
@@ -15,6 +17,8 @@ export interface BenchProcess {
 export interface StartOptions {
   readonly variables?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** Options of Node itself. */
+  readonly nodeArgs?: readonly string[];
   /** The core that it alone uses, where `taskset` exists. */
   readonly core?: number | undefined;
   /** Whether what it writes is shown; else it goes nowhere, as logs would cost whoever reads them. */
@@ -43,12 +47,22 @@ const nextMessage = async (child: ChildProcess, name: string): Promise<unknown> 
   }
 };
 
+const bundlesDirectory = join(projectDirectory, ".build/bench");
+
+/** Bundles a file of this folder as functions are: what strips types in Node would stand in its memory, with 18 MB. */
+const bundle = async (file: string): Promise<string> => {
+  const name = basename(file, ".ts");
+  const entry = relative(projectDirectory, join(import.meta.dirname, file));
+  await build(bundleOptions({ [name]: entry }, bundlesDirectory));
+  return join(bundlesDirectory, name, "index.mjs");
+};
+
 /** Starts a file of this folder and waits for its address. */
 export const startProcess = async (
   file: string,
-  { variables = {}, args = [], core, isShown = true }: StartOptions = {},
+  { variables = {}, args = [], nodeArgs = [], core, isShown = true }: StartOptions = {},
 ): Promise<BenchProcess> => {
-  const [program, programArgs] = onCore(core, [process.execPath, join(import.meta.dirname, file), ...args]);
+  const [program, programArgs] = onCore(core, [process.execPath, ...nodeArgs, await bundle(file), ...args]);
   const child = spawn(program, programArgs, {
     env: { ...process.env, ...variables },
     stdio: ["ignore", isShown ? "inherit" : "ignore", "inherit", "ipc"],

@@ -1,79 +1,88 @@
 /**
- * A bundled streaming function behind a small HTTP server that plays the Lambda runtime: each request becomes the event of
- * a function URL. A process of its own: `node function-process.ts <bundle>`, with the function's environment.
+ * A bundled streaming function as Lambda's runtime for Node runs it, in a process of its own:
+ * `node function-process.ts <bundle>`, with the function's environment.
+ *
+ * Whoever sends load is AWS to it: the body of each request is an event as text, as the Runtime API hands it out with the
+ * same headers, and the answer is what the runtime posts back. So what AWS does outside of the process, events made of
+ * requests and responses made of answers, is counted for nobody, and what its runtime does inside is counted.
  */
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { pathToFileURL } from "node:url";
-import { streamingRuntime } from "../../support/streaming-runtime.ts";
 import { answerParent, listen } from "../child-process.ts";
 import { startProfile, stopProfile } from "./cpu-profile.ts";
 
 /** A function that does not log would win; the parent asks. */
 let logLines = 0;
-process.stdout.write = new Proxy(process.stdout.write, {
-  apply: (write, stream, args) => {
-    logLines += 1;
-    return Reflect.apply(write, stream, args);
+const writeLog = process.stdout.write.bind(process.stdout);
+process.stdout.write = (line: string | Uint8Array): boolean => {
+  logLines += 1;
+  return writeLog(line);
+};
+
+/** An answer as the runtime client gives it to functions: what its first write sends ahead is set by `from`. */
+type AnswerStream = ServerResponse & { prelude?: string | undefined };
+
+Object.assign(globalThis, {
+  awslambda: {
+    streamifyResponse: <Handler>(handler: Handler): Handler => handler,
+    HttpResponseStream: {
+      from: (stream: AnswerStream, metadata: object): AnswerStream => {
+        stream.setHeader("Content-Type", "application/vnd.awslambda.http-integration-response");
+        stream.prelude = JSON.stringify(metadata);
+        return stream;
+      },
+    },
   },
 });
 
-Object.assign(globalThis, { awslambda: streamingRuntime });
+const preludeEnd = new Uint8Array(8);
+
+const sendPreludeFirst = (stream: AnswerStream): void => {
+  const write = stream.write.bind(stream);
+  stream.write = (chunk: string | Uint8Array): boolean => {
+    if (stream.prelude !== undefined) {
+      write(stream.prelude);
+      write(preludeEnd);
+      // Deleted, it would leave the object in a form that is slow to work with.
+      stream.prelude = undefined;
+    }
+    return write(chunk);
+  };
+};
+
+const contextOf = (headers: IncomingHttpHeaders) => {
+  const deadline = Number(headers["lambda-runtime-deadline-ms"]);
+  return {
+    clientContext: undefined,
+    identity: undefined,
+    tenantId: undefined,
+    invokedFunctionArn: headers["lambda-runtime-invoked-function-arn"],
+    awsRequestId: headers["lambda-runtime-aws-request-id"],
+    xRayTraceId: headers["lambda-runtime-trace-id"],
+    getRemainingTimeInMillis: () => deadline - Date.now(),
+    functionName: process.env["AWS_LAMBDA_FUNCTION_NAME"],
+    functionVersion: process.env["AWS_LAMBDA_FUNCTION_VERSION"],
+    memoryLimitInMB: process.env["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"],
+    logGroupName: process.env["AWS_LAMBDA_LOG_GROUP_NAME"],
+    logStreamName: process.env["AWS_LAMBDA_LOG_STREAM_NAME"],
+  };
+};
+
 const [bundle = ""] = process.argv.slice(2);
 const { handler } = await import(pathToFileURL(bundle).href);
 
 let requests = 0;
-
-const eventOf = ({ method, url, headers }: IncomingMessage, body: string): string =>
-  JSON.stringify({
-    version: "2.0",
-    routeKey: "$default",
-    rawPath: url,
-    rawQueryString: "",
-    headers: {
-      ...headers,
-      "x-forwarded-for": "203.0.113.7",
-      "x-forwarded-proto": "https",
-      "x-forwarded-port": "443",
-    },
-    requestContext: {
-      accountId: "anonymous",
-      apiId: "bench",
-      domainName: "bench.lambda-url.us-east-1.on.aws",
-      domainPrefix: "bench",
-      http: {
-        method,
-        path: url,
-        protocol: "HTTP/1.1",
-        sourceIp: "203.0.113.7",
-        userAgent: headers["user-agent"],
-      },
-      requestId: `00000000-0000-4000-8000-${String(requests).padStart(12, "0")}`,
-      routeKey: "$default",
-      stage: "$default",
-      time: "22/Nov/2026:00:00:00 +0000",
-      timeEpoch: Date.now(),
-    },
-    body,
-    isBase64Encoded: false,
-  });
-
-const timeLimitMilliseconds = 600_000;
 
 const server = createServer((request, response) => {
   const pieces: Buffer[] = [];
   request.on("data", (piece: Buffer) => pieces.push(piece));
   request.on("end", () => {
     requests += 1;
-    const deadline = Date.now() + timeLimitMilliseconds;
-    // The runtime gets the event as text as well.
-    const event: unknown = JSON.parse(eventOf(request, Buffer.concat(pieces).toString()));
-    void handler(event, response, {
-      awsRequestId: `00000000-0000-4000-9000-${String(requests).padStart(12, "0")}`,
-      functionName: "chat",
-      memoryLimitInMB: "512",
-      callbackWaitsForEmptyEventLoop: true,
-      getRemainingTimeInMillis: () => deadline - Date.now(),
-    });
+    const event: unknown = JSON.parse(Buffer.concat(pieces).toString());
+    const context = contextOf(request.headers);
+    process.env["_X_AMZN_TRACE_ID"] = String(context.xRayTraceId);
+    sendPreludeFirst(response);
+    void handler(event, response, context);
   });
 });
 answerParent(await listen(server), (message) => {

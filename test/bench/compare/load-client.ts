@@ -12,6 +12,8 @@ export interface LoadTarget {
   readonly headers: Readonly<Record<string, string>>;
   /** The name by which it knows the model. */
   readonly model: string;
+  /** Whether it is a function, which is sent the events that Lambda makes of requests, and not the requests themselves. */
+  readonly takesEvents?: boolean | undefined;
 }
 
 /** A right answer. Times are in milliseconds since its request was sent. */
@@ -24,30 +26,108 @@ export interface LoadAnswer {
 /** What the right answer is: a whole one, or a stream of so many tokens. */
 export type Expected = "whole" | { readonly tokens: number };
 
-/** The bytes of a request, made once and sent many times. */
-export const requestBytes = ({ url, headers }: LoadTarget, body: string): Buffer => {
+/** What a client sends beside the body. */
+const clientHeaders = ({ headers }: LoadTarget): Record<string, string> => ({
+  "Content-Type": "application/json",
+  Accept: "application/json, text/event-stream",
+  "User-Agent": "bench/1.0",
+  ...headers,
+});
+
+const messageBytes = (url: string, headers: Readonly<Record<string, string>>, body: string): Buffer => {
   const { host, pathname } = new URL(url);
-  const lines = Object.entries({
-    Host: host,
-    "Content-Type": "application/json",
-    Accept: "application/json, text/event-stream",
-    "User-Agent": "bench/1.0",
-    ...headers,
-    "Content-Length": Buffer.byteLength(body),
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+  const lines = Object.entries({ Host: host, ...headers, "Content-Length": Buffer.byteLength(body) })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("");
+  return Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines}\r\n${body}`);
 };
+
+const traceId = "Root=1-6a6f1c3e-0123456789abcdef01234567;Parent=0123456789abcdef;Sampled=0";
+
+/** The event of a function URL (payload format 2.0), and what the Runtime API says beside it. */
+const eventBytes = (target: LoadTarget, body: string): Buffer => {
+  const { pathname } = new URL(target.url);
+  const domainName = "abcdefghijklmnopqrstuvwxyz012345.lambda-url.us-east-1.on.aws";
+  const headers = Object.entries(clientHeaders(target)).map(([name, value]) => [name.toLowerCase(), value]);
+  const now = new Date();
+  const event = JSON.stringify({
+    version: "2.0",
+    routeKey: "$default",
+    rawPath: pathname,
+    rawQueryString: "",
+    headers: {
+      ...Object.fromEntries(headers),
+      "content-length": String(Buffer.byteLength(body)),
+      host: domainName,
+      "x-amzn-tls-cipher-suite": "TLS_AES_128_GCM_SHA256",
+      "x-amzn-tls-version": "TLSv1.3",
+      "x-amzn-trace-id": traceId,
+      "x-forwarded-for": "203.0.113.7",
+      "x-forwarded-port": "443",
+      "x-forwarded-proto": "https",
+    },
+    requestContext: {
+      accountId: "anonymous",
+      apiId: domainName.split(".", 1)[0],
+      domainName,
+      domainPrefix: domainName.split(".", 1)[0],
+      http: {
+        method: "POST",
+        path: pathname,
+        protocol: "HTTP/1.1",
+        sourceIp: "203.0.113.7",
+        userAgent: "bench/1.0",
+      },
+      requestId: "5f1d8a4e-3c0b-4a57-9d5e-0f6b7c8d9e0f",
+      routeKey: "$default",
+      stage: "$default",
+      time: "22/Nov/2026:00:00:00 +0000",
+      timeEpoch: now.getTime(),
+    },
+    body,
+    isBase64Encoded: false,
+  });
+  const runtimeHeaders = {
+    "Content-Type": "application/json",
+    "Lambda-Runtime-Aws-Request-Id": "8476a536-e9f4-11e8-9739-2dfe598c3fcd",
+    "Lambda-Runtime-Deadline-Ms": String(now.getTime() + 600_000),
+    "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:us-east-1:123456789012:function:chat",
+    "Lambda-Runtime-Trace-Id": traceId,
+  };
+  return messageBytes(target.url, runtimeHeaders, event);
+};
+
+/** The bytes of a request, made once and sent many times. */
+export const requestBytes = (target: LoadTarget, body: string): Buffer =>
+  target.takesEvents ? eventBytes(target, body) : messageBytes(target.url, clientHeaders(target), body);
 
 const completion = z.object({ choices: z.tuple([z.object({ message: z.object({ content: z.string() }) })]) });
 
 /** How often one text stands in another. */
 const occurrences = (text: string, part: string): number => text.split(part).length - 1;
 
+const prelude = z.object({ statusCode: z.int() });
+const preludeEnd = "\0".repeat(8);
+
+/** A function's answer begins with its status and headers as JSON; Lambda makes a response of that. */
+const responseOf = (answer: string): { readonly status: number; readonly body: string } => {
+  const end = answer.indexOf(preludeEnd);
+  const { data } = prelude.safeParse(parseJson(answer.slice(0, Math.max(0, end))));
+  return { status: data?.statusCode ?? 0, body: answer.slice(end + preludeEnd.length) };
+};
+
 /** @throws Error that shows the answer when it is not the right one: an error page must never win. */
-export const checkAnswer = (name: string, head: string, body: string, expected: Expected): void => {
+export const checkAnswer = (
+  { name, takesEvents }: Pick<LoadTarget, "name" | "takesEvents">,
+  head: string,
+  answer: string,
+  expected: Expected,
+): void => {
   const wrong = (why: string): Error =>
-    new Error(`${name}: ${why}\n${head.split("\r\n", 1)[0]}\n${body.slice(0, 600)}`);
+    new Error(`${name}: ${why}\n${head.split("\r\n", 1)[0]}\n${answer.slice(0, 600)}`);
   if (!head.startsWith("HTTP/1.1 200 ")) throw wrong("the status is not 200.");
+  const { status, body } = takesEvents ? responseOf(answer) : { status: 200, body: answer };
+  if (status !== 200) throw wrong("the function's status is not 200.");
   if (expected === "whole") {
     const read = completion.safeParse(parseJson(body));
     if (read.data?.choices[0].message.content !== wholeAnswer) throw wrong("it is not what the model said.");
@@ -82,7 +162,8 @@ export interface LoadConnection {
 const silenceMilliseconds = 20_000;
 
 /** Connects to a target. */
-export const openConnection = async ({ name, url }: LoadTarget): Promise<LoadConnection> => {
+export const openConnection = async (target: LoadTarget): Promise<LoadConnection> => {
+  const { name, url } = target;
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true, timeout: silenceMilliseconds });
   await once(socket, "connect");
@@ -140,7 +221,7 @@ export const openConnection = async ({ name, url }: LoadTarget): Promise<LoadCon
       socket.write(request);
       await promise;
       const milliseconds = performance.now() - startedAt;
-      checkAnswer(name, head, Buffer.concat(pieces).toString(), expected);
+      checkAnswer(target, head, Buffer.concat(pieces).toString(), expected);
       return { milliseconds, firstTokenMilliseconds };
     },
     close: () => {

@@ -6,6 +6,7 @@ const target = z.object({
   url: z.url(),
   headers: z.record(z.string(), z.string()),
   model: z.string(),
+  takesEvents: z.boolean().optional(),
 });
 
 const streamed = z.object({ tokens: z.int().min(1), pauseMilliseconds: z.number().min(0) });

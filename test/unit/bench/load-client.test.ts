@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { constantFrom, integer } from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { listen } from "../../bench/child-process.ts";
-import { type Expected, openConnection, requestBytes } from "../../bench/compare/load-client.ts";
+import { checkAnswer, type Expected, openConnection, requestBytes } from "../../bench/compare/load-client.ts";
 import {
   mockModel,
   readInstruction,
@@ -125,6 +125,40 @@ describe("a wrong answer ends the benchmark", () => {
     const connection = await connectTo([sized(wholeBody) + sized(wholeBody)]);
     await connection.ask(request(), "whole");
     await expect(connection.ask(request(), "whole")).rejects.toThrow("without being asked");
+  });
+});
+
+describe("a function is spoken to as Lambda does", () => {
+  const target = {
+    name: "a function",
+    url: "http://127.0.0.1/tasks/chat/completions",
+    headers: { Authorization: "Bearer token" },
+    model: mockModel,
+    takesEvents: true,
+  };
+  const head = "HTTP/1.1 200 OK";
+  const answerOf = (status: number) =>
+    `${JSON.stringify({ statusCode: status })}${"\0".repeat(8)}${wholeBody}`;
+
+  it("with the event of its address, and the Runtime API's headers", () => {
+    const body = requestBody(mockModel);
+    const [sentHead = "", event = ""] = requestBytes(target, body).toString().split("\r\n\r\n");
+    expect(sentHead).toMatch(/^Lambda-Runtime-Deadline-Ms: \d{13}$/m);
+    expect(JSON.parse(event)).toMatchObject({
+      version: "2.0",
+      rawPath: "/tasks/chat/completions",
+      headers: { authorization: "Bearer token", "content-type": "application/json" },
+      requestContext: { http: { method: "POST" } },
+      body,
+    });
+  });
+
+  it("and its status is read from the answer", () => {
+    expect(() => checkAnswer(target, head, answerOf(200), "whole")).not.toThrow();
+    expect(() => checkAnswer(target, head, answerOf(500), "whole")).toThrow(
+      "the function's status is not 200",
+    );
+    expect(() => checkAnswer(target, head, wholeBody, "whole")).toThrow("the function's status is not 200");
   });
 });
 

@@ -3,8 +3,9 @@ import pLimit from "p-limit";
 import * as z from "zod";
 import type { StoredAccount } from "../../shared/accounts/account.ts";
 import { accountKeys, type ItemKey } from "../../shared/accounts/keys.ts";
+import { idempotencyKeys } from "../../shared/idempotency/keys.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
-import { type ObjectStore, speechFolderOf } from "../../shared/storage/object-store.ts";
+import { answersFolderOf, type ObjectStore, speechFolderOf } from "../../shared/storage/object-store.ts";
 import { deleteItems, readPartition, type Table, writeTogether } from "../../shared/storage/table.ts";
 
 /** Where everything of an account is. */
@@ -104,11 +105,17 @@ export const eraseAccount = async (
     }
   });
 
-  const speech: string[] = [];
-  await forEach(daysSince(account.created_at, Date.now()), async (day) => {
-    for await (const name of store.list(speechFolderOf(account.id, day))) speech.push(name);
+  // Before the objects: who keeps an answer from now on finds nothing to note it in, and removes it.
+  await deleteItems(table, await keysOf(table, idempotencyKeys.ofAccount(account.id)));
+  const folders = [
+    answersFolderOf(account.id),
+    ...daysSince(account.created_at, Date.now()).map((day) => speechFolderOf(account.id, day)),
+  ];
+  const objects: string[] = [];
+  await forEach(folders, async (folder) => {
+    for await (const name of store.list(folder)) objects.push(name);
   });
-  await forEach(speech, (name) => store.delete(name));
+  await forEach(objects, (name) => store.delete(name));
 
   const profile = accountKeys.profile(account.id);
   const partitions = [

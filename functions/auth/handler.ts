@@ -7,6 +7,7 @@ import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts
 import {
   itemTableFrom,
   limiterFrom,
+  namedRequestsFrom,
   objectStoreFrom,
   signingSecretFrom,
 } from "../../shared/config/from-environment.ts";
@@ -40,5 +41,9 @@ export const handler = createBufferedHandler(
     usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,
   }),
-  { limiter: limiterFrom(environment), metricsNamespace: environment.METRICS_NAMESPACE },
+  {
+    limiter: limiterFrom(environment),
+    namedRequests: namedRequestsFrom(environment),
+    metricsNamespace: environment.METRICS_NAMESPACE,
+  },
 );

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
   accountLimitEnvironment,
+  bucketEnvironment,
   chatBackendEnvironment,
   tableEnvironment,
   tokenEnvironment,
@@ -149,6 +150,7 @@ export const chatFunction = defineFunction({
   operations: [createChatCompletionOperation],
   environment: {
     ...tableEnvironment,
+    ...bucketEnvironment,
     ...accountLimitEnvironment,
     ...tokenEnvironment,
     ...chatBackendEnvironment,

@@ -1,5 +1,10 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { chatModelsFrom, limiterFrom, verifyBearerFrom } from "../../shared/config/from-environment.ts";
+import {
+  chatModelsFrom,
+  limiterFrom,
+  namedRequestsFrom,
+  verifyBearerFrom,
+} from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { connectionsOpened } from "../../shared/outbound/connections.ts";
 import { chatFunction } from "./contract.ts";
@@ -10,6 +15,7 @@ const environment = readEnvironment(chatFunction.environment, process.env);
 export const handler = createStreamingHandler(chatEndpoints({ models: chatModelsFrom(environment) }), {
   verifyBearer: verifyBearerFrom(environment),
   limiter: limiterFrom(environment),
+  namedRequests: namedRequestsFrom(environment),
   metricsNamespace: environment.METRICS_NAMESPACE,
 });
 

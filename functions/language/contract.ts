@@ -1,5 +1,9 @@
 import * as z from "zod";
-import { accountLimitEnvironment, tableEnvironment } from "../../shared/config/environment.ts";
+import {
+  accountLimitEnvironment,
+  bucketEnvironment,
+  tableEnvironment,
+} from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
@@ -56,7 +60,7 @@ export const languageFunction = defineFunction({
   name: "language",
   description: "Language identification, by a model inside the function",
   operations: [identifyOperation, classifyOperation],
-  environment: { ...tableEnvironment, ...accountLimitEnvironment },
+  environment: { ...tableEnvironment, ...bucketEnvironment, ...accountLimitEnvironment },
   memoryMegabytes: 256,
   timeoutSeconds: 10,
   transfer: "buffered",

@@ -1,5 +1,5 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { limiterFrom } from "../../shared/config/from-environment.ts";
+import { limiterFrom, namedRequestsFrom } from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { loadLanguageModel } from "../../shared/language-id/model.ts";
 import { readWeights } from "../../shared/language-id/weights.ts";
@@ -12,6 +12,7 @@ const environment = readEnvironment(languageFunction.environment, process.env);
 // While the function starts it has a whole CPU, whatever its memory: the model is loaded then, not on the first call.
 export const handler = createBufferedHandler(languageEndpoints({ model: loadLanguageModel(readWeights()) }), {
   limiter: limiterFrom(environment),
+  namedRequests: namedRequestsFrom(environment),
   metricsNamespace: environment.METRICS_NAMESPACE,
 });
 

@@ -3,6 +3,7 @@ import {
   chatModelsFrom,
   itemTableFrom,
   limiterFrom,
+  namedRequestsFrom,
   objectStoreFrom,
   synthesizerFrom,
   transcriberFrom,
@@ -44,5 +45,6 @@ const endpoints = legacyEndpoints(
 export const handler = createStreamingHandler(endpoints, {
   verifyBearer: verifyBearerFrom(environment),
   limiter: limiterFrom(environment),
+  namedRequests: namedRequestsFrom(environment),
   metricsNamespace: environment.METRICS_NAMESPACE,
 });

@@ -1,5 +1,10 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { limiterFrom, objectStoreFrom, synthesizerFrom } from "../../shared/config/from-environment.ts";
+import {
+  limiterFrom,
+  namedRequestsFrom,
+  objectStoreFrom,
+  synthesizerFrom,
+} from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { speechFunction } from "./contract.ts";
 import { speechEndpoints } from "./endpoints.ts";
@@ -13,5 +18,9 @@ export const handler = createStreamingHandler(
     model: environment.SPEECH_MODEL,
     platform: environment.SPEECH_PLATFORM,
   }),
-  { limiter: limiterFrom(environment), metricsNamespace: environment.METRICS_NAMESPACE },
+  {
+    limiter: limiterFrom(environment),
+    namedRequests: namedRequestsFrom(environment),
+    metricsNamespace: environment.METRICS_NAMESPACE,
+  },
 );

@@ -2,6 +2,7 @@ import { readEnvironment } from "../../shared/config/environment.ts";
 import {
   itemTableFrom,
   limiterFrom,
+  namedRequestsFrom,
   objectStoreFrom,
   transcriberFrom,
 } from "../../shared/config/from-environment.ts";
@@ -18,5 +19,9 @@ export const handler = createStreamingHandler(
     uploads: createUploadsRepository(itemTableFrom(environment)),
     store: objectStoreFrom(environment),
   }),
-  { limiter: limiterFrom(environment), metricsNamespace: environment.METRICS_NAMESPACE },
+  {
+    limiter: limiterFrom(environment),
+    namedRequests: namedRequestsFrom(environment),
+    metricsNamespace: environment.METRICS_NAMESPACE,
+  },
 );

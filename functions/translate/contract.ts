@@ -2,6 +2,7 @@ import * as z from "zod";
 import { languageForms } from "../../shared/catalogue/languages.ts";
 import {
   accountLimitEnvironment,
+  bucketEnvironment,
   tableEnvironment,
   translationBackendEnvironment,
 } from "../../shared/config/environment.ts";
@@ -64,6 +65,7 @@ export const translateFunction = defineFunction({
   operations: [translateOperation],
   environment: {
     ...tableEnvironment,
+    ...bucketEnvironment,
     ...accountLimitEnvironment,
     ...translationBackendEnvironment,
   },

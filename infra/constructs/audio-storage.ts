@@ -9,6 +9,7 @@ import {
 } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import {
+  answersFolder,
   speechFolder,
   transcriptionsFolder,
   transcriptionsLifetimeDays,
@@ -53,6 +54,7 @@ export class AudioStorage extends Construct {
       lifecycleRules: [
         // A rule cannot spare objects by a tag, only choose them: what is to last is copied out of this folder.
         { prefix: uploadsFolder, expiration: Duration.days(1) },
+        { prefix: answersFolder, expiration: Duration.days(1) },
         { prefix: transcriptionsFolder, expiration: Duration.days(transcriptionsLifetimeDays) },
         ...(speechLifetimeDays > 0
           ? [{ prefix: speechFolder, expiration: Duration.days(speechLifetimeDays) }]

@@ -13,6 +13,7 @@ import {
   ownedKeyPrefix,
   recipientKeyPrefixes,
 } from "../../shared/accounts/keys.ts";
+import { idempotencyKeyPrefix } from "../../shared/idempotency/keys.ts";
 import { limitKeyPrefix, mailKeyPrefix } from "../../shared/limits/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
 import { uploadKeyPrefix } from "../../shared/uploads/keys.ts";
@@ -52,6 +53,8 @@ const tableActions = {
   "keep-owner": ["dynamodb:DeleteItem", "dynamodb:PutItem"],
   /** What checking tokens and counting requests of accounts needs, on the items only that every request writes. */
   admit: ["dynamodb:GetItem", "dynamodb:UpdateItem"],
+  /** What carrying out named requests once needs, on what is kept of them only. */
+  "answer-once": ["dynamodb:UpdateItem"],
   /** What checking a token needs that need not be there, on the same items. */
   "check-token": ["dynamodb:GetItem"],
   /** What counting requests of addresses needs, on the limits' own items only. */
@@ -77,11 +80,12 @@ const tableActions = {
 const keyPrefixes: Readonly<Record<keyof typeof tableActions, readonly string[]>> = {
   "write-mails": [...recipientKeyPrefixes, mailKeyPrefix],
   "withhold-mails": [mailKeyPrefix],
-  "keep-accounts": [...accountKeyPrefixes, limitKeyPrefix],
+  "keep-accounts": [...accountKeyPrefixes, limitKeyPrefix, idempotencyKeyPrefix],
   "delete-owned": [uploadKeyPrefix, transcriptionKeyPrefix],
   "note-owner": [ownedKeyPrefix],
   "keep-owner": [ownedKeyPrefix],
   admit: [accessKeyPrefix],
+  "answer-once": [idempotencyKeyPrefix],
   "check-token": [accessKeyPrefix],
   "count-addresses": [limitKeyPrefix],
   "find-upload": [uploadKeyPrefix],
@@ -131,6 +135,8 @@ const folderActions = {
   write: ["s3:PutObject"],
   /** Also what a link to download needs. Writing in parts includes giving up half-way. */
   "read-write": ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"],
+  /** What keeping files needs that are known to be there: nobody needs to be told that one is not. */
+  keep: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
   /** Also finding out what there is. */
   clear: ["s3:DeleteObject"],
   delete: ["s3:DeleteObject"],
@@ -178,7 +184,7 @@ export const bucketBinding = (
       });
     }
     // Who may not list a bucket is told 403 instead of 404 for what is not there, and so are the links they sign.
-    if (folders.some(({ access }) => folderActions[access].includes("s3:GetObject"))) {
+    if (folders.some(({ access }) => access !== "keep" && folderActions[access].includes("s3:GetObject"))) {
       Grant.addToPrincipal({ grantee, actions: ["s3:ListBucket"], resourceArns: [bucket.bucketArn] });
     }
   },

@@ -22,7 +22,12 @@ import { uploadFunction } from "../../functions/upload/contract.ts";
 import { webhookFunction } from "../../functions/webhook/contract.ts";
 import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
 import type { VariableShape } from "../../shared/config/variables.ts";
-import { speechFolder, transcriptionsFolder, uploadsFolder } from "../../shared/storage/object-store.ts";
+import {
+  answersFolder,
+  speechFolder,
+  transcriptionsFolder,
+  uploadsFolder,
+} from "../../shared/storage/object-store.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
 import {
   bucketBinding,
@@ -65,6 +70,7 @@ export class ServiceFunctions extends Construct {
     };
     const accountLimit = { UNVERIFIED_QUOTA_SHARE: plainBinding(stage.limits.unverifiedQuotaShare) };
     const ownSpeech: FolderAccess = { folder: speechFolder, access: "read-write" };
+    const answers: FolderAccess = { folder: answersFolder, access: "keep" };
     const allUploads: FolderAccess = { folder: uploadsFolder, access: "read-delete" };
 
     this.authorizer = this.add(authorizerFunction, {
@@ -130,6 +136,8 @@ export class ServiceFunctions extends Construct {
           this,
           data.audioBucket,
           { folder: speechFolder, access: "clear" },
+          answers,
+          { folder: answersFolder, access: "clear" },
           { folder: uploadsFolder, access: "delete" },
           { folder: transcriptionsFolder, access: "delete" },
         ),
@@ -140,24 +148,36 @@ export class ServiceFunctions extends Construct {
         LIMIT_CREDENTIALS_PER_MINUTE: plainBinding(stage.limits.credentialsPerMinute),
       }),
       this.add(chatFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit"),
+        TABLE_NAME: tableBinding(data.table, "admit", "answer-once"),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, answers),
         ...accountLimit,
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
         ...models.chat,
       }),
       this.add(docsFunction, { ...vendors, PUBLIC_BASE_URL: plainBinding(publicBaseUrl) }),
-      this.add(languageFunction, { TABLE_NAME: tableBinding(data.table, "admit"), ...accountLimit }),
+      this.add(languageFunction, {
+        TABLE_NAME: tableBinding(data.table, "admit", "answer-once"),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, answers),
+        ...accountLimit,
+      }),
       this.add(
         { ...legacyFunction, operations: inStage(legacyFunction.operations, stage.legacy) },
         {
-          TABLE_NAME: tableBinding(data.table, "admit", "find-upload", "keep-transcriptions", "keep-owner"),
+          TABLE_NAME: tableBinding(
+            data.table,
+            "admit",
+            "answer-once",
+            "find-upload",
+            "keep-transcriptions",
+            "keep-owner",
+          ),
           ...accountLimit,
           TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
           ...models.chat,
           ...models.transcription,
           ...models.speech,
           SPEECH_PLATFORM: plainBinding(stage.inference.speech.platform),
-          BUCKET_NAME: bucketBinding(this, data.audioBucket, ownSpeech, allUploads, {
+          BUCKET_NAME: bucketBinding(this, data.audioBucket, answers, ownSpeech, allUploads, {
             folder: transcriptionsFolder,
             access: "read-write-delete",
           }),
@@ -167,22 +187,23 @@ export class ServiceFunctions extends Construct {
         },
       ),
       this.add(translateFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit"),
+        TABLE_NAME: tableBinding(data.table, "admit", "answer-once"),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, answers),
         ...accountLimit,
         ...models.translation,
       }),
       this.add(speechFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit"),
+        TABLE_NAME: tableBinding(data.table, "admit", "answer-once"),
         ...accountLimit,
         ...models.speech,
         SPEECH_PLATFORM: plainBinding(stage.inference.speech.platform),
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, ownSpeech),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, answers, ownSpeech),
       }),
       this.add(transcriptionFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit", "find-upload"),
+        TABLE_NAME: tableBinding(data.table, "admit", "answer-once", "find-upload"),
         ...accountLimit,
         ...models.transcription,
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, allUploads),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, answers, allUploads),
       }),
       this.add(uploadFunction, {
         TABLE_NAME: tableBinding(data.table, "check-token", "count-addresses", "add-upload", "note-owner"),

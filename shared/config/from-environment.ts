@@ -6,6 +6,8 @@ import {
   type FindBearer,
   type VerifyBearer,
 } from "../auth/verify-bearer.ts";
+import { createNamedRequests, type NamedRequests } from "../idempotency/named-requests.ts";
+import { createAnswerSecrets } from "../idempotency/sealed-answer.ts";
 import type { ChatModels } from "../inference/chat.ts";
 import { inferenceKey } from "../inference/inference-keys.ts";
 import { createOpenAiChatModels } from "../inference/openai/chat-models.ts";
@@ -113,6 +115,24 @@ export const findBearerFrom = (
 export const objectStoreFrom = (
   environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
 ): ObjectStore => createS3ObjectStore(openBucket(environment.BUCKET_NAME, awsConfigOf(environment)));
+
+/** Keeps answers to requests that have an `Idempotency-Key`; those with a secret in them where tokens can be signed, too. */
+export const namedRequestsFrom = (
+  environment: PlatformEnvironment &
+    Variables<typeof bucketEnvironment & typeof tableEnvironment> &
+    Partial<Variables<typeof tokenEnvironment>>,
+): NamedRequests => {
+  const { TOKEN_SECRET_ID: secretId } = environment;
+  return createNamedRequests({
+    // Over the connection that the limiter has opened.
+    table: openItemTable(environment.TABLE_NAME, awsConfigOf(environment)),
+    store: objectStoreFrom(environment),
+    secrets:
+      secretId === undefined
+        ? undefined
+        : createAnswerSecrets(signingSecretFrom({ ...environment, TOKEN_SECRET_ID: secretId })),
+  });
+};
 
 /** The verify token, app secret and access token of the messaging platform. */
 export const platformSecretsFrom = (

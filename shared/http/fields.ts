@@ -19,7 +19,8 @@ export interface FormFile {
   readonly content: Buffer;
 }
 
-const isFile = (value: unknown): value is FormFile =>
+/** Whether a value is a file of a form: nothing that JSON can say is one. */
+export const isFormFile = (value: unknown): value is FormFile =>
   typeof value === "object" &&
   value !== null &&
   "filename" in value &&
@@ -29,9 +30,9 @@ const isFile = (value: unknown): value is FormFile =>
 
 /** What clients send for a file that nobody chose: browsers an empty file without a name, others an empty text. */
 const isUnchosen = (value: unknown): boolean =>
-  value === "" || (isFile(value) && value.filename === "" && value.content.length === 0);
+  value === "" || (isFormFile(value) && value.filename === "" && value.content.length === 0);
 
-const namedFile = z.custom<FormFile>((value) => isFile(value) && value.filename !== "", {
+const namedFile = z.custom<FormFile>((value) => isFormFile(value) && value.filename !== "", {
   error: "Value error, Expected one file with a file name",
   params: { type: "value_error" },
 });

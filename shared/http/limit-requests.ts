@@ -15,6 +15,20 @@ const mayStream = ({ streams }: Operation, { body, isBase64Encoded }: HttpEvent)
   return body !== null && (streams.test(body) || hiddenLetter.test(body));
 };
 
+/**
+ * Whether a request is going to stream, once its body was read. The text that was looked at before may hold the pattern
+ * anywhere; here each of the body's own fields is looked at.
+ */
+export const willStream = ({ streams }: Operation, parsedBody: unknown): boolean => {
+  if (streams === undefined || streams === "always") return streams !== undefined;
+  if (typeof parsedBody !== "object" || parsedBody === null) return false;
+  return Object.entries(parsedBody).some(
+    ([name, value]) =>
+      (typeof value === "string" || typeof value === "boolean") &&
+      streams.test(JSON.stringify({ [name]: value })),
+  );
+};
+
 /** Whose limits count for a request. API Gateway's source address is the connection's: no header can fake it. */
 const limitedRequest = (event: HttpEvent, operation: Operation): LimitedRequest | undefined => {
   const limitClass = limitClassOf(operation);

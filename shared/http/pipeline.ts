@@ -10,12 +10,14 @@ import type {
 import type { VerifyBearer } from "../auth/verify-bearer.ts";
 import { AppError } from "../errors/app-error.ts";
 import { errorBody } from "../errors/error-body.ts";
+import type { NamedRequests } from "../idempotency/named-requests.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import { raceDeadline } from "../outbound/timeouts.ts";
 import { inRequestScope, openRequestScope, requestScope } from "../telemetry/request-scope.ts";
 import { authenticate } from "./authenticate.ts";
 import { answerPreflight } from "./cors.ts";
 import { type Endpoint, validateRequest } from "./endpoint.ts";
+import { answerOnce } from "./idempotency.ts";
 import {
   limitRequests,
   limitTasks,
@@ -41,6 +43,8 @@ export interface HandlerOptions {
   readonly verifyBearer?: VerifyBearer;
   /** Checks tokens and counts requests. Only a function whose operations are all of the limit class `none` can do without. */
   readonly limiter?: Limiter;
+  /** Keeps the answers to requests that have an `Idempotency-Key`. Without it the header is ignored. */
+  readonly namedRequests?: NamedRequests;
   /** Under which name the metrics of its requests are filed; without it none are. */
   readonly metricsNamespace?: string | undefined;
 }
@@ -72,10 +76,11 @@ const inOwnScope = async <Result>(
  * @throws AppError `service_unavailable` when the time is over.
  */
 const executeUseCase = async (
-  { endpoint, prepared }: HttpEvent,
+  { endpoint, prepared, repeated }: HttpEvent,
   _context: Context,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<HttpResponse> => {
+  if (repeated) return repeated;
   if (!endpoint || !prepared) throw new AppError("not_found");
   const deadline = requestScope()?.deadline ?? signal;
   try {
@@ -96,7 +101,10 @@ const executeUseCase = async (
  *
  * @throws Error when an operation is limited and nothing counts its requests, or lets callers in unchecked.
  */
-const createPipeline = (endpoints: readonly Endpoint[], { verifyBearer, limiter }: HandlerOptions) => {
+const createPipeline = (
+  endpoints: readonly Endpoint[],
+  { verifyBearer, limiter, namedRequests }: HandlerOptions,
+) => {
   requireLimits(
     endpoints.map(({ operation }) => operation),
     limiter,
@@ -121,6 +129,7 @@ const createPipeline = (endpoints: readonly Endpoint[], { verifyBearer, limiter 
     .use(refund(limiter))
     .use(parseBody())
     .use(validateRequest())
+    .use(answerOnce(namedRequests, limiter))
     .use(limitTasks(limiter))
     .handler(executeUseCase);
 };

@@ -6,7 +6,8 @@ import type { Operation } from "./operation.ts";
 import type { HttpMiddleware } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-const errorResponse = (
+/** An error as its caller is told it. */
+export const errorResponse = (
   error: AppError,
   requestId: string,
   format: Operation["errorFormat"],

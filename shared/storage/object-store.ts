@@ -19,6 +19,12 @@ export const speechFolderOf = (userId: number, day: Date): string =>
  */
 export const transcriptionsFolder = "transcriptions/";
 
+/** Answers that are given again and are too large for the table, sealed: `answers/7/<32 hex digits>`. */
+export const answersFolder = "answers/";
+
+/** Where such answers to an account are. */
+export const answersFolderOf = (userId: number): string => `${answersFolder}${userId}/`;
+
 /** How long saved transcriptions and their audio are kept. */
 export const transcriptionsLifetimeDays = 30;
 

@@ -20,6 +20,10 @@ export const logEvents = {
     "A model's server failed five times in a row; nobody asks it for some seconds. `backend` is the task it serves.",
   "delivery.failed": "A delivery of the messaging platform was not taken in; the platform sends it again.",
   "delivery.not_signed": "A delivery of the messaging platform had no valid signature.",
+  "idempotency.not_kept":
+    "An answer left and is not given again to who sends its Idempotency-Key: it is too large, or table or bucket did not take it in time.",
+  "idempotency.not_released":
+    "A request failed and its Idempotency-Key stays taken until its function's time is over, because the table did not answer in time.",
   "limits.not_counted":
     "The table could not count a request, so it was counted in memory, where far fewer are let in; its token was read.",
   "limits.not_refunded":

@@ -5,6 +5,7 @@ import { functionDefinitions } from "../../functions/manifest.ts";
 import { translateFunction } from "../../functions/translate/contract.ts";
 import { localStage } from "../../infra/stages.ts";
 import { readVariables } from "../../shared/config/variables.ts";
+import { idempotencyOf, type Operation } from "../../shared/http/operation.ts";
 import {
   exampleStage,
   lambdasByName,
@@ -43,6 +44,11 @@ const actionsOf = (name: string, prefix: string) =>
   statementsOf(name)
     .flatMap(({ Action }) => Action)
     .filter((action) => action.startsWith(prefix));
+
+/** What keeping answers takes is the same everywhere, and looked at by itself. */
+const isOfAnswers = ({ Condition, Resource }: z.output<typeof statement>): boolean =>
+  `${JSON.stringify(Condition)} ${JSON.stringify(Resource)}`.match(/\["IDEM#\*"\]|"\/answers\/\*"/) !== null;
+const furtherStatementsOf = (name: string) => statementsOf(name).filter((each) => !isOfAnswers(each));
 
 beforeAll(async () => {
   service = await synthesizeService();
@@ -96,6 +102,7 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
     const variables = {
       ...variablesOf("translate", local),
       TABLE_NAME: "table",
+      BUCKET_NAME: "audio",
       INFERENCE_KEYS_SECRET_ID: "keys",
     };
     expect(readVariables(translateFunction.environment, variables)).toMatchObject({
@@ -141,22 +148,43 @@ describe("A function's permissions", () => {
         .filter(({ Action }) => [Action].flat().includes(action))
         .flatMap(({ Condition }) => JSON.stringify(Condition).match(/[A-Z#]+(?=\*")/g) ?? [])
         .toSorted();
-    const own = ["ACCESS#", "COUNTER#USER", "EMAIL#", "LIMIT#", "LINK#", "OWNED#", "USER#", "USERNAME#"];
+    const own = [
+      "ACCESS#",
+      "COUNTER#USER",
+      "EMAIL#",
+      "IDEM#",
+      "LIMIT#",
+      "LINK#",
+      "OWNED#",
+      "USER#",
+      "USERNAME#",
+    ];
     expect(keysOf("dynamodb:PutItem")).toEqual(own);
     expect(keysOf("dynamodb:BatchWriteItem")).toEqual(own);
     expect(keysOf("dynamodb:DeleteItem")).toEqual([...own, "TRANSCRIPTION#", "UPLOAD#"].toSorted());
-    expect(actionsOf("auth", "s3:")).toEqual(["s3:DeleteObject", "s3:ListBucket"]);
+    expect(new Set(actionsOf("auth", "s3:"))).toEqual(
+      new Set(["s3:DeleteObject", "s3:GetObject", "s3:ListBucket", "s3:PutObject"]),
+    );
     expect(
       statements
         .filter(({ Action }) => [Action].flat().includes("s3:ListBucket"))
         .map(({ Condition }) => Condition),
-    ).toEqual([{ StringLike: { "s3:prefix": ["speech/*"] } }]);
+    ).toEqual([{ StringLike: { "s3:prefix": ["speech/*", "answers/*"] } }]);
     const places = JSON.stringify(statements.map(({ Resource }) => Resource)).match(/"\/\w+\/\*"/g);
-    expect(places?.toSorted()).toEqual(['"/speech/*"', '"/transcriptions/*"', '"/uploads/*"']);
+    expect([...new Set(places)].toSorted()).toEqual([
+      '"/answers/*"',
+      '"/speech/*"',
+      '"/transcriptions/*"',
+      '"/uploads/*"',
+    ]);
   });
 
   it("keep names, passwords and the signing key of tokens out of the translation's reach", () => {
-    expect(actionsOf("translate", "dynamodb:")).toEqual(["dynamodb:GetItem", "dynamodb:UpdateItem"]);
+    const ofTable = furtherStatementsOf("translate").flatMap(({ Action }) => Action);
+    expect(ofTable.filter((action) => action.startsWith("dynamodb:"))).toEqual([
+      "dynamodb:GetItem",
+      "dynamodb:UpdateItem",
+    ]);
     const secrets = statementsOf("translate").filter(({ Action }) =>
       Action.includes("secretsmanager:GetSecretValue"),
     );
@@ -173,7 +201,7 @@ describe("A function's permissions", () => {
     ["translate", "ACCESS#*"],
     ["upload", "LIMIT#*"],
   ])("let %s count requests, and update nothing of the table that is not below %s", (name, keys) => {
-    const statements = statementsOf(name).filter(
+    const statements = furtherStatementsOf(name).filter(
       ({ Action, Condition }) =>
         Action.includes("dynamodb:UpdateItem") && !JSON.stringify(Condition).includes("TRANSCRIPTION#"),
     );
@@ -205,7 +233,7 @@ describe("A function's permissions", () => {
 
   it("let speech store and give out what is below its folder, and uploads be stored below theirs", () => {
     const storage = (name: string) =>
-      statementsOf(name)
+      furtherStatementsOf(name)
         .filter(({ Action }) => Action.some((action) => action.startsWith("s3:")))
         .map(({ Action, Resource }) => [Action.join(" "), JSON.stringify(Resource)]);
     const [files, listing] = storage("speech");
@@ -218,7 +246,7 @@ describe("A function's permissions", () => {
   });
 
   it("let the deprecated routes remove what they stored of a transcription and uploads, and nothing else", () => {
-    const removing = statementsOf("legacy").filter(({ Action }) => Action.includes("s3:DeleteObject"));
+    const removing = furtherStatementsOf("legacy").filter(({ Action }) => Action.includes("s3:DeleteObject"));
     expect(removing.map(({ Resource }) => JSON.stringify(Resource))).toEqual([
       expect.stringContaining('"/uploads/*"'),
       expect.stringContaining('"/transcriptions/*"'),
@@ -249,7 +277,7 @@ describe("A function's permissions", () => {
   });
 
   it("let transcription find uploads, read and remove them, and nothing else of the table and the store", () => {
-    const statements = statementsOf("transcription").filter(({ Action }) =>
+    const statements = furtherStatementsOf("transcription").filter(({ Action }) =>
       Action.some((action) => /^(dynamodb:Get|s3:)/.test(action)),
     );
     expect(statements).toMatchObject([
@@ -268,8 +296,27 @@ describe("A function's permissions", () => {
   });
 
   it("keep the store from everybody else", () => {
-    const users = functionDefinitions.filter(({ name }) => actionsOf(name, "s3:").length > 0);
+    const users = functionDefinitions.filter(({ name }) =>
+      furtherStatementsOf(name).some(({ Action }) => Action.some((action) => action.startsWith("s3:"))),
+    );
     expect(users.map(({ name }) => name)).toEqual(["auth", "legacy", "speech", "transcription", "upload"]);
+  });
+
+  it.each(
+    functionDefinitions.filter(({ operations }: { readonly operations: readonly Operation[] }) =>
+      operations.some((operation) => idempotencyOf(operation) === "replay"),
+    ),
+  )("let $name keep answers, and list nothing for it", ({ name }) => {
+    const statements = statementsOf(name).filter(isOfAnswers);
+    const [writing] = statements.filter(({ Action }) => Action.includes("s3:PutObject"));
+    expect(writing?.Action).toEqual(["s3:DeleteObject", "s3:GetObject", "s3:PutObject"]);
+    expect(JSON.stringify(writing?.Resource).match(/"\/\w+\/\*"/g)).toEqual(['"/answers/*"']);
+    const ofTable = statementsOf(name).filter(
+      ({ Action, Condition }) =>
+        Action.includes("dynamodb:UpdateItem") && JSON.stringify(Condition).includes('"IDEM#*"'),
+    );
+    expect(ofTable).toHaveLength(1);
+    if (name !== "auth") expect(ofTable[0]?.Action).toEqual(["dynamodb:UpdateItem"]);
   });
 
   it("let the webhook queue messages and note reports, and read nothing of anybody", () => {

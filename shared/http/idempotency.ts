@@ -1,0 +1,98 @@
+import { AppError, ValidationError } from "../errors/app-error.ts";
+import { errorCatalogue } from "../errors/catalogue.ts";
+import { toAppError } from "../errors/dependency-failure.ts";
+import type { NamedRequests } from "../idempotency/named-requests.ts";
+import type { Limiter } from "../limits/limiter.ts";
+import { readIdempotencyKey } from "./idempotency-key.ts";
+import { willStream } from "./limit-requests.ts";
+import { idempotencyOf } from "./operation.ts";
+import type { HttpEvent, HttpMiddleware } from "./request.ts";
+import { errorResponse } from "./respond-error.ts";
+import type { HttpResponse } from "./response.ts";
+
+/**
+ * Whether an answer is given again. What may be otherwise the next time is not: who the caller is and what they may do, how
+ * much they have left, and every failure of ours.
+ */
+const isKept = (status: number): boolean => status < 500 && ![401, 403, 429].includes(status);
+
+const reused = () =>
+  new ValidationError(
+    [
+      {
+        loc: ["header", "idempotency-key"],
+        msg: `Value error, ${errorCatalogue.idempotency_key_reused.message}`,
+        type: "value_error",
+      },
+    ],
+    "idempotency_key_reused",
+  );
+
+/**
+ * Finds out whether a valid request is the first of its `Idempotency-Key`, and takes its answer from the first one when it is
+ * not. Requests without the header pay nothing for this.
+ *
+ * @throws ValidationError for a header that is none, or one that was sent with another request; AppError
+ * `request_in_progress`; what the table throws: a request that may be a second one is not carried out.
+ */
+const beginNamed = async (
+  event: HttpEvent,
+  milliseconds: number,
+  named: NamedRequests | undefined,
+  limiter: Limiter | undefined,
+): Promise<void> => {
+  const operation = event.endpoint?.operation;
+  if (!named || !operation || !event.caller || event.headers["idempotency-key"] === undefined) return;
+  if (idempotencyOf(operation) !== "replay" || willStream(operation, event.parsedBody)) return;
+  const idempotencyKey = readIdempotencyKey(event.headers);
+  if (idempotencyKey === undefined) return;
+  const beginning = await named.begin({
+    userId: event.caller.userId,
+    operationId: operation.id,
+    idempotencyKey,
+    content: [event.parsedBody, event.pathParameters, event.queryStringParameters],
+    isConfidential: operation.confidential === true,
+    milliseconds,
+  });
+  switch (beginning.kind) {
+    case "first":
+      event.named = beginning;
+      return;
+    case "reused":
+      throw reused();
+    case "in-progress":
+      throw new AppError("request_in_progress", { retryAfterSeconds: beginning.retryAfterSeconds });
+    case "answered": {
+      const { status, headers, body } = beginning.answer;
+      event.repeated = { statusCode: status, headers: { ...headers, "Idempotent-Replayed": "true" }, body };
+      event.prepared = undefined;
+      // Nothing is done for it, so that nothing is paid for it.
+      if (limiter && event.admission) event.admission = await limiter.refund(event.admission);
+    }
+  }
+};
+
+/** An answer that leaves while it is made is not kept, and holds nobody up who sends the same again. */
+const keepAnswer = async (
+  { named }: HttpEvent,
+  { statusCode, headers, body }: HttpResponse,
+): Promise<void> => {
+  if (!named) return;
+  if (isKept(statusCode) && typeof body === "string") await named.keep({ status: statusCode, headers, body });
+  else await named.release();
+};
+
+/** Carries out what has an `Idempotency-Key` once, and gives its answer again. */
+export const answerOnce = (
+  named: NamedRequests | undefined,
+  limiter: Limiter | undefined,
+): HttpMiddleware => ({
+  before: ({ event, context }) => beginNamed(event, context.getRemainingTimeInMillis(), named, limiter),
+  after: async ({ event, response }) => {
+    if (response) await keepAnswer(event, response);
+  },
+  onError: async ({ event, error }) => {
+    const format = event.endpoint?.operation.errorFormat;
+    if (event.named) await keepAnswer(event, errorResponse(toAppError(error), event.requestId, format));
+  },
+});

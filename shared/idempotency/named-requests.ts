@@ -1,0 +1,193 @@
+import { randomBytes } from "node:crypto";
+import * as z from "zod";
+import type { CachedSecret } from "../config/secrets.ts";
+import { limitTime, raceDeadline } from "../outbound/timeouts.ts";
+import type { Item, ItemTable } from "../storage/item-table.ts";
+import { answersFolderOf, type ObjectStore } from "../storage/object-store.ts";
+import type { LogEvent } from "../telemetry/log-events.ts";
+import { describeError, logger } from "../telemetry/logger.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { idempotencyKeys } from "./keys.ts";
+import { type KeptAnswer, openAnswer, sealAnswer } from "./sealed-answer.ts";
+
+/** How long an answer is given again, from the first request on. */
+const keptSeconds = 24 * 60 * 60;
+
+/** An item of DynamoDB has at most 400 kB; in base64 these take 387, and the rest of the item less than one. */
+const mostItemBytes = 290 * 1_024;
+
+/** As much as a function may answer as a whole. What is larger is given once. */
+const mostKeptBytes = 6 * 1_024 * 1_024;
+
+/** The caller waits for it; should it take longer, the answer leaves and is not given again. */
+const keepMilliseconds = 3_000;
+
+/** Whoever asks while the first request is under way had better not ask at once again: each try counts in the minute. */
+const retrySeconds = 5;
+
+/** A request that its caller has named. */
+export interface NamedRequest {
+  readonly userId: number;
+  readonly operationId: string;
+  readonly idempotencyKey: string;
+  /** What it asks for. */
+  readonly content: unknown;
+  /** Whether its answer holds a secret that only its caller may ever read. */
+  readonly isConfidential: boolean;
+  /** When the function is ended that works on it, from now. Its lock ends then, if nothing else has ended it. */
+  readonly milliseconds: number;
+}
+
+/** What was found out about a named request. */
+export type Beginning =
+  /** It is the first one. Whoever carries it out does one of these, neither of which rejects. */
+  | { readonly kind: "first"; keep(answer: KeptAnswer): Promise<void>; release(): Promise<void> }
+  | { readonly kind: "answered"; readonly answer: KeptAnswer }
+  | { readonly kind: "in-progress"; readonly retryAfterSeconds: number }
+  /** Its name was given to another request. */
+  | { readonly kind: "reused" };
+
+/** Named requests, each of which is carried out once. */
+export interface NamedRequests {
+  /**
+   * Takes the lock of a request, in one round trip, or finds out what has become of the first one.
+   *
+   * @throws what the table or the store throws: then nobody knows whether it is the first.
+   */
+  begin(request: NamedRequest): Promise<Beginning>;
+}
+
+/** What named requests are kept in. */
+export interface IdempotencyOptions {
+  readonly table: Pick<ItemTable, "update">;
+  readonly store: Pick<ObjectStore, "delete" | "put" | "stream">;
+  /** Without them, no answer with a secret in it is kept. */
+  readonly secrets?: CachedSecret<readonly string[]> | undefined;
+  /** Milliseconds of Unix time. */
+  readonly now?: () => number;
+}
+
+const requestItem = z.object({
+  fingerprint: z.string(),
+  /** Who works on it, or has. */
+  holder: z.string(),
+  /** Unix seconds: nobody else may work on it before. */
+  held_until: z.int(),
+  /** Sealed, in base64. */
+  answer: z.string().optional(),
+  /** The sealed answer's name in the store, if it is too large for an item. */
+  answer_object: z.string().optional(),
+});
+
+const attempt = async (event: LogEvent, work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+  const late = () => new DOMException("The store did not answer in time.", "TimeoutError");
+  const limit = limitTime(keepMilliseconds, new AbortController().signal, late);
+  try {
+    await raceDeadline(limit.signal, work);
+  } catch (error) {
+    logger.error(event, { reason: describeError(error) });
+  } finally {
+    limit.lift();
+  }
+};
+
+/** Named requests in the service's table and bucket; access pattern I1 of this folder's README. */
+export const createNamedRequests = ({
+  table,
+  store,
+  secrets,
+  now = Date.now,
+}: IdempotencyOptions): NamedRequests => {
+  const readAnswer = async ({ answer, answer_object }: z.output<typeof requestItem>) => {
+    if (answer !== undefined) return Buffer.from(answer, "base64");
+    if (answer_object === undefined) return undefined;
+    const limit = new AbortController();
+    const pieces: Uint8Array[] = [];
+    for await (const piece of store.stream(answer_object, { signal: limit.signal })) pieces.push(piece);
+    return Buffer.concat(pieces);
+  };
+
+  return {
+    begin: async ({ userId, operationId, idempotencyKey, content, isConfidential, milliseconds }) => {
+      if (isConfidential && !secrets) throw new Error(`The answers of ${operationId} cannot be sealed.`);
+      const Key = idempotencyKeys.request(userId, operationId, idempotencyKey);
+      const sealedFor = {
+        idempotencyKey,
+        place: `${Key.PK} ${Key.SK}`,
+        secrets: isConfidential ? secrets : undefined,
+      };
+      const fingerprint = fingerprintOf(content, idempotencyKey);
+      const holder = randomBytes(12).toString("base64url");
+      const time = now() / 1_000;
+      const expiresAt = Math.ceil(time) + keptSeconds;
+
+      /** Writes what has become of the request, unless somebody else has it by now, or its account is gone. */
+      const settle = (values: Item, heldUntil: number, signal: AbortSignal) =>
+        table.update(
+          {
+            Key,
+            UpdateExpression: `SET ${["held_until", ...Object.keys(values)].map((name) => `${name} = :${name}`).join(", ")}`,
+            ConditionExpression: "holder = :holder",
+            ExpressionAttributeValues: {
+              ":holder": holder,
+              ":held_until": heldUntil,
+              ...Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
+            },
+          },
+          signal,
+        );
+
+      const keepObject = async (sealed: Buffer, signal: AbortSignal): Promise<void> => {
+        const name = `${answersFolderOf(userId)}${randomBytes(16).toString("hex")}`;
+        await store.put(name, sealed, { contentType: "application/octet-stream" });
+        const { applied } = await settle({ answer_object: name }, expiresAt, signal);
+        if (!applied) await store.delete(name);
+      };
+
+      const release = () =>
+        attempt("idempotency.not_released", async (signal) => {
+          await settle({}, 0, signal);
+        });
+
+      const { applied, item } = await table.update({
+        Key,
+        UpdateExpression:
+          "SET fingerprint = :fingerprint, holder = :holder, held_until = :until, expires_at = :end REMOVE answer, answer_object",
+        ConditionExpression: "attribute_not_exists(PK) OR held_until <= :now",
+        ExpressionAttributeValues: {
+          ":fingerprint": fingerprint,
+          ":holder": holder,
+          ":until": Math.ceil(time + milliseconds / 1_000),
+          ":end": expiresAt,
+          ":now": Math.floor(time),
+        },
+      });
+      const found = requestItem.parse(item);
+      // A write that is sent again, because its answer was lost, is refused for what it has written itself.
+      if (applied || found.holder === holder) {
+        return {
+          kind: "first",
+          release,
+          keep: async (answer) => {
+            const size = Buffer.byteLength(answer.body);
+            if (size > mostKeptBytes) {
+              logger.warn("idempotency.not_kept", { reason: `The answer has ${size} bytes.` });
+              await release();
+              return;
+            }
+            await attempt("idempotency.not_kept", async (signal) => {
+              const sealed = await sealAnswer(answer, sealedFor);
+              if (sealed.length > mostItemBytes) await keepObject(sealed, signal);
+              else await settle({ answer: sealed.toString("base64") }, expiresAt, signal);
+            });
+          },
+        };
+      }
+      if (found.fingerprint !== fingerprint) return { kind: "reused" };
+      const sealed = await readAnswer(found);
+      if (sealed) return { kind: "answered", answer: await openAnswer(sealed, sealedFor) };
+      const left = Math.max(1, Math.ceil(found.held_until - time));
+      return { kind: "in-progress", retryAfterSeconds: Math.min(retrySeconds, left) };
+    },
+  };
+};

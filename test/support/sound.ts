@@ -1,6 +1,10 @@
+import { MPEGDecoder } from "mpg123-decoder";
+import { OggOpusDecoder } from "ogg-opus-decoder";
 import { vi } from "vitest";
-import type { SampleFormat } from "../../shared/audio/wav/wav-header.ts";
+import type { SoundFormat } from "../../shared/audio/encode/encode-sound.ts";
+import { readWavHeader, type SampleFormat } from "../../shared/audio/wav/wav-header.ts";
 import type { Speech } from "../../shared/inference/speech.ts";
+import { wavHeaderBytes } from "./wav.ts";
 
 /** Speech of these bytes, which come in odd pieces; 24 kHz, 16 bits, mono unless a test says otherwise. */
 export const speechOfSound = (
@@ -9,7 +13,7 @@ export const speechOfSound = (
   { failure, soundBytes }: { readonly failure?: Error; readonly soundBytes?: number } = {},
 ): Speech => ({
   header: {
-    bytes: Buffer.alloc(44),
+    bytes: wavHeaderBytes(0, { sampleRate: format.sampleRate ?? 24_000 }),
     format: { encoding: "pcm", sampleRate: 24_000, channels: 1, bitsPerSample: 16, ...format },
     soundBytes,
   },
@@ -27,4 +31,46 @@ export const tone = (seconds: number, { sampleRate = 24_000, hertz = 440 } = {})
     bytes.writeInt16LE(Math.round(16_384 * Math.sin((Math.PI * hertz * at) / sampleRate)), at);
   }
   return bytes;
+};
+
+/** Sound that somebody else's decoder gives back: mono, from -1 to 1. */
+export interface DecodedSound {
+  readonly samples: Float32Array;
+  readonly sampleRate: number;
+}
+
+/** What another program, written by others, hears in a file that was encoded here. */
+export const decodeSound = async (format: SoundFormat, file: Uint8Array): Promise<DecodedSound> => {
+  if (format === "pcm" || format === "wav") {
+    const header = format === "wav" ? readWavHeader(file) : undefined;
+    const bytes = Buffer.from(file.subarray(header?.dataStart ?? 0));
+    const samples = Float32Array.from(
+      { length: Math.floor(bytes.length / 2) },
+      (_, index) => bytes.readInt16LE(2 * index) / 32_768,
+    );
+    return { samples, sampleRate: header?.format.sampleRate ?? 24_000 };
+  }
+  const decoder = format === "mp3" ? new MPEGDecoder() : new OggOpusDecoder();
+  await decoder.ready;
+  const { channelData, sampleRate, errors } =
+    decoder instanceof MPEGDecoder ? decoder.decode(file) : await decoder.decodeFile(file);
+  decoder.free();
+  if (errors.length > 0) throw new Error(`The decoder found errors: ${JSON.stringify(errors)}`);
+  return { samples: channelData[0] ?? new Float32Array(), sampleRate };
+};
+
+/** How loud sound is, its silence left out at both ends: the root of the mean square, 1 for a square wave at full scale. */
+export const loudness = ({ samples }: DecodedSound): number => {
+  const middle = samples.subarray(samples.length * 0.25, samples.length * 0.75);
+  return Math.sqrt(middle.reduce((sum, sample) => sum + sample * sample, 0) / middle.length);
+};
+
+/** The pitch of a tone in hertz: how often it goes up through zero. */
+export const pitch = ({ samples, sampleRate }: DecodedSound): number => {
+  const middle = samples.subarray(samples.length * 0.25, samples.length * 0.75);
+  const risen = middle.reduce(
+    (count, sample, index) => count + (sample >= 0 && (middle[index - 1] ?? 0) < 0 ? 1 : 0),
+    0,
+  );
+  return (risen * sampleRate) / middle.length;
 };

@@ -7,6 +7,7 @@ import {
 } from "../../functions/speech/contract.ts";
 import { readWavHeader, wavDuration } from "../../shared/audio/wav/wav-header.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import { decodeSound, loudness } from "../support/sound.ts";
 
 let token: string;
 beforeAll(async () => {
@@ -102,6 +103,88 @@ describe("POST /tasks/audio/speech", () => {
   it("asks for a token first", async () => {
     expectError(await call("/tasks/audio/speech", { body: { nonsense: true } }), 401, "unauthenticated");
     expectError(await call("/tasks/audio/speech/batch", { body: {} }), 401, "unauthenticated");
+  });
+});
+
+/** A sentence of about three seconds. */
+const sentence = "Wasuze otya nno, ssebo? Nsanyuse okukulaba wano leero.";
+
+describe("audio_format", () => {
+  it.each([
+    ["mp3", "audio/mpeg"],
+    ["opus", "audio/ogg; codecs=opus"],
+  ] as const)("%s is streamed, and stored as the same file", async (format, contentType) => {
+    const response = await stream({ text: sentence, response_mode: "both", audio_format: format });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe(contentType);
+    expect(response.headers.get("vary")).toContain("Save-Data");
+    const streamed = await bytesOf(response);
+    const download = await fetch(response.headers.get("x-audio-url") ?? "");
+    expect(download.headers.get("content-type")).toBe(contentType);
+    expect((await bytesOf(download)).equals(streamed)).toBe(true);
+
+    const spoken = await decodeSound(
+      "wav",
+      await bytesOf(await stream({ text: sentence, response_mode: "stream" })),
+    );
+    const decoded = await decodeSound(format, streamed);
+    const seconds = spoken.samples.length / spoken.sampleRate;
+    expect(decoded.samples.length / decoded.sampleRate).toBeGreaterThan(seconds - 0.05);
+    expect(decoded.samples.length / decoded.sampleRate).toBeLessThan(seconds + 0.15);
+    expect(loudness(decoded) / loudness(spoken)).toBeGreaterThan(0.8);
+    expect(loudness(decoded) / loudness(spoken)).toBeLessThan(1.2);
+    expect((await link(response.headers.get("x-storage-object") ?? "")).status).toBe(200);
+  });
+
+  it("makes a link to a file of that format, with its size and duration", async () => {
+    const answer = await speak({ text: sentence, audio_format: "mp3" });
+    expectDeclared(synthesizeOperation, answer);
+    const download = await fetch(answer.body.audio_url);
+    const file = await bytesOf(download);
+    expect(download.headers.get("content-type")).toBe("audio/mpeg");
+    expect(file.length).toBe(answer.body.usage.output_audio_bytes);
+    const { samples, sampleRate } = await decodeSound("mp3", file);
+    expect(sampleRate).toBe(answer.body.sample_rate);
+    expect(Math.abs(samples.length / sampleRate - answer.body.duration_seconds)).toBeLessThan(0.15);
+  });
+
+  it("lets a sentence of three seconds cost at most 12 kB as Opus", async () => {
+    const file = await bytesOf(
+      await stream({ text: sentence, response_mode: "stream", audio_format: "opus" }),
+    );
+    const { samples, sampleRate } = await decodeSound("opus", file);
+    const seconds = samples.length / sampleRate;
+    expect(seconds).toBeGreaterThan(2.5);
+    expect((file.length * 3) / seconds).toBeLessThan(12_000);
+  });
+
+  it("holds for all items of a batch", async () => {
+    const answer = await speakBatch({ items: [{ text }, { text: "Webale" }], audio_format: "opus" });
+    expectDeclared(batchOperation, answer);
+    for (const { audio_url: url, audio_size_bytes: size } of answer.body.results) {
+      const response = await fetch(url);
+      expect(response.headers.get("content-type")).toBe("audio/ogg; codecs=opus");
+      expect((await bytesOf(response)).length).toBe(size);
+    }
+  });
+
+  it("is Opus for a client that saves data and names none", async () => {
+    const answer = await call("/tasks/audio/speech", {
+      token,
+      body: { text },
+      headers: { "Save-Data": "on" },
+    });
+    expect(answer.body.storage_object).toMatch(/\.ogg$/);
+    expect(answer.headers.get("vary")).toContain("Save-Data");
+    const preflight = await call("/tasks/audio/speech", { method: "OPTIONS" });
+    expect(preflight.headers.get("access-control-allow-headers")).toContain("Save-Data");
+  });
+
+  it("is one of three", async () => {
+    expect(await speak({ text, audio_format: "flac" })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "audio_format"] }] },
+    });
   });
 });
 

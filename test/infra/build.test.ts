@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { type BuildResult, buildFunctions } from "../../infra/build.ts";
 import { writeChangedFile } from "../../infra/bundling/bundle-files.ts";
-import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
+import { bundleOptions, projectDirectory } from "../../infra/bundling/bundle-options.ts";
 import { productionPackages } from "../../infra/commands/production-packages.ts";
 import lockFile from "../../package-lock.json" with { type: "json" };
 
@@ -200,6 +200,50 @@ describe("The bundle of each function", () => {
     expect(stdout.trim()).toBe("false");
     const { length } = await readFile(join(service.directory, "language/weights.bin"));
     expect(length).toBeGreaterThan(500_000);
+  });
+
+  it.each(["speech", "legacy", "messaging"])(
+    "of %s has the codecs beside it, each with its licence, and compiles none of them while it starts",
+    async (name) => {
+      const folder = join(service.directory, name);
+      const script = `
+        globalThis.awslambda = { streamifyResponse: (handler) => handler };
+        const compiled = [];
+        for (const name of ["Module", "Instance"]) {
+          WebAssembly[name] = class { constructor() { compiled.push(name); } };
+        }
+        WebAssembly.instantiate = WebAssembly.compile = async () => void compiled.push("async");
+        await import(${JSON.stringify(join(service.directory, name, "index.mjs"))});
+        console.log(JSON.stringify(compiled));`;
+      const env = { ...variables, AWS_REGION: "us-east-1", AWS_ENDPOINT_URL: "http://127.0.0.1:9" };
+      const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { env });
+      expect(JSON.parse(stdout)).toEqual([]);
+      const packages = {
+        opusscript: "build/opusscript_native_wasm.wasm",
+        "wasm-media-encoders": "wasm/mp3.wasm",
+      };
+      for (const [of, file] of Object.entries(packages)) {
+        const original = await readFile(join(projectDirectory, "node_modules", of, file));
+        expect((await readFile(join(folder, basename(file)))).equals(original)).toBe(true);
+      }
+      expect(await readFile(join(folder, "COPYING.LAME"), "utf8")).toMatch(
+        /GNU LIBRARY GENERAL PUBLIC LICENSE/,
+      );
+      expect(await readFile(join(folder, "COPYING.libopus"), "utf8")).toMatch(/Xiph\.Org/);
+      // libopus in JavaScript, and both encoders as base64, would each be larger than this.
+      expect((await stat(join(folder, "index.mjs"))).size).toBeLessThan(
+        name === "messaging" ? 700_000 : 450_000,
+      );
+    },
+  );
+
+  it("of functions that make no speech has no codecs", async () => {
+    for (const { name } of functionDefinitions) {
+      if (["speech", "legacy", "messaging"].includes(name)) continue;
+      const files = await readdir(join(service.directory, name));
+      expect(files.filter((file) => file.endsWith(".wasm"))).toEqual([]);
+      expect([...packagesOf(name)]).not.toContain("opusscript");
+    }
   });
 
   it("of the translation leaves out what only other functions need", () => {

@@ -267,6 +267,52 @@ describe("speech as a stream with a link", () => {
   });
 });
 
+describe("speech that is encoded while it leaves", () => {
+  it.each(["mp3", "opus"])(
+    "breaks off when the server does, and nothing stays stored: %s",
+    async (format) => {
+      const bodies = await bucket.storedBodies();
+      const began = speaking();
+      const { headers, stream, ended } = await begin({ response_mode: "both", audio_format: format });
+      const server = await began;
+      server.write(second);
+      expect((await nextPiece(stream)).length).toBeGreaterThan(0);
+      server.destroy();
+      stream.resume();
+      await expect(ended).rejects.toMatchObject({ code: "external_service_error" });
+      expect(stream.writableEnded).toBe(false);
+      expect(await fetchOutcome(headers["X-Audio-Url"] ?? "")).toBe("404 NoSuchKey");
+      await vi.waitFor(async () => expect(await bucket.storedBodies()).toBe(bodies));
+    },
+  );
+
+  it.each(["mp3", "opus"])("is no longer made when the caller goes away: %s", async (format) => {
+    const began = speaking();
+    const { stream, ended } = await begin({ response_mode: "stream", audio_format: format });
+    const server = await began;
+    server.write(second);
+    await nextPiece(stream);
+    stream.destroy();
+    server.write(second);
+    await ended;
+    if (!server.closed) await once(server, "close");
+    expect(server.writableFinished).toBe(false);
+  });
+
+  it("is an ordinary error when the model's server sends samples that cannot be encoded", async () => {
+    const header = wavHeaderBytes(0);
+    header.writeUInt16LE(7, 20);
+    header.writeUInt16LE(1, 32);
+    header.writeUInt16LE(8, 34);
+    backend.behave((response) => response.end(Buffer.concat([header, second])));
+    const { status, stream } = await begin({ response_mode: "stream", audio_format: "opus" });
+    expect(status).toBe(502);
+    expect(JSON.parse((await buffer(stream)).toString())).toMatchObject({
+      error: { code: "external_service_error" },
+    });
+  });
+});
+
 describe("speech as a link", () => {
   it("is stored with its true length", async () => {
     backend.behave((response) => response.end(wavFile(second, { comment: "Wasuze otya nno?" })));

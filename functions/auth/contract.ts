@@ -27,10 +27,16 @@ import {
   tokenOperation,
   verifyEmailOperation,
 } from "./credentials-contract.ts";
+import {
+  createKeyOperation,
+  listKeysOperation,
+  revokeKeyOperation,
+  revokeKeysOperation,
+} from "./keys-contract.ts";
 
 export const authFunction = defineFunction({
   name: "auth",
-  description: "Accounts, passwords and tokens",
+  description: "Accounts, passwords, tokens and keys",
   operations: [
     registerOperation,
     tokenOperation,
@@ -47,6 +53,10 @@ export const authFunction = defineFunction({
     resetPasswordOperation,
     changePasswordOperation,
     usageOperation,
+    createKeyOperation,
+    listKeysOperation,
+    revokeKeyOperation,
+    revokeKeysOperation,
   ],
   environment: {
     ...tableEnvironment,

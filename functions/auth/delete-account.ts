@@ -1,6 +1,6 @@
 import { requireAccess } from "../../shared/accounts/access.ts";
 import type { StoredAccount } from "../../shared/accounts/account.ts";
-import { type Credential, isKey } from "../../shared/auth/caller.ts";
+import { type Credential, isKey } from "../../shared/auth/api-keys.ts";
 import { readBearer } from "../../shared/auth/verify-bearer.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { AuthDependencies } from "./dependencies.ts";

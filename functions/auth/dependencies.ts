@@ -1,9 +1,10 @@
 import type { CredentialAccess } from "../../shared/accounts/access.ts";
 import type { StoredAccount } from "../../shared/accounts/account.ts";
 import type { AccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import type { ApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
 import type { LinksRepository } from "../../shared/accounts/links-repository.ts";
 import type { TokensRepository } from "../../shared/accounts/tokens-repository.ts";
-import type { Credential } from "../../shared/auth/caller.ts";
+import type { Credential } from "../../shared/auth/api-keys.ts";
 import type { Tokens } from "../../shared/auth/tokens.ts";
 import type { MailQueue } from "../../shared/mail/mail-queue.ts";
 import type { UsageRepository } from "./get-usage.ts";
@@ -13,6 +14,7 @@ import type { PasswordGuard } from "./password-guard.ts";
 export interface AuthDependencies {
   readonly accounts: AccountsRepository;
   readonly revokedTokens: TokensRepository;
+  readonly apiKeys: ApiKeysRepository;
   readonly links: LinksRepository;
   readonly tokens: Tokens;
   readonly mailQueue: MailQueue;

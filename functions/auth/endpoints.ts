@@ -19,7 +19,14 @@ import { deleteAccount } from "./delete-account.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 import { getUsage } from "./get-usage.ts";
 import { issueToken, refreshToken } from "./issue-token.ts";
+import {
+  createKeyOperation,
+  listKeysOperation,
+  revokeKeyOperation,
+  revokeKeysOperation,
+} from "./keys-contract.ts";
 import { linkEndpoints } from "./link-endpoints.ts";
+import { createKey, listKeys, revokeKey, revokeKeys } from "./manage-keys.ts";
 import { getAccount, getProfileStatus, updateProfile } from "./manage-profile.ts";
 import { register } from "./register.ts";
 import { resendVerification } from "./verify-email.ts";
@@ -39,5 +46,9 @@ export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   endpoint(refreshTokenOperation, ({ caller }) => refreshToken(caller.token, dependencies)),
   endpoint(forgotPasswordOperation, ({ body }) => forgotPassword(body.email, dependencies)),
   endpoint(changePasswordOperation, ({ body, caller }) => changePassword(caller.userId, body, dependencies)),
+  endpoint(createKeyOperation, ({ body, caller }) => createKey(caller, body, dependencies)),
+  endpoint(listKeysOperation, ({ caller }) => listKeys(caller.userId, dependencies)),
+  endpoint(revokeKeyOperation, ({ path, caller }) => revokeKey(caller.userId, path.id, dependencies)),
+  endpoint(revokeKeysOperation, ({ caller }) => revokeKeys(caller.userId, dependencies)),
   endpoint(usageOperation, ({ caller }) => getUsage(caller.userId, dependencies)),
 ];

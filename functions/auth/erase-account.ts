@@ -39,14 +39,15 @@ const daysSince = (createdAt: string, now: number): Date[] => {
   return Array.from({ length: days }, (_, index) => new Date(first + index * dayMilliseconds));
 };
 
-/** From here on nobody gets in: its tokens and links are revoked, and no others are made. Its names stay taken. */
+/** From here on nobody gets in: its tokens, keys and links are revoked, and no others are made. Its names stay taken. */
 const begin = async ({ client, name: TableName }: Table, userId: number): Promise<void> => {
   await client.send(
     new UpdateCommand({
       TableName,
       Key: accountKeys.access(userId),
       UpdateExpression:
-        "SET deletion_began = if_not_exists(deletion_began, :now), revoked = :none ADD token_epoch :one",
+        "SET deletion_began = if_not_exists(deletion_began, :now), revoked = :none " +
+        "REMOVE api_keys ADD token_epoch :one",
       ConditionExpression: "attribute_exists(PK)",
       ExpressionAttributeValues: { ":now": new Date().toISOString(), ":none": {}, ":one": 1 },
     }),

@@ -1,5 +1,6 @@
 import { readAccess } from "../../shared/accounts/access.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.ts";
@@ -32,6 +33,7 @@ export const handler = createBufferedHandler(
   authEndpoints({
     accounts: createAccountsRepository(table),
     revokedTokens: createTokensRepository(table),
+    apiKeys: createApiKeysRepository(table),
     links: createLinksRepository(table),
     tokens: createTokens(createSigningKeySource(signingSecretFrom(environment))),
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),

@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
-import { type Credential, isKey } from "../../shared/auth/caller.ts";
+import { type Credential, isKey } from "../../shared/auth/api-keys.ts";
 import type { VerifyBearer } from "../../shared/auth/verify-bearer.ts";
 import { describeError, logger } from "../../shared/telemetry/logger.ts";
 

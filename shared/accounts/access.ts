@@ -1,7 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import * as z from "zod";
-import type { KeyClaims, Scope } from "../auth/api-keys.ts";
-import { type Credential, isKey } from "../auth/caller.ts";
+import { type Credential, isKey, type KeyClaims, type Scope } from "../auth/api-keys.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Item, ItemTable } from "../storage/item-table.ts";
 import { type AccountAccess, accountAccess } from "./account.ts";
@@ -13,15 +12,13 @@ import { accountKeys } from "./keys.ts";
  * tasks it may do in a month, `u` when it was used last. Times are Unix seconds. Beside them stand its counters of tasks by
  * month, as `M2026-11`.
  */
-export const storedKey = z
-  .object({
-    h: z.string(),
-    s: z.set(z.string()).optional(),
-    e: z.int().optional(),
-    l: z.int().optional(),
-    u: z.int().optional(),
-  })
-  .catchall(z.number());
+export const storedKey = z.looseObject({
+  h: z.string(),
+  s: z.set(z.string()).optional(),
+  e: z.int().optional(),
+  l: z.int().optional(),
+  u: z.int().optional(),
+});
 export type StoredKey = z.infer<typeof storedKey>;
 
 /** What is known of an account when one of its credentials is used. */

@@ -6,6 +6,9 @@ export const accessKeyPrefix = "ACCESS#";
 /** Partition keys of what accounts own begin with it; permissions go by it. */
 export const ownedKeyPrefix = "OWNED#";
 
+/** How the sort keys of what lists say of keys begin. */
+export const apiKeyItemPrefix = "KEY#";
+
 /** The two attributes by which the table finds an item. */
 export interface ItemKey {
   readonly PK: string;
@@ -35,6 +38,8 @@ export const accountKeys = {
   idCounter: () => ({ PK: "COUNTER#USER", SK: "COUNTER" }),
   /** A5: what decides about an account's requests. */
   access: (userId: number) => ({ PK: `${accessKeyPrefix}${userId}`, SK: "ACCESS" }),
+  /** A6: what only lists say of a key. */
+  apiKey: (userId: number, keyId: string) => ({ PK: `USER#${userId}`, SK: `${apiKeyItemPrefix}${keyId}` }),
   /** O1: something that is kept under a key of its own, by whose it is. */
   owned: (userId: number, name: string) => ({ PK: `${ownedKeyPrefix}${userId}`, SK: name }),
   /** L1: a link that was mailed. Only a digest is stored: reading the table does not open a link. */

@@ -1,4 +1,5 @@
 import { createHash, randomInt } from "node:crypto";
+import type { TokenClaims } from "./tokens.ts";
 
 /** What a key may be made for; one that is made for nothing in particular may do all of it. */
 export const scopes = ["translate", "language", "transcribe", "speech", "chat", "upload", "jobs"] as const;
@@ -12,6 +13,12 @@ export interface KeyClaims {
   /** What is kept of the key: SHA-256, because nobody guesses 196 random bits. */
   readonly keyDigest: string;
 }
+
+/** What a request proves itself with: the token of an account, or one of its keys. */
+export type Credential = TokenClaims | KeyClaims;
+
+/** Whether a credential is a key. */
+export const isKey = (credential: Credential): credential is KeyClaims => "keyId" in credential;
 
 /** How keys begin, so that people and programs that look for leaked secrets know one when they see it. */
 export const keyBeginning = "lai_";

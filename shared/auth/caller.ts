@@ -1,12 +1,6 @@
 import type { AccountType } from "../accounts/account.ts";
-import type { KeyClaims } from "./api-keys.ts";
+import { type Credential, isKey } from "./api-keys.ts";
 import type { TokenClaims } from "./tokens.ts";
-
-/** What a request proves itself with: the token of an account, or one of its keys. */
-export type Credential = TokenClaims | KeyClaims;
-
-/** Whether a credential is a key: those are told apart by their ids, tokens by theirs. */
-export const isKey = (credential: Credential): credential is KeyClaims => "keyId" in credential;
 
 /** Who is calling: the holder of a credential that stands, admitted with this request. */
 export interface Caller {

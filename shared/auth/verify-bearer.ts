@@ -2,8 +2,7 @@ import { readAccess, requireAccess } from "../accounts/access.ts";
 import type { SecretVersion } from "../config/secrets.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { ItemTable } from "../storage/item-table.ts";
-import { keyBeginning, readApiKey, type Scope } from "./api-keys.ts";
-import type { Credential } from "./caller.ts";
+import { type Credential, keyBeginning, readApiKey, type Scope } from "./api-keys.ts";
 import { bearerToken, createSigningKeySource, createTokens, type Tokens } from "./tokens.ts";
 
 /**

@@ -43,6 +43,11 @@ export const errorCatalogue = {
     message: "The language has no voices.",
   },
   unknown_model: { status: 400, type: "invalid_request_error", message: "There is no such model." },
+  too_many_keys: {
+    status: 400,
+    type: "invalid_request_error",
+    message: "The account has 20 keys, those that have expired among them; revoke one to make another.",
+  },
   invalid_link: {
     status: 400,
     type: "invalid_request_error",

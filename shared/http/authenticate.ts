@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Credential } from "../auth/caller.ts";
+import type { Credential } from "../auth/api-keys.ts";
 import type { VerifyBearer } from "../auth/verify-bearer.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";

@@ -1,6 +1,7 @@
 import type { MiddlewareObj, Request } from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2, Context } from "aws-lambda";
-import type { Caller, Credential } from "../auth/caller.ts";
+import type { Credential } from "../auth/api-keys.ts";
+import type { Caller } from "../auth/caller.ts";
 import type { Beginning } from "../idempotency/named-requests.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { Endpoint, PreparedRequest } from "./endpoint.ts";

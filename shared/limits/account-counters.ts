@@ -2,8 +2,7 @@ import * as z from "zod";
 import { type CredentialAccess, credentialAccess, readAccess } from "../accounts/access.ts";
 import { accountTypes } from "../accounts/account.ts";
 import { accountKeys } from "../accounts/keys.ts";
-import type { Scope } from "../auth/api-keys.ts";
-import { type Credential, isKey } from "../auth/caller.ts";
+import { type Credential, isKey, type Scope } from "../auth/api-keys.ts";
 import type { Item, ItemTable, UpdateResult } from "../storage/item-table.ts";
 import { accountCounters, streamPlaces, windowOfCounter } from "./keys.ts";
 import { type Counter, type Counts, conditionalAddition, countIn } from "./limit-counters.ts";
@@ -99,8 +98,8 @@ const credentialConditions: Readonly<Record<AdmissionKind["credential"], readonl
  *
  * Names: `#t` the token's id, `#k` the key's, `#m` the minute, `#d` the day, `#M` the month, `#o` the operation in the day, with this
  * key. A comparison with an attribute that is not there is false, so that `NOT #m >= :limit` lets the first request of a
- * window through as well, and `NOT api_keys.#k.#M >= api_keys.#k.l` every request of a key without a limit of its own; the size of a
- * set that is not there is no number either.
+ * window through as well; the size of a set that is not there is no number either. Whether a key has a limit of its own is
+ * asked all the same: of two attributes that are both not there, the embedded DynamoDB says that they are equal.
  */
 export const admissionExpressions = (
   policyOf: AccountPolicies,
@@ -139,7 +138,9 @@ export const admissionExpressions = (
   const conditions = [
     ...credentialConditions[credential],
     "disabled = :no",
-    ...(isKey && isTask ? ["NOT api_keys.#k.#M >= api_keys.#k.l"] : []),
+    ...(isKey && isTask
+      ? ["(attribute_not_exists(api_keys.#k.l) OR NOT api_keys.#k.#M >= api_keys.#k.l)"]
+      : []),
     `(${alternatives.map((tier) => tier.join(" AND ")).join(" OR ")})`,
   ];
   const countsKey = isTask ? ", api_keys.#k.#M = if_not_exists(api_keys.#k.#M, :none) + :one" : "";

@@ -112,6 +112,8 @@ export const accountCounters = {
   minute: (minute: number) => `m${minute}`,
   day: (day: number) => `d${day}`,
   month: (month: string) => `M${month}`,
+  /** Keys that were made in a day. */
+  keysMade: (day: number) => `k${day}`,
 } as const;
 
 /** The window that a counter is of. */
@@ -123,7 +125,7 @@ export type CounterWindow =
 /** The window that an attribute counts in; `undefined` when it is no counter, or one of usage. */
 export const windowOfCounter = (attribute: string): CounterWindow | undefined => {
   const { minute, day, month } =
-    /^(?:m(?<minute>\d+)|d(?<day>\d+)|M(?<month>\d{4}-\d\d))$/.exec(attribute)?.groups ?? {};
+    /^(?:m(?<minute>\d+)|[dk](?<day>\d+)|M(?<month>\d{4}-\d\d))$/.exec(attribute)?.groups ?? {};
   if (minute !== undefined) return { kind: "minute", minute: Number(minute) };
   if (day !== undefined) return { kind: "day", day: Number(day) };
   return month === undefined ? undefined : { kind: "month", month };

@@ -1,6 +1,6 @@
 import { requireAccess } from "../accounts/access.ts";
-import type { Scope } from "../auth/api-keys.ts";
-import { type Credential, callerWith, isKey } from "../auth/caller.ts";
+import { type Credential, isKey, type Scope } from "../auth/api-keys.ts";
+import { callerWith } from "../auth/caller.ts";
 import { AppError } from "../errors/app-error.ts";
 import { dependencyUnavailable } from "../errors/dependency-failure.ts";
 import { raceDeadline } from "../outbound/timeouts.ts";

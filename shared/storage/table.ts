@@ -6,6 +6,7 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { retry } from "../outbound/retry.ts";
 
 /** The service's one table and the client that talks to it. */
@@ -85,6 +86,12 @@ export const deleteItems = async (
 export const cancellationCodes = (error: unknown): string[] =>
   error instanceof TransactionCanceledException
     ? (error.CancellationReasons ?? []).map(({ Code = "" }) => Code)
+    : [];
+
+/** The items whose conditions have cancelled a transaction, in its order, where the transaction asked for them. */
+export const cancelledItems = (error: unknown): (Record<string, unknown> | undefined)[] =>
+  error instanceof TransactionCanceledException
+    ? (error.CancellationReasons ?? []).map(({ Item }) => Item && unmarshall(Item))
     : [];
 
 const conflictTries = 5;

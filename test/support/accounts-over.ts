@@ -4,6 +4,7 @@ import { createPasswordAttemptsRepository } from "../../functions/auth/password-
 import { createPasswordGuard } from "../../functions/auth/password-guard.ts";
 import { createSignInAddresses } from "../../functions/auth/sign-in-addresses.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import type { Endpoint } from "../../shared/http/endpoint.ts";
@@ -23,6 +24,7 @@ export const accountsOver = (table: Table, mailQueue: MailQueue = noMail): Endpo
   authEndpoints({
     accounts: createAccountsRepository(table),
     revokedTokens: createTokensRepository(table),
+    apiKeys: createApiKeysRepository(table),
     links: createLinksRepository(table),
     tokens: unsignedTokens,
     mailQueue,

@@ -62,6 +62,12 @@ const dependencies = ({
     changePassword: unasked("A new password"),
     ...accounts,
   },
+  apiKeys: {
+    create: unasked("A key"),
+    list: unasked("Keys"),
+    revoke: unasked("A key"),
+    revokeAll: unasked("Keys"),
+  },
   links: {
     create: unasked("A link"),
     find: unasked("A link"),

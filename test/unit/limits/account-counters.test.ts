@@ -60,7 +60,7 @@ describe("The condition on which a request is admitted", () => {
     expect(ConditionExpression).toBe(
       "api_keys.#k.h = :digest AND NOT api_keys.#k.e <= :now AND " +
         "(attribute_not_exists(api_keys.#k.s) OR contains(api_keys.#k.s, :scope)) AND disabled = :no AND " +
-        `NOT api_keys.#k.#M >= api_keys.#k.l AND (${perTier})`,
+        `(attribute_not_exists(api_keys.#k.l) OR NOT api_keys.#k.#M >= api_keys.#k.l) AND (${perTier})`,
     );
     expect(UpdateExpression).toBe(
       "SET api_keys.#k.u = :now, api_keys.#k.#M = if_not_exists(api_keys.#k.#M, :none) + :one " +

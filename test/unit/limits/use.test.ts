@@ -7,6 +7,7 @@ import { openFile } from "../../../functions/transcription/open-recording.ts";
 import { transcribe } from "../../../functions/transcription/transcribe.ts";
 import { translate } from "../../../functions/translate/translate.ts";
 import { encodeSound } from "../../../shared/audio/encode/encode-sound.ts";
+import { callerWith } from "../../../shared/auth/caller.ts";
 import type { ChatModels } from "../../../shared/inference/chat.ts";
 import { countAudio, countCharacters, countTokens, countUse, type Use } from "../../../shared/limits/use.ts";
 import { inRequestScope, openRequestScope } from "../../../shared/telemetry/request-scope.ts";
@@ -119,7 +120,7 @@ describe("a use case", () => {
           body,
           query: {},
           path: {},
-          caller: { userId: 7, tokenId: "a", tokenEpoch: 0, accountType: "Free" },
+          caller: callerWith({ userId: 7, tokenId: "a", tokenEpoch: 0 }, "Free"),
         })
         .execute(signal);
     const [stored = "", batch = ""] = endpoints.map(({ operation }) => operation.id);

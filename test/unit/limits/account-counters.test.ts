@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { admissionExpressions, createAccountCounters } from "../../../shared/limits/account-counters.ts";
+import { createAccountCounters } from "../../../shared/limits/account-counters.ts";
+import { admissionExpressions } from "../../../shared/limits/admission-expressions.ts";
 import { accountPoliciesWith } from "../../../shared/limits/policies.ts";
 import { windowsAt } from "../../../shared/limits/windows.ts";
 import type { Item, ItemUpdate } from "../../../shared/storage/item-table.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { AppError } from "../../shared/errors/app-error.ts";
 import {
+  type ChatMessage,
   type ChatModelId,
   type ChatModels,
   type ChatRequest,
@@ -27,7 +28,14 @@ export const createChatCompletion = async (
     object: "chat.completion",
     created: head.created,
     model: head.model,
-    choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: finishReason }],
+    // Without tools there is nothing to call.
+    choices: [
+      {
+        index: 0,
+        message: { role: "assistant", content: text },
+        finish_reason: finishReason === "tool_calls" ? "stop" : finishReason,
+      },
+    ],
     usage: usage ?? { prompt_tokens: null, completion_tokens: null, total_tokens: null },
   };
 };
@@ -48,7 +56,8 @@ export const newCompletionHead = (model: ChatModelId): CompletionHead => ({
   model,
 });
 
-const findModel = (id: string): ChatModelId => {
+/** @throws AppError `unknown_model` with the list of models. */
+export const findModel = (id: string): ChatModelId => {
   const model = chatModelIds.find((known) => known === id);
   if (model) return model;
   throw new AppError("unknown_model", {
@@ -58,22 +67,27 @@ const findModel = (id: string): ChatModelId => {
   });
 };
 
-const stopTexts = (stop: ChatCompletionRequest["stop"]): string[] | undefined => {
+/** The texts that end an answer; `undefined` without any. */
+export const stopTexts = (stop: ChatCompletionRequest["stop"]): string[] | undefined => {
   // An empty text would end every answer before it begins; most servers refuse it.
   const texts = [stop ?? []].flat().filter((text) => text !== "");
   return texts.length > 0 ? texts : undefined;
 };
 
+/** A conversation without an instruction of the caller's own gets the service's. */
+export const withInstruction = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
+  messages.some(({ role }) => role === "system")
+    ? messages
+    : [{ role: "system", content: defaultSystemMessage }, ...messages];
+
 /**
- * What the models are asked for. A conversation without an instruction of the caller's own gets the service's.
+ * What the models are asked for.
  *
  * @throws AppError `unknown_model` with the list of models.
  */
 export const readChatRequest = (request: ChatCompletionRequest): ChatRequest => ({
   model: findModel(request.model),
-  messages: request.messages.some(({ role }) => role === "system")
-    ? request.messages
-    : [{ role: "system", content: defaultSystemMessage }, ...request.messages],
+  messages: withInstruction(request.messages),
   temperature: request.temperature,
   topP: request.top_p ?? undefined,
   maximumTokens: request.max_tokens ?? request.max_completion_tokens ?? undefined,

@@ -3,18 +3,18 @@ import { toAppError } from "../../shared/errors/dependency-failure.ts";
 import { errorBody } from "../../shared/errors/error-body.ts";
 import type { ChatEvent, ChatStream } from "../../shared/inference/chat.ts";
 import { countTokens } from "../../shared/limits/use.ts";
-import type { ChatCompletionChunk } from "./contract.ts";
 import type { CompletionHead } from "./create-chat-completion.ts";
 import { noMoreText, type TextResult, type Texts } from "./keep-alive.ts";
+import type { V1ChatCompletionChunk } from "./v1/chat-contract.ts";
 
 const frame = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 
 const lastFrame = "data: [DONE]\n\n";
 
-type Choice = Partial<ChatCompletionChunk["choices"][number]>;
+type Choice = Partial<V1ChatCompletionChunk["choices"][number]>;
 
 const chunkWriter = ({ id, created, model }: CompletionHead) => {
-  const write = (choices: ChatCompletionChunk["choices"], usage: ChatCompletionChunk["usage"] = null) =>
+  const write = (choices: V1ChatCompletionChunk["choices"], usage: V1ChatCompletionChunk["usage"] = null) =>
     frame({
       id,
       object: "chat.completion.chunk",
@@ -22,7 +22,7 @@ const chunkWriter = ({ id, created, model }: CompletionHead) => {
       model,
       choices,
       usage,
-    } satisfies ChatCompletionChunk);
+    } satisfies V1ChatCompletionChunk);
   const writeChoice = ({ delta = {}, finish_reason = null }: Choice) =>
     write([{ index: 0, delta, finish_reason }]);
 
@@ -34,6 +34,20 @@ const chunkWriter = ({ id, created, model }: CompletionHead) => {
       switch (event.type) {
         case "text-delta":
           return beforeText + JSON.stringify(event.text) + afterText;
+        case "tool-call": {
+          const { id, name, arguments: text } = event.call;
+          const called = {
+            index: event.index,
+            id,
+            type: "function" as const,
+            function: { name, arguments: text },
+          };
+          return writeChoice({ delta: { tool_calls: [called] } });
+        }
+        case "tool-call-delta":
+          return writeChoice({
+            delta: { tool_calls: [{ index: event.index, function: { arguments: event.arguments } }] },
+          });
         case "finish":
           return writeChoice({ finish_reason: event.finishReason });
         case "usage":

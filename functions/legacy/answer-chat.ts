@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors/app-error.ts";
-import type { ChatMessage, ChatModelId, ChatModels, TokenUsage } from "../../shared/inference/chat.ts";
+import type { ChatModelId, ChatModels, TextMessage, TokenUsage } from "../../shared/inference/chat.ts";
 import { createChatCompletion, readChatRequest } from "../chat/create-chat-completion.ts";
 import type { ModelType } from "./chat-contract.ts";
 
@@ -14,7 +14,7 @@ const modelOf: Readonly<Record<ModelType, ChatModelId>> = { qwen: "lang-14b", ge
 
 /** A conversation as version 1 has it. */
 interface LegacyConversation {
-  readonly messages: readonly ChatMessage[];
+  readonly messages: readonly TextMessage[];
   readonly modelType: ModelType;
   readonly temperature: number;
   /** Takes the place of the conversation's own instruction. */
@@ -31,9 +31,9 @@ interface LegacyAnswer {
 }
 
 const withInstruction = (
-  messages: readonly ChatMessage[],
+  messages: readonly TextMessage[],
   instruction: string | undefined,
-): ChatMessage[] => {
+): TextMessage[] => {
   if (!instruction?.trim()) return [...messages];
   const rest = messages.filter(({ role }) => role !== "system");
   return [{ role: "system", content: instruction.trim() }, ...rest];

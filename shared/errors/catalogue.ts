@@ -48,6 +48,11 @@ export const errorCatalogue = {
     type: "invalid_request_error",
     message: "The account has 20 keys, those that have expired among them; revoke one to make another.",
   },
+  unsupported_parameter: {
+    status: 400,
+    type: "invalid_request_error",
+    message: "A parameter of the request cannot be carried out; `error.param` names it.",
+  },
   invalid_link: {
     status: 400,
     type: "invalid_request_error",
@@ -79,6 +84,7 @@ export const errorCatalogue = {
     message: "The signature of the delivery is missing or wrong.",
   },
   not_found: { status: 404, type: "not_found_error", message: "There is nothing at this address." },
+  model_not_found: { status: 404, type: "invalid_request_error", message: "There is no such model." },
   method_not_allowed: {
     status: 405,
     type: "invalid_request_error",

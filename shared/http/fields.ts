@@ -1,5 +1,34 @@
 import * as z from "zod";
 
+/** What the message of an issue begins with that is no mistake in the request's form. */
+const unsupportedMark = "unsupported: ";
+
+/**
+ * The error of a schema that describes what can be carried out, for routes on which nothing that changes the result may be
+ * ignored: a value that does not match is refused with 400 and its name, and not with 422.
+ *
+ * @param sentence what the caller is told.
+ */
+export const unsupported = (sentence: string) => ({ error: `${unsupportedMark}${sentence}` });
+
+/** For `z.strictObject`: a member that is not known might change the result, so it is refused like an unsupported one. */
+export const unknownMembers = {
+  error: ({ code }: { readonly code?: string | undefined }) =>
+    code === "unrecognized_keys"
+      ? `${unsupportedMark}This parameter is not known here, so it could not be carried out.`
+      : undefined,
+};
+
+/** For a union by the kind of its members: another kind is refused like an unsupported value. */
+export const otherKinds = (sentence: string) => ({
+  error: ({ code }: { readonly code?: string | undefined }) =>
+    code === "invalid_union" ? `${unsupportedMark}${sentence}` : undefined,
+});
+
+/** The sentence of an issue that {@link unsupported} describes; `undefined` for a mistake in the request's form. */
+export const readUnsupported = (message: string): string | undefined =>
+  message.startsWith(unsupportedMark) ? message.slice(unsupportedMark.length) : undefined;
+
 /**
  * A string that can be stored and sent on: a lone surrogate (half a character, as a cut UTF-16 string leaves it)
  * cannot be written as UTF-8, so it is refused here instead of being replaced silently later.

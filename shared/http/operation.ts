@@ -10,6 +10,7 @@ export const tags = [
   "Language identification",
   "Speech",
   "Chat",
+  "OpenAI clients",
   "Uploads",
   "Messaging",
   "Service",

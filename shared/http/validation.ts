@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { ValidationError, type ValidationIssue } from "../errors/app-error.ts";
+import { AppError, ValidationError, type ValidationIssue } from "../errors/app-error.ts";
+import { readUnsupported } from "./fields.ts";
 
 type Issue = z.core.$ZodIssue;
 type Described = readonly [type: string, msg: string];
@@ -150,17 +151,46 @@ const validationIssues = (issue: Issue): ValidationIssue[] => {
   return [{ loc, msg, type }];
 };
 
+/** A place in a body as the OpenAI API names it: `messages[0].content`. */
+const parameterAt = ([, ...path]: readonly PropertyKey[]): string =>
+  path
+    .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
+    .join("")
+    .replace(/^\./, "");
+
+/** What cannot be carried out, in an issue or in one of the alternatives of which none has matched. */
+const unsupportedIn = (issue: Issue, place: readonly PropertyKey[] = []): AppError | undefined => {
+  const path = [...place, ...issue.path];
+  const message = readUnsupported(issue.message);
+  if (message !== undefined) {
+    const member = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+    return new AppError("unsupported_parameter", { message, param: parameterAt([...path, ...member]) });
+  }
+  if (issue.code !== "invalid_union") return undefined;
+  for (const inner of issue.errors.flat()) {
+    const found = unsupportedIn(inner, path);
+    if (found) return found;
+  }
+  return undefined;
+};
+
 /** So many problems are told: a response about each of 100,000 wrong elements would be too large to be sent. */
 const maximumIssues = 100;
 
 /**
  * Parses an untrusted value.
  *
- * @throws ValidationError that names each of the first 100 problems by its place, in Pydantic's vocabulary.
+ * @throws ValidationError that names each of the first 100 problems by its place, in Pydantic's vocabulary; AppError
+ * `unsupported_parameter` for what has the right form and cannot be carried out.
  */
 export const validate = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
   // Without reportInput an absent field and a field of the wrong type look the same.
   const result = schema.safeParse(value, { reportInput: true, error: tellIntegers });
   if (result.success) return result.data;
-  throw new ValidationError(result.error.issues.flatMap(validationIssues).slice(0, maximumIssues));
+  const { issues } = result.error;
+  const refusals = issues.map((issue) => unsupportedIn(issue));
+  const mistakes = issues.filter((_issue, index) => !refusals[index]);
+  const [refusal] = refusals;
+  if (refusal && mistakes.length === 0) throw refusal;
+  throw new ValidationError(mistakes.flatMap(validationIssues).slice(0, maximumIssues));
 };

@@ -21,6 +21,7 @@ const namingCodes: ReadonlySet<string> = new Set([
   "invalid_speaker",
   "invalid_speaker_for_language",
   "unknown_model",
+  "unsupported_parameter",
 ]);
 const namesWhatIsUnknown = (body: unknown): boolean => {
   const { success, data } = errorBody.safeParse(body);

@@ -121,8 +121,9 @@ const arbitraryOf = (schema: JsonSchema, definitions: Definitions): fc.Arbitrary
   if (shape.const !== undefined) return fc.constant(shape.const);
   // JSON Schema may name several types at once.
   const types: unknown = shape.type;
-  const made = shape.anyOf
-    ? anyOf(shape.anyOf, definitions)
+  const alternatives = shape.anyOf ?? shape.oneOf;
+  const made = alternatives
+    ? anyOf(alternatives, definitions)
     : Array.isArray(types)
       ? anyOf(
           types.map((type) => ({ ...shape, type })),

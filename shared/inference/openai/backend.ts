@@ -82,6 +82,48 @@ export const failureOf = (status: number, words: string, model?: string): AppErr
   return new ModelRefusal("external_service_error", { message, cause });
 };
 
+/** What servers say when a conversation is too long may speak of anything that is in it. */
+const saysTooLong =
+  /context (length|window|size)|too long|maximum.{0,30}tokens|exceeds? the (limit|available)/i;
+
+/** By which of their own words servers name what they refuse, the more particular ones first. */
+const refusableParameters = [
+  ["parallel_tool_calls", /parallel.?tool/i],
+  ["tool_choice", /tool.?choice/i],
+  ["tools", /\btools?\b|function.?call/i],
+  ["response_format", /response.?format|json.?(schema|object|mode)|structured|guided|grammar/i],
+  ["seed", /\bseed\b/i],
+  ["presence_penalty", /presence.?penalty/i],
+  ["frequency_penalty", /frequency.?penalty/i],
+  ["reasoning_effort", /reasoning/i],
+] as const satisfies readonly (readonly [name: string, words: RegExp])[];
+type RefusableParameter = (typeof refusableParameters)[number][0];
+
+/** Servers that cannot do a thing at all say so with statuses of failures, too (llama.cpp). */
+const refusalStatuses: readonly number[] = [400, 422, 500, 501];
+
+/**
+ * An answer's status and words as one of our errors. What only some servers can do, and this one refuses by name, is the
+ * caller's to leave out.
+ */
+export const refusalOf = (
+  status: number,
+  words: string,
+  request: { readonly model: string } & { readonly [Name in RefusableParameter]?: unknown },
+): AppError => {
+  const refused =
+    refusalStatuses.includes(status) &&
+    !saysTooLong.test(words) &&
+    refusableParameters.find(([name, pattern]) => request[name] !== undefined && pattern.test(words));
+  if (!refused) return failureOf(status, words, request.model);
+  const [param] = refused;
+  return new ModelRefusal("unsupported_parameter", {
+    message: `The model's server does not carry out \`${param}\` as it was sent.`,
+    param,
+    cause: new BackendRefusal(status, request.model),
+  });
+};
+
 /** The model needed longer than it may: another try at the same may end in the same way, a smaller one will not. */
 const overdue = (cause: BackendOverdue): AppError =>
   unavailable(

@@ -1,20 +1,61 @@
+import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { AppError } from "../../errors/app-error.ts";
 import { BackendOverdue, readBody } from "../../outbound/http-client.ts";
 import { limitTime } from "../../outbound/timeouts.ts";
-import type { ChatAnswer, ChatMessage, FinishReason, TokenUsage } from "../chat.ts";
-import { failureOf, notReady, saysLoading, unusable } from "./backend.ts";
+import type {
+  ChatAnswer,
+  ChatTool,
+  FinishReason,
+  ReasoningEffort,
+  ResponseFormat,
+  TokenUsage,
+  ToolCall,
+} from "../chat.ts";
+import { notReady, refusalOf, saysLoading, unusable } from "./backend.ts";
 import { type ModelServer, postJson } from "./call-policy.ts";
 import { type ThoughtHabits, withoutThoughts } from "./thinking.ts";
+
+/** A message as servers read it. */
+export interface WireMessage {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly content: string | null;
+  readonly name?: string | undefined;
+  readonly tool_call_id?: string;
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly type: "function";
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
+}
 
 /** What a chat completion is asked for; names and meanings are those of the OpenAI API. */
 export interface CompletionRequest {
   readonly model: string;
-  readonly messages: readonly ChatMessage[];
+  readonly messages: readonly WireMessage[];
   readonly temperature?: number | undefined;
   readonly top_p?: number | undefined;
   readonly max_tokens?: number | undefined;
   readonly stop?: readonly string[] | undefined;
+  readonly tools?: readonly { readonly type: "function"; readonly function: ChatTool }[] | undefined;
+  readonly tool_choice?:
+    | "auto"
+    | "none"
+    | "required"
+    | { readonly type: "function"; readonly function: { readonly name: string } }
+    | undefined;
+  readonly parallel_tool_calls?: boolean | undefined;
+  readonly response_format?:
+    | { readonly type: "json_object" }
+    | {
+        readonly type: "json_schema";
+        readonly json_schema: Omit<Extract<ResponseFormat, { type: "json_schema" }>, "type">;
+      }
+    | undefined;
+  readonly seed?: number | undefined;
+  readonly presence_penalty?: number | undefined;
+  readonly frequency_penalty?: number | undefined;
+  readonly reasoning_effort?: ReasoningEffort | undefined;
 }
 
 const count = z.int().min(0).nullish().catch(null);
@@ -42,9 +83,17 @@ const brokenOff: readonly string[] = ["abort", "error"];
  *
  * @throws AppError `external_service_error` when the word says that the answer was broken off.
  */
-export const readFinishReason = (word: string): FinishReason => {
+const readFinishReason = (word: string): FinishReason => {
   if (brokenOff.includes(word)) throw unusable("The model's server broke off its answer.");
-  return word === "length" || word === "content_filter" ? word : "stop";
+  if (word === "function_call") return "tool_calls";
+  return word === "length" || word === "content_filter" || word === "tool_calls" ? word : "stop";
+};
+
+/** Why an answer ended that may have called tools: several servers say of calls only that the answer ended. */
+export const finishReasonOf = (word: string, hasCalls: boolean): FinishReason => {
+  const reason = readFinishReason(word);
+  if (reason === "stop" || reason === "tool_calls") return hasCalls ? "tool_calls" : "stop";
+  return reason;
 };
 
 /** Some servers report failures with status 200: an `error`, `detail` or `message` and no choices. */
@@ -96,12 +145,39 @@ export const firstChoice = <Choice extends { readonly index?: number | null | un
   choices: readonly Choice[],
 ): Choice | undefined => choices.find(({ index }) => (index ?? 0) === 0);
 
+/** An id of its own for a call that its server gave none. */
+export const newCallId = (): string => `call_${randomUUID().replaceAll("-", "")}`;
+
+/** Some servers give the arguments as JSON in JSON, as OpenAI does, and some as they are. */
+export const wireArguments = z
+  .union([z.string(), z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value))])
+  .nullish();
+
+const wireCalls = z
+  .array(
+    z.object({
+      id: z.string().nullish(),
+      function: z.object({
+        name: z.string().min(1),
+        arguments: wireArguments.transform((text) => text || "{}"),
+      }),
+    }),
+  )
+  .nullish()
+  .transform((calls): ToolCall[] =>
+    (calls ?? []).map(({ id, function: { name, arguments: text } }) => ({
+      id: id || newCallId(),
+      name,
+      arguments: text,
+    })),
+  );
+
 const wireCompletion = z.object({
   choices: z
     .array(
       z.object({
         index: wireIndex,
-        message: z.object({ content: z.string().nullish() }),
+        message: z.object({ content: z.string().nullish(), tool_calls: wireCalls }),
         finish_reason: z.string().nullish(),
       }),
     )
@@ -109,21 +185,32 @@ const wireCompletion = z.object({
   usage: wireUsage,
 });
 
+/** What must be known of a request to read its answer. */
+export interface ReadingOptions extends ThoughtHabits {
+  /** Without tools a call would be one of something that the caller does not have. */
+  readonly hasTools?: boolean | undefined;
+}
+
 /**
  * Reads the body of a completion that was answered with status 200.
  *
  * @throws AppError as {@link completeChat} does.
  */
-export const parseCompletion = (body: string, { thinksFirst }: ThoughtHabits): ChatAnswer => {
+export const parseCompletion = (
+  body: string,
+  { thinksFirst, hasTools = false }: ReadingOptions,
+): ChatAnswer => {
   const answer = parseJson(body);
   const completion = wireCompletion.safeParse(answer);
   const choice = firstChoice(completion.data?.choices ?? []);
   if (!completion.success || !choice) throw failureIn(answer, completion.error);
-  const finishReason = readFinishReason(choice.finish_reason ?? "stop");
+  const { content, tool_calls } = choice.message;
+  const toolCalls = hasTools && tool_calls.length > 0 ? tool_calls : undefined;
+  const finishReason = finishReasonOf(choice.finish_reason ?? "stop", toolCalls !== undefined);
   const isCut = finishReason === "length";
-  const text = withoutThoughts(choice.message.content ?? "", { thinksFirst, isCut }).trim();
-  if (text === "") throw emptyAnswer(finishReason);
-  return { text, finishReason, usage: completion.data.usage };
+  const text = withoutThoughts(content ?? "", { thinksFirst, isCut }).trim();
+  if (text === "" && !toolCalls) throw emptyAnswer(finishReason);
+  return { text, toolCalls, finishReason, usage: completion.data.usage };
 };
 
 /**
@@ -144,8 +231,8 @@ export const completeChat = (
     try {
       const response = await postJson(call, "/chat/completions", { ...request, stream: false }, limit.signal);
       const body = await readBody(response, maximumAnswerBytes);
-      if (response.statusCode !== 200) throw failureOf(response.statusCode ?? 0, body, request.model);
-      return parseCompletion(body, { thinksFirst });
+      if (response.statusCode !== 200) throw refusalOf(response.statusCode ?? 0, body, request);
+      return parseCompletion(body, { thinksFirst, hasTools: request.tools !== undefined });
     } finally {
       limit.lift();
     }

@@ -1,8 +1,36 @@
-import type { ChatModelId, ChatModels, ChatRequest } from "../chat.ts";
+import type { ChatMessage, ChatModelId, ChatModels, ChatRequest } from "../chat.ts";
 import type { Backend } from "./backend.ts";
 import { openModelServer } from "./call-policy.ts";
-import { type CompletionRequest, completeChat } from "./chat-completion.ts";
+import { type CompletionRequest, completeChat, type WireMessage } from "./chat-completion.ts";
 import { streamChat } from "./chat-stream.ts";
+
+const wireMessage = (message: ChatMessage): WireMessage => {
+  if (message.role === "tool") {
+    return { role: "tool", tool_call_id: message.toolCallId, content: message.content };
+  }
+  const { role, content, name } = message;
+  const calls = message.role === "assistant" ? message.toolCalls : undefined;
+  if (!calls?.length) return { role, content, name };
+  return {
+    role,
+    content: content === "" ? null : content,
+    name,
+    tool_calls: calls.map(({ id, name, arguments: text }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: text },
+    })),
+  };
+};
+
+const wireToolChoice = (choice: ChatRequest["toolChoice"]): CompletionRequest["tool_choice"] =>
+  typeof choice === "object" ? { type: "function", function: choice } : choice;
+
+const wireResponseFormat = (format: ChatRequest["responseFormat"]): CompletionRequest["response_format"] => {
+  if (format?.type !== "json_schema") return format;
+  const { type, ...schema } = format;
+  return { type, json_schema: schema };
+};
 
 /**
  * Chat models behind a server that speaks the OpenAI HTTP API.
@@ -16,20 +44,21 @@ export const createOpenAiChatModels = (
   thinksFirst: Readonly<Record<ChatModelId, boolean>> = { "lang-14b": false, "lang-9b": false },
 ): ChatModels => {
   const server = openModelServer(backend, "chat");
-  const completionRequest = ({
-    model,
-    messages,
-    temperature,
-    topP,
-    maximumTokens,
-    stop,
-  }: ChatRequest): CompletionRequest => ({
-    model: names[model],
-    messages,
-    temperature,
-    top_p: topP,
-    max_tokens: maximumTokens,
-    stop,
+  const completionRequest = (request: ChatRequest): CompletionRequest => ({
+    model: names[request.model],
+    messages: request.messages.map(wireMessage),
+    temperature: request.temperature,
+    top_p: request.topP,
+    max_tokens: request.maximumTokens,
+    stop: request.stop,
+    tools: request.tools?.map((tool) => ({ type: "function", function: tool })),
+    tool_choice: wireToolChoice(request.toolChoice),
+    parallel_tool_calls: request.parallelToolCalls,
+    response_format: wireResponseFormat(request.responseFormat),
+    seed: request.seed,
+    presence_penalty: request.presencePenalty,
+    frequency_penalty: request.frequencyPenalty,
+    reasoning_effort: request.reasoningEffort,
   });
   return {
     answer: (request, { signal }) =>

@@ -5,14 +5,24 @@ import { unusable } from "./backend.ts";
 import {
   emptyAnswer,
   failureIn,
+  finishReasonOf,
   firstChoice,
+  newCallId,
   parseJson,
-  readFinishReason,
+  type ReadingOptions,
+  wireArguments,
   wireIndex,
   wireUsage,
 } from "./chat-completion.ts";
 import { EventStream } from "./event-stream.ts";
-import { ThoughtFilter, type ThoughtHabits } from "./thinking.ts";
+import { ThoughtFilter } from "./thinking.ts";
+
+const wireCallPiece = z.object({
+  index: wireIndex,
+  id: z.string().nullish(),
+  function: z.object({ name: z.string().nullish(), arguments: wireArguments }).nullish(),
+});
+type CallPiece = z.output<typeof wireCallPiece>;
 
 const wireChunk = z.object({
   choices: z.array(
@@ -23,6 +33,7 @@ const wireChunk = z.object({
           content: z.string().nullish(),
           reasoning_content: z.string().nullish(),
           reasoning: z.string().nullish(),
+          tool_calls: z.array(wireCallPiece).nullish(),
         })
         .nullish(),
       finish_reason: z.string().nullish(),
@@ -44,7 +55,8 @@ const readChunk = (data: string): WireChunk => {
 /** What a chunk adds to the answer, when it says nothing else. */
 const contentOf = ({ choices, usage }: WireChunk): string | undefined => {
   const { delta, finish_reason } = firstChoice(choices) ?? {};
-  const hasMore = usage || finish_reason || delta?.reasoning_content || delta?.reasoning;
+  const hasMore =
+    usage || finish_reason || delta?.reasoning_content || delta?.reasoning || delta?.tool_calls?.length;
   return hasMore ? undefined : (delta?.content ?? undefined);
 };
 
@@ -56,6 +68,33 @@ const contentIn = (data: string): string | undefined => {
   }
 };
 
+/** The calls of one streamed completion, which arrive in pieces. */
+class StreamedCalls {
+  /** The call that a server's index stands for at the moment. Some servers give every call the same. */
+  readonly #open = new Map<number, { readonly index: number; readonly id: string }>();
+  #count = 0;
+
+  get hasAny(): boolean {
+    return this.#count > 0;
+  }
+
+  /** @throws AppError `external_service_error` for the first piece of a call that does not say what is called. */
+  read({ index: place, id, function: called }: CallPiece): ChatEvent | undefined {
+    const at = place ?? 0;
+    const text = called?.arguments ?? "";
+    const open = this.#open.get(at);
+    if (open && !(called?.name && id && id !== open.id)) {
+      return text === "" ? undefined : { type: "tool-call-delta", index: open.index, arguments: text };
+    }
+    if (!called?.name) throw unusable("The model's server called a tool without a name.");
+    const call = { id: id || newCallId(), name: called.name, arguments: text };
+    const index = this.#count;
+    this.#count += 1;
+    this.#open.set(at, { index, id: call.id });
+    return { type: "tool-call", index, call };
+  }
+}
+
 /** Reads the text of one streamed completion, in order, and makes the events of an answer from it. */
 export class StreamedAnswer {
   readonly #thoughts: ThoughtFilter;
@@ -63,11 +102,14 @@ export class StreamedAnswer {
   #made: ChatEvent[] = [];
   #hasProgress = false;
   #hasText = false;
+  /** Only where there are tools to be called. */
+  readonly #calls: StreamedCalls | undefined;
   #isFinished = false;
   #usage: TokenUsage | undefined;
 
-  constructor(habits: ThoughtHabits) {
-    this.#thoughts = new ThoughtFilter(habits);
+  constructor({ thinksFirst, hasTools }: ReadingOptions) {
+    this.#thoughts = new ThoughtFilter({ thinksFirst });
+    this.#calls = hasTools ? new StreamedCalls() : undefined;
     this.#stream = new EventStream({
       onEvent: (event) => this.#readEvent(event),
       contentOf: contentIn,
@@ -128,9 +170,10 @@ export class StreamedAnswer {
     this.#usage = chunk.usage ?? this.#usage;
     const choice = firstChoice(chunk.choices);
     if (!choice || this.#isFinished) return undefined;
-    const { content, reasoning_content, reasoning } = choice.delta ?? {};
+    const { content, reasoning_content, reasoning, tool_calls } = choice.delta ?? {};
     if (reasoning_content || reasoning) this.#hasProgress = true;
     this.#addContent(content ?? "");
+    if (this.#calls) for (const piece of tool_calls ?? []) this.#addCall(this.#calls, piece);
     if (choice.finish_reason) this.#finish(choice.finish_reason);
     return contentOf(chunk);
   }
@@ -141,6 +184,13 @@ export class StreamedAnswer {
     this.#show(this.#thoughts.push(content));
   }
 
+  #addCall(calls: StreamedCalls, piece: CallPiece): void {
+    const event = calls.read(piece);
+    if (!event) return;
+    this.#hasProgress = true;
+    this.#made.push(event);
+  }
+
   #show(text: string): void {
     if (text === "") return;
     this.#hasText ||= text.trim() !== "";
@@ -148,9 +198,10 @@ export class StreamedAnswer {
   }
 
   #finish(word: string): void {
-    const finishReason = readFinishReason(word);
+    const hasCalls = this.#calls?.hasAny ?? false;
+    const finishReason = finishReasonOf(word, hasCalls);
     this.#show(this.#thoughts.end(finishReason === "length"));
-    if (!this.#hasText) throw emptyAnswer(finishReason);
+    if (!this.#hasText && !hasCalls) throw emptyAnswer(finishReason);
     this.#isFinished = true;
     this.#hasProgress = true;
     this.#made.push({ type: "finish", finishReason });

@@ -1,0 +1,68 @@
+import * as z from "zod";
+import { text } from "../../shared/http/fields.ts";
+import { chatModelIds } from "../../shared/inference/chat.ts";
+
+/** What the requests for an answer have in common, whatever else their routes take. */
+
+const [defaultModel] = chatModelIds;
+const defaultTemperature = 0.3;
+
+const textPart = z.object({ type: z.literal("text"), text: z.string() }).meta({ id: "TextPart" });
+
+/** A text, or text parts as the OpenAI SDKs allow them; either way one text that is not blank. */
+export const textContent = z
+  .union([z.string(), z.array(textPart).min(1)], {
+    error: "content should be a text or a list of parts of type 'text'",
+  })
+  .transform((value) => (typeof value === "string" ? value : value.map((part) => part.text).join("")))
+  .pipe(text().trim().min(1));
+
+/** A limit of tokens; by default the model's own. */
+export const tokenLimit = z.int().min(1).nullish();
+
+/** Which model answers, and how it chooses its words. */
+export const modelFields = {
+  model: z
+    .string()
+    .nullable()
+    .default(defaultModel)
+    .transform((model) => model ?? defaultModel)
+    .meta({ description: `One of ${chatModelIds.map((id) => `\`${id}\``).join(", ")}` }),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .nullable()
+    .default(defaultTemperature)
+    .transform((temperature) => temperature ?? defaultTemperature),
+  top_p: z.number().gt(0).max(1).nullish(),
+  stream: z
+    .boolean()
+    .nullish()
+    .meta({ description: "Whether the answer comes as server-sent events while it is made" }),
+} as const;
+
+/** The same of a chat completion, with its limits. */
+export const modelAndSampling = {
+  ...modelFields,
+  max_tokens: tokenLimit.meta({
+    description: "Most tokens of the answer; by default the model's own limit",
+  }),
+  max_completion_tokens: tokenLimit.meta({
+    description: "Another name of `max_tokens`, which comes first",
+  }),
+  stop: z
+    .union([z.string(), z.array(z.string())], { error: "stop should be a text or a list of texts" })
+    .nullish()
+    .meta({ description: "Texts that end the answer" }),
+} as const;
+
+/** How a body says that its answer is to be streamed. */
+export const streamsInBody = /"stream"\s*:\s*true/;
+
+/** What a chat completion and each of its chunks begin with. */
+export const completionHead = {
+  id: z.string().meta({ example: "chatcmpl-0b8e9a4e6b0f4d6c8a52a1c9d1b5a7f3" }),
+  created: z.int().meta({ description: "Unix time in seconds" }),
+  model: z.enum(chatModelIds),
+} as const;

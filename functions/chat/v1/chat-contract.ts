@@ -1,0 +1,232 @@
+import * as z from "zod";
+import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/http/fields.ts";
+import { defineOperation, longBodyBytes } from "../../../shared/http/operation.ts";
+import { conversationTooLong, fitsConversation, tokenUsage } from "../../../shared/inference/chat.ts";
+import { completionHead, modelAndSampling, streamsInBody } from "../conversation-fields.ts";
+import {
+  mostTools,
+  namedSchema,
+  noLogprobs,
+  notStored,
+  ofFunction,
+  reasoningEffort,
+  textOf,
+  textPartOf,
+  toolChoiceWord,
+  toolFunction,
+  toolName,
+  usualVerbosity,
+  withoutEffect,
+} from "./tool-fields.ts";
+
+const content = textOf(textPartOf(["text"]));
+const filledContent = content.pipe(text().trim().min(1));
+const name = z.string().nullish();
+
+const toolCall = ofFunction({
+  id: z.string().min(1),
+  function: z.strictObject({ name: toolName, arguments: text() }, unknownMembers),
+  index: z.int().nullish(),
+}).meta({ id: "ToolCall" });
+
+/** What clients send back of an answer although it says nothing. */
+const nothing = (what: string) => z.null(unsupported(`${what} cannot be read.`)).optional();
+
+const message = z
+  .discriminatedUnion(
+    "role",
+    [
+      z.strictObject({ role: z.enum(["system", "developer"]), content, name }, unknownMembers),
+      z.strictObject({ role: z.literal("user"), content: filledContent, name }, unknownMembers),
+      z.strictObject(
+        {
+          role: z.literal("assistant"),
+          content: content.nullish(),
+          tool_calls: z.array(toolCall).max(mostTools).nullish(),
+          name,
+          refusal: nothing("A refusal"),
+          audio: nothing("Sound"),
+          function_call: nothing("A call of a function outside `tool_calls`"),
+          annotations: z.array(z.unknown()).nullish(),
+        },
+        unknownMembers,
+      ),
+      z.strictObject(
+        { role: z.literal("tool"), content, tool_call_id: z.string().min(1), name },
+        unknownMembers,
+      ),
+    ],
+    { error: "role should be 'system', 'developer', 'user', 'assistant' or 'tool'" },
+  )
+  .meta({ id: "V1ChatMessage", example: { role: "user", content: "How do you say 'thank you' in Acholi?" } });
+export type V1ChatMessage = z.output<typeof message>;
+
+const sizes = (messages: readonly V1ChatMessage[]) =>
+  messages.flatMap((turn) => [
+    { content: turn.content ?? "" },
+    ...(turn.role === "assistant" ? (turn.tool_calls ?? []) : []).map((call) => ({
+      content: call.function.arguments,
+    })),
+  ]);
+
+const tool = ofFunction({ function: z.strictObject(toolFunction, unknownMembers) });
+
+const namedTool = ofFunction({ function: z.strictObject({ name: toolName }, unknownMembers) });
+
+const responseFormat = z.discriminatedUnion(
+  "type",
+  [
+    z.strictObject({ type: z.enum(["text", "json_object"]) }, unknownMembers),
+    z.strictObject(
+      { type: z.literal("json_schema"), json_schema: z.strictObject(namedSchema, unknownMembers) },
+      unknownMembers,
+    ),
+  ],
+  otherKinds("The forms of an answer are `text`, `json_object` and `json_schema`."),
+);
+
+const penalty = z.number().min(-2).max(2).nullish();
+
+/** Every field is known: what is sent is carried out, changes nothing, or is refused with 400 and its name. */
+const v1ChatCompletionRequest = z
+  .strictObject(
+    {
+      ...modelAndSampling,
+      messages: z
+        .array(message)
+        .min(1)
+        .refine((messages) => fitsConversation(sizes(messages)), conversationTooLong),
+      tools: z.array(tool).max(mostTools).nullish(),
+      tool_choice: z.union([toolChoiceWord, namedTool]).nullish(),
+      parallel_tool_calls: z.boolean().nullish(),
+      response_format: responseFormat.nullish(),
+      seed: z.int().nullish(),
+      presence_penalty: penalty,
+      frequency_penalty: penalty,
+      reasoning_effort: reasoningEffort,
+      stream_options: z
+        .strictObject(
+          { include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() },
+          unknownMembers,
+        )
+        .nullish()
+        .meta({ description: "`include_usage`: whether a stream ends with a chunk of the token counts" }),
+      n: z.literal(1, unsupported("One answer is given to a request.")).nullish(),
+      logprobs: z.literal(false, unsupported("The probabilities of tokens are not given.")).nullish(),
+      top_logprobs: noLogprobs,
+      logit_bias: z
+        .record(z.string(), z.never(unsupported("Tokens cannot be favoured one by one.")))
+        .nullish(),
+      modalities: z
+        .array(z.literal("text", unsupported("Answers are text; POST /v1/audio/speech speaks.")))
+        .nullish(),
+      audio: nothing("Sound"),
+      prediction: z.unknown().optional(),
+      verbosity: usualVerbosity,
+      store: notStored,
+      functions: z.null(unsupported("`functions` was replaced by `tools`.")).optional(),
+      function_call: z.null(unsupported("`function_call` was replaced by `tool_choice`.")).optional(),
+      web_search_options: z.null(unsupported("Nothing is searched for on the web.")).optional(),
+      ...withoutEffect,
+    },
+    unknownMembers,
+  )
+  .meta({ id: "V1ChatCompletionRequest" });
+export type V1ChatCompletionRequest = z.output<typeof v1ChatCompletionRequest>;
+
+const finishReason = z.enum(["stop", "length", "tool_calls", "content_filter"]).meta({
+  description: "`tool_calls` when tools are to be called, `length` when the limit of tokens cut the answer",
+});
+
+const usage = z
+  .object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })
+  .meta({ id: "V1TokenUsage", description: "Absent when the model's server did not count" });
+
+/** A chat completion of `/v1`: that of `/tasks`, with the calls of tools. */
+export const v1ChatCompletion = z
+  .object({
+    ...completionHead,
+    object: z.literal("chat.completion"),
+    choices: z
+      .array(
+        z.object({
+          index: z.literal(0),
+          message: z.object({
+            role: z.literal("assistant"),
+            content: z.string().nullable(),
+            refusal: z.null(),
+            tool_calls: z
+              .array(
+                z.object({
+                  id: z.string(),
+                  type: z.literal("function"),
+                  function: z.object({ name: z.string(), arguments: z.string() }),
+                }),
+              )
+              .optional(),
+          }),
+          logprobs: z.null(),
+          finish_reason: finishReason,
+        }),
+      )
+      .length(1),
+    usage: usage.optional(),
+  })
+  .meta({ id: "V1ChatCompletion" });
+export type V1ChatCompletion = z.input<typeof v1ChatCompletion>;
+
+/** The data of a server-sent event of `/v1/chat/completions`. */
+export const v1ChatCompletionChunk = z
+  .object({
+    ...completionHead,
+    object: z.literal("chat.completion.chunk"),
+    choices: z
+      .array(
+        z.object({
+          index: z.literal(0),
+          delta: z.object({
+            role: z.literal("assistant").optional(),
+            content: z.string().optional(),
+            tool_calls: z
+              .array(
+                z.object({
+                  index: z.int(),
+                  id: z.string().optional(),
+                  type: z.literal("function").optional(),
+                  function: z.object({ name: z.string().optional(), arguments: z.string() }),
+                }),
+              )
+              .optional(),
+          }),
+          finish_reason: finishReason.nullable(),
+        }),
+      )
+      .max(1),
+    usage: tokenUsage.nullish(),
+  })
+  .meta({ id: "V1ChatCompletionChunk" });
+export type V1ChatCompletionChunk = z.infer<typeof v1ChatCompletionChunk>;
+
+export const createV1ChatCompletionOperation = defineOperation({
+  id: "createV1ChatCompletion",
+  method: "POST",
+  path: "/v1/chat/completions",
+  summary: "Continue a conversation, for OpenAI's clients",
+  description:
+    "The chat completions of the OpenAI API: their clients work unchanged with `/v1` as the base URL. As " +
+    "`/tasks/chat/completions`, and with tools, forms of an answer, penalties and `seed`, which are passed on to the " +
+    "model's server. What cannot be carried out is refused with 400, and `error.param` names it; fields that change " +
+    "nothing (`user`, `metadata`, `service_tier`, `prompt_cache_key` …) are taken. `developer` counts as `system`.",
+  tag: "OpenAI clients",
+  auth: "user",
+  scope: "chat",
+  body: { encoding: "json", schema: v1ChatCompletionRequest, maximumBytes: longBodyBytes },
+  response: {
+    status: 200,
+    description: "The answer, whole or as a stream of `chat.completion.chunk`",
+    schema: v1ChatCompletion,
+    otherContentTypes: ["text/event-stream"],
+  },
+  streams: streamsInBody,
+  errors: ["unknown_model", "unsupported_parameter", "external_service_error", "service_unavailable"],
+});

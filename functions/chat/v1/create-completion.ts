@@ -1,0 +1,55 @@
+import type { ChatModels, ChatRequest, TokenUsage, ToolCall } from "../../../shared/inference/chat.ts";
+import { countTokens } from "../../../shared/limits/use.ts";
+import { newCompletionHead } from "../create-chat-completion.ts";
+import type { V1ChatCompletion } from "./chat-contract.ts";
+
+/** What a server counted, if it counted all of it: OpenAI's clients know no count that is null. */
+export const wholeUsage = (usage: TokenUsage | undefined) => {
+  const { prompt_tokens, completion_tokens, total_tokens } = usage ?? {};
+  if (typeof prompt_tokens !== "number" || typeof completion_tokens !== "number") return undefined;
+  return {
+    prompt_tokens,
+    completion_tokens,
+    total_tokens: total_tokens ?? prompt_tokens + completion_tokens,
+  };
+};
+
+const wireCall = ({ id, name, arguments: text }: ToolCall) => ({
+  id,
+  type: "function" as const,
+  function: { name, arguments: text },
+});
+
+/**
+ * Continues a conversation with a whole answer, or with calls of tools.
+ *
+ * @throws AppError as the models do.
+ */
+export const createV1ChatCompletion = async (
+  request: ChatRequest,
+  { models, signal }: { readonly models: ChatModels; readonly signal: AbortSignal },
+): Promise<V1ChatCompletion> => {
+  const head = newCompletionHead(request.model);
+  const { text, toolCalls, finishReason, usage } = await models.answer(request, { signal });
+  countTokens(usage);
+  return {
+    id: head.id,
+    object: "chat.completion",
+    created: head.created,
+    model: head.model,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: "assistant",
+          content: text === "" ? null : text,
+          refusal: null,
+          ...(toolCalls ? { tool_calls: toolCalls.map(wireCall) } : {}),
+        },
+        logprobs: null,
+        finish_reason: finishReason,
+      },
+    ],
+    usage: wholeUsage(usage),
+  };
+};

@@ -1,0 +1,158 @@
+import { randomUUID } from "node:crypto";
+import type { AppError } from "../../../shared/errors/app-error.ts";
+import type {
+  ChatModels,
+  ChatRequest,
+  FinishReason,
+  TokenUsage,
+  ToolCall,
+} from "../../../shared/inference/chat.ts";
+import { countTokens } from "../../../shared/limits/use.ts";
+import { findModel } from "../create-chat-completion.ts";
+import { wholeUsage } from "./create-completion.ts";
+import type { ResponseObject, ResponseOutputItem, ResponseRequest } from "./responses-contract.ts";
+
+const newId = (kind: "resp" | "msg" | "fc"): string => `${kind}_${randomUUID().replaceAll("-", "")}`;
+
+const unixSeconds = (): number => Math.floor(Date.now() / 1_000);
+
+const namedFormat = (format: NonNullable<ResponseRequest["text"]>["format"]) =>
+  format?.type === "json_schema"
+    ? { ...format, description: format.description ?? null, strict: format.strict ?? false }
+    : { type: format?.type ?? "text" };
+
+/** A response that has begun: what was asked for, as OpenAI's API repeats it. */
+export const beginResponse = (request: ResponseRequest): ResponseObject => ({
+  id: newId("resp"),
+  object: "response",
+  created_at: unixSeconds(),
+  completed_at: null,
+  status: "in_progress",
+  error: null,
+  incomplete_details: null,
+  instructions: request.instructions ?? null,
+  max_output_tokens: request.max_output_tokens ?? null,
+  metadata: request.metadata ?? {},
+  model: findModel(request.model),
+  output: [],
+  parallel_tool_calls: request.parallel_tool_calls ?? true,
+  previous_response_id: null,
+  reasoning: { effort: request.reasoning?.effort ?? null, summary: null },
+  store: false,
+  background: false,
+  temperature: request.temperature,
+  text: { format: namedFormat(request.text?.format) },
+  tool_choice: request.tool_choice ?? "auto",
+  tools: (request.tools ?? []).map(({ type, name, description, parameters, strict }) => ({
+    type,
+    name,
+    description: description ?? null,
+    parameters: parameters ?? null,
+    strict: strict ?? null,
+  })),
+  top_p: request.top_p ?? null,
+  truncation: "disabled",
+  usage: null,
+  user: request.user ?? null,
+});
+
+type ItemStatus = ResponseOutputItem["status"];
+
+/** A message of the model's. */
+export const messageItem = (id: string, text: string | undefined, status: ItemStatus) => ({
+  type: "message" as const,
+  id,
+  status,
+  role: "assistant" as const,
+  content: text === undefined ? [] : [textContentPart(text)],
+});
+
+/** The text of a message. */
+export const textContentPart = (text: string) => ({
+  type: "output_text" as const,
+  text,
+  annotations: [],
+  logprobs: [],
+});
+
+/** A call of a tool. */
+export const callItem = (id: string, call: ToolCall, status: ItemStatus) => ({
+  type: "function_call" as const,
+  id,
+  status,
+  call_id: call.id,
+  name: call.name,
+  arguments: call.arguments,
+});
+
+/** The id of a new item. */
+export const newItemId = (type: ResponseOutputItem["type"]): string =>
+  newId(type === "message" ? "msg" : "fc");
+
+const usageOf = (usage: TokenUsage | undefined): ResponseObject["usage"] => {
+  const counted = wholeUsage(usage);
+  if (!counted) return null;
+  return {
+    input_tokens: counted.prompt_tokens,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: counted.completion_tokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: counted.total_tokens,
+  };
+};
+
+const cutReasons: Readonly<
+  Partial<Record<FinishReason, NonNullable<ResponseObject["incomplete_details"]>["reason"]>>
+> = {
+  length: "max_output_tokens",
+  content_filter: "content_filter",
+};
+
+/** How whole what a response consists of is. */
+export const statusAfter = (finishReason: FinishReason): "completed" | "incomplete" =>
+  cutReasons[finishReason] ? "incomplete" : "completed";
+
+/** A response at its end. */
+export const endResponse = (
+  response: ResponseObject,
+  output: ResponseOutputItem[],
+  { finishReason, usage }: { readonly finishReason: FinishReason; readonly usage: TokenUsage | undefined },
+): ResponseObject => {
+  const reason = cutReasons[finishReason];
+  return {
+    ...response,
+    completed_at: reason ? null : unixSeconds(),
+    status: statusAfter(finishReason),
+    incomplete_details: reason ? { reason } : null,
+    output,
+    usage: usageOf(usage),
+  };
+};
+
+/** A response that came to nothing after it had begun. */
+export const failResponse = (
+  response: ResponseObject,
+  output: ResponseOutputItem[],
+  { code, message }: AppError,
+): ResponseObject => ({ ...response, status: "failed", error: { code, message }, output });
+
+/**
+ * Answers with a whole response.
+ *
+ * @throws AppError as the models do.
+ */
+export const createResponse = async (
+  wanted: ResponseRequest,
+  request: ChatRequest,
+  { models, signal }: { readonly models: ChatModels; readonly signal: AbortSignal },
+): Promise<ResponseObject> => {
+  const response = beginResponse(wanted);
+  const { text, toolCalls = [], finishReason, usage } = await models.answer(request, { signal });
+  countTokens(usage);
+  const status = statusAfter(finishReason);
+  const output = [
+    ...(text === "" ? [] : [messageItem(newItemId("message"), text, status)]),
+    ...toolCalls.map((call) => callItem(newItemId("function_call"), call, status)),
+  ];
+  return endResponse(response, output, { finishReason, usage });
+};

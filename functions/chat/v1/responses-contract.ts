@@ -1,0 +1,245 @@
+import * as z from "zod";
+import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/http/fields.ts";
+import { defineOperation, longBodyBytes } from "../../../shared/http/operation.ts";
+import { chatModelIds, conversationTooLong, fitsConversation } from "../../../shared/inference/chat.ts";
+import { modelFields, streamsInBody, tokenLimit } from "../conversation-fields.ts";
+import {
+  jsonSchema,
+  mostTools,
+  namedSchema,
+  noLogprobs,
+  notStored,
+  ofFunction,
+  reasoningEffort,
+  textOf,
+  textPartOf,
+  toolChoiceWord,
+  toolFunction,
+  toolName,
+  usualVerbosity,
+  withoutEffect,
+} from "./tool-fields.ts";
+
+const content = textOf(textPartOf(["input_text", "output_text", "text"]));
+
+/** What items of an earlier response carry, and what nothing depends on. */
+const ofItem = { id: z.string().nullish(), status: z.string().nullish() } as const;
+
+const stateless =
+  "Nothing is stored here, so there is nothing to refer to: send the whole conversation, with `store: false`.";
+
+const item = z
+  .discriminatedUnion(
+    "type",
+    [
+      z.strictObject(
+        {
+          ...ofItem,
+          type: z.literal("message").optional(),
+          role: z.enum(["user", "system", "developer", "assistant"]),
+          content,
+          phase: z.string().nullish(),
+        },
+        unknownMembers,
+      ),
+      z.strictObject(
+        {
+          ...ofItem,
+          type: z.literal("function_call"),
+          call_id: z.string().min(1),
+          name: toolName,
+          arguments: text(),
+        },
+        unknownMembers,
+      ),
+      z.strictObject(
+        { ...ofItem, type: z.literal("function_call_output"), call_id: z.string().min(1), output: content },
+        unknownMembers,
+      ),
+      z.object({
+        type: z.literal("item_reference"),
+        id: z.never(unsupported(stateless)),
+      }),
+    ],
+    otherKinds("Only messages, calls of functions and their outputs can be read."),
+  )
+  .meta({ id: "ResponseInputItem" });
+export type ResponseInputItem = z.output<typeof item>;
+
+const sizes = (input: string | readonly ResponseInputItem[]) =>
+  typeof input === "string"
+    ? [{ content: input }]
+    : input.map((entry) => {
+        if (entry.type === "item_reference") return { content: "" };
+        if (entry.type === "function_call") return { content: entry.arguments };
+        return { content: entry.type === "function_call_output" ? entry.output : entry.content };
+      });
+
+const tool = ofFunction(toolFunction);
+
+const namedTool = ofFunction({ name: toolName });
+
+const format = z.discriminatedUnion(
+  "type",
+  [
+    z.strictObject({ type: z.enum(["text", "json_object"]) }, unknownMembers),
+    z.strictObject({ type: z.literal("json_schema"), ...namedSchema }, unknownMembers),
+  ],
+  otherKinds("The forms of an answer are `text`, `json_object` and `json_schema`."),
+);
+
+const notKept = (sentence: string) => z.null(unsupported(sentence)).optional();
+
+/** As on `/v1/chat/completions`: what is sent is carried out, changes nothing, or is refused with 400 and its name. */
+const responseRequest = z
+  .strictObject(
+    {
+      ...modelFields,
+      input: z
+        .union([text().trim().min(1), z.array(item).min(1)], {
+          error: "input should be a text or a list of items",
+        })
+        .refine((input) => fitsConversation(sizes(input)), conversationTooLong),
+      instructions: text().nullish(),
+      max_output_tokens: tokenLimit,
+      tools: z.array(tool).max(mostTools).nullish(),
+      tool_choice: z.union([toolChoiceWord, namedTool]).nullish(),
+      parallel_tool_calls: z.boolean().nullish(),
+      text: z.strictObject({ format: format.nullish(), verbosity: usualVerbosity }, unknownMembers).nullish(),
+      reasoning: z
+        .strictObject(
+          { effort: reasoningEffort, summary: z.string().nullish(), generate_summary: z.string().nullish() },
+          unknownMembers,
+        )
+        .nullish()
+        .meta({ description: "Thoughts are never part of an answer, so there is no summary of them" }),
+      stream_options: z
+        .strictObject({ include_obfuscation: z.boolean().nullish() }, unknownMembers)
+        .nullish(),
+      store: notStored,
+      previous_response_id: notKept(stateless),
+      conversation: notKept(stateless),
+      prompt: notKept("There are no stored prompts."),
+      context_management: notKept("A conversation is never shortened."),
+      background: z.literal(false, unsupported("Answers are given at once.")).nullish(),
+      truncation: z.literal("disabled", unsupported("A conversation is never shortened.")).nullish(),
+      include: z
+        .array(
+          z.literal("reasoning.encrypted_content", unsupported("An answer has its text and calls only.")),
+        )
+        .nullish(),
+      top_logprobs: noLogprobs,
+      max_tool_calls: z
+        .int()
+        .nullish()
+        .meta({ description: "Of tools that run on the server: there are none" }),
+      ...withoutEffect,
+    },
+    unknownMembers,
+  )
+  .meta({ id: "ResponseRequest" });
+export type ResponseRequest = z.output<typeof responseRequest>;
+
+const itemStatus = z.enum(["in_progress", "completed", "incomplete"]);
+
+const outputText = z.object({
+  type: z.literal("output_text"),
+  text: z.string(),
+  annotations: z.array(z.never()),
+  logprobs: z.array(z.never()),
+});
+
+const outputItem = z
+  .discriminatedUnion("type", [
+    z.object({
+      type: z.literal("message"),
+      id: z.string(),
+      status: itemStatus,
+      role: z.literal("assistant"),
+      content: z.array(outputText),
+    }),
+    z.object({
+      type: z.literal("function_call"),
+      id: z.string(),
+      status: itemStatus,
+      call_id: z.string(),
+      name: z.string(),
+      arguments: z.string(),
+    }),
+  ])
+  .meta({ id: "ResponseOutputItem" });
+export type ResponseOutputItem = z.infer<typeof outputItem>;
+
+const usage = z
+  .object({
+    input_tokens: z.int(),
+    input_tokens_details: z.object({ cached_tokens: z.int() }),
+    output_tokens: z.int(),
+    output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+    total_tokens: z.int(),
+  })
+  .meta({ id: "ResponseUsage" });
+
+/** A response, as it stands at its end or on the way there. */
+export const responseObject = z
+  .object({
+    id: z.string().meta({ example: "resp_0b8e9a4e6b0f4d6c8a52a1c9d1b5a7f3" }),
+    object: z.literal("response"),
+    created_at: z.int().meta({ description: "Unix time in seconds" }),
+    completed_at: z.int().nullable(),
+    status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    incomplete_details: z.object({ reason: z.enum(["max_output_tokens", "content_filter"]) }).nullable(),
+    instructions: z.string().nullable(),
+    max_output_tokens: z.int().nullable(),
+    metadata: z.record(z.string(), z.unknown()),
+    model: z.enum(chatModelIds),
+    output: z.array(outputItem),
+    parallel_tool_calls: z.boolean(),
+    previous_response_id: z.null(),
+    reasoning: z.object({ effort: z.string().nullable(), summary: z.null() }),
+    store: z.literal(false),
+    background: z.literal(false),
+    temperature: z.number(),
+    text: z.object({ format: z.looseObject({ type: z.string() }) }),
+    tool_choice: z.union([toolChoiceWord, z.object({ type: z.literal("function"), name: z.string() })]),
+    tools: z.array(
+      z.object({
+        type: z.literal("function"),
+        name: z.string(),
+        description: z.string().nullable(),
+        parameters: jsonSchema.nullable(),
+        strict: z.boolean().nullable(),
+      }),
+    ),
+    top_p: z.number().nullable(),
+    truncation: z.literal("disabled"),
+    usage: usage.nullable(),
+    user: z.string().nullable(),
+  })
+  .meta({ id: "Response" });
+export type ResponseObject = z.infer<typeof responseObject>;
+
+export const createResponseOperation = defineOperation({
+  id: "createResponse",
+  method: "POST",
+  path: "/v1/responses",
+  summary: "Create a response, for OpenAI's clients",
+  description:
+    "The responses of the OpenAI API, without any memory: each request brings its whole conversation, and nothing of it " +
+    "is kept. Texts and tools of the type `function`; with `stream: true` the documented events " +
+    "(`response.created`, `response.output_text.delta`, `response.function_call_arguments.delta`, `response.completed` " +
+    "…). Stored responses, references to items, images and the tools of OpenAI's own servers are refused with 400.",
+  tag: "OpenAI clients",
+  auth: "user",
+  scope: "chat",
+  body: { encoding: "json", schema: responseRequest, maximumBytes: longBodyBytes },
+  response: {
+    status: 200,
+    description: "The response, whole or as a stream of its events",
+    schema: responseObject,
+    otherContentTypes: ["text/event-stream"],
+  },
+  streams: streamsInBody,
+  errors: ["unknown_model", "unsupported_parameter", "external_service_error", "service_unavailable"],
+});

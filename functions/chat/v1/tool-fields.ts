@@ -1,0 +1,85 @@
+import * as z from "zod";
+import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/http/fields.ts";
+import { reasoningEfforts } from "../../../shared/inference/chat.ts";
+
+/** What the two ways to ask for an answer on `/v1` have in common: tools, forms of an answer, and what changes nothing. */
+
+export const jsonSchema = z
+  .record(z.string(), z.unknown())
+  .meta({ id: "JsonSchema", description: "A JSON Schema" });
+
+export const toolName = z
+  .string()
+  .regex(/^[\w.-]{1,64}$/, { error: "a tool's name has 1 to 64 letters, digits, `_`, `-` and `.`" });
+
+/** A function that a model may call, as both ways declare it. */
+export const toolFunction = {
+  name: toolName,
+  description: text().nullish(),
+  parameters: jsonSchema.nullish().meta({ description: "The JSON Schema of its arguments" }),
+  strict: z.boolean().nullish(),
+} as const;
+
+export const mostTools = 128;
+
+/** A tool, a choice of one or a call of one; another type than `function` is refused by its name. */
+export const ofFunction = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.discriminatedUnion(
+    "type",
+    [z.strictObject({ type: z.literal("function"), ...shape }, unknownMembers)],
+    otherKinds("Only tools of the type `function` can be called."),
+  );
+
+/** The form of an answer by a JSON Schema, as both ways name it. */
+export const namedSchema = {
+  name: toolName,
+  description: text().nullish(),
+  schema: jsonSchema.nullish(),
+  strict: z.boolean().nullish(),
+} as const;
+
+export const toolChoiceWord = z.enum(["auto", "none", "required"]);
+
+/** Taken, and without any effect on the answer: who asks for whom, and how OpenAI bills and caches. */
+export const withoutEffect = {
+  user: z.string().nullish(),
+  safety_identifier: z.string().nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  prompt_cache_key: z.string().nullish(),
+  prompt_cache_retention: z.string().nullish(),
+  service_tier: z.string().nullish(),
+} as const;
+
+/** Nothing is kept, so what would have to be is refused. */
+export const notStored = z
+  .literal(false, unsupported("Nothing is stored here: leave `store` out, or send `store: false`."))
+  .nullish();
+
+export const noLogprobs = z.literal(0, unsupported("The probabilities of tokens are not given.")).nullish();
+
+export const usualVerbosity = z
+  .literal("medium", unsupported("How long the answer is can only be asked for in the conversation."))
+  .nullish();
+
+export const reasoningEffort = z.enum(reasoningEfforts).nullish();
+
+/** A piece of a message. What is no text is refused by its place. */
+export const textPartOf = <const Type extends string>(types: readonly [Type, ...Type[]]) =>
+  z.strictObject(
+    {
+      type: z.enum(types, unsupported("Only text can be read: images, sound and files cannot.")),
+      text: z.string(),
+      cache_control: z.unknown().optional(),
+      prompt_cache_breakpoint: z.unknown().optional(),
+      annotations: z.array(z.unknown()).nullish(),
+      logprobs: z.array(z.unknown()).nullish(),
+    },
+    unknownMembers,
+  );
+
+/** A text, or pieces of one; it may be empty. */
+export const textOf = (part: ReturnType<typeof textPartOf>) =>
+  z
+    .union([z.string(), z.array(part)], { error: "content should be a text or a list of parts of text" })
+    .transform((value) => (typeof value === "string" ? value : value.map(({ text }) => text).join("")))
+    .pipe(text());

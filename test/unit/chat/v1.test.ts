@@ -1,0 +1,347 @@
+import { describe, expect, it, vi } from "vitest";
+import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { type ChatModels, defaultSystemMessage } from "../../../shared/inference/chat.ts";
+import { authorizedCaller, send } from "../../support/send.ts";
+import { priceParameters, priceTool } from "../../support/tools.ts";
+
+const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
+const call = { id: "call_1", name: "get_market_price", arguments: '{"crop":"Maize"}' };
+
+const setup = () => {
+  const answer = vi
+    .fn<ChatModels["answer"]>()
+    .mockResolvedValue({ text: "Gyebale ko", finishReason: "stop", usage });
+  const streamAnswer = vi.fn<ChatModels["streamAnswer"]>().mockRejectedValue(new Error("not to be called"));
+  const post = (path: string) => (body: object) =>
+    send(chatEndpoints({ models: { answer, streamAnswer } }), { path, body, authorizer: authorizedCaller });
+  return {
+    answer,
+    received: () => answer.mock.calls[0]?.[0],
+    chat: (body: object) =>
+      post("/v1/chat/completions")({ messages: [{ role: "user", content: "Hello" }], ...body }),
+    respond: (body: object) => post("/v1/responses")({ input: "Hello", ...body }),
+  };
+};
+
+const tools = [{ type: "function", function: priceTool }];
+const toldTool = { ...priceTool, strict: undefined };
+
+describe("POST /v1/chat/completions", () => {
+  it("passes on what only some servers can do", async () => {
+    const { chat, received } = setup();
+    const response = await chat({
+      tools,
+      tool_choice: { type: "function", function: { name: "get_market_price" } },
+      parallel_tool_calls: false,
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "price", strict: true, schema: priceParameters },
+      },
+      seed: 7,
+      presence_penalty: 0.5,
+      frequency_penalty: -0.5,
+      reasoning_effort: "low",
+      stop: ["\n"],
+      max_completion_tokens: 9,
+    });
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
+    expect(received()).toMatchObject({
+      tools: [toldTool],
+      toolChoice: { name: "get_market_price" },
+      parallelToolCalls: false,
+      responseFormat: { type: "json_schema", name: "price", strict: true, schema: priceParameters },
+      seed: 7,
+      presencePenalty: 0.5,
+      frequencyPenalty: -0.5,
+      reasoningEffort: "low",
+      stop: ["\n"],
+      maximumTokens: 9,
+    });
+  });
+
+  it("reads a conversation in which tools were called, and counts `developer` as `system`", async () => {
+    const { chat, received } = setup();
+    await chat({
+      messages: [
+        { role: "developer", content: "Be brief." },
+        { role: "user", content: [{ type: "text", text: "Price?" }], name: "amina" },
+        {
+          role: "assistant",
+          content: null,
+          refusal: null,
+          annotations: [],
+          tool_calls: [
+            { id: "call_1", type: "function", function: { name: call.name, arguments: call.arguments } },
+          ],
+        },
+        { role: "tool", tool_call_id: "call_1", name: call.name, content: "" },
+        { role: "system", content: " " },
+      ],
+    });
+    expect(received()?.messages).toEqual([
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Price?", name: "amina" },
+      { role: "assistant", content: "", toolCalls: [call] },
+      { role: "tool", content: "", toolCallId: "call_1" },
+    ]);
+  });
+
+  it("says nothing of tools where there are none, and gives the service's own instruction", async () => {
+    const { chat, received } = setup();
+    await chat({
+      tools: [],
+      tool_choice: "auto",
+      parallel_tool_calls: true,
+      response_format: { type: "text" },
+    });
+    expect(received()).toEqual({
+      model: "lang-14b",
+      messages: [
+        { role: "system", content: defaultSystemMessage },
+        { role: "user", content: "Hello" },
+      ],
+      temperature: 0.3,
+    });
+  });
+
+  it("tells which tools are to be called, and leaves out tokens that were not counted", async () => {
+    const { answer, chat } = setup();
+    answer.mockResolvedValue({ text: "", toolCalls: [call], finishReason: "tool_calls", usage: undefined });
+    const { body } = await chat({ tools });
+    expect(body.choices).toEqual([
+      {
+        index: 0,
+        message: {
+          role: "assistant",
+          content: null,
+          refusal: null,
+          tool_calls: [
+            { id: "call_1", type: "function", function: { name: call.name, arguments: call.arguments } },
+          ],
+        },
+        logprobs: null,
+        finish_reason: "tool_calls",
+      },
+    ]);
+    expect(body).not.toHaveProperty("usage");
+  });
+
+  it("tells what the model's server refuses", async () => {
+    const { answer, chat } = setup();
+    answer.mockRejectedValue(new AppError("unsupported_parameter", { message: "No.", param: "tools" }));
+    expect(await chat({ tools })).toMatchObject({ status: 400, body: { error: { param: "tools" } } });
+  });
+
+  it("counts what tools are called with as part of the conversation's length", async () => {
+    const { chat } = setup();
+    const tool_calls = [
+      { id: "x", type: "function", function: { name: "x", arguments: "x".repeat(200_000) } },
+    ];
+    const messages = [
+      { role: "user", content: "Hello" },
+      { role: "assistant", content: "", tool_calls },
+    ];
+    expect(await chat({ messages })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "messages"], type: "value_error" }] },
+    });
+  });
+
+  it.each([
+    [{ n: 2 }, "n"],
+    [{ logprobs: true }, "logprobs"],
+    [{ logit_bias: { "50256": -100 } }, "logit_bias.50256"],
+    [{ modalities: ["text", "audio"] }, "modalities[1]"],
+    [{ audio: { voice: "alloy", format: "wav" } }, "audio"],
+    [{ store: true }, "store"],
+    [{ functions: [{ name: "x" }] }, "functions"],
+    [{ web_search_options: {} }, "web_search_options"],
+    [{ top_k: 40 }, "top_k"],
+    [{ tools: [{ type: "custom", custom: { name: "x" } }] }, "tools[0].type"],
+    [{ tool_choice: "required" }, "tool_choice"],
+    [
+      {
+        tools: [{ type: "function", function: priceTool }],
+        tool_choice: { type: "function", function: { name: "other" } },
+      },
+      "tool_choice",
+    ],
+    [{ response_format: { type: "xml" } }, "response_format.type"],
+    [
+      { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://x" } }] }] },
+      "messages[0].content[0].type",
+    ],
+    [{ messages: [{ role: "assistant", content: "Hi", audio: { id: "x" } }] }, "messages[0].audio"],
+  ])("refuses %j by its name", async (body, param) => {
+    const answer = await setup().chat(body);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "unsupported_parameter" } } });
+    expect(answer.body.error).toMatchObject({
+      param,
+      type: "invalid_request_error",
+      message: expect.any(String),
+    });
+    expect(answer.body.detail).toBe(answer.body.error.message);
+  });
+
+  it("tells mistakes in the form before what it cannot carry out", async () => {
+    const { chat } = setup();
+    const response = await chat({ messages: [{ role: "user", content: 5 }], n: 2 });
+    expect(response).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "messages", 0, "content"], type: "value_error" }] },
+    });
+    expect(response.body.detail).toHaveLength(1);
+  });
+});
+
+describe("POST /v1/responses", () => {
+  it("reads items as a conversation: the calls of one turn are one message", async () => {
+    const { received, respond } = setup();
+    const response = await respond({
+      instructions: "Be brief.",
+      input: [
+        { role: "user", content: [{ type: "input_text", text: "Price?" }] },
+        {
+          type: "message",
+          id: "msg_1",
+          status: "completed",
+          role: "assistant",
+          content: [{ type: "output_text", text: "I ask.", annotations: [], logprobs: [] }],
+        },
+        { type: "function_call", id: "fc_1", call_id: "a", name: "one", arguments: "{}" },
+        { type: "function_call", id: "fc_2", call_id: "b", name: "two", arguments: "{}" },
+        { type: "function_call_output", call_id: "a", output: "1" },
+        { type: "function_call_output", call_id: "b", output: [{ type: "input_text", text: "2" }] },
+        { type: "function_call", call_id: "c", name: "three", arguments: "{}" },
+      ],
+    });
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
+    expect(received()?.messages).toEqual([
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Price?" },
+      {
+        role: "assistant",
+        content: "I ask.",
+        toolCalls: [
+          { id: "a", name: "one", arguments: "{}" },
+          { id: "b", name: "two", arguments: "{}" },
+        ],
+      },
+      { role: "tool", content: "1", toolCallId: "a" },
+      { role: "tool", content: "2", toolCallId: "b" },
+      { role: "assistant", content: "", toolCalls: [{ id: "c", name: "three", arguments: "{}" }] },
+    ]);
+  });
+
+  it("passes on what only some servers can do, and repeats what was asked for", async () => {
+    const { received, respond } = setup();
+    const format = { type: "json_schema", name: "price", strict: true, schema: priceParameters };
+    const { body } = await respond({
+      model: "lang-9b",
+      tools: [{ type: "function", ...priceTool, strict: true }],
+      tool_choice: "required",
+      parallel_tool_calls: false,
+      text: { format, verbosity: "medium" },
+      reasoning: { effort: "high", summary: "auto" },
+      max_output_tokens: 50,
+      metadata: { chat: "7" },
+      user: "amina",
+    });
+    expect(received()).toMatchObject({
+      model: "lang-9b",
+      tools: [{ ...priceTool, strict: true }],
+      toolChoice: "required",
+      parallelToolCalls: false,
+      responseFormat: { type: "json_schema", name: "price", strict: true },
+      reasoningEffort: "high",
+      maximumTokens: 50,
+    });
+    expect(body).toMatchObject({
+      model: "lang-9b",
+      tools: [{ type: "function", ...priceTool, strict: true }],
+      tool_choice: "required",
+      parallel_tool_calls: false,
+      text: { format },
+      reasoning: { effort: "high", summary: null },
+      max_output_tokens: 50,
+      metadata: { chat: "7" },
+      user: "amina",
+      previous_response_id: null,
+    });
+  });
+
+  it("answers with items: a text, then calls", async () => {
+    const { answer, respond } = setup();
+    answer.mockResolvedValue({ text: "I ask.", toolCalls: [call], finishReason: "tool_calls", usage });
+    expect((await respond({})).body).toMatchObject({
+      id: expect.stringMatching(/^resp_[0-9a-f]{32}$/),
+      status: "completed",
+      completed_at: expect.any(Number),
+      incomplete_details: null,
+      output: [
+        {
+          type: "message",
+          id: expect.stringMatching(/^msg_/),
+          status: "completed",
+          content: [{ type: "output_text", text: "I ask.", annotations: [], logprobs: [] }],
+        },
+        {
+          type: "function_call",
+          id: expect.stringMatching(/^fc_/),
+          status: "completed",
+          call_id: "call_1",
+          name: call.name,
+          arguments: call.arguments,
+        },
+      ],
+      usage: {
+        input_tokens: 11,
+        input_tokens_details: { cached_tokens: 0 },
+        output_tokens: 3,
+        output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: 14,
+      },
+    });
+  });
+
+  it.each([
+    ["length", "max_output_tokens"],
+    ["content_filter", "content_filter"],
+  ] as const)("says of an answer that ended for %s that it is incomplete", async (finishReason, reason) => {
+    const { answer, respond } = setup();
+    answer.mockResolvedValue({ text: "Gyebale", finishReason, usage: undefined });
+    expect((await respond({})).body).toMatchObject({
+      status: "incomplete",
+      completed_at: null,
+      incomplete_details: { reason },
+      output: [{ status: "incomplete" }],
+      usage: null,
+    });
+  });
+
+  it.each([
+    [{ store: true }, "store", "store: false"],
+    [{ previous_response_id: "resp_1" }, "previous_response_id", "store: false"],
+    [{ conversation: "conv_1" }, "conversation", "store: false"],
+    [{ input: [{ type: "item_reference", id: "msg_1" }] }, "input[0].id", "store: false"],
+    [
+      {
+        input: [{ role: "user", content: [{ type: "input_image", image_url: "https://x", detail: "auto" }] }],
+      },
+      "input[0].content[0].type",
+      "images",
+    ],
+    [{ input: [{ type: "computer_call", id: "x" }] }, "input[0].type", "Only messages"],
+    [{ tools: [{ type: "web_search" }] }, "tools[0].type", "function"],
+    [{ background: true }, "background", "at once"],
+    [{ truncation: "auto" }, "truncation", "shortened"],
+    [{ include: ["message.output_text.logprobs"] }, "include[0]", "text"],
+    [{ text: { verbosity: "low" } }, "text.verbosity", "conversation"],
+    [{ top_k: 1 }, "top_k", "not known"],
+  ])("refuses %j by its name", async (body, param, words) => {
+    const answer = await setup().respond(body);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "unsupported_parameter" } } });
+    expect(answer.body.error).toMatchObject({ param, message: expect.stringContaining(words) });
+  });
+});

@@ -82,5 +82,6 @@ export const docsFunction = defineFunction({
   environment: { ...vendorsEnvironment, ...publicAddressEnvironment },
   memoryMegabytes: 256,
   timeoutSeconds: 10,
-  transfer: "buffered",
+  // Only streaming functions can send what they have packed, and the document is 200 kB.
+  transfer: "stream",
 });

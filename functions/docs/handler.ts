@@ -1,11 +1,11 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { createBufferedHandler } from "../../shared/http/pipeline.ts";
+import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { docsFunction } from "./contract.ts";
 import { docsEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(docsFunction.environment, process.env);
 
-export const handler = createBufferedHandler(
+export const handler = createStreamingHandler(
   docsEndpoints({
     vendors: { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B },
     publicBaseUrl: environment.PUBLIC_BASE_URL,

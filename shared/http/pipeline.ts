@@ -15,6 +15,7 @@ import type { Limiter } from "../limits/limiter.ts";
 import { raceDeadline } from "../outbound/timeouts.ts";
 import { inRequestScope, openRequestScope, requestScope } from "../telemetry/request-scope.ts";
 import { authenticate } from "./authenticate.ts";
+import { compressResponse } from "./compress-response.ts";
 import { answerPreflight } from "./cors.ts";
 import { type Endpoint, validateRequest } from "./endpoint.ts";
 import { answerOnce } from "./idempotency.ts";
@@ -27,7 +28,7 @@ import {
   requireLimits,
 } from "./limit-requests.ts";
 import { parseBody } from "./parse-body.ts";
-import { type HttpEvent, toHttpEvent } from "./request.ts";
+import { type HttpEvent, type HttpMiddleware, toHttpEvent } from "./request.ts";
 import { identifyRequest, logAnswered, type StreamEnd } from "./request-log.ts";
 import { respondError } from "./respond-error.ts";
 import { answerHead, type HttpResponse, responseHeaders, toResponse } from "./response.ts";
@@ -104,6 +105,7 @@ const executeUseCase = async (
 const createPipeline = (
   endpoints: readonly Endpoint[],
   { verifyBearer, limiter, namedRequests }: HandlerOptions,
+  beforeSending: readonly HttpMiddleware[] = [],
 ) => {
   requireLimits(
     endpoints.map(({ operation }) => operation),
@@ -119,6 +121,7 @@ const createPipeline = (
       }),
     )
     .use(answerHead())
+    .use([...beforeSending])
     .use(responseHeaders())
     .use(respondError())
     .use(answerPreflight(router))
@@ -152,7 +155,7 @@ export const createBufferedHandler = (endpoints: readonly Endpoint[], options: H
  * and behind a function URL alike.
  */
 export const createStreamingHandler = (endpoints: readonly Endpoint[], options: HandlerOptions = {}) => {
-  const pipeline = createPipeline(endpoints, options);
+  const pipeline = createPipeline(endpoints, options, [compressResponse()]);
 
   const answerStreaming = async (request: HttpEvent, responseStream: Writable, context: Context) => {
     const { body, ...metadata } = await pipeline(request, context);

@@ -1,8 +1,8 @@
 import type { AwsConfig } from "../config/environment.ts";
 import { dependencyFailure } from "../errors/dependency-failure.ts";
 import { createAwsSigner } from "./aws-signature.ts";
-import { exchangeWhole } from "./http-client.ts";
 import { retry } from "./retry.ts";
+import { exchangeOverSocket } from "./socket-exchange.ts";
 
 /**
  * Why not the SDK: functions that callers wait for make calls of this kind, and start often. One call through the SDK costs
@@ -129,9 +129,8 @@ export const openAwsJsonService = (
   const signer = createAwsSigner(signingName, config);
 
   const attempt = async (operation: string, body: string, signal: AbortSignal): Promise<unknown> => {
-    const { statusCode, body: text } = await exchangeWhole({
+    const { statusCode, body: text } = await exchangeOverSocket({
       url,
-      method: "POST",
       headers: signer.sign({
         method: "POST",
         url,

@@ -1,5 +1,3 @@
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
 import { connect as connectPlainly, isIP, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
 import { setFlagsFromString } from "node:v8";
@@ -24,41 +22,46 @@ const unused = new Map<string, Socket>();
 /** Every opening that has been begun; each ends without an error. */
 const openings = new Set<Promise<void>>();
 
-interface Place {
+/** Where a connection leads. */
+export interface Place {
   readonly host?: string | null | undefined;
   readonly port?: number | string | null | undefined;
 }
 
 const keyOf = ({ host, port }: Place): string => `${host}:${port}`;
 
-const takeUnused = (place: Place): Socket | undefined => {
+/** A connection that was opened ahead, for whoever would open one. */
+export const takeUnused = (place: Place): Socket | undefined => {
   const socket = unused.get(keyOf(place));
   unused.delete(keyOf(place));
   return socket?.ref();
 };
 
-/** Takes a connection that was opened ahead before it opens one. */
-class PlainAgent extends HttpAgent {
-  override createConnection(...[options, callback]: Parameters<HttpAgent["createConnection"]>) {
-    return takeUnused(options) ?? super.createConnection(options, callback);
-  }
-}
+const placeOf = ({ protocol, hostname, port }: URL) => ({
+  host: hostname.replace(/^\[|\]$/g, ""),
+  port: Number(port || (protocol === "https:" ? 443 : 80)),
+});
 
-/** As {@link PlainAgent}. */
-class SecureAgent extends HttpsAgent {
-  override createConnection(...[options, callback]: Parameters<HttpsAgent["createConnection"]>) {
-    return takeUnused(options) ?? super.createConnection(options, callback);
-  }
-}
+/** The last session of each server: with it, another handshake costs a fraction. */
+const sessions = new Map<string, Buffer>();
 
-/**
- * Connections are kept and used again, newest first. `node:https` and not `fetch`: loading undici costs a function
- * about 50 ms of its cold start and every call several times the CPU.
- */
-const agentOptions = { keepAlive: true, scheduling: "lifo", timeout: 60_000 } as const;
+const connect = (url: URL): Socket => {
+  const place = placeOf(url);
+  const options = { ...place, noDelay: true, keepAlive: true };
+  if (url.protocol !== "https:") return connectPlainly(options);
+  const key = keyOf(place);
+  const session = sessions.get(key);
+  const socket = connectSecurely({
+    ...options,
+    ALPNProtocols: ["http/1.1"],
+    ...(isIP(place.host) === 0 ? { servername: place.host } : {}),
+    ...(session ? { session } : {}),
+  });
+  return socket.on("session", (latest) => sessions.set(key, latest));
+};
 
-/** Who keeps the connections of all requests to other servers, by the protocol. */
-export const agents = { "http:": new PlainAgent(agentOptions), "https:": new SecureAgent(agentOptions) };
+/** A connection to a server: one that was opened ahead, or a new one, which may not stand yet. */
+export const connectTo = (url: URL): Socket => takeUnused(placeOf(url)) ?? connect(url);
 
 /**
  * Opens a connection that the first request to this server will use. A function does so while it starts: it has a whole CPU
@@ -66,23 +69,13 @@ export const agents = { "http:": new PlainAgent(agentOptions), "https:": new Sec
  *
  * Nothing is sent, so that no model is woken up by it. A failure is no one's concern: the request opens its own connection.
  */
-export const openConnection = ({ protocol, hostname, port: ownPort }: URL): void => {
-  const isSecure = protocol === "https:";
-  const host = hostname.replace(/^\[|\]$/g, "");
-  const place = { host, port: Number(ownPort || (isSecure ? 443 : 80)) };
-  const key = keyOf(place);
+export const openConnection = (url: URL): void => {
+  const key = keyOf(placeOf(url));
   if (unused.has(key)) return;
-  const options = { ...place, noDelay: true, keepAlive: true };
-  const socket = isSecure
-    ? connectSecurely({
-        ...options,
-        ALPNProtocols: ["http/1.1"],
-        ...(isIP(host) === 0 ? { servername: host } : {}),
-      })
-    : connectPlainly(options);
+  const socket = connect(url);
   unused.set(key, socket);
   const opening = new Promise<void>((resolve) => {
-    socket.once(isSecure ? "secureConnect" : "connect", () => {
+    socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => {
       // Until it is used it keeps no process alive.
       if (unused.get(key) === socket) socket.unref();
       resolve();

@@ -1,0 +1,257 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { exchangeOverSocket } from "../../../shared/outbound/socket-exchange.ts";
+
+let server: Server;
+let url: URL;
+const sockets: Socket[] = [];
+const received: string[] = [];
+/** What the server does with each request, one after the other; the last repeats. */
+let behaviours: ((socket: Socket) => void)[] = [];
+
+beforeEach(async () => {
+  sockets.length = 0;
+  received.length = 0;
+  server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on("error", () => undefined);
+    socket.on("data", (bytes) => {
+      received.push(bytes.toString());
+      const behaviour = behaviours.length > 1 ? behaviours.shift() : behaviours[0];
+      behaviour?.(socket);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/path?query=1`);
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  await once(server, "close");
+});
+
+const ask = (options: Partial<Parameters<typeof exchangeOverSocket>[0]> = {}) =>
+  exchangeOverSocket({
+    url,
+    headers: { "x-name": "value" },
+    body: "{}",
+    signal: new AbortController().signal,
+    milliseconds: 5_000,
+    maximumBytes: 1_000,
+    ...options,
+  });
+
+const sized = (body: string, more = ""): string =>
+  `HTTP/1.1 200 OK\r\n${more}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const chunked = (...chunks: string[]): string =>
+  `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${[...chunks, ""]
+    .map((chunk) => `${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`)
+    .join("")}`;
+
+const saying =
+  (text: string | Buffer, isLeaving = false) =>
+  (socket: Socket): void => {
+    socket.write(text);
+    if (isLeaving) socket.end();
+  };
+
+describe("an exchange over a socket", () => {
+  it("posts the text with its headers and its length in bytes, and gives status and body", async () => {
+    behaviours = [saying(sized('{"é":1}').replace("200 OK", "400 Bad Request"))];
+    expect(await ask({ body: '"é"' })).toMatchObject({ statusCode: 400, body: '{"é":1}' });
+    expect(received).toEqual([
+      `POST /path?query=1 HTTP/1.1\r\nHost: ${url.host}\r\nx-name: value\r\nContent-Length: 4\r\n\r\n"é"`,
+    ]);
+  });
+
+  it("reads an answer wherever the network cuts it, by its length and in chunks", async () => {
+    const text = "Wéébale nnyo ".repeat(4);
+    const answers = [
+      sized(text, "X-Other: a\r\n"),
+      chunked(text.slice(0, 5), text.slice(5, 30), text.slice(30)),
+    ];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...answers),
+        fc.array(fc.integer({ min: 0, max: 200 }), { maxLength: 6 }),
+        async (answer, cuts) => {
+          const bytes = Buffer.from(answer);
+          const places = [0, ...cuts.toSorted((one, other) => one - other), bytes.length];
+          behaviours = [
+            (socket) => {
+              void (async () => {
+                for (const [index, place] of places.slice(1).entries()) {
+                  socket.write(bytes.subarray(places[index], place));
+                  await new Promise((resolve) => setImmediate(resolve));
+                }
+              })();
+            },
+          ];
+          expect(await ask()).toMatchObject({ statusCode: 200, body: text });
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect(sockets).toHaveLength(1);
+  });
+
+  it("reads an answer that comes byte by byte", async () => {
+    for (const answer of [sized("done"), chunked("do", "ne")]) {
+      behaviours = [
+        (socket) => {
+          void (async () => {
+            for (const character of answer) {
+              socket.write(character);
+              await new Promise((resolve) => setImmediate(resolve));
+            }
+          })();
+        },
+      ];
+      expect((await ask()).body).toBe("done");
+    }
+  });
+
+  it("takes an empty body", async () => {
+    behaviours = [saying(sized("")), saying(chunked())];
+    expect((await ask()).body).toBe("");
+    expect((await ask()).body).toBe("");
+  });
+});
+
+describe("what is no clear answer is refused, and its connection is closed", () => {
+  it.each([
+    ["without a length", "HTTP/1.1 200 OK\r\n\r\n{}"],
+    ["with two lengths", sized("{}", "Content-Length: 2\r\n")],
+    ["with a length and chunks", chunked("{}").replace("\r\n\r\n", "\r\nContent-Length: 2\r\n\r\n")],
+    ["with a length that is no number", "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\n{}"],
+    ["with a negative length", "HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\n{}"],
+    ["with a coding of another name", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"],
+    ["with a length in a folded line", "HTTP/1.1 200 OK\r\nX: 1\r\n Content-Length: 2\r\n\r\n{}"],
+    ["with a space before the colon", "HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\n{}"],
+    ["with a line feed alone", "HTTP/1.1 200 OK\nX: 1\r\nContent-Length: 2\r\n\r\n{}"],
+    ["with a zero byte", "HTTP/1.1 200 OK\r\nX: \0\r\nContent-Length: 2\r\n\r\n{}"],
+    ["with a status that is not the last", "HTTP/1.1 100 Continue\r\nContent-Length: 0\r\n\r\n"],
+    ["of another protocol", "HTTP/2 200 OK\r\nContent-Length: 2\r\n\r\n{}"],
+    ["that is no HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n"],
+    ["with a head without an end", `HTTP/1.1 200 OK\r\nX: ${"a".repeat(20_000)}`],
+    ["larger than allowed, by its length", sized("a".repeat(1_001))],
+    ["larger than allowed, in chunks", chunked("a".repeat(600), "a".repeat(401))],
+    ["with a chunk without a size", chunked("{}").replace("\r\n2\r\n", "\r\nx\r\n")],
+    ["with a chunk longer than it says", chunked("{}").replace("\r\n2\r\n", "\r\n1\r\n")],
+    ["with a chunk's size in a line without an end", `${chunked("{}").slice(0, -5)}${"0".repeat(300)}`],
+  ])("%s", async (_, answer) => {
+    behaviours = [saying(answer)];
+    await expect(ask()).rejects.toThrow(/answer|chunk/i);
+    await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
+  });
+
+  it.each([
+    ["before its head", ""],
+    ["in its head", "HTTP/1.1 200 OK\r\n"],
+    ["in its body", sized("{}").slice(0, -1)],
+    ["in a chunk", chunked("{}").slice(0, -6)],
+    ["before the last chunk", chunked("{}").slice(0, -5)],
+    ["in the last line", chunked("{}").slice(0, -2)],
+  ])("one that ends %s", async (_, answer) => {
+    behaviours = [saying(answer, true)];
+    await expect(ask()).rejects.toThrow("closed");
+  });
+
+  it("one whose connection is reset", async () => {
+    behaviours = [(socket) => void socket.resetAndDestroy()];
+    await expect(ask()).rejects.toThrow("ECONNRESET");
+  });
+});
+
+describe("a connection", () => {
+  it("is used again, by one exchange at a time", async () => {
+    behaviours = [saying(sized("done"))];
+    await ask();
+    await ask();
+    expect(sockets).toHaveLength(1);
+    await Promise.all([ask(), ask()]);
+    expect(sockets).toHaveLength(2);
+    await Promise.all([ask(), ask()]);
+    expect(sockets).toHaveLength(2);
+  });
+
+  it.each([
+    ["the server closes it after its answer", sized("done", "Connection: close\r\n")],
+    ["the server speaks HTTP/1.0", sized("done").replace("HTTP/1.1", "HTTP/1.0")],
+    ["more came than the answer, which is nobody's", sized("done") + sized("of another request")],
+    ["a chunked answer was followed by more", chunked("done") + sized("of another request")],
+  ])("is not used again when %s", async (_, answer) => {
+    behaviours = [saying(answer), saying(sized("again"))];
+    expect((await ask()).body).toBe("done");
+    expect((await ask()).body).toBe("again");
+    expect(sockets).toHaveLength(2);
+  });
+
+  it("on which something comes that nobody asked for is closed", async () => {
+    behaviours = [saying(sized("done"))];
+    await ask();
+    sockets[0]?.write(sized("of another request"));
+    await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
+    expect((await ask()).body).toBe("done");
+    expect(sockets).toHaveLength(2);
+  });
+
+  it("that the server has closed meanwhile is not used again", async () => {
+    behaviours = [saying(sized("done"))];
+    await ask();
+    sockets[0]?.end();
+    await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
+    expect((await ask()).body).toBe("done");
+    expect(sockets).toHaveLength(2);
+  });
+
+  it("that the server closes at the moment of the next request fails it, for nobody knows whether it was carried out", async () => {
+    behaviours = [saying(sized("done")), (socket) => void socket.end(), saying(sized("again"))];
+    await ask();
+    await expect(ask()).rejects.toThrow("closed");
+    expect(received).toHaveLength(2);
+    expect((await ask()).body).toBe("again");
+  });
+
+  it("that does not come about fails the exchange", async () => {
+    const { port } = new URL(url);
+    server.close();
+    await once(server, "close");
+    await expect(ask()).rejects.toThrow("ECONNREFUSED");
+    server.listen(Number(port), "127.0.0.1");
+    await once(server, "listening");
+  });
+});
+
+describe("an exchange ends without an answer", () => {
+  it.each([
+    ["that never begins", ""],
+    ["that does not come to its end", sized("{}").slice(0, -1)],
+  ])("when it takes too long to wait for one %s", async (_, answer) => {
+    behaviours = [saying(answer)];
+    await expect(ask({ milliseconds: 30 })).rejects.toThrow("within 30 ms");
+    await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
+  });
+
+  it("when its signal aborts, with the signal's reason", async () => {
+    behaviours = [() => undefined];
+    const leaving = new AbortController();
+    const asked = ask({ signal: leaving.signal });
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    leaving.abort(new Error("The caller has left."));
+    await expect(asked).rejects.toThrow("The caller has left.");
+    await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
+    await expect(ask({ signal: leaving.signal })).rejects.toThrow("The caller has left.");
+    expect(received).toHaveLength(1);
+  });
+
+  it("when a header could be read as two", async () => {
+    await expect(ask({ headers: { "x-name": "value\r\nx-other: 1" } })).rejects.toThrow(
+      "x-name cannot be sent",
+    );
+    expect(sockets).toHaveLength(0);
+  });
+});

@@ -1,20 +1,6 @@
 import { connect as connectPlainly, isIP, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
-import { setFlagsFromString } from "node:v8";
 import { awaitActivity } from "./timeouts.ts";
-
-/**
- * Whoever connects to a name has Node look whether it is an address, by a regular expression for IPv6 whose compilation takes
- * V8 a seventh of an empty function's start. Without its optimizations it takes a tenth of that, and names are short. Once
- * compiled it stays, so it is compiled here, and everything after it as always.
- */
-const compileAddressPattern = (): void => {
-  const optimizations = ["regexp-optimization", "regexp-peephole-optimization", "regexp-tier-up"];
-  for (const name of optimizations) setFlagsFromString(`--no-${name}`);
-  isIP("localhost");
-  for (const name of optimizations) setFlagsFromString(`--${name}`);
-};
-compileAddressPattern();
 
 /** Connections that were opened ahead and have carried no request yet, by host and port. */
 const unused = new Map<string, Socket>();

@@ -51,10 +51,12 @@ export const refreshTokenOperation = defineOperation({
   summary: "Rotate the caller's token",
   description:
     "The token that was sent stops working; of two parallel calls with one token only one succeeds. An account may have " +
-    "replaced 200 tokens that have not expired; beyond that it is told with 429, and the token that was sent still works.",
+    "replaced 200 tokens that have not expired; beyond that it is told with 429, and the token that was sent still works. " +
+    "With an `Idempotency-Key` a lost answer can be asked for again.",
   tag,
   auth: "user",
   limit: "account",
+  idempotencyKey: "successor",
   response: { status: 200, description: "The new token", schema: accessToken },
   errors: ["unauthenticated"],
   confidential: true,

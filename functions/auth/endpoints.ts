@@ -1,4 +1,5 @@
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { readIdempotencyKey } from "../../shared/http/idempotency-key.ts";
 import {
   deleteAccountOperation,
   meOperation,
@@ -43,7 +44,12 @@ export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   endpoint(profileStatusOperation, ({ caller }) => getProfileStatus(caller.userId, dependencies)),
   ...linkEndpoints(dependencies),
   endpoint(resendVerificationOperation, ({ caller }) => resendVerification(caller.userId, dependencies)),
-  endpoint(refreshTokenOperation, ({ caller }) => refreshToken(caller.token, dependencies)),
+  endpoint(refreshTokenOperation, ({ caller, request: { headers } }) =>
+    refreshToken(caller.token, dependencies, {
+      idempotencyKey: readIdempotencyKey(headers),
+      successor: caller.successor,
+    }),
+  ),
   endpoint(forgotPasswordOperation, ({ body }) => forgotPassword(body.email, dependencies)),
   endpoint(changePasswordOperation, ({ body, caller }) => changePassword(caller.userId, body, dependencies)),
   endpoint(createKeyOperation, ({ body, caller }) => createKey(caller, body, dependencies)),

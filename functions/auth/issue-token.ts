@@ -1,7 +1,10 @@
 import type { StoredAccount } from "../../shared/accounts/account.ts";
 import { mostRevokedTokens } from "../../shared/accounts/tokens-repository.ts";
+import type { TokenSuccessor } from "../../shared/auth/caller.ts";
 import { newTokenId, type TokenClaims } from "../../shared/auth/tokens.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
+import { ReplyWithHeaders } from "../../shared/http/response.ts";
+import { idempotencyKeyDigest } from "../../shared/idempotency/keys.ts";
 import type { AccessToken, TokenRequest } from "./credentials-contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 import { verifyPassword } from "./passwords.ts";
@@ -58,6 +61,13 @@ export const issueToken = async (
   return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds), tokenLifetimeSeconds);
 };
 
+/** What makes a refresh one that can be asked for again. */
+interface RepeatableRefresh {
+  readonly idempotencyKey: string | undefined;
+  /** What took the token's place, when this is the second time that it is asked for. */
+  readonly successor: TokenSuccessor | undefined;
+}
+
 /**
  * Replaces the caller's token; the old one stops working at once.
  *
@@ -72,9 +82,32 @@ export const refreshToken = async (
     tokens,
     tokenLifetimeSeconds,
   }: Pick<AuthDependencies, "revokedTokens" | "tokens" | "tokenLifetimeSeconds">,
-): Promise<AccessToken> => {
+  { idempotencyKey, successor: repeated }: Partial<RepeatableRefresh> = {},
+): Promise<AccessToken | ReplyWithHeaders<AccessToken>> => {
   if (!caller) throw new AppError("insufficient_scope");
-  const revocation = await revokedTokens.revoke(caller);
+  const { userId, tokenEpoch } = caller;
+  // The epoch is carried over: should the password change meanwhile, the new token is as revoked as the old.
+  const signAgain = async ({ tokenId, issuedAt }: TokenSuccessor): Promise<AccessToken> => {
+    const token = { userId, tokenId, tokenEpoch };
+    return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds, issuedAt), tokenLifetimeSeconds);
+  };
+  const repeat = async (successor: TokenSuccessor) =>
+    new ReplyWithHeaders(await signAgain(successor), { "Idempotent-Replayed": "true" });
+  if (repeated) return repeat(repeated);
+
+  const tokenId = newTokenId();
+  const successor =
+    idempotencyKey === undefined
+      ? undefined
+      : {
+          tokenId,
+          issuedAt: Math.floor(Date.now() / 1_000),
+          keyDigest: idempotencyKeyDigest(idempotencyKey),
+        };
+  const revocation = await (successor
+    ? revokedTokens.revoke(caller, successor)
+    : revokedTokens.revoke(caller));
+  if (revocation.kind === "replaced") return repeat(revocation.successor);
   if (revocation.kind === "too-many") {
     throw new AppError("rate_limited", {
       message:
@@ -83,7 +116,7 @@ export const refreshToken = async (
       retryAfterSeconds: revocation.endsIn,
     });
   }
-  // The epoch is carried over: should the password change meanwhile, the new token is as revoked as the old.
-  const token = { userId: caller.userId, tokenId: newTokenId(), tokenEpoch: caller.tokenEpoch };
+  if (successor) return signAgain(successor);
+  const token = { userId, tokenId, tokenEpoch };
   return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds), tokenLifetimeSeconds);
 };

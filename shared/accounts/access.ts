@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 import { type Credential, isKey, type KeyClaims, type Scope } from "../auth/api-keys.ts";
+import type { TokenSuccessor } from "../auth/caller.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Item, ItemTable } from "../storage/item-table.ts";
 import { type AccountAccess, accountAccess } from "./account.ts";
@@ -21,15 +22,40 @@ export const storedKey = z.looseObject({
 });
 export type StoredKey = z.infer<typeof storedKey>;
 
+/** Of a token that was replaced by a request with an `Idempotency-Key`: the names are short, as those of keys are. */
+const replacedToken = z
+  .object({ end: z.number(), id: z.string(), at: z.int(), key: z.string() })
+  .transform(({ end, id, at, key }) => ({ end, successor: { tokenId: id, issuedAt: at, keyDigest: key } }));
+
+const revokedToken = z.union([z.number().transform((end) => ({ end, successor: undefined })), replacedToken]);
+
+/**
+ * The tokens of an access item that were revoked one by one, by their ids: when each expires anyway (Unix seconds, 0 for
+ * never), and the token that took its place if that may have to be given again.
+ */
+export const revokedTokens = z
+  .object({ revoked: z.record(z.string(), revokedToken).default({}) })
+  .transform(({ revoked }) => revoked);
+
+/** A token that was replaced, as {@link revokedTokens} reads it. */
+export const replacedBy = (end: number, { tokenId, issuedAt, keyDigest }: TokenSuccessor) =>
+  ({ end, id: tokenId, at: issuedAt, key: keyDigest }) satisfies z.input<typeof replacedToken>;
+
+/** For how long the token that took another's place is given again. */
+export const successorSeconds = 60;
+
 /** What is known of an account when one of its credentials is used. */
 export interface CredentialAccess extends AccountAccess {
   /** The credential opens the account: a token that was not replaced, a key that was not revoked and has not expired. */
   readonly stands: boolean;
   /** What is kept of the key, where the credential is one that stands. */
   readonly key: StoredKey | undefined;
+  /** What took the place of the token, where it is one of this epoch. */
+  readonly successor?: TokenSuccessor | undefined;
 }
 
-const revokedTokens = z.object({ revoked: z.record(z.string(), z.unknown()).optional() });
+/** Every request looks at one of its entries, or at none: the others are not worth their time. */
+const revokedMap = z.object({ revoked: z.record(z.string(), z.unknown()).optional() });
 const keysMap = z.object({ api_keys: z.record(z.string(), z.unknown()).optional() });
 
 /** The key of an access item that a caller has sent. Digests are compared in constant time, though they tell nothing. */
@@ -57,9 +83,28 @@ export const credentialAccess = (
     const key = keyOf(item, credential, seconds);
     return { ...access, stands: key !== undefined, key };
   }
-  const { revoked = {} } = revokedTokens.parse(item);
-  const stands = access.token_epoch === credential.tokenEpoch && !Object.hasOwn(revoked, credential.tokenId);
-  return { ...access, stands, key: undefined };
+  if (access.token_epoch !== credential.tokenEpoch) return { ...access, stands: false, key: undefined };
+  const { revoked = {} } = revokedMap.parse(item);
+  if (!Object.hasOwn(revoked, credential.tokenId)) return { ...access, stands: true, key: undefined };
+  const { successor } = revokedToken.parse(revoked[credential.tokenId]);
+  return { ...access, stands: false, key: undefined, successor };
+};
+
+/**
+ * The token that took the place of the one that was sent, for who has asked for it and may not have got the answer.
+ *
+ * @param keyDigest of the `Idempotency-Key` that was sent, where a token can be asked for.
+ * @param seconds the moment, in Unix time.
+ * @returns `undefined` when the token was replaced more than a minute ago, with another key or none, or its account is disabled.
+ */
+export const repeatedSuccessor = (
+  access: CredentialAccess | undefined,
+  keyDigest: string | undefined,
+  seconds: number,
+): TokenSuccessor | undefined => {
+  const { disabled, successor } = access ?? {};
+  if (!successor || disabled || successor.keyDigest !== keyDigest) return undefined;
+  return seconds - successor.issuedAt < successorSeconds ? successor : undefined;
 };
 
 /**

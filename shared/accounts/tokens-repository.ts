@@ -1,10 +1,17 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import * as z from "zod";
+import type { TokenSuccessor } from "../auth/caller.ts";
 import type { TokenClaims } from "../auth/tokens.ts";
 import type { Table } from "../storage/table.ts";
-import { credentialAccess, requireAccess } from "./access.ts";
+import {
+  credentialAccess,
+  repeatedSuccessor,
+  replacedBy,
+  requireAccess,
+  revokedTokens,
+  successorSeconds,
+} from "./access.ts";
 import { accountKeys } from "./keys.ts";
 
 /**
@@ -13,14 +20,17 @@ import { accountKeys } from "./keys.ts";
  */
 export const mostRevokedTokens = 200;
 
+/** DynamoDB takes at most 4 KB of expression. */
+const mostForgotten = 50;
+
 /** In place of the time at which a token expires: never. */
 const never = 0;
-
-const revokedItem = z.object({ revoked: z.record(z.string(), z.number()) });
 
 /** What came of revoking a token: it is done, or the account must wait until so many seconds from now. */
 export type Revocation =
   | { readonly kind: "revoked" }
+  /** A parallel request with the same `Idempotency-Key` has done it. */
+  | { readonly kind: "replaced"; readonly successor: TokenSuccessor }
   | { readonly kind: "too-many"; readonly endsIn: number | undefined };
 
 /** Revoked tokens in the table. */
@@ -40,10 +50,35 @@ export const createTokensRepository = ({ client, name: TableName }: Table, now: 
     );
   };
 
-  const revoke = async (token: TokenClaims): Promise<Revocation> => {
+  /**
+   * Leaves of tokens that were replaced only when they expire, once nobody is given their successors again: every request
+   * writes the item.
+   */
+  const forgetSuccessors = async ({ userId, tokenEpoch }: TokenClaims, item: unknown): Promise<void> => {
+    const since = now() / 1_000 - successorSeconds;
+    const old = Object.entries(revokedTokens.parse(item))
+      .filter(([, { successor }]) => successor !== undefined && successor.issuedAt < since)
+      .slice(0, mostForgotten);
+    if (old.length === 0) return;
+    await client.send(
+      new UpdateCommand({
+        TableName,
+        Key: accountKeys.access(userId),
+        UpdateExpression: `SET ${old.map((_, index) => `revoked.#t${index} = :e${index}`).join(", ")}`,
+        ConditionExpression: "token_epoch = :epoch",
+        ExpressionAttributeNames: Object.fromEntries(old.map(([id], index) => [`#t${index}`, id])),
+        ExpressionAttributeValues: {
+          ":epoch": tokenEpoch,
+          ...Object.fromEntries(old.map(([, { end }], index) => [`:e${index}`, end])),
+        },
+      }),
+    );
+  };
+
+  const revoke = async (token: TokenClaims, successor?: TokenSuccessor): Promise<Revocation> => {
     const { userId, tokenId, tokenEpoch, tokenExpiresAt = never } = token;
     try {
-      await client.send(
+      const { Attributes } = await client.send(
         new UpdateCommand({
           TableName,
           Key: accountKeys.access(userId),
@@ -52,35 +87,44 @@ export const createTokensRepository = ({ client, name: TableName }: Table, now: 
             "token_epoch = :epoch AND disabled = :no AND attribute_not_exists(revoked.#token) AND size(revoked) < :most",
           ExpressionAttributeNames: { "#token": tokenId },
           ExpressionAttributeValues: {
-            ":end": tokenExpiresAt,
+            ":end": successor ? replacedBy(tokenExpiresAt, successor) : tokenExpiresAt,
             ":epoch": tokenEpoch,
             ":no": false,
             ":most": mostRevokedTokens,
           },
+          ...(successor ? { ReturnValues: "ALL_NEW" } : {}),
           ReturnValuesOnConditionCheckFailure: "ALL_OLD",
         }),
       );
+      // The token is replaced, whatever becomes of others: what is not forgotten now is with the next one.
+      if (Attributes) await forgetSuccessors(token, Attributes).catch(() => undefined);
       return { kind: "revoked" };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       const item = error.Item && unmarshall(error.Item);
       const seconds = now() / 1_000;
-      requireAccess(credentialAccess(item, token, seconds), token, undefined);
-      const ends = Object.entries(revokedItem.parse(item).revoked).filter(([, end]) => end !== never);
-      const expired = ends.flatMap(([id, end]) => (end <= seconds ? [id] : []));
+      const access = credentialAccess(item, token, seconds);
+      const known = repeatedSuccessor(access, successor?.keyDigest, seconds);
+      if (known) return { kind: "replaced", successor: known };
+      requireAccess(access, token, undefined);
+      const ends = Object.entries(revokedTokens.parse(item)).filter(([, { end }]) => end !== never);
+      const expired = ends.flatMap(([id, { end }]) => (end <= seconds ? [id] : []));
       if (expired.length === 0) {
-        const first = Math.min(...ends.map(([, end]) => end));
+        const first = Math.min(...ends.map(([, { end }]) => end));
         return { kind: "too-many", endsIn: ends.length === 0 ? undefined : Math.ceil(first - seconds) };
       }
       await removeExpired(userId, expired);
-      return revoke(token);
+      return revoke(token, successor);
     }
   };
 
   return {
     /**
-     * Revokes a token, which no call of the account can use any more. Of parallel calls with one token only one succeeds.
+     * Revokes a token, which no call of the account can use any more. Of parallel calls with one token only one succeeds,
+     * and those that have the same `Idempotency-Key` learn what has taken its place.
      *
+     * @param successor what takes its place, where that may have to be given again: it is noted with the revocation, in the
+     * same write.
      * @throws AppError `unauthenticated` when it was revoked before, `forbidden` when its account is disabled.
      */
     revoke,

@@ -2,6 +2,15 @@ import type { AccountType } from "../accounts/account.ts";
 import { type Credential, isKey } from "./api-keys.ts";
 import type { TokenClaims } from "./tokens.ts";
 
+/** The token that took the place of another: what has to be known to sign it again. */
+export interface TokenSuccessor {
+  readonly tokenId: string;
+  /** Unix seconds. */
+  readonly issuedAt: number;
+  /** Of the `Idempotency-Key` that it was asked for with. */
+  readonly keyDigest: string;
+}
+
 /** Who is calling: the holder of a credential that stands, admitted with this request. */
 export interface Caller {
   readonly userId: number;
@@ -10,6 +19,8 @@ export interface Caller {
   readonly keyId: string | undefined;
   /** `undefined` for a key: what needs one is not for keys. */
   readonly token: TokenClaims | undefined;
+  /** That the token was replaced, by a request which this one repeats; it opens nothing else any more. */
+  readonly successor?: TokenSuccessor;
 }
 
 /** The caller with a credential of an account of this tier. */

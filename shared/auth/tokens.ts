@@ -84,8 +84,11 @@ export const newTokenId = (): string => randomBytes(12).toString("base64url");
 
 /** Signs and verifies access tokens: JWT, HS256, type `at+jwt` (RFC 9068). */
 export interface Tokens {
-  /** @param lifetimeSeconds `undefined` for a token that does not expire. */
-  sign(token: NewToken, lifetimeSeconds: number | undefined): Promise<string>;
+  /**
+   * @param lifetimeSeconds `undefined` for a token that does not expire.
+   * @param issuedAt Unix seconds, by default now: signed at the same second, the same token is the same text.
+   */
+  sign(token: NewToken, lifetimeSeconds: number | undefined, issuedAt?: number): Promise<string>;
   /** The claims, or `undefined` when the token is malformed, forged or expired. */
   verify(token: string): Promise<TokenClaims | undefined>;
 }
@@ -130,8 +133,11 @@ export const createTokens = (keySource: SigningKeySource): Tokens => {
     tokenExpiresAt !== undefined && tokenExpiresAt * 1_000 <= Date.now();
 
   return {
-    sign: async ({ userId, tokenId, tokenEpoch }, lifetimeSeconds) => {
-      const issuedAt = Math.floor(Date.now() / 1_000);
+    sign: async (
+      { userId, tokenId, tokenEpoch },
+      lifetimeSeconds,
+      issuedAt = Math.floor(Date.now() / 1_000),
+    ) => {
       const jwt = new SignJWT({ epoch: tokenEpoch })
         .setProtectedHeader({ alg: "HS256", typ: tokenType })
         .setIssuer(issuer)

@@ -1,4 +1,5 @@
 import { AppError } from "../errors/app-error.ts";
+import { idempotencyKeyDigest } from "../idempotency/keys.ts";
 import type { WindowStatus } from "../limits/admission.ts";
 import type { LimitedRequest, Limiter } from "../limits/limiter.ts";
 import { requestScope } from "../telemetry/request-scope.ts";
@@ -39,7 +40,15 @@ const limitedRequest = (event: HttpEvent, operation: Operation): LimitedRequest 
   const { credential } = event;
   if (!credential) throw new AppError("unauthenticated");
   const { id: operationId, scope } = operation;
-  return { limitClass, credential, scope, operationId, mayStream: mayStream(operation, event) };
+  const key = operation.idempotencyKey === "successor" ? event.headers["idempotency-key"] : undefined;
+  return {
+    limitClass,
+    credential,
+    scope,
+    operationId,
+    mayStream: mayStream(operation, event),
+    ...(key === undefined ? {} : { successorKeyDigest: idempotencyKeyDigest(key) }),
+  };
 };
 
 /**

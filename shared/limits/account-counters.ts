@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type CredentialAccess, credentialAccess, readAccess } from "../accounts/access.ts";
+import { type CredentialAccess, credentialAccess, readAccess, revokedTokens } from "../accounts/access.ts";
 import { accountKeys } from "../accounts/keys.ts";
 import { type Credential, isKey, type Scope } from "../auth/api-keys.ts";
 import type { Item, ItemTable, UpdateResult } from "../storage/item-table.ts";
@@ -87,9 +87,9 @@ const pastCounters = (item: Item, { minute, day }: Windows): string[] => {
 };
 
 /** Tokens that were revoked and have expired since: nobody can use them anyway. Those that never expire have the end 0. */
-const expiredTokens = ({ revoked }: Item, { minute }: Windows): string[] =>
-  Object.entries(revoked ?? {}).flatMap(([id, end]) =>
-    typeof end === "number" && end !== 0 && end < minute * 60 ? [id] : [],
+const expiredTokens = (item: Item, { minute }: Windows): string[] =>
+  Object.entries(revokedTokens.parse(item)).flatMap(([id, { end }]) =>
+    end !== 0 && end < minute * 60 ? [id] : [],
   );
 
 const keyEntries = z.object({

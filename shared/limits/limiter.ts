@@ -1,4 +1,4 @@
-import { requireAccess } from "../accounts/access.ts";
+import { repeatedSuccessor, requireAccess } from "../accounts/access.ts";
 import { type Credential, isKey, type Scope } from "../auth/api-keys.ts";
 import { callerWith } from "../auth/caller.ts";
 import { AppError } from "../errors/app-error.ts";
@@ -44,6 +44,8 @@ interface AccountRequest {
   readonly operationId: string;
   /** Whether the response may leave while it is made, so that it takes a place among its account's streams. */
   readonly mayStream?: boolean;
+  /** Of the `Idempotency-Key`, where a token that was replaced with it may ask for its successor again. */
+  readonly successorKeyDigest?: string | undefined;
 }
 
 /** A request of somebody without a token. */
@@ -162,6 +164,7 @@ export const createLimiter = (
     scope,
     operationId,
     mayStream,
+    successorKeyDigest,
   }: AccountRequest): Promise<Admission> => {
     const time = now();
     const windows = windowsAt(time);
@@ -177,10 +180,13 @@ export const createLimiter = (
         );
     const standing = counts ? counts.standing : await findStanding(credential);
     if (!standing) throw new AppError("unauthenticated");
-    const { account_type: accountType } = requireAccess(standing.access, credential, scope);
+    const successor = repeatedSuccessor(standing.access, successorKeyDigest, time / 1_000);
+    const { account_type: accountType } = successor
+      ? standing.access
+      : requireAccess(standing.access, credential, scope);
     const { policy: full } = standing;
     const policy = isTask ? full : { perMinute: full.perMinute, perDay: undefined, perMonth: undefined };
-    const caller = callerWith(credential, accountType);
+    const caller = { ...callerWith(credential, accountType), ...(successor ? { successor } : {}) };
     if (!counts) {
       const isAdmitted = memory.admit(`account ${caller.userId}`, policy.perMinute, windows);
       const uncounted = { ...uncountedAdmission(policy, isAdmitted, windows, time), caller };
@@ -190,7 +196,13 @@ export const createLimiter = (
     const { userId, keyId } = caller;
     const countedTask = { userId, keyId, policy, operationId, tasks: 1, windows };
     const admission = {
-      ...admissionOf(policy, counts, windows, time),
+      // The token that was replaced is all that stood in the way of the count.
+      ...admissionOf(
+        policy,
+        { ...counts, counted: counts.counted || successor !== undefined },
+        windows,
+        time,
+      ),
       caller,
       ...(isTask && counts.counted ? { countedTask } : {}),
     };

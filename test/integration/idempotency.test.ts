@@ -125,7 +125,8 @@ const endpoints: Endpoint[] = [
 
 /** Another instance of a function, with all that it has in the table. */
 const instance = () => ({
-  limiter: createLimiter(createLimitCounters(table.openForRequests(), 1)),
+  // A busy machine may need longer than callers are made to wait.
+  limiter: createLimiter(createLimitCounters(table.openForRequests(), 1), { timeoutMilliseconds: 20_000 }),
   namedRequests: createNamedRequests({
     table: table.openForRequests(),
     store: bucket.store,

@@ -7,6 +7,7 @@ import { createAccountsRepository } from "../../shared/accounts/accounts-reposit
 import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
+import type { Tokens } from "../../shared/auth/tokens.ts";
 import type { Endpoint } from "../../shared/http/endpoint.ts";
 import type { MailQueue } from "../../shared/mail/mail-queue.ts";
 import type { Table } from "../../shared/storage/table.ts";
@@ -20,13 +21,17 @@ export const unsignedTokens = {
 export const noMail: MailQueue = { send: () => Promise.reject(new Error("No mail must be asked for.")) };
 
 /** The endpoints of accounts over a table, with everything else that they write there. */
-export const accountsOver = (table: Table, mailQueue: MailQueue = noMail): Endpoint[] =>
+export const accountsOver = (
+  table: Table,
+  mailQueue: MailQueue = noMail,
+  tokens: Tokens = unsignedTokens,
+): Endpoint[] =>
   authEndpoints({
     accounts: createAccountsRepository(table),
     revokedTokens: createTokensRepository(table),
     apiKeys: createApiKeysRepository(table),
     links: createLinksRepository(table),
-    tokens: unsignedTokens,
+    tokens,
     mailQueue,
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
     findAccess: () => Promise.reject(new Error("No token must be looked at.")),

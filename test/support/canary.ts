@@ -67,6 +67,7 @@ const knownFields: ReadonlySet<string> = new Set([
   ],
   ...[
     "status",
+    "repeated",
     "code",
     "reason",
     "outcome",

@@ -18,11 +18,14 @@ const message = z
   .object({ role: z.enum(["system", "user", "assistant"]), content: textContent })
   .meta({ id: "ChatMessage", example: { role: "user", content: "How do you say 'thank you' in Acholi?" } });
 
-/** Fields of the OpenAI API that are not named here (`n`, `tools`, `stream_options` …) are ignored. */
+/** Fields of the OpenAI API that are not named here (`n`, `tools`, `logprobs` …) are ignored. */
 export const chatCompletionRequest = z
   .object({
     messages: z.array(message).min(1).refine(fitsConversation, conversationTooLong),
     ...modelAndSampling,
+    stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish().meta({
+      description: "With `include_usage`, the last chunk of a stream has the token counts and no choices",
+    }),
   })
   .meta({ id: "ChatCompletionRequest" });
 export type ChatCompletionRequest = z.output<typeof chatCompletionRequest>;
@@ -77,7 +80,8 @@ export const createChatCompletionOperation = defineOperation({
     "Follows the chat completions of the OpenAI API. Their SDKs work with `/tasks` as the base URL for conversations; for " +
     "all that they can ask for take `/v1`. " +
     "With `stream: true` the answer is `text/event-stream`: chunks (`chat.completion.chunk`) with the role, the " +
-    "text piece by piece, the finish reason and the token counts, then `data: [DONE]`. A failure after the " +
+    "text piece by piece, the finish reason and, if `stream_options.include_usage` asks for it, one without choices " +
+    "for the token counts, then `data: [DONE]`. A failure after the " +
     "beginning is an event with an `error` in the place of what is missing. Comments keep the connection open " +
     "while the model is silent, also before it has begun. The whole conversation is sent with each request, at most 200,000 characters; nothing of it is kept.",
   tag: "Chat",

@@ -2,7 +2,7 @@ import { workingMilliseconds } from "../../shared/config/function-definition.ts"
 import { type Endpoint, endpoint, type RequestFacts } from "../../shared/http/endpoint.ts";
 import type { Reply } from "../../shared/http/response.ts";
 import type { ChatModels, ChatRequest } from "../../shared/inference/chat.ts";
-import { chatFunction, createChatCompletionOperation } from "./contract.ts";
+import { type ChatCompletionRequest, chatFunction, createChatCompletionOperation } from "./contract.ts";
 import { createChatCompletion, readChatRequest } from "./create-chat-completion.ts";
 import { streamChatCompletion } from "./stream-chat-completion.ts";
 import { createV1ChatCompletionOperation } from "./v1/chat-contract.ts";
@@ -25,31 +25,38 @@ export interface ChatDependencies {
   readonly timeLimitMilliseconds?: number;
 }
 
+type StreamOptions = ChatCompletionRequest["stream_options"];
+
 /** The operations of chat, bound to their use cases. */
 export const chatEndpoints = ({
   models,
   keepAliveMilliseconds = defaultKeepAliveMilliseconds,
   timeLimitMilliseconds = defaultTimeLimitMilliseconds,
 }: ChatDependencies): Endpoint[] => {
-  const stream = (request: ChatRequest, { id, signal }: RequestFacts): Promise<Reply> =>
+  const stream = (
+    request: ChatRequest,
+    options: StreamOptions,
+    { id, signal }: RequestFacts,
+  ): Promise<Reply> =>
     streamChatCompletion(request, {
       models,
       signal,
       requestId: id,
       keepAliveMilliseconds,
       timeLimitMilliseconds,
+      includesUsage: options?.include_usage === true,
     });
   return [
     endpoint(createChatCompletionOperation, ({ body, request: facts }) => {
       const request = readChatRequest(body);
       return body.stream
-        ? stream(request, facts)
+        ? stream(request, body.stream_options, facts)
         : createChatCompletion(request, { models, signal: facts.signal });
     }),
     endpoint(createV1ChatCompletionOperation, ({ body, request: facts }) => {
       const request = readV1ChatRequest(body);
       return body.stream
-        ? stream(request, facts)
+        ? stream(request, body.stream_options, facts)
         : createV1ChatCompletion(request, { models, signal: facts.signal });
     }),
     endpoint(createResponseOperation, ({ body, request: facts }) => {

@@ -3,7 +3,7 @@ import { Reply } from "../../shared/http/response.ts";
 import type { ChatModels, ChatRequest, ChatStream } from "../../shared/inference/chat.ts";
 import { describeError, logger } from "../../shared/telemetry/logger.ts";
 import { newCompletionHead } from "./create-chat-completion.ts";
-import { type TextResult, withKeepAlive } from "./keep-alive.ts";
+import { withKeepAlive } from "./keep-alive.ts";
 import { writeFrames } from "./write-frames.ts";
 
 /** What a streamed answer needs beyond the conversation. */
@@ -16,6 +16,8 @@ export interface StreamDependencies {
   readonly keepAliveMilliseconds: number;
   /** How long the whole answer may take; the function's own end would break the connection without a word. */
   readonly timeLimitMilliseconds: number;
+  /** Whether the caller asked for the token counts. */
+  readonly includesUsage: boolean;
 }
 
 const headers = {
@@ -33,7 +35,7 @@ const tooLong = (milliseconds: number): AppError =>
  * been silent for so long that callers and proxies would think nobody was there: headers and a comment leave then, and what
  * fails later is told in the stream.
  *
- * The exchange with the model's server ends as soon as the client disconnects, which leaves the iteration of the reply's body.
+ * The exchange with the model's server ends as soon as the client disconnects, which stops the reply's body.
  *
  * @throws AppError as the models do, for what fails before the beginning and before the first comment.
  */
@@ -41,7 +43,7 @@ export const streamChatCompletion = async (
   request: ChatRequest,
   dependencies: StreamDependencies,
 ): Promise<Reply> => {
-  const { models, requestId, keepAliveMilliseconds, timeLimitMilliseconds } = dependencies;
+  const { models, requestId, keepAliveMilliseconds, timeLimitMilliseconds, includesUsage } = dependencies;
   const exchange = new AbortController();
   const timer = setTimeout(() => exchange.abort(tooLong(timeLimitMilliseconds)), timeLimitMilliseconds);
   let isDisconnected = false;
@@ -64,17 +66,20 @@ export const streamChatCompletion = async (
   try {
     const beginning = models.streamAnswer(request, { signal: exchange.signal });
     const answer = await firstOf(beginning, keepAliveMilliseconds);
-    const frames = writeFrames(newCompletionHead(request.model), answer ?? when(beginning), onEnd);
+    const frames = writeFrames(newCompletionHead(request.model), answer ?? when(beginning), {
+      includesUsage,
+      onEnd,
+    });
     const texts = withKeepAlive(frames, keepAliveMilliseconds, answer === undefined);
     // Also while the next text is waited for: its source would learn only then that nobody wants it.
-    const leave = (): Promise<TextResult> => {
+    const stop = (): void => {
       disconnect();
-      return texts.return();
+      texts.stop();
     };
     return new Reply({
       contentType: "text/event-stream; charset=utf-8",
       headers,
-      body: { [Symbol.asyncIterator]: () => ({ next: () => texts.next(), return: leave }) },
+      body: { ...texts, stop },
     });
   } catch (error) {
     disconnect();
@@ -98,9 +103,37 @@ const firstOf = async <Result>(
 
 /** An answer that has not begun yet. */
 const when = (beginning: Promise<ChatStream>): ChatStream => {
-  // Whoever reads the answer learns of its failure; a caller may leave before anything is read.
-  beginning.catch(() => undefined);
-  return (async function* () {
-    yield* await beginning;
-  })();
+  let answer: ChatStream | undefined;
+  let isPaused = false;
+  let isStopped = false;
+  return {
+    start: (receiver) => {
+      beginning.then(
+        (begun) => {
+          if (isStopped) {
+            begun.stop();
+            return;
+          }
+          answer = begun;
+          begun.start(receiver);
+          if (isPaused) begun.pause();
+        },
+        (thrown) => {
+          if (!isStopped) receiver.onEnd(thrown);
+        },
+      );
+    },
+    pause: () => {
+      isPaused = true;
+      answer?.pause();
+    },
+    resume: () => {
+      isPaused = false;
+      answer?.resume();
+    },
+    stop: () => {
+      isStopped = true;
+      answer?.stop();
+    },
+  };
 };

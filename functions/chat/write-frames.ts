@@ -3,8 +3,8 @@ import { toAppError } from "../../shared/errors/dependency-failure.ts";
 import { errorBody } from "../../shared/errors/error-body.ts";
 import type { ChatEvent, ChatStream } from "../../shared/inference/chat.ts";
 import { countTokens } from "../../shared/limits/use.ts";
+import type { Source } from "../../shared/outbound/source.ts";
 import type { CompletionHead } from "./create-chat-completion.ts";
-import { noMoreText, type TextResult, type Texts } from "./keep-alive.ts";
 import type { V1ChatCompletionChunk } from "./v1/chat-contract.ts";
 
 const frame = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
@@ -13,7 +13,7 @@ const lastFrame = "data: [DONE]\n\n";
 
 type Choice = Partial<V1ChatCompletionChunk["choices"][number]>;
 
-const chunkWriter = ({ id, created, model }: CompletionHead) => {
+const chunkWriter = ({ id, created, model }: CompletionHead, includesUsage: boolean) => {
   const write = (choices: V1ChatCompletionChunk["choices"], usage: V1ChatCompletionChunk["usage"] = null) =>
     frame({
       id,
@@ -52,57 +52,51 @@ const chunkWriter = ({ id, created, model }: CompletionHead) => {
           return writeChoice({ finish_reason: event.finishReason });
         case "usage":
           countTokens(event.usage);
-          return write([], event.usage);
+          return includesUsage ? write([], event.usage) : "";
       }
     },
   };
 };
 
+interface FrameOptions {
+  /** Whether the caller asked for the token counts: a loop over `choices[0]` that did not would break at their chunk. */
+  readonly includesUsage: boolean;
+  /** Called before the last text is given, with the failure if there was one. */
+  readonly onEnd: (failure: AppError | undefined) => void;
+}
+
 /**
  * An answer as server-sent events; what arrived together leaves together.
  *
  * The status has left, so a failure can only be told inside the stream: in one event with an `error`, which the OpenAI
- * SDKs throw. A stream that just ended would look to them like a whole answer. This never throws.
- *
- * The failure is given back after the last text.
- *
- * @param onEnd called before the last text is given, with the failure if there was one.
+ * SDKs throw. A stream that just ended would look to them like a whole answer. The failure is given after the last text.
  */
 export const writeFrames = (
   head: CompletionHead,
   answer: ChatStream,
-  onEnd: (failure: AppError | undefined) => void,
-): Texts => {
-  const chunk = chunkWriter(head);
-  const groups = answer[Symbol.asyncIterator]();
+  { includesUsage, onEnd }: FrameOptions,
+): Source<string> => {
+  const chunk = chunkWriter(head, includesUsage);
   let waiting = chunk.role();
-  let last: TextResult | undefined;
-
-  const end = (text: string, failure?: AppError): TextResult => {
-    last = { done: true, value: failure };
-    onEnd(failure);
-    return { done: false, value: text + lastFrame };
-  };
-  const write = (result: IteratorResult<readonly ChatEvent[], unknown>): TextResult | Promise<TextResult> => {
-    if (result.done) return end(waiting);
-    for (const event of result.value) waiting += chunk.event(event);
-    if (waiting === "") return groups.next().then(write, fail);
-    const text = waiting;
-    waiting = "";
-    return { done: false, value: text };
-  };
-  const fail = (thrown: unknown): TextResult => {
-    const error = toAppError(thrown);
-    return end(waiting + frame({ error: errorBody(error, "").error }), error);
-  };
-
-  // By hand, and no generator, which would cost each token several promises.
   return {
-    next: () => (last ? Promise.resolve(last) : groups.next().then(write, fail)),
-    return: async () => {
-      last = noMoreText;
-      await groups.return?.();
-      return noMoreText;
-    },
+    start: (receiver) =>
+      answer.start({
+        onPiece: (group) => {
+          let text = waiting;
+          waiting = "";
+          for (const event of group) text += chunk.event(event);
+          if (text !== "") receiver.onPiece(text);
+        },
+        onEnd: (thrown) => {
+          const failure = thrown === undefined ? undefined : toAppError(thrown);
+          onEnd(failure);
+          const error = failure ? frame({ error: errorBody(failure, "").error }) : "";
+          receiver.onPiece(waiting + error + lastFrame);
+          receiver.onEnd(failure);
+        },
+      }),
+    pause: () => answer.pause(),
+    resume: () => answer.resume(),
+    stop: () => answer.stop(),
   };
 };

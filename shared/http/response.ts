@@ -1,13 +1,15 @@
+import type { Source } from "../outbound/source.ts";
 import { commonResponseHeaders } from "./cors.ts";
 import { limitHeaders } from "./limit-requests.ts";
 import type { Deprecation, Operation } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware, HttpRequest } from "./request.ts";
 
 /**
- * Bytes of a response that leave while they are made. A maker that has told of a failure in the stream's own format gives
- * the AppError back at its end, so that the request can still be refunded.
+ * Bytes of a response that leave while they are made: asked for piece by piece, or given as they come where the pieces are
+ * small and many. A maker that has told of a failure in the stream's own format gives the AppError back at its end, so that
+ * the request can still be refunded.
  */
-export type BodyChunks = AsyncIterable<string | Uint8Array, unknown>;
+export type BodyChunks = AsyncIterable<string | Uint8Array, unknown> | Source<string>;
 
 /** A response on its way out. Streaming functions may send chunks; buffered ones only text. */
 export interface HttpResponse {
@@ -118,7 +120,9 @@ const leaveOutBody = ({ event, response }: HttpRequest): void => {
   if (!response || event.httpMethod !== "HEAD") return;
   const { body } = response;
   response.body = "";
-  if (typeof body !== "string") void body[Symbol.asyncIterator]().return?.();
+  if (typeof body === "string") return;
+  if ("stop" in body) body.stop();
+  else void body[Symbol.asyncIterator]().return?.();
 };
 
 /** HEAD is answered as GET is, without the body (RFC 9110, section 9.3.2). */

@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import { AppError } from "../errors/app-error.ts";
+import type { Source } from "../outbound/source.ts";
 import { describeError, logger } from "../telemetry/logger.ts";
 import type { StreamEnd } from "./request-log.ts";
 import type { BodyChunks } from "./response.ts";
@@ -36,11 +37,49 @@ export interface SendingObserver {
   readonly onToldFailure?: (failure: AppError) => void;
 }
 
+/** What a body says of its end. */
+const tell = (end: unknown, { onToldFailure }: SendingObserver): void => {
+  if (end instanceof AppError) onToldFailure?.(end);
+};
+
+/**
+ * Writes what a source gives, which is paused while the reader takes no more. A reader that goes away stops it at once.
+ */
+const sendSource = (stream: Writable, source: Source<string>, observer: SendingObserver): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const leave = (): void => {
+      source.stop();
+      resolve();
+    };
+    if (stream.destroyed) return leave();
+    stream.once("close", leave);
+    // As below.
+    stream.write("");
+    source.start({
+      onPiece: (text) => {
+        try {
+          observer.onSent?.(Buffer.byteLength(text));
+          if (stream.write(text)) return;
+          source.pause();
+          void whenWritable(stream).then(() => source.resume());
+        } catch (error) {
+          source.stop();
+          reject(error);
+        }
+      },
+      onEnd: (end) => {
+        stream.off("close", leave);
+        tell(end, observer);
+        resolve();
+      },
+    });
+  });
+
 /** Writes chunk by chunk. Also while the next chunk is being made, a reader that goes away stops its maker at once. */
 const sendChunks = async (
   stream: Writable,
-  body: BodyChunks,
-  { onSent, onToldFailure }: SendingObserver,
+  body: AsyncIterable<string | Uint8Array, unknown>,
+  observer: SendingObserver,
 ): Promise<void> => {
   const chunks = body[Symbol.asyncIterator]();
   const stop = () => void chunks.return?.().catch(() => undefined);
@@ -54,10 +93,10 @@ const sendChunks = async (
         await chunks.return?.();
         break;
       }
-      onSent?.(Buffer.byteLength(next.value));
+      observer.onSent?.(Buffer.byteLength(next.value));
       if (!stream.write(next.value)) await whenWritable(stream);
     }
-    if (next.done && next.value instanceof AppError) onToldFailure?.(next.value);
+    if (next.done) tell(next.value, observer);
   } finally {
     // A stream that was sent as a whole closes, too.
     stream.off("close", stop);
@@ -85,7 +124,8 @@ export const sendStream = async (
     if (typeof body === "string") {
       observer.onSent?.(Buffer.byteLength(body));
       stream.write(body);
-    } else await sendChunks(stream, body, observer);
+    } else if ("start" in body) await sendSource(stream, body, observer);
+    else await sendChunks(stream, body, observer);
   } catch (error) {
     logger.error("stream.failed", { reason: describeError(error) });
     if (!stream.destroyed) throw error;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Source } from "../outbound/source.ts";
 
 /** Tokens a language model counted for one request; a server may leave any of them out. */
 export const tokenUsage = z
@@ -129,10 +130,11 @@ export type ChatEvent =
 /**
  * An answer on its way, in groups of events that arrived together, so that they can leave together.
  *
- * An empty group says that the model is at work and has nothing to show yet. The model's server is read no faster
- * than groups are taken. Leaving the iteration, or aborting the request's signal, ends the exchange with it.
+ * An empty group says that the model is at work and has nothing to show yet. The model's server is not read while the
+ * stream is paused. Stopping it, or aborting the request's signal, ends the exchange with the server. What goes wrong after
+ * the beginning is the failure of its end.
  */
-export type ChatStream = AsyncIterable<readonly ChatEvent[]>;
+export type ChatStream = Source<readonly ChatEvent[]>;
 
 /** Continues conversations. */
 export interface ChatModels {
@@ -147,7 +149,7 @@ export interface ChatModels {
    * Resolves when the model has begun to answer. A stream without an error is a whole answer: it has text and ends
    * with a finish.
    *
-   * @throws AppError as `answer` does; what goes wrong after the beginning is thrown by the iteration.
+   * @throws AppError as `answer` does, for what goes wrong before the beginning.
    */
   streamAnswer(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatStream>;
 }

@@ -65,6 +65,20 @@ describe.each(doors)("through %s", (_name, door) => {
       expect(chunks[0]?.choices[0]?.delta).toEqual({ role: "assistant", content: "" });
       expect(new Set(chunks.map(({ id, created, model }) => `${id} ${created} ${model}`)).size).toBe(1);
       expect(chunks.flatMap(({ choices }) => choices[0]?.finish_reason ?? [])).toEqual(["stop"]);
+      // A plain loop over `choices[0]` must not break.
+      expect(chunks.map(({ choices, usage }) => [choices.length, usage])).toEqual(
+        chunks.map(() => [1, null]),
+      );
+    });
+
+    it("streams the token counts, without choices, when they are asked for", async () => {
+      const body = { messages, stream: true, stream_options: { include_usage: true } };
+      const answer = await call(path, { token, body });
+      const [last = "", done] = String(answer.body).trimEnd().split("\n\n").slice(-2);
+      expect(done).toBe("data: [DONE]");
+      const { choices, usage } = chatCompletionChunk.parse(JSON.parse(last.slice("data: ".length)));
+      expect(choices).toEqual([]);
+      expect(usage?.completion_tokens).toBeGreaterThan(0);
     });
 
     it("refuses a stream that it cannot begin with an ordinary error", async () => {
@@ -81,7 +95,8 @@ describe.each(doors)("through %s", (_name, door) => {
       const request = { model: "lang-9b", messages, temperature: 0 };
       let text = "";
       let usage: OpenAI.CompletionUsage | null | undefined;
-      for await (const chunk of await client.chat.completions.create({ ...request, stream: true })) {
+      const streamed = { ...request, stream: true, stream_options: { include_usage: true } } as const;
+      for await (const chunk of await client.chat.completions.create(streamed)) {
         text += chunk.choices[0]?.delta.content ?? "";
         usage = chunk.usage ?? usage;
       }

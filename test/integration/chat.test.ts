@@ -61,7 +61,8 @@ const stream = async (asked = client) => {
   let last: OpenAI.ChatCompletionChunk | undefined;
   let error: unknown;
   try {
-    for await (const chunk of await asked.chat.completions.create({ ...conversation, stream: true })) {
+    const streamed = { ...conversation, stream: true, stream_options: { include_usage: true } } as const;
+    for await (const chunk of await asked.chat.completions.create(streamed)) {
       text += chunk.choices[0]?.delta.content ?? "";
       last = chunk;
     }

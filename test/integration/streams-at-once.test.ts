@@ -18,6 +18,7 @@ import { longestStreamSeconds } from "../../shared/limits/policies.ts";
 import type { ItemTable } from "../../shared/storage/item-table.ts";
 import { lambdaContext, lambdaEvent } from "../support/lambda-event.ts";
 import { stubStreamingRuntime } from "../support/lambda-stream.ts";
+import { sourceOf } from "../support/sources.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
@@ -250,7 +251,7 @@ describe("places that a killed function has left behind", () => {
 });
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-const streamOf = (make: () => AsyncGenerator<readonly ChatEvent[], void>): ChatStream => make();
+const streamOf = (make: () => AsyncGenerator<readonly ChatEvent[], void>): ChatStream => sourceOf(make());
 const piece: readonly ChatEvent[] = [{ type: "text-delta", text: "Oli" }];
 
 describe("a chat through the function", () => {

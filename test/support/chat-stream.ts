@@ -3,6 +3,7 @@ import type { ChatEvent, ChatRequest, ChatStream } from "../../shared/inference/
 import { createOpenAiChatModels } from "../../shared/inference/openai/chat-models.ts";
 import type { FakeBackend } from "./fake-backend.ts";
 import { startEvents } from "./fake-stream.ts";
+import { piecesOf } from "./sources.ts";
 
 /** What the fake server is asked for unless a test says otherwise. */
 export const chatRequest: ChatRequest = {
@@ -42,7 +43,7 @@ export const readStream = async (stream: ChatStream) => {
   const events: ChatEvent[] = [];
   let error: unknown;
   try {
-    for await (const group of stream) events.push(...group);
+    for await (const group of piecesOf(stream)) events.push(...group);
   } catch (thrown) {
     error = thrown;
   }

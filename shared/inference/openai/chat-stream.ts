@@ -8,6 +8,7 @@ import {
   connectionFailure,
   readBody,
 } from "../../outbound/http-client.ts";
+import type { Receiver } from "../../outbound/source.ts";
 import { limitTime } from "../../outbound/timeouts.ts";
 import { logger } from "../../telemetry/logger.ts";
 import type { ChatAnswer, ChatEvent, ChatStream } from "../chat.ts";
@@ -28,14 +29,6 @@ const release = (response: IncomingMessage): void => {
 };
 
 type Group = readonly ChatEvent[];
-type GroupResult = IteratorResult<Group, undefined>;
-
-interface Groups {
-  next(): Promise<GroupResult>;
-  return(): Promise<GroupResult>;
-}
-
-const end: GroupResult = { done: true, value: undefined };
 
 /** What a stream is read with. */
 interface ReadOptions {
@@ -47,18 +40,22 @@ interface ReadOptions {
 }
 
 /**
- * The groups of a streamed answer in which its model has made something, if only thoughts; at last the end.
+ * The groups of a streamed answer in which its model has made something, if only thoughts.
  *
- * Dozens of streams come through here token by token, so a token costs one promise and no timer: bytes are taken as they
- * arrive, and there is one timer, which is set back. While nobody waits for a group nothing is read, and the model's silence
- * is not counted. A comment, or a part of an event, is no sign that a group will come. Leaving early closes the connection.
+ * Dozens of streams come through here token by token, so a token costs no promise and no timer: bytes are taken as they
+ * arrive, and there is one timer, which is set back. While the stream is paused nothing is read, and the model's silence
+ * is not counted. A comment, or a part of an event, is no sign that a group will come. Stopping closes the connection.
  */
-class AnswerGroups implements Groups {
+class AnswerGroups implements ChatStream {
   readonly #response: IncomingMessage;
   readonly #options: ReadOptions;
   readonly #answer: StreamedAnswer;
   readonly #silence: NodeJS.Timeout;
-  #waiting: PromiseWithResolvers<GroupResult> | undefined;
+  readonly #advanceSoon = (): void => this.#advance();
+  #receiver: Receiver<Group> | undefined;
+  /** What arrived before anybody took it. */
+  #first: Group | undefined;
+  #isPaused = false;
   /** What has arrived and is not read yet. */
   #text = "";
   /** Whether the server's last byte has arrived. */
@@ -84,31 +81,52 @@ class AnswerGroups implements Groups {
     if (response.destroyed) this.#break(response.errored);
   }
 
-  next(): Promise<GroupResult> {
-    if (this.#isClosed) return Promise.resolve(end);
-    const waiting = Promise.withResolvers<GroupResult>();
-    this.#waiting = waiting;
-    this.#advance();
-    if (this.#waiting) {
-      this.#silence.refresh();
-      if (this.#response.isPaused()) this.#response.resume();
-    }
-    return waiting.promise;
+  /**
+   * Resolves when the first group is there, which is then the first that is given.
+   *
+   * @throws AppError when there will be none.
+   */
+  begin(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.start({
+        onPiece: (group) => {
+          this.#first = group;
+          this.pause();
+          resolve();
+        },
+        onEnd: reject,
+      });
+    });
   }
 
-  return(): Promise<GroupResult> {
+  start(receiver: Receiver<Group>): void {
+    this.#receiver = receiver;
+    this.resume();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#advance();
+    if (this.#isClosed || this.#isPaused) return;
+    this.#silence.refresh();
+    if (this.#response.isPaused()) this.#response.resume();
+  }
+
+  stop(): void {
+    this.#receiver = undefined;
     this.#close();
-    this.#waiting?.resolve(end);
-    this.#waiting = undefined;
-    return Promise.resolve(end);
   }
 
   #addText(text: string): void {
     if (this.#isClosed || this.#answer.isOver) return;
     // All that arrives at the same moment is read together, so that it can leave together.
-    if (this.#text === "") queueMicrotask(() => this.#advance());
+    if (this.#text === "") queueMicrotask(this.#advanceSoon);
     this.#text += text;
-    if (!this.#waiting) this.#response.pause();
+    if (this.#isPaused) this.#response.pause();
   }
 
   #break(cause: unknown): void {
@@ -118,29 +136,41 @@ class AnswerGroups implements Groups {
   }
 
   #endSilence(): void {
-    if (!this.#waiting) return;
+    if (this.#isPaused) return;
     const { silenceMilliseconds } = this.#options;
     this.#response.destroy(new BackendTimeout(`The model made nothing for ${silenceMilliseconds} ms.`));
   }
 
-  /** Gives whoever waits what there is for them. */
+  /** Gives the receiver what there is for it. */
   #advance(): void {
-    const waiting = this.#waiting;
-    if (!waiting) return;
-    try {
-      const group = this.#take();
-      if (!group) return;
-      this.#waiting = undefined;
-      waiting.resolve({ done: false, value: group });
-    } catch (thrown) {
-      this.#waiting = undefined;
-      this.#close();
-      waiting.reject(this.#options.asFailure(thrown));
+    while (this.#receiver && !this.#isPaused) {
+      let group: Group | undefined;
+      try {
+        group = this.#next();
+      } catch (thrown) {
+        this.#end(this.#options.asFailure(thrown));
+        return;
+      }
+      if (group) {
+        if (!this.#isClosed) this.#silence.refresh();
+        this.#receiver.onPiece(group);
+      } else if (this.#isClosed) this.#end(undefined);
+      else return;
     }
   }
 
+  #end(failure: AppError | undefined): void {
+    const receiver = this.#receiver;
+    this.#receiver = undefined;
+    this.#close();
+    receiver?.onEnd(failure);
+  }
+
   /** The next group, once there is one. What came before a failure is not lost, however closely the failure followed. */
-  #take(): Group | undefined {
+  #next(): Group | undefined {
+    const first = this.#first;
+    this.#first = undefined;
+    if (first || this.#isClosed) return first;
     this.#read();
     const made = this.#answer.take();
     if (made) return made;
@@ -198,22 +228,21 @@ interface GroupOptions extends StreamOptions {
 }
 
 /** An answer that has come as a whole. */
-const inOneGroup = (answer: ChatAnswer): Groups => {
-  const groups = [eventsOf(answer)];
-  return {
-    next: async () => {
-      const value = groups.shift();
-      return value ? { done: false, value } : end;
-    },
-    return: async () => end,
-  };
-};
+const inOneGroup = (answer: ChatAnswer): ChatStream => ({
+  start: (receiver) => {
+    receiver.onPiece(eventsOf(answer));
+    receiver.onEnd(undefined);
+  },
+  pause: () => undefined,
+  resume: () => undefined,
+  stop: () => undefined,
+});
 
 const openGroups = async (
   call: ModelCall,
   request: CompletionRequest,
   { signal, thinksFirst, onResponse }: GroupOptions,
-): Promise<Groups> => {
+): Promise<ChatStream> => {
   const asFailure = (thrown: unknown): AppError => exchangeFailure(signal.aborted ? signal.reason : thrown);
   try {
     const response = await postJson(
@@ -229,7 +258,10 @@ const openGroups = async (
     if (status === 200 && !isJson) {
       const { silenceMilliseconds } = call;
       const { model } = request;
-      return new AnswerGroups(response, { habits: { thinksFirst }, model, silenceMilliseconds, asFailure });
+      const habits = { thinksFirst };
+      const groups = new AnswerGroups(response, { habits, model, silenceMilliseconds, asFailure });
+      await groups.begin();
+      return groups;
     }
     const body = await readBody(response, maximumAnswerBytes);
     if (status !== 200) throw failureOf(status, body, request.model);
@@ -239,33 +271,19 @@ const openGroups = async (
   }
 };
 
-const startingWith = (first: GroupResult, rest: Groups): ChatStream => ({
-  [Symbol.asyncIterator]: () => {
-    let taken: Promise<GroupResult> | undefined = Promise.resolve(first);
-    return {
-      next: () => {
-        const next = taken ?? rest.next();
-        taken = undefined;
-        return next;
-      },
-      return: () => rest.return(),
-    };
-  },
-});
-
 /**
  * Asks for a streamed completion and resolves when the model has begun to answer. The model may make
  * nothing for as long as the backend allows, before the answer and anywhere inside it, whatever else its server sends.
  *
- * @throws AppError `service_unavailable` or `external_service_error`, here for what fails before the answer begins,
- * from the iteration for what fails later.
+ * @throws AppError `service_unavailable` or `external_service_error` for what fails before the answer begins; what fails
+ * later is the stream's end.
  */
-export const streamChat = async (
+export const streamChat = (
   server: ModelServer,
   request: CompletionRequest,
   options: StreamOptions,
-): Promise<ChatStream> => {
-  const { first, rest } = await server.call(options.signal, async (call) => {
+): Promise<ChatStream> =>
+  server.call(options.signal, async (call) => {
     const { silenceMilliseconds } = call;
     let hasResponse = false;
     const limit = limitTime(silenceMilliseconds, options.signal, () =>
@@ -274,17 +292,14 @@ export const streamChat = async (
         : new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`),
     );
     try {
-      const groups = await openGroups(call, request, {
+      return await openGroups(call, request, {
         ...options,
         signal: limit.signal,
         onResponse: () => {
           hasResponse = true;
         },
       });
-      return { first: await groups.next(), rest: groups };
     } finally {
       limit.lift();
     }
   });
-  return startingWith(first, rest);
-};

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { withKeepAlive } from "../../../functions/chat/keep-alive.ts";
+import { iterate, sourceOf } from "../../support/sources.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -28,8 +29,7 @@ const setup = () => {
       isLeft = true;
     }
   };
-  const source = generate();
-  const texts = withKeepAlive({ next: () => source.next(), return: () => source.return(undefined) }, 15_000);
+  const texts = iterate(withKeepAlive(sourceOf(generate()), 15_000));
   return {
     texts,
     give: (index: number, text?: string) => step(index).resolve(text),

@@ -10,6 +10,7 @@ import { logger } from "../../../shared/telemetry/logger.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { authorizedCaller } from "../../support/send.ts";
+import { iterate, sourceOf } from "../../support/sources.ts";
 import { unlimited } from "../../support/unlimited.ts";
 
 afterEach(() => {
@@ -32,22 +33,26 @@ const wholeAnswer: Groups = [
 const modelsThatStream = (groups: Groups, failure?: unknown): ChatModels => ({
   answer: () => Promise.reject(new Error("not to be called")),
   streamAnswer: async () =>
-    (async function* () {
-      yield* groups;
-      if (failure) throw failure;
-    })(),
+    sourceOf(
+      (async function* () {
+        yield* groups;
+        if (failure) throw failure;
+      })(),
+    ),
 });
 
-const body = JSON.stringify({ messages: [{ role: "user", content: "Hello" }], stream: true });
+const request = { messages: [{ role: "user", content: "Hello" }], stream: true };
+const body = JSON.stringify(request);
+const withUsage = { ...request, stream_options: { include_usage: true } };
 
-const send = (dependencies: ChatDependencies) => {
+const send = (dependencies: ChatDependencies, asked: object = withUsage) => {
   stubStreamingRuntime();
   return invokeStreaming(
     createStreamingHandler(chatEndpoints(dependencies), { limiter: unlimited }),
     lambdaEvent({
       path: "/tasks/chat/completions",
       headers: { "Content-Type": "application/json" },
-      body,
+      body: JSON.stringify(asked),
       authorizer: authorizedCaller,
     }),
     lambdaContext(),
@@ -81,19 +86,22 @@ const open = async (dependencies: ChatDependencies): Promise<AsyncIterator<strin
   });
   const reply = await prepared?.execute(new AbortController().signal);
   if (!(reply instanceof Reply) || typeof reply.body === "string") throw new Error("Expected a stream.");
-  return reply.body[Symbol.asyncIterator]();
+  if (!("start" in reply.body)) throw new Error("Expected a source.");
+  return iterate(reply.body);
 };
 
 /** A model that begins and then says nothing until it is given up. */
 const silentModels = (onAbort: () => void): ChatModels => ({
   ...modelsThatStream([]),
   streamAnswer: async (_request, { signal }) =>
-    (async function* () {
-      yield wholeAnswer[0] ?? [];
-      await new Promise((resolve) => signal.addEventListener("abort", resolve));
-      onAbort();
-      throw signal.reason;
-    })(),
+    sourceOf(
+      (async function* () {
+        yield wholeAnswer[0] ?? [];
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        onAbort();
+        throw signal.reason;
+      })(),
+    ),
 });
 
 describe("a streamed answer of a model that stays silent", () => {
@@ -241,6 +249,22 @@ describe("a streamed answer", () => {
     expect(parse(sent).at(-2).usage).toEqual(partial);
   });
 
+  it.each([{}, { stream_options: null }, { stream_options: { include_usage: false } }])(
+    "has no chunk without choices when it was asked for with %j",
+    async (options) => {
+      const { body: sent } = await send(
+        { models: modelsThatStream(wholeAnswer) },
+        { ...request, ...options },
+      );
+      const events = parse(sent);
+      expect(events.pop()).toBe("[DONE]");
+      expect(events.map(({ choices, usage: counts }) => [choices.length, counts])).toEqual(
+        events.map(() => [1, null]),
+      );
+      expect(events.at(-1).choices[0].finish_reason).toBe("length");
+    },
+  );
+
   it("has no chunk for token counts that were not reported", async () => {
     const { body: sent } = await send({ models: modelsThatStream(wholeAnswer.slice(0, -1)) });
     expect(parse(sent).at(-2).choices).toHaveLength(1);
@@ -293,11 +317,13 @@ describe("a streamed answer", () => {
     const models: ChatModels = {
       ...modelsThatStream([]),
       streamAnswer: async () =>
-        (async function* () {
-          yield wholeAnswer[0] ?? [];
-          await silent.promise;
-          yield* wholeAnswer.slice(2);
-        })(),
+        sourceOf(
+          (async function* () {
+            yield wholeAnswer[0] ?? [];
+            await silent.promise;
+            yield* wholeAnswer.slice(2);
+          })(),
+        ),
     };
     setTimeout(silent.resolve, 100);
     const { body: sent } = await send({ models, keepAliveMilliseconds: 20 });
@@ -310,12 +336,14 @@ describe("a streamed answer", () => {
     const models: ChatModels = {
       ...modelsThatStream([]),
       streamAnswer: async (_request, { signal }) =>
-        (async function* () {
-          yield wholeAnswer[0] ?? [];
-          await new Promise((resolve) => signal.addEventListener("abort", resolve));
-          aborted = true;
-          throw signal.reason;
-        })(),
+        sourceOf(
+          (async function* () {
+            yield wholeAnswer[0] ?? [];
+            await new Promise((resolve) => signal.addEventListener("abort", resolve));
+            aborted = true;
+            throw signal.reason;
+          })(),
+        ),
     };
     const { body: sent } = await send({ models, timeLimitMilliseconds: 50 });
     expect(parse(sent).slice(2)).toMatchObject([{ error: { code: "external_service_error" } }, "[DONE]"]);

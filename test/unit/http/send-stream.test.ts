@@ -1,7 +1,9 @@
 import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, vi } from "vitest";
+import { AppError } from "../../../shared/errors/app-error.ts";
 import { sendStream } from "../../../shared/http/send-stream.ts";
+import type { Receiver, Source } from "../../../shared/outbound/source.ts";
 
 describe("a streamed answer", () => {
   it("arrives whole", async () => {
@@ -118,5 +120,100 @@ describe("a streamed answer", () => {
     await sending;
     clearInterval(reading);
     expect(made).toBe(10);
+  });
+});
+
+/** A source whose pieces the test gives, and what has been asked of it. */
+const givenByTest = () => {
+  const asked: string[] = [];
+  let receiver: Receiver<string> | undefined;
+  const source: Source<string> = {
+    start: (given) => {
+      asked.push("start");
+      receiver = given;
+    },
+    pause: () => void asked.push("pause"),
+    resume: () => void asked.push("resume"),
+    stop: () => void asked.push("stop"),
+  };
+  return {
+    source,
+    asked,
+    give: (piece: string) => receiver?.onPiece(piece),
+    end: (failure?: unknown) => receiver?.onEnd(failure),
+  };
+};
+
+describe("a stream whose pieces are given as they come", () => {
+  it("arrives whole, its status and headers before the first piece, and its sizes are told in bytes", async () => {
+    const stream = new PassThrough();
+    const received = text(stream);
+    const write = vi.spyOn(stream, "write");
+    const { source, give, end } = givenByTest();
+    const sizes: number[] = [];
+    const sending = sendStream(stream, source, { onSent: (bytes) => sizes.push(bytes) });
+    expect(write.mock.calls.map(([piece]) => piece)).toEqual([""]);
+    give("ŋŋ");
+    give("one");
+    end();
+    expect(await sending).toBe("whole");
+    expect(await received).toBe("ŋŋone");
+    expect(sizes).toEqual([4, 3]);
+  });
+
+  it("tells of a failure that its text has told of", async () => {
+    const stream = new PassThrough();
+    stream.resume();
+    const { source, give, end } = givenByTest();
+    const failure = new AppError("service_unavailable");
+    const told: unknown[] = [];
+    const sending = sendStream(stream, source, { onToldFailure: (of) => told.push(of) });
+    give("an error");
+    end(failure);
+    expect(await sending).toBe("whole");
+    expect(told).toEqual([failure]);
+  });
+
+  it("is paused while its reader takes no more, and stopped when they go away", async () => {
+    let release = () => {};
+    const stream = new Writable({
+      highWaterMark: 1,
+      write: (_chunk, _encoding, done) => {
+        release = done;
+      },
+    });
+    const { source, asked, give } = givenByTest();
+    const sending = sendStream(stream, source);
+    release();
+    await new Promise(setImmediate);
+    give("piece");
+    expect(asked).toEqual(["start", "pause"]);
+    release();
+    await new Promise(setImmediate);
+    expect(asked).toEqual(["start", "pause", "resume"]);
+    stream.destroy();
+    expect(await sending).toBe("client_disconnected");
+    expect(asked).toEqual(["start", "pause", "resume", "stop"]);
+  });
+
+  it("is never started for a reader who has gone", async () => {
+    const stream = new PassThrough();
+    stream.destroy();
+    const { source, asked } = givenByTest();
+    expect(await sendStream(stream, source)).toBe("client_disconnected");
+    expect(asked).toEqual(["stop"]);
+  });
+
+  it("is stopped and left without an end when a piece cannot be written", async () => {
+    const stream = new PassThrough();
+    const { source, asked, give } = givenByTest();
+    const sending = sendStream(stream, source);
+    vi.spyOn(stream, "write").mockImplementation(() => {
+      throw new Error("broken");
+    });
+    give("piece");
+    await expect(sending).rejects.toThrow("broken");
+    expect(asked).toEqual(["start", "stop"]);
+    expect(stream.writableEnded).toBe(false);
   });
 });

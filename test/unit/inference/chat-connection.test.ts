@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { nextStream, readStream as read, startStream } from "../../support/chat-stream.ts";
 import { type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
 import { delta, finish, role, sendEvents, startEvents, streaming, usage } from "../../support/fake-stream.ts";
+import { piecesOf } from "../../support/sources.ts";
 
 let backend: FakeBackend;
 beforeAll(async () => {
@@ -62,7 +63,7 @@ describe("the connection of a streamed answer", () => {
     const response = await responding;
     const closed = once(response, "close");
     sendEvents(response, delta("Oli"));
-    for await (const _group of await starting) break;
+    for await (const _group of piecesOf(await starting)) break;
     await closed;
     expect(response.writableFinished).toBe(false);
   });
@@ -115,7 +116,7 @@ describe("the connection of a streamed answer", () => {
     expect(sent).toBeLessThan(30_000_000);
     const restedAt = sent;
     let taken = 0;
-    for await (const group of stream) {
+    for await (const group of piecesOf(stream)) {
       taken += group.length;
       if (sent > restedAt + 5_000_000) break;
     }
@@ -142,7 +143,7 @@ describe("the connection of a streamed answer", () => {
     const starting = start({ silenceMilliseconds: 100 });
     const response = await responding;
     sendEvents(response, delta("Oli "));
-    const groups = (await starting)[Symbol.asyncIterator]();
+    const groups = piecesOf(await starting)[Symbol.asyncIterator]();
     await groups.next();
     await sleep(300);
     const next = groups.next();

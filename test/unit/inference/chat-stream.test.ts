@@ -24,6 +24,7 @@ import {
   streamingThenBreaking,
   usage,
 } from "../../support/fake-stream.ts";
+import { piecesOf } from "../../support/sources.ts";
 
 let backend: FakeBackend;
 beforeAll(async () => {
@@ -192,7 +193,7 @@ describe("a streamed answer from a server of the OpenAI API", () => {
       const starting = inRequestScope(scope, () => start());
       const response = await responding;
       sendEvents(response, delta("Luganda."));
-      const groups = (await starting)[Symbol.asyncIterator]();
+      const groups = piecesOf(await starting)[Symbol.asyncIterator]();
       await groups.next();
       sendEvents(response, delta("</think>Oli"), finish());
       // The connection may have been opened by another request, and the end comes while it is waited for.

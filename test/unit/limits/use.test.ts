@@ -12,6 +12,7 @@ import type { ChatModels } from "../../../shared/inference/chat.ts";
 import { countAudio, countCharacters, countTokens, countUse, type Use } from "../../../shared/limits/use.ts";
 import { inRequestScope, openRequestScope } from "../../../shared/telemetry/request-scope.ts";
 import { speechInMemory, speechOf } from "../../support/fake-speech.ts";
+import { iterate, sourceOf } from "../../support/sources.ts";
 import { soundBytes, wavFile } from "../../support/wav.ts";
 
 /** What some work has used, also when it failed. */
@@ -87,7 +88,9 @@ describe("a use case", () => {
         yield [{ type: "text-delta", text: "Bulungi." } as const];
         yield [{ type: "finish", finishReason: "stop" } as const, { type: "usage", usage } as const];
       })();
-      const frames = writeFrames({ id: "a", created: 1, model: "lang-9b" }, events, () => undefined);
+      const head = { id: "a", created: 1, model: "lang-9b" } as const;
+      const options = { includesUsage: false, onEnd: () => undefined };
+      const frames = iterate(writeFrames(head, sourceOf(events), options));
       for (let next = await frames.next(); !next.done; next = await frames.next());
     };
     expect(await useOf(streamed)).toEqual(tokens);

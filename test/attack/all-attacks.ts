@@ -2,6 +2,7 @@ import { accountAttacks } from "./accounts.ts";
 import type { Attack } from "./attack.ts";
 import { bodyAttacks } from "./bodies.ts";
 import { costAttacks } from "./costs.ts";
+import { keyAttacks } from "./keys.ts";
 import { messagingAttacks } from "./messaging.ts";
 import { modelAttacks } from "./models.ts";
 
@@ -12,4 +13,5 @@ export const allAttacks: readonly Attack[] = [
   ...messagingAttacks,
   ...modelAttacks,
   ...costAttacks,
+  ...keyAttacks,
 ].toSorted((one, other) => one.number - other.number);

@@ -3,6 +3,8 @@ import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
 import { uploadEndpoints } from "../../functions/upload/endpoints.ts";
+import { makeApiKey } from "../../shared/auth/api-keys.ts";
+import { readBearer } from "../../shared/auth/verify-bearer.ts";
 import { readAwsConfig } from "../../shared/config/environment.ts";
 import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
@@ -79,6 +81,40 @@ const requests = {
     }),
   "a look at the own account": (address: string) =>
     send(accountsOver(tableAt(address)), { method: "GET", path: "/auth/me", authorizer: authorizedCaller }),
+  "the making of a key": (address: string) =>
+    send(accountsOver(tableAt(address)), {
+      path: "/auth/keys",
+      body: { name: "a program" },
+      authorizer: authorizedCaller,
+    }),
+  "the list of keys": (address: string) =>
+    send(accountsOver(tableAt(address)), {
+      method: "GET",
+      path: "/auth/keys",
+      authorizer: authorizedCaller,
+    }),
+  "the revocation of a key": (address: string) =>
+    send(accountsOver(tableAt(address)), {
+      method: "DELETE",
+      path: "/auth/keys/{id}",
+      pathParameters: { id: "k3f0a2c1e9b7d" },
+      authorizer: authorizedCaller,
+    }),
+  "the revocation of all keys": (address: string) =>
+    send(accountsOver(tableAt(address)), {
+      method: "DELETE",
+      path: "/auth/keys",
+      authorizer: authorizedCaller,
+    }),
+  "a key that the function checks, and the count of its request": (address: string) =>
+    send(
+      translateEndpoints({ translator }),
+      { ...translation, headers: { Authorization: `Bearer ${makeApiKey(7).key}` } },
+      {
+        verifyBearer: readBearer(() => unsignedTokens.verify()),
+        limiter: createLimiter(createLimitCounters(requestTableAt(address))),
+      },
+    ),
   "a token that the function checks, and the count of its request": (address: string) =>
     send(
       translateEndpoints({ translator }),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { createAuthorizer } from "../../functions/authorizer/authorize-request.ts";
 import { chatEndpoints } from "../../functions/chat/endpoints.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { createApiKeysRepository, type KeyChoices } from "../../shared/accounts/api-keys-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import { createSigningKeySource, createTokens, type NewToken } from "../../shared/auth/tokens.ts";
 import { createBearerVerification } from "../../shared/auth/verify-bearer.ts";
@@ -49,6 +50,17 @@ afterAll(async () => {
   vi.unstubAllGlobals();
   await table.close();
 });
+
+const keys = () => createApiKeysRepository(table.open());
+
+/** Makes a key of the account, and forgets the calls that it took. */
+const makeKey = async (choices: Partial<KeyChoices>) => {
+  const choice = { name: "a program", scopes: undefined, expiresAt: undefined, monthlyLimit: undefined };
+  const calls = table.calls.length;
+  const made = await keys().create(token, { ...choice, ...choices });
+  table.calls.length = calls;
+  return made;
+};
 
 const byFunctionUrl = async (bearer: string): Promise<APIGatewayProxyEventV2> => ({
   version: "2.0",
@@ -98,10 +110,10 @@ describe.each([
   ["a function URL", byFunctionUrl],
   ["the REST API", byRestApi],
 ])("a chat request through %s", (_door, toEvent) => {
-  const ask = async () => {
+  const ask = async (credential?: string) => {
     const limiter = createLimiter(createLimitCounters(table.openForRequests()));
     const handler = createStreamingHandler(chatEndpoints({ models }), { verifyBearer, limiter });
-    const event = await toEvent(await sign(token, 60));
+    const event = await toEvent(credential ?? (await sign(token, 60)));
     return (await invokeStreaming(handler, event, lambdaContext())).status;
   };
 
@@ -117,5 +129,31 @@ describe.each([
     expect(await ask()).toBe(401);
     expect(table.calls).toEqual(["UpdateItem"]);
     token = { ...token, tokenId: "second" };
+  });
+
+  it("makes one with a key as well: digest, expiry, scope and its own limit are in the same write", async () => {
+    const { key } = await makeKey({ scopes: ["chat"], expiresAt: 4_000_000_000, monthlyLimit: 10 });
+    expect(await ask(key)).toBe(200);
+    expect(table.calls).toEqual(["UpdateItem"]);
+  });
+
+  it("needs no other one to refuse a key, whatever is wrong with it", async () => {
+    const { key: speaking } = await makeKey({ scopes: ["speech"] });
+    expect(await ask(speaking)).toBe(403);
+    const { key: expired } = await makeKey({ expiresAt: 1 });
+    expect(await ask(expired)).toBe(401);
+    const { key, id } = await makeKey({});
+    await keys().revoke(token.userId, id);
+    table.calls.length = 2;
+    expect(await ask(key)).toBe(401);
+    expect(table.calls).toEqual(["UpdateItem", "UpdateItem", "UpdateItem"]);
+  });
+
+  it("makes none for what is no key by its checksum", async () => {
+    const { key } = await makeKey({});
+    const wrong = `${key.slice(0, -1)}${key.endsWith("x") ? "y" : "x"}`;
+    await expect(ask(wrong).catch(() => 401)).resolves.toBe(401);
+    await expect(ask("lai_nonsense").catch(() => 401)).resolves.toBe(401);
+    expect(table.calls).toEqual([]);
   });
 });

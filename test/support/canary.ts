@@ -26,9 +26,9 @@ const canaryInBase64 = [0, 1, 2].map((before) =>
     .slice(Math.ceil((before * 4) / 3), Math.floor(((before + canary.length) * 4) / 3)),
 );
 
-/** What lets its bearer in: a token's claims and its signature, each for itself, and the signature of a link. */
+/** What lets its bearer in: a token's claims and its signature, each for itself, a key, and the signature of a link. */
 const secretsIn = (text: string): string[] =>
-  [/eyJ[\w-]+\.([\w-]+)\.([\w-]+)/g, /X-Amz-Signature=(\w+)/g].flatMap((secret) =>
+  [/eyJ[\w-]+\.([\w-]+)\.([\w-]+)/g, /X-Amz-Signature=(\w+)/g, /"key":"lai_(\w{20})/g].flatMap((secret) =>
     [...text.matchAll(secret)].flatMap((match) => match.slice(1)),
   );
 
@@ -167,6 +167,11 @@ export const startCanaryService = async (variables: Readonly<Record<string, stri
     url: service.url,
     send,
     sendJson,
+    /** Makes a key of the account. @returns its text, which is one of the secrets from now on. */
+    makeKey: async (choices: object = {}) => {
+      const { text } = await sendJson("/auth/keys", { name: "a program", ...choices });
+      return z.object({ key: z.string() }).parse(JSON.parse(text)).key;
+    },
     signIn,
     /** Makes the account, lets it ask as often as it likes, and signs it in. */
     signUp: async () => {

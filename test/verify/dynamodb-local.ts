@@ -5,6 +5,7 @@ import { dynamoDbLocal, startServer } from "./tools.ts";
 /** Tests of the table that are quick on a slow server too. */
 export const tableTests = [
   "admission.test.ts",
+  "api-keys.test.ts",
   "enumeration.test.ts",
   "erase-account.test.ts",
   "limits.test.ts",

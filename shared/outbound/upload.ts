@@ -2,14 +2,8 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { ClientRequest } from "node:http";
 import type { AudioSource } from "../audio/audio-source.ts";
-import {
-  BackendOverdue,
-  BackendTimeout,
-  openExchange,
-  type RequestHead,
-  readBody,
-  type WholeAnswer,
-} from "./http-client.ts";
+import { BackendOverdue, BackendTimeout } from "./failures.ts";
+import { openExchange, type RequestHead, readBody, type WholeAnswer } from "./http-client.ts";
 import { awaitActivity } from "./timeouts.ts";
 
 /** A body that is sent piece by piece. */

@@ -4,13 +4,8 @@ import { AppError } from "../errors/app-error.ts";
 import { dependencyFailure } from "../errors/dependency-failure.ts";
 import { AwsCallError, awsDomain } from "../outbound/aws-json.ts";
 import { createAwsSigner, percentEncode } from "../outbound/aws-signature.ts";
-import {
-  BackendTimeout,
-  BackendUnreachable,
-  readBody,
-  readBytes,
-  sendRequest,
-} from "../outbound/http-client.ts";
+import { BackendTimeout, BackendUnreachable } from "../outbound/failures.ts";
+import { readBody, readBytes, sendRequest } from "../outbound/http-client.ts";
 import { retry } from "../outbound/retry.ts";
 import { limitTime } from "../outbound/timeouts.ts";
 import { linkLifetimeSeconds, type SignedLink } from "./object-store.ts";

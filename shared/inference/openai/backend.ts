@@ -5,7 +5,7 @@ import {
   BackendRefusal,
   BackendTimeout,
   BackendUnreachable,
-} from "../../outbound/http-client.ts";
+} from "../../outbound/failures.ts";
 
 /** A server that speaks the OpenAI HTTP API. */
 export interface Backend {

@@ -6,8 +6,8 @@ import {
   BackendRefusal,
   BackendTimeout,
   BackendUnreachable,
-  sendRequest,
-} from "../../outbound/http-client.ts";
+} from "../../outbound/failures.ts";
+import { sendRequest } from "../../outbound/http-client.ts";
 import { retry } from "../../outbound/retry.ts";
 import type { ModelTask } from "../../telemetry/backend-uses.ts";
 import { logger } from "../../telemetry/logger.ts";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { AppError } from "../../errors/app-error.ts";
-import { BackendOverdue, readBody } from "../../outbound/http-client.ts";
+import { BackendOverdue } from "../../outbound/failures.ts";
+import { readBody } from "../../outbound/http-client.ts";
 import { limitTime } from "../../outbound/timeouts.ts";
 import type {
   ChatAnswer,

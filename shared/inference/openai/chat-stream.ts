@@ -6,8 +6,8 @@ import {
   BackendTimeout,
   BackendUnreachable,
   connectionFailure,
-  readBody,
-} from "../../outbound/http-client.ts";
+} from "../../outbound/failures.ts";
+import { readBody } from "../../outbound/http-client.ts";
 import type { Receiver } from "../../outbound/source.ts";
 import { limitTime } from "../../outbound/timeouts.ts";
 import { logger } from "../../telemetry/logger.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { BackendRefusal } from "../../outbound/failures.ts";
 import type { WholeAnswer } from "../../outbound/http-client.ts";
-import { BackendRefusal } from "../../outbound/http-client.ts";
 import { multipartForm, sendUpload } from "../../outbound/upload.ts";
 import type { Segment, Transcriber, Transcription, TranscriptionRequest } from "../transcription.ts";
 import { type Backend, failureOf, ModelRefusal, notReady } from "./backend.ts";

@@ -3,7 +3,7 @@ import { AppError } from "../../../shared/errors/app-error.ts";
 import { failureOf, ModelRefusal } from "../../../shared/inference/openai/backend.ts";
 import { openModelServer } from "../../../shared/inference/openai/call-policy.ts";
 import { createOpenAiChatModels } from "../../../shared/inference/openai/chat-models.ts";
-import { BackendTimeout, BackendUnreachable } from "../../../shared/outbound/http-client.ts";
+import { BackendTimeout, BackendUnreachable } from "../../../shared/outbound/failures.ts";
 import { chatRequest, readStream } from "../../support/chat-stream.ts";
 import { answering, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
 import { delta, finish, role, streaming, streamingThenBreaking } from "../../support/fake-stream.ts";

@@ -2,15 +2,8 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  BackendTimeout,
-  BackendUnreachable,
-  connectionFailure,
-  readBody,
-  readBytes,
-  readPieces,
-  sendRequest,
-} from "../../../shared/outbound/http-client.ts";
+import { BackendTimeout, BackendUnreachable, connectionFailure } from "../../../shared/outbound/failures.ts";
+import { readBody, readBytes, readPieces, sendRequest } from "../../../shared/outbound/http-client.ts";
 import {
   answering,
   type FakeBackend,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { account, accountType } from "../../shared/accounts/account.ts";
+import { languageField, languageForms, transcriptionLanguages } from "../../shared/catalogue/languages.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { email, givenPassword, newPassword, shortText, username } from "./fields.ts";
@@ -99,6 +100,13 @@ export const profileRequest = z
       .nullish()
       .meta({ description: `One of ${organizationTypes.join(", ")}` }),
     sector: z.array(text().max(200)).max(50).nullish(),
+    default_language: languageField(transcriptionLanguages.map(({ code }) => code))
+      .nullish()
+      .meta({
+        override: { type: ["string", "null"] },
+        example: "lug",
+        description: `Of recordings, for clients that cannot name a language: ${languageForms}`,
+      }),
   })
   .meta({ id: "ProfileRequest" });
 export type ProfileRequest = z.infer<typeof profileRequest>;

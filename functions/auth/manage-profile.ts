@@ -34,6 +34,7 @@ export const updateProfile = async (
   if (sector?.some((entry) => entry.trim() === "")) {
     throw new AppError("bad_request", { message: "A sector must not be blank.", param: "sector" });
   }
+  if (changes.default_language) await accounts.setDefaultLanguage(userId, changes.default_language);
   const changed = await accounts.updateProfile(userId, {
     ...(changes.full_name ? { full_name: changes.full_name } : {}),
     ...(changes.organization ? { organization: changes.organization } : {}),

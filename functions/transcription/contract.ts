@@ -5,10 +5,12 @@ import {
   bucketEnvironment,
   tableEnvironment,
   transcriptionBackendEnvironment,
+  translationBackendEnvironment,
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { formBoolean, formFile, optionalField } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
+import { createV1TranscriptionOperation, createV1TranslationOperation } from "./v1/contract.ts";
 
 /**
  * The largest file in a request, in bytes. A function takes events of 6 MB, in which a body is written as base64; the
@@ -143,9 +145,10 @@ export const createTranscriptionOperation = defineOperation({
 export const transcriptionFunction = defineFunction({
   name: "transcription",
   description: "Transcription",
-  operations: [createTranscriptionOperation],
+  operations: [createTranscriptionOperation, createV1TranscriptionOperation, createV1TranslationOperation],
   environment: {
     ...transcriptionBackendEnvironment,
+    ...translationBackendEnvironment,
     ...tableEnvironment,
     ...accountLimitEnvironment,
     ...bucketEnvironment,

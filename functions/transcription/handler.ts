@@ -5,20 +5,24 @@ import {
   namedRequestsFrom,
   objectStoreFrom,
   transcriberFrom,
+  translatorFrom,
 } from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { transcriptionFunction } from "./contract.ts";
-import { transcriptionEndpoints } from "./endpoints.ts";
+import { transcriptionEndpoints, v1TranscriptionEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(transcriptionFunction.environment, process.env);
 
+const dependencies = {
+  transcriber: transcriberFrom(environment),
+  translator: translatorFrom(environment),
+  uploads: createUploadsRepository(itemTableFrom(environment)),
+  store: objectStoreFrom(environment),
+};
+
 export const handler = createStreamingHandler(
-  transcriptionEndpoints({
-    transcriber: transcriberFrom(environment),
-    uploads: createUploadsRepository(itemTableFrom(environment)),
-    store: objectStoreFrom(environment),
-  }),
+  [...transcriptionEndpoints(dependencies), ...v1TranscriptionEndpoints(dependencies)],
   {
     limiter: limiterFrom(environment),
     namedRequests: namedRequestsFrom(environment),

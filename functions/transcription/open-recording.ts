@@ -55,20 +55,21 @@ const measure = async (
 /**
  * Opens a recording that came with the request.
  *
+ * @param field in which the request has it.
  * @param wayRound what callers are told to do with a larger upload instead.
  * @throws as {@link openRecording} does.
  */
 export const openFile = async (
   { content }: NonNullable<TranscriptionForm["audio"]>,
   signal: AbortSignal,
-  wayRound = "send its file_id instead",
+  { field = "audio", wayRound = "send its file_id instead" } = {},
 ): Promise<MeasuredRecording> => {
-  if (content.length <= largestFileBytes) return measure(bufferSource(content), "audio", signal);
+  if (content.length <= largestFileBytes) return measure(bufferSource(content), field, signal);
   throw new AppError("payload_too_large", {
     message:
       "The file is larger than 4.4 MB, the most that a request can carry: upload it through the link of " +
       `POST /tasks/generate-upload-url (up to 100 MB) and ${wayRound}.`,
-    param: "audio",
+    param: field,
   });
 };
 
@@ -107,6 +108,7 @@ export const openUpload = async (
 /**
  * Opens the recording of a request, which is in the request or an upload of the caller's.
  *
+ * @param field in which the request has the file.
  * @throws ValidationError when it is not audio; AppError `unreadable_audio`, `payload_too_large`, `not_found` for an
  * upload that the caller may not use, or what the store throws.
  */
@@ -114,8 +116,9 @@ export const openRecording = async (
   { audio, file_id: fileId }: Pick<TranscriptionForm, "audio" | "file_id">,
   context: RequestContext,
   dependencies: RecordingDependencies,
+  field = "audio",
 ): Promise<MeasuredRecording> => {
-  if (audio) return openFile(audio, context.signal);
+  if (audio) return openFile(audio, context.signal, { field });
   if (fileId === undefined) throw new Error("The contract asks for one of audio and file_id.");
   return openUpload(fileId, context, dependencies);
 };

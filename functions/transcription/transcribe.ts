@@ -9,22 +9,24 @@ export interface TranscriptionDependencies extends RecordingDependencies {
   readonly transcriber: Transcriber;
 }
 
-const toMilliseconds = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
+/** Seconds to the millisecond. */
+export const toMilliseconds = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 
 /** Models work in windows of fixed length and may see an end that lies after that of the recording. */
 const within =
   (durationSeconds: number) =>
-  ({ start, end, text }: Segment): Segment => ({
+  ({ start, end, ...said }: Segment): Segment => ({
+    ...said,
     start: toMilliseconds(Math.min(start, durationSeconds)),
     end: toMilliseconds(Math.min(end, durationSeconds)),
-    text,
   });
 
 /** What a model without times leaves to say: all of it was said between the beginning and the end. */
 const wholeRecording = (text: string, durationSeconds: number): Segment[] =>
   text === "" ? [] : [{ start: 0, end: durationSeconds, text }];
 
-const segmentsOf = ({ text, segments }: Transcription, durationSeconds: number): Segment[] =>
+/** The segments of a transcription, within the recording; the whole of it for a model without times. */
+export const segmentsOf = ({ text, segments }: Transcription, durationSeconds: number): Segment[] =>
   segments?.length ? segments.map(within(durationSeconds)) : wholeRecording(text, durationSeconds);
 
 /**

@@ -203,6 +203,7 @@ export class ServiceFunctions extends Construct {
         TABLE_NAME: tableBinding(data.table, "admit", "answer-once", "find-upload"),
         ...accountLimit,
         ...models.transcription,
+        ...models.translation,
         BUCKET_NAME: bucketBinding(this, data.audioBucket, answers, allUploads),
       }),
       this.add(uploadFunction, {

@@ -143,7 +143,7 @@ export const readAccess = async (
   const item = await table.read(
     {
       Key: accountKeys.access(credential.userId),
-      ProjectionExpression: `account_type, disabled, token_epoch, email_verified, ${own}`,
+      ProjectionExpression: `account_type, disabled, token_epoch, email_verified, default_language, ${own}`,
       ExpressionAttributeNames: { "#own": isKey(credential) ? credential.keyId : credential.tokenId },
     },
     signal,

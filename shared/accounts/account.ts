@@ -22,6 +22,11 @@ export const account = z
     organization_type: z.string().nullable(),
     sector: z.array(z.string()).nullable(),
     email_verified: z.boolean(),
+    default_language: z.string().optional().meta({
+      example: "lug",
+      description:
+        "Of recordings, for clients that cannot name a language; ISO 639-3. Absent until one is set",
+    }),
   })
   .meta({ id: "Account" });
 export type Account = z.infer<typeof account>;
@@ -33,6 +38,8 @@ export const accountAccess = z.object({
   /** Raised to revoke every token and reset link of the account at once: each holds the value it was made at. */
   token_epoch: z.int(),
   email_verified: z.boolean(),
+  /** In which language its recordings are when nobody says so, ISO 639-3. */
+  default_language: z.string().optional(),
   /** Since when the account is being deleted. It signs nobody in any more; what is left of it is removed step by step. */
   deletion_began: z.string().optional(),
 });
@@ -73,6 +80,7 @@ export const toAccount = (item: StoredAccount): Account => ({
   organization_type: item.organization_type ?? null,
   sector: item.sector ?? null,
   email_verified: item.email_verified,
+  ...(item.default_language === undefined ? {} : { default_language: item.default_language }),
 });
 
 /** A change of one of an account's items, which must exist, to be written by itself or in a transaction. */

@@ -210,6 +210,8 @@ export const createAccountsRepository = (table: Table) => {
 
     updateProfile: (userId: number, changes: ProfileChanges) =>
       update(userId, accountKeys.profile(userId), changes),
+    setDefaultLanguage: (userId: number, language: string) =>
+      update(userId, accountKeys.access(userId), { default_language: language }),
     setAccountType: (userId: number, type: AccountType) =>
       update(userId, accountKeys.access(userId), { account_type: type }),
     setDisabled: (userId: number, disabled: boolean) =>

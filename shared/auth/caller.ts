@@ -1,4 +1,4 @@
-import type { AccountType } from "../accounts/account.ts";
+import type { AccountAccess, AccountType } from "../accounts/account.ts";
 import { type Credential, isKey } from "./api-keys.ts";
 import type { TokenClaims } from "./tokens.ts";
 
@@ -19,15 +19,23 @@ export interface Caller {
   readonly keyId: string | undefined;
   /** `undefined` for a key: what needs one is not for keys. */
   readonly token: TokenClaims | undefined;
+  /** In which language the account's recordings are when nobody says so, ISO 639-3. */
+  readonly defaultLanguage: string | undefined;
   /** That the token was replaced, by a request which this one repeats; it opens nothing else any more. */
   readonly successor?: TokenSuccessor;
 }
 
-/** The caller with a credential of an account of this tier. */
-export const callerWith = (credential: Credential, accountType: AccountType): Caller =>
-  isKey(credential)
-    ? { userId: credential.userId, accountType, keyId: credential.keyId, token: undefined }
-    : { userId: credential.userId, accountType, keyId: undefined, token: credential };
+/** The caller with a credential of an account. */
+export const callerWith = (
+  credential: Credential,
+  access: Pick<AccountAccess, "account_type" | "default_language">,
+): Caller => ({
+  userId: credential.userId,
+  accountType: access.account_type,
+  keyId: isKey(credential) ? credential.keyId : undefined,
+  token: isKey(credential) ? undefined : credential,
+  defaultLanguage: access.default_language,
+});
 
 /** On whose behalf a use case works, and until when. */
 export interface RequestContext {

@@ -138,6 +138,10 @@ export const findLanguage = (codeOrName: string, task?: LanguageTask): Language 
   return task === undefined || entry?.tasks.includes(task) ? entry : undefined;
 };
 
+/** The code by which most programs know a language: that of ISO 639-1 where it has one, else that of ISO 639-3. */
+export const shortestCode = ({ code, aliases }: Language): string =>
+  aliases[0]?.length === 2 ? aliases[0] : code;
+
 /** In which forms callers may name a language, for the API's documentation. */
 export const languageForms = "ISO 639-3 or ISO 639-1 code, language tag (`lg-UG`) or name, in any case";
 

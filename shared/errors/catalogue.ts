@@ -53,6 +53,13 @@ export const errorCatalogue = {
     type: "invalid_request_error",
     message: "A parameter of the request cannot be carried out; `error.param` names it.",
   },
+  language_required: {
+    status: 400,
+    type: "invalid_request_error",
+    message:
+      "The language of the recording is not known: name it in `language` or in the model (`stt-51:lug`), or set the " +
+      "`default_language` of your account with PUT /auth/profile.",
+  },
   invalid_link: {
     status: 400,
     type: "invalid_request_error",

@@ -9,11 +9,18 @@ import type { HttpEvent, HttpMiddleware } from "./request.ts";
 /** JSON can write letters, and the `_` between them, as escapes, which nobody needs but to hide them. */
 const hiddenLetter = /\\u00(?:5f|6[1-9a-f]|7[0-9a])/i;
 
-/** Whether a request takes a place for a stream. What gzip has packed is base64 here, and is not unpacked to find out. */
-const mayStream = ({ streams }: Operation, { body, isBase64Encoded }: HttpEvent): boolean => {
-  if (streams === undefined) return false;
-  if (streams === "always" || isBase64Encoded) return true;
-  return body !== null && (streams.test(body) || hiddenLetter.test(body));
+/** Whether a request takes a place for a stream. What gzip has packed is not unpacked to find out. */
+const mayStream = (
+  { streams, body: declared }: Operation,
+  { body, isBase64Encoded, headers }: HttpEvent,
+): boolean => {
+  if (streams === undefined || body === null) return false;
+  if (streams === "always" || headers["content-encoding"]) return true;
+  // Forms with files come as base64, always. Their fields stand in them as they are.
+  if (declared?.encoding === "multipart") {
+    return streams.test(isBase64Encoded ? Buffer.from(body, "base64").toString("latin1") : body);
+  }
+  return isBase64Encoded || streams.test(body) || hiddenLetter.test(body);
 };
 
 /**

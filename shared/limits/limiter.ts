@@ -181,12 +181,10 @@ export const createLimiter = (
     const standing = counts ? counts.standing : await findStanding(credential);
     if (!standing) throw new AppError("unauthenticated");
     const successor = repeatedSuccessor(standing.access, successorKeyDigest, time / 1_000);
-    const { account_type: accountType } = successor
-      ? standing.access
-      : requireAccess(standing.access, credential, scope);
+    const access = successor ? standing.access : requireAccess(standing.access, credential, scope);
     const { policy: full } = standing;
     const policy = isTask ? full : { perMinute: full.perMinute, perDay: undefined, perMonth: undefined };
-    const caller = { ...callerWith(credential, accountType), ...(successor ? { successor } : {}) };
+    const caller = { ...callerWith(credential, access), ...(successor ? { successor } : {}) };
     if (!counts) {
       const isAdmitted = memory.admit(`account ${caller.userId}`, policy.perMinute, windows);
       const uncounted = { ...uncountedAdmission(policy, isAdmitted, windows, time), caller };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import type { ClientRequest } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { StringDecoder } from "node:string_decoder";
 import type { AudioSource } from "../audio/audio-source.ts";
 import { BackendOverdue, BackendTimeout } from "./failures.ts";
 import { openExchange, type RequestHead, readBody, type WholeAnswer } from "./http-client.ts";
@@ -22,6 +23,8 @@ export interface UploadOptions extends Omit<RequestHead, "method"> {
   readonly stallMilliseconds: number;
   /** How long the server may take from the end of the body to the end of its answer. */
   readonly silenceMilliseconds: number;
+  /** Given the text of an answer that is a stream of events while it comes, in any pieces. */
+  readonly onEvents?: ((text: string) => void) | undefined;
 }
 
 /** More than the longest transcription with its segments. */
@@ -55,6 +58,7 @@ export const sendUpload = async (options: UploadOptions): Promise<WholeAnswer> =
     const onIdle = (): void => end(new BackendOverdue(silenceMilliseconds));
     const answer = async (): Promise<WholeAnswer> => {
       const head = await response;
+      handOnEvents(head, options);
       return { statusCode: head.statusCode ?? 0, body: await readBody(head, maximumAnswerBytes) };
     };
     return await awaitActivity(answer(), { milliseconds: silenceMilliseconds, onIdle });
@@ -65,6 +69,22 @@ export const sendUpload = async (options: UploadOptions): Promise<WholeAnswer> =
     // A connection on which a part of the body is missing is of no more use.
     if (!request.writableFinished) request.destroy();
   }
+};
+
+/** Whoever reads the events along must not end the exchange: what they throw ends the answer, and is thrown by its reading. */
+const handOnEvents = (head: IncomingMessage, { onEvents }: UploadOptions): void => {
+  if (!onEvents || head.statusCode !== 200) return;
+  if (!/^text\/event-stream\b/i.test(head.headers["content-type"] ?? "")) return;
+  const decoder = new StringDecoder("utf8");
+  head.on("data", (piece: Buffer) => {
+    try {
+      onEvents(decoder.write(piece));
+    } catch (error) {
+      head.destroy(
+        error instanceof Error ? error : new Error("The events could not be read.", { cause: error }),
+      );
+    }
+  });
 };
 
 /** Ends without an error when the exchange is over before the body: the exchange itself tells why. */

@@ -6,7 +6,7 @@ export const unlimited: Limiter = {
   admit: async (request) => ({
     statuses: [{ window: "minute", limit: 50, remaining: 49, resetSeconds: 60 }],
     refusal: undefined,
-    ...("credential" in request ? { caller: callerWith(request.credential, "Free") } : {}),
+    ...("credential" in request ? { caller: callerWith(request.credential, { account_type: "Free" }) } : {}),
   }),
   admitTasks: async (admission) => admission,
   refund: async (admission) => admission,

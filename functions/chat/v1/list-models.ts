@@ -1,4 +1,8 @@
-import { findLanguage } from "../../../shared/catalogue/languages.ts";
+import {
+  findTranscriptionModel,
+  speechModel,
+  transcriptionModel,
+} from "../../../shared/catalogue/audio-models.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { chatModelIds } from "../../../shared/inference/chat.ts";
 import type { Model } from "./models-contract.ts";
@@ -6,28 +10,19 @@ import type { Model } from "./models-contract.ts";
 /** Every model has the same: OpenAI's clients show it and do nothing else with it. */
 const created = Date.UTC(2026, 0, 1) / 1_000;
 
-const transcriptionModel = "stt-51";
-
 const modelOf = (id: string): Model => ({ id, object: "model", created, owned_by: "language-ai-service" });
 
 /** Every model of the service, by the names that requests have for them. */
-const models: readonly Model[] = [...chatModelIds, transcriptionModel, "tts-20"].map(modelOf);
+const models: readonly Model[] = [...chatModelIds, transcriptionModel, speechModel].map(modelOf);
 
 /** The models that there are. */
 export const listModels = () => ({ object: "list" as const, data: [...models] });
-
-/** Transcription of one language is a model of its own for clients that cannot name a language; there are 51 of them. */
-const isTranscriptionOfOneLanguage = (id: string): boolean => {
-  const [model, language = "", ...rest] = id.split(":");
-  return (
-    model === transcriptionModel && rest.length === 0 && findLanguage(language, "transcription") !== undefined
-  );
-};
 
 /** @throws AppError `model_not_found`. */
 export const retrieveModel = (id: string): Model => {
   const found = models.find((model) => model.id === id);
   if (found) return found;
-  if (isTranscriptionOfOneLanguage(id)) return modelOf(id);
+  // Transcription of one language is a model of its own for clients that cannot name a language; there are 51 of them.
+  if (findTranscriptionModel(id)?.language) return modelOf(id);
   throw new AppError("model_not_found", { param: "model" });
 };

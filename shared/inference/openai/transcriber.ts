@@ -1,11 +1,19 @@
 import * as z from "zod";
 import { BackendRefusal } from "../../outbound/failures.ts";
 import type { WholeAnswer } from "../../outbound/http-client.ts";
-import { multipartForm, sendUpload } from "../../outbound/upload.ts";
-import type { Segment, Transcriber, Transcription, TranscriptionRequest } from "../transcription.ts";
+import { multipartForm, sendUpload, type UploadBody } from "../../outbound/upload.ts";
+import type {
+  Segment,
+  SegmentDetails,
+  Transcriber,
+  Transcription,
+  TranscriptionRequest,
+  Word,
+} from "../transcription.ts";
 import { type Backend, failureOf, ModelRefusal, notReady } from "./backend.ts";
 import { type ModelCall, openModelServer } from "./call-policy.ts";
 import { failureIn } from "./chat-completion.ts";
+import { StreamedTranscript } from "./streamed-transcript.ts";
 
 /** How long a server may take no more of a recording. Decoders read it at once or not at all. */
 const defaultStallMilliseconds = 30_000;
@@ -22,19 +30,42 @@ const formatFields: Readonly<Record<ResponseFormat, readonly (readonly [string, 
   diarized_json: [["chunking_strategy", "auto"]],
 };
 
-const formatFor = ({ withSegments, withSpeakers }: TranscriptionRequest): ResponseFormat => {
-  if (withSpeakers) return "diarized_json";
+/** What is asked of a server. All of them know the plainest form; fewer know times of segments, of words, or streams. */
+interface Form {
+  readonly format: ResponseFormat;
+  readonly withWords: boolean;
+  readonly isStreamed: boolean;
+}
+
+const formFor = (
+  { withSegments, withSpeakers, withWords = false }: TranscriptionRequest,
+  isStreamed: boolean,
+): Form => {
+  if (withSpeakers) return { format: "diarized_json", withWords: false, isStreamed: false };
   // Models read better without times, and more of them can; so times are asked for only when they are wanted.
-  return withSegments ? "verbose_json" : "json";
+  const withTimes = withSegments || withWords;
+  return { format: withTimes ? "verbose_json" : "json", withWords, isStreamed: isStreamed && !withTimes };
 };
 
-const toForm = ({ recording, language }: TranscriptionRequest, model: string, format: ResponseFormat) =>
+/** A field of a form, where there is something to say in it. */
+const field = (name: string, value: string | undefined): (readonly [string, string])[] =>
+  value === undefined ? [] : [[name, value]];
+
+const toBody = (
+  { recording, language, prompt, temperature }: TranscriptionRequest,
+  model: string,
+  { format, withWords, isStreamed }: Form,
+) =>
   multipartForm(
     [
       ["model", model],
-      ...(language === undefined ? [] : [["language", language] as const]),
+      ...field("language", language),
       ["response_format", format],
       ...formatFields[format],
+      ...field("timestamp_granularities[]", withWords ? "word" : undefined),
+      ...field("prompt", prompt),
+      ...field("temperature", temperature?.toString()),
+      ...field("stream", isStreamed ? "true" : undefined),
     ],
     {
       fieldName: "file",
@@ -45,12 +76,19 @@ const toForm = ({ recording, language }: TranscriptionRequest, model: string, fo
   );
 
 /**
- * Models without times, or that cannot tell voices apart, refuse the form that has them, with these words about it
- * (OpenAI, older vLLM, SGLang).
+ * Models without times, that cannot tell voices apart, or do not stream, refuse the form that asks for it, with these words
+ * about it (OpenAI, older vLLM, SGLang).
  */
-const refusesFormat = ({ statusCode, body }: WholeAnswer): boolean =>
-  (statusCode === 400 || statusCode === 422) &&
-  /response_format|verbose_json|diarized_json|timestamp_granularities|chunking_strategy/i.test(body);
+const lesserForm = (form: Form, { statusCode, body }: WholeAnswer): Form | undefined => {
+  const isRefused = (words: RegExp): boolean =>
+    (statusCode === 400 || statusCode === 422) && words.test(body);
+  if (form.isStreamed && isRefused(/\bstream/i)) return { ...form, isStreamed: false };
+  if (form.withWords && isRefused(/\bwords?\b/i)) return { ...form, withWords: false };
+  const times = /response_format|verbose_json|diarized_json|timestamp_granularities|chunking_strategy/i;
+  return form.format !== "json" && isRefused(times)
+    ? { format: "json", withWords: false, isStreamed: false }
+    : undefined;
+};
 
 const refusal = ({ statusCode, body }: WholeAnswer, model: string) => {
   if (statusCode === 202) return notReady("The model is starting; this can take 2 to 3 minutes. Try again.");
@@ -64,27 +102,59 @@ const refusal = ({ statusCode, body }: WholeAnswer, model: string) => {
   return failureOf(statusCode, body, model);
 };
 
-const wireSegment = z
+/** What models of the Whisper family tell of a segment: all of it, or nothing. */
+const wireDetails = z
   .object({
+    seek: z.int(),
+    tokens: z.array(z.int()),
+    temperature: z.number(),
+    avg_logprob: z.number(),
+    compression_ratio: z.number(),
+    no_speech_prob: z.number(),
+  })
+  .transform(
+    (details): SegmentDetails => ({
+      seek: details.seek,
+      tokens: details.tokens,
+      temperature: details.temperature,
+      averageLogProbability: details.avg_logprob,
+      compressionRatio: details.compression_ratio,
+      noSpeechProbability: details.no_speech_prob,
+    }),
+  );
+
+/** An end never lies before its start, and neither before the recording. */
+const timesOf = ({ start, end }: { readonly start: number; readonly end: number }) => ({
+  start: Math.max(0, start),
+  end: Math.max(0, start, end),
+});
+
+const wireSegment = z
+  .looseObject({
     start: z.number(),
     end: z.number(),
     text: z.string(),
     speaker: z.string().min(1).nullish().catch(undefined),
   })
-  .transform(({ start, end, text, speaker }): Segment => {
-    const from = Math.max(0, start);
+  .transform((wire): Segment => {
+    const details = wireDetails.safeParse(wire).data;
     return {
-      start: from,
-      end: Math.max(from, end),
-      text: text.trim(),
-      ...(speaker == null ? {} : { speaker }),
+      ...timesOf(wire),
+      text: wire.text.trim(),
+      ...(wire.speaker == null ? {} : { speaker: wire.speaker }),
+      ...(details ? { details } : {}),
     };
   });
+
+const wireWord = z
+  .object({ start: z.number(), end: z.number(), word: z.string() })
+  .transform((wire): Word => ({ ...timesOf(wire), text: wire.word.trim() }));
 
 const wireTranscription = z.object({
   text: z.string(),
   // Times that make no sense are as good as none. `duration`, which some servers send as a string, is measured here.
   segments: z.array(wireSegment).nullish().catch(undefined),
+  words: z.array(wireWord).nullish().catch(undefined),
   // Some servers report failures with status 200.
   error: z.null().optional(),
 });
@@ -101,9 +171,11 @@ const parseTranscription = (body: string): Transcription => {
   const answer = jsonOrText(body);
   const { data, error } = wireTranscription.safeParse(answer);
   if (!data) throw failureIn(answer, error);
+  const words = data.words?.filter(({ text }) => text !== "");
   return {
     text: data.text.trim(),
     segments: data.segments?.filter(({ text }) => text !== ""),
+    ...(words ? { words } : {}),
   };
 };
 
@@ -116,33 +188,44 @@ export const createOpenAiTranscriber = (
   const server = openModelServer(backend, "transcription");
   const ask = (
     { url, headers, silenceMilliseconds, send }: ModelCall,
-    request: TranscriptionRequest,
-    format: ResponseFormat,
+    body: UploadBody,
     signal: AbortSignal,
+    transcript: StreamedTranscript | undefined,
   ): Promise<WholeAnswer> =>
-    send(
-      (onSent) =>
-        sendUpload({
+    send(async (onSent) => {
+      try {
+        return await sendUpload({
           url: url("/audio/transcriptions"),
           headers,
-          body: toForm(request, model, format),
+          body,
           stallMilliseconds,
           silenceMilliseconds,
           signal,
           onSent,
-        }),
-      signal,
-    );
+          onEvents: transcript && ((text) => transcript.read(text)),
+        });
+      } catch (error) {
+        // Whoever has seen the beginning must not be told it once more by another try.
+        if (transcript?.hasBegun && !signal.aborted) throw transcript.brokenOff(error);
+        throw error;
+      }
+    }, signal);
 
   return {
-    transcribe: (request, { signal }) =>
+    transcribe: (request, { signal, onText }) =>
       server.call(signal, async (call) => {
-        const format = formatFor(request);
-        const first = await ask(call, request, format, signal);
-        const answer =
-          format !== "json" && refusesFormat(first) ? await ask(call, request, "json", signal) : first;
-        if (answer.statusCode !== 200) throw refusal(answer, model);
-        return parseTranscription(answer.body);
+        const askFor = async (form: Form): Promise<Transcription> => {
+          const transcript = form.isStreamed && onText ? new StreamedTranscript(onText) : undefined;
+          const answer = await ask(call, toBody(request, model, form), signal, transcript);
+          const lesser = lesserForm(form, answer);
+          if (lesser) return askFor(lesser);
+          if (answer.statusCode !== 200) throw refusal(answer, model);
+          if (transcript?.hasBegun) return transcript.end();
+          const transcription = parseTranscription(answer.body);
+          if (transcription.text !== "") onText?.(transcription.text);
+          return transcription;
+        };
+        return askFor(formFor(request, onText !== undefined));
       }),
   };
 };

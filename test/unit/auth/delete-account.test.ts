@@ -49,6 +49,7 @@ const ask = (
         findWithPassword: async () => found,
         create: () => Promise.reject(new Error("No account is made.")),
         updateProfile: async () => undefined,
+        setDefaultLanguage: async () => undefined,
         setAccountType: async () => undefined,
         setDisabled: async () => undefined,
         changePassword: async () => false,

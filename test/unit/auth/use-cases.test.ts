@@ -57,6 +57,7 @@ const dependencies = ({
     findWithPassword: unasked("An account's password"),
     create: unasked("A new account"),
     updateProfile: unasked("A change of the profile"),
+    setDefaultLanguage: unasked("A change of the language"),
     setAccountType: unasked("A change of the tier"),
     setDisabled: unasked("A change of the account"),
     changePassword: unasked("A new password"),

@@ -55,7 +55,7 @@ describe("Whose a token is, where none need be", () => {
     expect(read).toHaveBeenCalledExactlyOnceWith(
       {
         Key: { PK: "ACCESS#7", SK: "ACCESS" },
-        ProjectionExpression: "account_type, disabled, token_epoch, email_verified, revoked.#own",
+        ProjectionExpression: "account_type, disabled, token_epoch, email_verified, default_language, revoked.#own",
         ExpressionAttributeNames: { "#own": "token-1" },
       },
       undefined,

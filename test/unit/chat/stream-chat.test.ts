@@ -82,7 +82,7 @@ const open = async (dependencies: ChatDependencies): Promise<AsyncIterator<strin
     body: JSON.parse(body),
     query: {},
     path: {},
-    caller: callerWith({ userId: 7, tokenId: "t", tokenEpoch: 0 }, "Free"),
+    caller: callerWith({ userId: 7, tokenId: "t", tokenEpoch: 0 }, { account_type: "Free" }),
   });
   const reply = await prepared?.execute(new AbortController().signal);
   if (!(reply instanceof Reply) || typeof reply.body === "string") throw new Error("Expected a stream.");

@@ -23,6 +23,7 @@ describe("every route", () => {
   it("without a limit is one that costs nothing, or is limited by the platform that calls it", () => {
     expect(routesOf("none")).toEqual([
       "GET /health",
+      "GET /languages",
       "GET /openapi.json",
       "GET /tasks/modal/health",
       "GET /tasks/webhook",
@@ -57,9 +58,10 @@ describe("every route", () => {
 
   it("that has a model work, or might, is a task", () => {
     const tasks = ofClass("task");
-    expect(tasks.every(({ path, auth }) => path.startsWith("/tasks/") && auth === "user")).toBe(true);
+    const isForModels = (path: string): boolean => /^\/(?:tasks|v1)\//.test(path);
+    expect(tasks.every(({ path, auth }) => isForModels(path) && auth === "user")).toBe(true);
     const posts = operations.filter(
-      ({ method, path, auth }) => method === "POST" && path.startsWith("/tasks/") && auth === "user",
+      ({ method, path, auth }) => method === "POST" && isForModels(path) && auth === "user",
     );
     expect(posts.length).toBeGreaterThan(0);
     expect(tasks).toEqual(expect.arrayContaining(posts));

@@ -123,7 +123,7 @@ describe("a use case", () => {
           body,
           query: {},
           path: {},
-          caller: callerWith({ userId: 7, tokenId: "a", tokenEpoch: 0 }, "Free"),
+          caller: callerWith({ userId: 7, tokenId: "a", tokenEpoch: 0 }, { account_type: "Free" }),
         })
         .execute(signal);
     const [stored = "", batch = ""] = endpoints.map(({ operation }) => operation.id);

@@ -37,6 +37,7 @@ const setup = (found: Found | undefined) => {
     findWithPassword: unasked,
     create: unasked,
     updateProfile: unasked,
+    setDefaultLanguage: unasked,
     setAccountType: unasked,
     setDisabled: unasked,
     changePassword: unasked,

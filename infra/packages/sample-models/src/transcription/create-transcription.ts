@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import * as z from "zod";
 import { ApiError, type Endpoint } from "../endpoint.ts";
 import { requireModel, sampleModels } from "../models.ts";
@@ -5,9 +6,9 @@ import { parseRequest, requireFormat } from "../read-request.ts";
 import { sendJson } from "../send-response.ts";
 import { readForm } from "./read-form.ts";
 import { readRecording } from "./read-recording.ts";
-import { transcribe } from "./transcript.ts";
+import { type TranscriptSegment, transcribe, wordsOf } from "./transcript.ts";
 
-const granularity = z.literal("segment", { error: "The sample server knows the times of segments only." });
+const granularity = z.enum(["segment", "word"]);
 
 /**
  * The fields of a request for a transcription, beside the file. What a model would take as a hint (`prompt`,
@@ -20,7 +21,27 @@ export const transcriptionRequest = z.looseObject({
   language: z.string().max(100).optional(),
   response_format: z.string().optional(),
   "timestamp_granularities[]": z.array(granularity).optional(),
+  stream: z.enum(["true", "false"]).optional(),
 });
+
+/**
+ * Sends a transcription as a stream of events, sentence by sentence.
+ *
+ * Source: https://platform.openai.com/docs/api-reference/audio/transcript-text-delta-event
+ */
+const sendTranscriptEvents = (
+  response: ServerResponse,
+  text: string,
+  segments: readonly TranscriptSegment[],
+): void => {
+  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+  const send = (event: object) => response.write(`data: ${JSON.stringify(event)}\n\n`);
+  segments.forEach((segment, index) => {
+    send({ type: "transcript.text.delta", delta: index === 0 ? segment.text : ` ${segment.text}` });
+  });
+  send({ type: "transcript.text.done", text });
+  response.end();
+};
 
 /** What a client is told of a language that it did not name: the code of ISO 639-3 for an undetermined one. */
 const undetermined = "und";
@@ -35,7 +56,13 @@ export const createTranscription: Endpoint = {
   path: "/v1/audio/transcriptions",
   handle: async ({ request, response }) => {
     const { fields, file: recording } = await readForm(request, readRecording);
-    const { model, language = undetermined, response_format } = parseRequest(transcriptionRequest, fields);
+    const {
+      model,
+      language = undetermined,
+      response_format,
+      stream,
+      "timestamp_granularities[]": granularities = [],
+    } = parseRequest(transcriptionRequest, fields);
     const format = requireFormat(response_format ?? "json", ["json", "verbose_json", "text"]);
     requireModel(model, [sampleModels.transcription]);
     if (recording === undefined) {
@@ -47,7 +74,12 @@ export const createTranscription: Endpoint = {
       response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end(text);
       return;
     }
-    const details = { task: "transcribe", language, duration, text, segments };
+    if (stream === "true" && format === "json") {
+      sendTranscriptEvents(response, text, segments);
+      return;
+    }
+    const words = granularities.includes("word") ? { words: wordsOf(segments) } : {};
+    const details = { task: "transcribe", language, duration, text, segments, ...words };
     sendJson(response, 200, format === "json" ? { text } : details);
   },
 };

@@ -70,6 +70,9 @@ export const noRecogniser = "[sample server: no recogniser]";
 /** A stretch of speech under OpenAI's names. */
 export type TranscriptSegment = { id: number; start: number; end: number; text: string };
 
+/** A word under OpenAI's names. */
+export type TranscriptWord = { start: number; end: number; word: string };
+
 /** What was said, as far as the sample server knows it. */
 export type Transcript = {
   readonly text: string;
@@ -96,6 +99,21 @@ export function transcribe({ durationSeconds, speech, spokenText }: Recording): 
     text: sentence.text,
   }));
   return { text, durationSeconds: duration, segments };
+}
+
+/** Spreads the words of segments over their times, by the length of the words. */
+export function wordsOf(segments: readonly TranscriptSegment[]): TranscriptWord[] {
+  return segments.flatMap(({ start, end, text }) => {
+    const words = text.split(/\s+/u).filter((word) => word !== "");
+    const letters = words.reduce((sum, word) => sum + word.length, 0);
+    let before = 0;
+    return words.map((word) => {
+      const from = start + ((end - start) * before) / letters;
+      before += word.length;
+      const to = start + ((end - start) * before) / letters;
+      return { start: roundSeconds(from), end: roundSeconds(to), word };
+    });
+  });
 }
 
 /** To milliseconds. */

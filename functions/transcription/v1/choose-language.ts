@@ -1,0 +1,45 @@
+import type { RequestContext } from "../../../shared/auth/caller.ts";
+import { findTranscriptionModel } from "../../../shared/catalogue/audio-models.ts";
+import { findLanguage, type Language, transcriptionLanguages } from "../../../shared/catalogue/languages.ts";
+import { AppError } from "../../../shared/errors/app-error.ts";
+
+/** On whose behalf a request of a client of the OpenAI API is answered. */
+export interface AccountContext extends RequestContext {
+  /** In which language the account's recordings are when nobody says so. */
+  readonly defaultLanguage: string | undefined;
+}
+
+const supported = transcriptionLanguages.map(({ code, name }) => ({ code, name }));
+
+const unsupportedLanguage = (value: string) =>
+  new AppError("unsupported_language", {
+    message: `Unsupported language '${value}'. GET /languages lists those of transcription.`,
+    param: "language",
+    extra: { supported_languages: supported },
+  });
+
+/**
+ * In which language a recording is: the one that the request names, that of its model, or the account's.
+ *
+ * @throws AppError `model_not_found`, `unsupported_language`, or `language_required` when nobody names one.
+ */
+export const chooseLanguage = (
+  { model, language }: { readonly model: string; readonly language?: string | undefined },
+  accountsLanguage: string | undefined,
+): Language => {
+  const named = findTranscriptionModel(model);
+  if (!named) {
+    throw new AppError("model_not_found", {
+      message: `There is no model '${model}' of transcription; take \`stt-51\`, or \`stt-51:lug\` for one language.`,
+      param: "model",
+    });
+  }
+  if (language !== undefined) {
+    const found = findLanguage(language, "transcription");
+    if (!found) throw unsupportedLanguage(language);
+    return found;
+  }
+  const chosen = named.language ?? findLanguage(accountsLanguage ?? "", "transcription");
+  if (!chosen) throw new AppError("language_required", { param: "language" });
+  return chosen;
+};

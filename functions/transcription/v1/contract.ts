@@ -1,0 +1,225 @@
+import * as z from "zod";
+import { languageForms } from "../../../shared/catalogue/languages.ts";
+import {
+  formBoolean,
+  formFile,
+  formNumber,
+  optionalField,
+  text,
+  unknownMembers,
+  unsupported,
+} from "../../../shared/http/fields.ts";
+import { defineOperation } from "../../../shared/http/operation.ts";
+
+const formats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
+export type TranscriptFormat = (typeof formats)[number];
+
+const granularities = ["segment", "word"] as const;
+export type Granularity = (typeof granularities)[number];
+
+/** Lists of forms come as one value where a client leaves out the brackets. */
+const listed = <Schema extends z.ZodType<unknown, string>>(entry: Schema) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .transform((value) => [value].flat())
+    .pipe(z.array(entry))
+    .optional();
+
+const recording = {
+  file: formFile().meta({
+    override: { type: "string", format: "binary" },
+    description:
+      "The recording, a file of at most 4.4 MB: WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC, told by its bytes. " +
+      "Required, unless `file_id` names an upload",
+  }),
+  file_id: optionalField(z.guid()).meta({
+    override: { type: "string", format: "uuid" },
+    description:
+      "Not in the OpenAI API: a recording of at most 100 MB that was uploaded through `POST /tasks/generate-upload-url`",
+  }),
+  model: text().max(100).meta({
+    example: "stt-51",
+    description:
+      "`stt-51`, or `stt-51:lug` for one language; `whisper-1`, `gpt-4o-transcribe` and `gpt-4o-mini-transcribe` mean the same",
+  }),
+  language: optionalField(text().max(100)).meta({
+    override: { type: "string" },
+    example: "lg",
+    description:
+      `${languageForms}; without it that of the model, or the \`default_language\` of your account ` +
+      "(`PUT /auth/profile`)",
+  }),
+  prompt: optionalField(text().max(4_000)).meta({
+    override: { type: "string" },
+    description: "Names and words that occur, or what was said before",
+  }),
+  response_format: optionalField(
+    z.enum(formats, unsupported(`The formats of a transcription are ${formats.join(", ")}.`)),
+  )
+    .transform((format) => format ?? "json")
+    .meta({ override: { type: "string", enum: [...formats], default: "json" } }),
+  temperature: optionalField(formNumber().pipe(z.number().min(0).max(1))).meta({
+    override: { type: "number", minimum: 0, maximum: 1 },
+  }),
+} as const;
+
+/** A rule about several fields speaks together with those about one, not only once each of these is kept. */
+const atOnce = {
+  when: ({ value }: z.core.ParsePayload): boolean => typeof value === "object" && value !== null,
+};
+
+/** The recording is in the request, or an upload: one of the two. */
+const oneRecording = <Schema extends z.ZodType<{ file?: unknown; file_id?: unknown }>>(schema: Schema) =>
+  schema
+    .refine(({ file, file_id: fileId }) => file !== undefined || fileId !== undefined, {
+      path: ["file"],
+      error: "Field required",
+      params: { type: "missing" },
+      ...atOnce,
+    })
+    .refine(({ file, file_id: fileId }) => file === undefined || fileId === undefined, {
+      path: ["file_id"],
+      error: "Value error, send either file or file_id, not both",
+      params: { type: "value_error" },
+      ...atOnce,
+    });
+
+const onlyFalse = (sentence: string) =>
+  optionalField(formBoolean().pipe(z.literal(false, unsupported(sentence)))).meta({
+    override: { type: "boolean", default: false },
+  });
+
+const transcriptionRequest = oneRecording(
+  z.strictObject(
+    {
+      ...recording,
+      timestamp_granularities: listed(
+        z.enum(granularities, unsupported("Times are told of `segment` and `word`.")),
+      ).meta({
+        override: { type: "array", items: { type: "string", enum: [...granularities] } },
+        description: "With `verbose_json`: of what the times are wanted; of segments by default",
+      }),
+      stream: optionalField(formBoolean())
+        .transform((wanted) => wanted ?? false)
+        .meta({
+          override: { type: "boolean", default: false },
+          description: "With `json` and `text`: the text leaves as events while the model writes",
+        }),
+      chunking_strategy: z.unknown().optional().meta({ description: "Taken, and without effect" }),
+      include: listed(z.never(unsupported("The probabilities of tokens are not given."))).meta({
+        override: { type: "array", items: { type: "string" } },
+      }),
+    },
+    unknownMembers,
+  ),
+).meta({ id: "V1TranscriptionRequest" });
+export type V1TranscriptionForm = z.output<typeof transcriptionRequest>;
+
+const translationRequest = oneRecording(
+  z.strictObject({ ...recording, stream: onlyFalse("Translations are not streamed.") }, unknownMembers),
+).meta({ id: "V1AudioTranslationRequest" });
+export type V1TranslationForm = z.output<typeof translationRequest>;
+
+const times = {
+  start: z.number().meta({ description: "Seconds from the beginning", example: 0.48 }),
+  end: z.number().meta({ example: 2.16 }),
+};
+
+const plainTranscript = z
+  .object({
+    text: z.string().meta({ example: "Wasuze otya nno?" }),
+    usage: z.object({ type: z.literal("duration"), seconds: z.number() }).optional(),
+  })
+  .meta({ id: "Transcript" });
+
+const verboseTranscript = z
+  .object({
+    task: z.enum(["transcribe", "translate"]),
+    language: z.string().meta({
+      example: "lg",
+      description: "Of the recording; ISO 639-1 where it has a code there, else ISO 639-3",
+    }),
+    duration: z.number().meta({ description: "Seconds, as the recording's bytes tell" }),
+    text: z.string(),
+    segments: z
+      .array(
+        z
+          .object({
+            id: z.int(),
+            seek: z.int(),
+            ...times,
+            text: z.string(),
+            tokens: z.array(z.int()),
+            temperature: z.number(),
+            avg_logprob: z.number().meta({ description: "0 when the model does not tell" }),
+            compression_ratio: z.number(),
+            no_speech_prob: z.number().meta({ description: "0 when the model does not tell" }),
+          })
+          .meta({ id: "TranscriptSegment" }),
+      )
+      .optional(),
+    words: z.array(z.object({ word: z.string(), ...times }).meta({ id: "TranscriptWord" })).optional(),
+    usage: z.object({ type: z.literal("duration"), seconds: z.number() }),
+  })
+  .meta({ id: "VerboseTranscript" });
+export type VerboseTranscript = z.infer<typeof verboseTranscript>;
+
+export const transcript = z.union([verboseTranscript, plainTranscript]);
+export type Transcript = z.infer<typeof transcript>;
+
+const subtitles = ["text/plain", "application/x-subrip", "text/vtt"];
+
+const errors = [
+  "model_not_found",
+  "language_required",
+  "unsupported_language",
+  "unsupported_parameter",
+  "unreadable_audio",
+  "not_found",
+  "external_service_error",
+  "storage_unavailable",
+  "service_unavailable",
+] as const;
+
+export const createV1TranscriptionOperation = defineOperation({
+  id: "createV1Transcription",
+  method: "POST",
+  path: "/v1/audio/transcriptions",
+  summary: "Write down a recording, for clients of the OpenAI API",
+  description:
+    "Subtitles have cues of at most two lines of 42 characters. With `stream` the answer is `text/event-stream`: " +
+    "`transcript.text.delta` with each piece of the text, and `transcript.text.done` with all of it; a failure after the " +
+    "beginning is an event with an `error`.",
+  tag: "OpenAI clients",
+  auth: "user",
+  scope: "transcribe",
+  body: { encoding: "multipart", schema: transcriptionRequest },
+  response: {
+    status: 200,
+    description: "The transcription in the format that was asked for",
+    schema: transcript,
+    otherContentTypes: [...subtitles, "text/event-stream"],
+  },
+  streams: /name="?stream"?(?![\w-])/i,
+  errors,
+});
+
+export const createV1TranslationOperation = defineOperation({
+  id: "createV1AudioTranslation",
+  method: "POST",
+  path: "/v1/audio/translations",
+  summary: "Write down a recording in English, for clients of the OpenAI API",
+  description:
+    "The recording is written down in its language, which must be one of translation, and then translated.",
+  tag: "OpenAI clients",
+  auth: "user",
+  scope: "transcribe",
+  body: { encoding: "multipart", schema: translationRequest },
+  response: {
+    status: 200,
+    description: "The translation in the format that was asked for",
+    schema: transcript,
+    otherContentTypes: subtitles,
+  },
+  errors,
+});

@@ -1,0 +1,84 @@
+import { shortestCode } from "../../../shared/catalogue/languages.ts";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import type { Reply } from "../../../shared/http/response.ts";
+import type { Transcription, TranscriptionRequest } from "../../../shared/inference/transcription.ts";
+import { countAudio } from "../../../shared/limits/use.ts";
+import { type MeasuredRecording, openRecording } from "../open-recording.ts";
+import { type TranscriptionDependencies, toMilliseconds } from "../transcribe.ts";
+import { type AccountContext, chooseLanguage } from "./choose-language.ts";
+import type { Granularity, Transcript, TranscriptFormat, V1TranscriptionForm } from "./contract.ts";
+import { formatTranscript } from "./format-transcript.ts";
+import { streamTranscript } from "./stream-transcript.ts";
+
+/** Formats that are made of times. */
+export const isTimed = (format: TranscriptFormat): boolean => format !== "json" && format !== "text";
+
+const refuse = (param: string, message: string) => new AppError("unsupported_parameter", { param, message });
+
+/** Rules that the OpenAI API has about several fields. */
+const checkCombination = ({
+  response_format: format,
+  stream,
+  timestamp_granularities,
+}: V1TranscriptionForm) => {
+  if (timestamp_granularities?.length && format !== "verbose_json") {
+    throw refuse("timestamp_granularities", "Times are told with `response_format: verbose_json` only.");
+  }
+  if (stream && isTimed(format)) throw refuse("stream", "Only `json` and `text` are streamed.");
+};
+
+/** Opens the recording of a form of `/v1`, where its field has another name. */
+export const openFormsRecording = (
+  { file, file_id }: Pick<V1TranscriptionForm, "file" | "file_id">,
+  context: AccountContext,
+  dependencies: TranscriptionDependencies,
+): Promise<MeasuredRecording> => openRecording({ audio: file, file_id }, context, dependencies, "file");
+
+/**
+ * Writes a recording down for a client of the OpenAI API.
+ *
+ * @throws AppError `unsupported_parameter` for what cannot be carried out, or as the choice of a language, the opening of
+ * the recording and the transcriber do.
+ */
+export const createV1Transcription = async (
+  form: V1TranscriptionForm,
+  context: AccountContext,
+  requestId: string,
+  dependencies: TranscriptionDependencies,
+): Promise<Transcript | Reply> => {
+  checkCombination(form);
+  const { response_format: format, timestamp_granularities: asked = [], prompt, temperature } = form;
+  const granularities: readonly Granularity[] = asked.length > 0 ? asked : ["segment"];
+  const language = chooseLanguage(form, context.defaultLanguage);
+  const recording = await openFormsRecording(form, context, dependencies);
+  const request: TranscriptionRequest = {
+    recording,
+    language: language.code,
+    withSegments: isTimed(format),
+    withWords: isTimed(format) && (format !== "verbose_json" || granularities.includes("word")),
+    prompt,
+    temperature,
+  };
+  const write = async (onText?: (text: string) => void): Promise<Transcription> => {
+    const transcription = await dependencies.transcriber.transcribe(request, {
+      signal: context.signal,
+      onText,
+    });
+    countAudio(recording.durationSeconds);
+    return transcription;
+  };
+  if (form.stream) return streamTranscript(write, requestId);
+
+  const transcription = await write();
+  if (granularities.includes("word") && !transcription.words && transcription.text !== "") {
+    throw refuse("timestamp_granularities", "The model does not tell the times of words.");
+  }
+  const heard = {
+    task: "transcribe",
+    language: shortestCode(language),
+    durationSeconds: toMilliseconds(recording.durationSeconds),
+    transcription,
+    temperature,
+  } as const;
+  return formatTranscript(format, heard, granularities);
+};

@@ -1,0 +1,83 @@
+import { deflateSync } from "node:zlib";
+import { Reply } from "../../../shared/http/response.ts";
+import type { Segment, Transcription } from "../../../shared/inference/transcription.ts";
+import { toSubRip, toWebVtt } from "../subtitles.ts";
+import { segmentsOf, toMilliseconds } from "../transcribe.ts";
+import type { Granularity, Transcript, TranscriptFormat, VerboseTranscript } from "./contract.ts";
+
+/** What was heard in a recording, and what is said about it. */
+export interface HeardRecording {
+  readonly task: VerboseTranscript["task"];
+  /** As clients are told it. */
+  readonly language: string;
+  readonly durationSeconds: number;
+  readonly transcription: Transcription;
+  readonly temperature: number | undefined;
+}
+
+/** As Whisper measures it: how much smaller zlib makes a text. Repetition can be told by a high one. */
+const compressionRatio = (text: string): number => {
+  const bytes = Buffer.from(text);
+  return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;
+};
+
+/** Clients demand all ten fields of a segment, whether or not the model tells of them. */
+const toVerboseSegment =
+  (temperature: number | undefined) =>
+  ({ start, end, text, details }: Segment, id: number) => ({
+    id,
+    seek: details?.seek ?? 0,
+    start,
+    end,
+    text,
+    tokens: [...(details?.tokens ?? [])],
+    temperature: details?.temperature ?? temperature ?? 0,
+    avg_logprob: details?.averageLogProbability ?? 0,
+    compression_ratio: details?.compressionRatio ?? compressionRatio(text),
+    no_speech_prob: details?.noSpeechProbability ?? 0,
+  });
+
+const toVerbose = (heard: HeardRecording, granularities: readonly Granularity[]): VerboseTranscript => {
+  const { task, language, durationSeconds, transcription, temperature } = heard;
+  const words = transcription.words?.map(({ text, start, end }) => ({
+    word: text,
+    start: toMilliseconds(start),
+    end: toMilliseconds(end),
+  }));
+  return {
+    task,
+    language,
+    duration: durationSeconds,
+    text: transcription.text,
+    ...(granularities.includes("segment")
+      ? { segments: segmentsOf(transcription, durationSeconds).map(toVerboseSegment(temperature)) }
+      : {}),
+    ...(granularities.includes("word") && words ? { words } : {}),
+    usage: { type: "duration", seconds: durationSeconds },
+  };
+};
+
+/** A transcription in the format that a request asks for. Subtitles use the times of words where the model tells them. */
+export const formatTranscript = (
+  format: TranscriptFormat,
+  heard: HeardRecording,
+  granularities: readonly Granularity[] = ["segment"],
+): Transcript | Reply => {
+  const { durationSeconds, transcription } = heard;
+  const timed = () => ({
+    segments: segmentsOf(transcription, durationSeconds),
+    words: transcription.words,
+  });
+  switch (format) {
+    case "json":
+      return { text: transcription.text, usage: { type: "duration", seconds: durationSeconds } };
+    case "verbose_json":
+      return toVerbose(heard, granularities);
+    case "text":
+      return new Reply({ contentType: "text/plain; charset=utf-8", body: `${transcription.text}\n` });
+    case "srt":
+      return new Reply({ contentType: "application/x-subrip; charset=utf-8", body: toSubRip(timed()) });
+    case "vtt":
+      return new Reply({ contentType: "text/vtt; charset=utf-8", body: toWebVtt(timed()) });
+  }
+};

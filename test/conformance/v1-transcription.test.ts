@@ -1,0 +1,221 @@
+import OpenAI, { toFile } from "openai";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import {
+  createV1TranscriptionOperation,
+  createV1TranslationOperation,
+} from "../../functions/transcription/v1/contract.ts";
+import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import { type FormValue, formData, formFile } from "../support/multipart.ts";
+import { soundBytes, wavFile } from "../support/wav.ts";
+
+const isLocal = inject("isLocal");
+const spokenText = "Wasuze otya nno? Nnyabo, weebale kujja.";
+const noise = wavFile(soundBytes(24_000), { stated: true });
+
+let token: string;
+let openai: OpenAI;
+/** What the sample server has spoken, and can read back. */
+let spoken: Buffer;
+beforeAll(async () => {
+  ({ token } = await createAccount());
+  openai = new OpenAI({ apiKey: token, baseURL: `${baseUrl}/v1`, maxRetries: 0 });
+  const response = await fetch(`${baseUrl}/tasks/audio/speech`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+    body: JSON.stringify({ text: spokenText, response_mode: "stream" }),
+  });
+  spoken = Buffer.from(await response.arrayBuffer());
+});
+
+const send = (path: string, fields: Readonly<Record<string, FormValue>>) =>
+  call(`/v1/audio/${path}`, {
+    token,
+    body: formData({ file: formFile(noise), model: "stt-51:lug", ...fields }),
+  });
+
+const recording = () => toFile(spoken, "recording.wav", { type: "audio/wav" });
+
+describe.runIf(isLocal)("a recording through the OpenAI SDK", () => {
+  it.each(["stt-51:lug", "stt-51:lg", "stt-51:Luganda"])("is written down by %s", async (model) => {
+    const { text } = await openai.audio.transcriptions.create({ file: await recording(), model });
+    expect(text).toBe(spokenText);
+  });
+
+  it.each(["stt-51", "whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe"])(
+    "is written down by %s in the language that is named",
+    async (model) => {
+      const answer = await openai.audio.transcriptions.create({
+        file: await recording(),
+        model,
+        language: "lg-UG",
+        prompt: "Nnyabo",
+        temperature: 0,
+      });
+      expect(answer.text).toBe(spokenText);
+    },
+  );
+
+  it("has all that clients ask of verbose_json", async () => {
+    const answer = await openai.audio.transcriptions.create({
+      file: await recording(),
+      model: "stt-51",
+      language: "lug",
+      response_format: "verbose_json",
+      timestamp_granularities: ["segment", "word"],
+    });
+    expect(answer).toMatchObject({ task: "transcribe", language: "lg", text: spokenText });
+    expect(answer.duration).toBeGreaterThan(1);
+    expect(answer.segments?.map(({ text }) => text)).toEqual(["Wasuze otya nno?", "Nnyabo, weebale kujja."]);
+    expect(Object.keys(answer.segments?.[0] ?? {}).toSorted()).toEqual(
+      [
+        "id",
+        "seek",
+        "start",
+        "end",
+        "text",
+        "tokens",
+        "temperature",
+        "avg_logprob",
+        "compression_ratio",
+        "no_speech_prob",
+      ].toSorted(),
+    );
+    expect(answer.words?.map(({ word }) => word).join(" ")).toBe(spokenText);
+  });
+
+  it("has the times of words alone where only those are wanted", async () => {
+    const answer = await openai.audio.transcriptions.create({
+      file: await recording(),
+      model: "stt-51:lug",
+      response_format: "verbose_json",
+      timestamp_granularities: ["word"],
+    });
+    expect(answer.words).toHaveLength(6);
+    expect(answer).not.toHaveProperty("segments");
+  });
+
+  it("leaves as events while the model writes", async () => {
+    const stream = await openai.audio.transcriptions.create({
+      file: await recording(),
+      model: "gpt-4o-transcribe",
+      language: "lg",
+      stream: true,
+    });
+    const events = [];
+    for await (const event of stream) events.push(event);
+    const deltas = events.flatMap((event) => (event.type === "transcript.text.delta" ? [event.delta] : []));
+    expect(deltas.length).toBeGreaterThan(0);
+    expect(deltas.join("")).toBe(spokenText);
+    expect(events.at(-1)).toEqual({ type: "transcript.text.done", text: spokenText });
+  });
+
+  it("becomes subtitles and plain text", async () => {
+    const of = async (response_format: "srt" | "vtt" | "text") =>
+      openai.audio.transcriptions.create({ file: await recording(), model: "stt-51:lug", response_format });
+    expect(await of("text")).toBe(`${spokenText}\n`);
+    expect(await of("srt")).toMatch(/^1\n00:00:0\d,\d{3} --> 00:00:0\d,\d{3}\nWasuze otya nno\?/);
+    expect(await of("vtt")).toMatch(/^WEBVTT\n\n00:00:0\d\.\d{3} --> 00:00:0\d\.\d{3}\nWasuze otya nno\?/);
+  });
+
+  it("is translated into English", async () => {
+    const file = await toFile(spoken, "recording.wav");
+    const { text } = await openai.audio.translations.create({ file, model: "stt-51:lug" });
+    expect(text).not.toBe("");
+    expect(text).not.toBe(spokenText);
+    const subtitles = await openai.audio.translations.create({
+      file: await recording(),
+      model: "stt-51:lug",
+      response_format: "vtt",
+    });
+    expect(subtitles).toMatch(/^WEBVTT\n/);
+  });
+});
+
+describe("POST /v1/audio/transcriptions", () => {
+  it("answers with the text, and how long the recording is", async () => {
+    const answer = await send("transcriptions", {});
+    expectDeclared(createV1TranscriptionOperation, answer);
+    expect(answer).toMatchObject({ status: 200, body: { usage: { type: "duration", seconds: 0.5 } } });
+  });
+
+  it("asks for a language in words that say both ways, and takes the account's where it has one", async () => {
+    const account = await createAccount();
+    const transcribe = () =>
+      call("/v1/audio/transcriptions", {
+        token: account.token,
+        body: formData({ file: formFile(noise), model: "whisper-1", response_format: "verbose_json" }),
+      });
+    const answer = await transcribe();
+    expectError(answer, 400, "language_required");
+    expect(answer.body.error.param).toBe("language");
+    expect(answer.body.error.message).toMatch(/`language`.*`stt-51:lug`.*`default_language`/s);
+
+    const profile = await call("/auth/profile", {
+      method: "PUT",
+      token: account.token,
+      body: { default_language: "Acholi" },
+    });
+    expect(profile).toMatchObject({ status: 200, body: { default_language: "ach" } });
+    expect(await transcribe()).toMatchObject({ status: 200, body: { language: "ach" } });
+  });
+
+  it.each([
+    [{ model: "whisper-2" }, 404, "model_not_found", "model"],
+    [{ language: "Klingon" }, 400, "unsupported_language", "language"],
+    [{ response_format: "diarized_json" }, 400, "unsupported_parameter", "response_format"],
+    [{ "timestamp_granularities[]": "word" }, 400, "unsupported_parameter", "timestamp_granularities"],
+    [{ stream: "true", response_format: "srt" }, 400, "unsupported_parameter", "stream"],
+    [{ "include[]": "logprobs" }, 400, "unsupported_parameter", "include[0]"],
+    [{ hotwords: "Kampala" }, 400, "unsupported_parameter", "hotwords"],
+  ])("refuses %j and names it", async (fields, status, code, param) => {
+    const answer = await send("transcriptions", fields);
+    expectError(answer, status, code);
+    expect(answer.body.error).toMatchObject({ param, type: "invalid_request_error" });
+  });
+
+  it.each([
+    [{ file: undefined }, "file", "missing"],
+    [{ model: undefined }, "model", "missing"],
+    [{ temperature: "hot" }, "temperature", "float_parsing"],
+  ])("names the field that is wrong in %j", async (fields, name, type) => {
+    const answer = await send("transcriptions", fields);
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", name], type }] } });
+  });
+
+  it("points to uploads when a file is too large, and takes their ids", async () => {
+    const large = wavFile(soundBytes(5_000_000), { stated: true });
+    const answer = await send("transcriptions", { file: formFile(large) });
+    expectError(answer, 413, "payload_too_large");
+    expect(answer.body.detail).toContain("POST /tasks/generate-upload-url");
+
+    const link = await call("/tasks/generate-upload-url", {
+      token,
+      body: { file_name: "recording.wav", content_type: "audio/wav" },
+    });
+    const headers = { "Content-Type": "audio/wav" };
+    await call(link.body.upload_url, { method: "PUT", headers, body: new Blob([noise]) });
+    expect(await send("transcriptions", { file: undefined, file_id: link.body.file_id })).toMatchObject({
+      status: 200,
+      body: { usage: { seconds: 0.5 } },
+    });
+  });
+
+  it("asks for a token", async () => {
+    const body = formData({ file: formFile(noise), model: "stt-51:lug" });
+    expectError(await call("/v1/audio/transcriptions", { body }), 401, "unauthenticated");
+  });
+});
+
+describe("POST /v1/audio/translations", () => {
+  it("answers in the formats of a transcription", async () => {
+    const answer = await send("translations", { response_format: "verbose_json" });
+    expectDeclared(createV1TranslationOperation, answer);
+    expect(answer).toMatchObject({ status: 200, body: { task: "translate", language: "en", duration: 0.5 } });
+  });
+
+  it("refuses a language that is not translated before anything is written down", async () => {
+    const answer = await send("translations", { language: "hau" });
+    expectError(answer, 400, "unsupported_language");
+    expect(answer.body.error).toMatchObject({ param: "language" });
+  });
+});

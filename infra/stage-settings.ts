@@ -149,7 +149,7 @@ export const stageSettings = z
       .default("existing"),
     /** Who is told of alarms; without it alarms are only shown. */
     ALARM_EMAIL: z.email({ error: "must be an e-mail address" }).optional(),
-    /** Whether the service is asked every five minutes what callers ask: `on` or `off`. The secret of `CanaryTokenArn` holds its token. */
+    /** Whether the service is asked every five minutes what callers ask: `on` or `off`. The secret of `CanaryKeyArn` holds its key. */
     CANARY: z.enum(["on", "off"], { error: "must be on or off" }).default("off"),
     /** US dollars a month; somebody is told (`ALARM_EMAIL`) at 80 % of it, and when the month will end beyond it. 0 for no budget. */
     MONTHLY_BUDGET_USD: wholeNumber(0).default(0),

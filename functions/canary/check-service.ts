@@ -6,8 +6,8 @@ import { describeError, logger } from "../../shared/telemetry/logger.ts";
 export interface CanaryDependencies {
   /** Where callers reach the service; no slash at the end. */
   readonly publicBaseUrl: string;
-  /** The bearer token of an account; `undefined` when there is none. */
-  readonly readToken: () => Promise<string | undefined>;
+  /** A key that may translate; `undefined` when there is none. */
+  readonly readKey: () => Promise<string | undefined>;
 }
 
 const answerMilliseconds = 20_000;
@@ -38,15 +38,15 @@ const ask = async (
  *
  * @throws Error when the service does not answer as it should; `canary.failed` says why.
  */
-export const checkService = async ({ publicBaseUrl, readToken }: CanaryDependencies): Promise<void> => {
+export const checkService = async ({ publicBaseUrl, readKey }: CanaryDependencies): Promise<void> => {
   try {
     await ask(`${publicBaseUrl}/health`);
-    const token = await readToken();
-    if (!token) return;
+    const key = await readKey();
+    if (!key) return;
     const body = JSON.stringify({ text: "water", source_language: "eng", target_language: "lug" });
     const answer = await ask(`${publicBaseUrl}/tasks/translate`, {
       method: "POST",
-      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
       body,
     });
     translation.parse(JSON.parse(answer));

@@ -8,7 +8,7 @@ export const canaryFunction = defineFunction({
   operations: [],
   environment: {
     ...publicAddressEnvironment,
-    /** JSON object with the `token` of an operator's account; without one, nothing is translated. */
+    /** JSON object with the `key` of an operator's account; without one, nothing is translated. */
     CANARY_SECRET_ID: textVariable,
   },
   memoryMegabytes: 256,

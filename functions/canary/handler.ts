@@ -1,12 +1,12 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { canaryTokenFrom } from "../../shared/config/from-environment.ts";
+import { canaryKeyFrom } from "../../shared/config/from-environment.ts";
 import { checkService } from "./check-service.ts";
 import { canaryFunction } from "./contract.ts";
 
 const environment = readEnvironment(canaryFunction.environment, process.env);
 const dependencies = {
   publicBaseUrl: environment.PUBLIC_BASE_URL,
-  readToken: canaryTokenFrom(environment),
+  readKey: canaryKeyFrom(environment),
 };
 
 /** Called by a schedule, which says nothing that matters. */

@@ -31,7 +31,7 @@ export class DataStack extends Stack {
   /** JSON object: the messaging platform's verify token, app secret and access token, filled by the operator. */
   readonly platformSecrets: Secret;
   /** JSON object: the token of an operator's account, filled by the operator. */
-  readonly canaryToken: Secret;
+  readonly canaryKey: Secret;
 
   private readonly removalPolicy: RemovalPolicy;
   private readonly stageName: string;
@@ -61,7 +61,7 @@ export class DataStack extends Stack {
     this.tokenSigningKey = this.createTokenSigningKey();
     this.inferenceKeys = this.createInferenceKeys();
     this.platformSecrets = this.createPlatformSecrets();
-    this.canaryToken = this.createCanarySecret();
+    this.canaryKey = this.createCanarySecret();
     if (stage.monthlyBudget > 0 && stage.alarmEmail) this.addBudget(stage.monthlyBudget, stage.alarmEmail);
     this.addOutputs();
   }
@@ -119,13 +119,13 @@ export class DataStack extends Stack {
   }
 
   private createCanarySecret(): Secret {
-    const secret = new Secret(this, "CanaryToken", {
-      description: "The token with which the canary calls: a JSON object with token, filled by the operator",
+    const secret = new Secret(this, "CanaryKey", {
+      description: "The key with which the canary calls: a JSON object with key, filled by the operator",
       // Never to be changed, as above.
       secretStringValue: SecretValue.unsafePlainText("{}"),
       removalPolicy: this.removalPolicy,
     });
-    acknowledge(secret, "AwsSolutions-SMG4", "An operator puts a new token in when they change it.");
+    acknowledge(secret, "AwsSolutions-SMG4", "An operator puts a new key in when they change it.");
     return secret;
   }
 
@@ -156,7 +156,7 @@ export class DataStack extends Stack {
       MessageQueueUrl: this.messages.queue.queueUrl,
       MessageDeadLetterQueueUrl: this.messages.deadLetterQueue.queueUrl,
       MessagingSecretsArn: this.platformSecrets.secretArn,
-      CanaryTokenArn: this.canaryToken.secretArn,
+      CanaryKeyArn: this.canaryKey.secretArn,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

@@ -98,7 +98,7 @@ export class ServiceFunctions extends Construct {
     );
     const canary = this.add(canaryFunction, {
       PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
-      CANARY_SECRET_ID: secretBinding(data.canaryToken),
+      CANARY_SECRET_ID: secretBinding(data.canaryKey),
     });
     const canaryRule = new Rule(this, "CanarySchedule", {
       description: "When the canary calls",

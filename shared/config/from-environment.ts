@@ -72,13 +72,13 @@ export const itemTableFrom = (
 const secretReaderFrom = (environment: PlatformEnvironment): ReadSecret =>
   createSecretReader(openAwsJsonService("SecretsManager", awsConfigOf(environment)));
 
-/** Reads the token with which the canary calls, each time anew: an operator may have changed it. */
-export const canaryTokenFrom = (
+/** Reads the key with which the canary calls, each time anew: an operator may have changed it. */
+export const canaryKeyFrom = (
   environment: PlatformEnvironment & { readonly CANARY_SECRET_ID: string },
 ): (() => Promise<string | undefined>) => {
   const read = secretReaderFrom(environment);
-  const canarySecret = z.object({ token: z.string().optional() });
-  return async () => canarySecret.parse(JSON.parse((await read(environment.CANARY_SECRET_ID)) ?? "{}")).token;
+  const canarySecret = z.object({ key: z.string().optional() });
+  return async () => canarySecret.parse(JSON.parse((await read(environment.CANARY_SECRET_ID)) ?? "{}")).key;
 };
 
 /** Reads a version of the secret with which tokens are signed. */

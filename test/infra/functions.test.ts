@@ -347,7 +347,7 @@ describe("A function's permissions", () => {
       statementsOf(name)
         .filter(({ Action }) => Action.includes("secretsmanager:GetSecretValue"))
         .flatMap(({ Resource }) =>
-          JSON.stringify(Resource).match(/TokenSigningKey|InferenceKeys|MessagingSecrets|CanaryToken/g),
+          JSON.stringify(Resource).match(/TokenSigningKey|InferenceKeys|MessagingSecrets|CanaryKey/g),
         )
         .sort();
     const token = ["TokenSigningKey"];
@@ -355,7 +355,7 @@ describe("A function's permissions", () => {
     expect(Object.fromEntries(functionDefinitions.map(({ name }) => [name, secretsOf(name)]))).toEqual({
       auth: token,
       authorizer: token,
-      canary: ["CanaryToken"],
+      canary: ["CanaryKey"],
       chat: [...inference, ...token],
       docs: [],
       language: [],

@@ -29,25 +29,25 @@ const healthy = (path: string) => ({
 });
 
 describe("the canary", () => {
-  it("asks for health, and translates a word with its account's token", async () => {
+  it("asks for health, and translates a word with its key", async () => {
     const { asked, publicBaseUrl } = await serve(healthy);
-    await checkService({ publicBaseUrl, readToken: async () => "operators" });
+    await checkService({ publicBaseUrl, readKey: async () => "operators" });
     expect(asked).toEqual([
       "GET /prod/health -",
       'POST /prod/tasks/translate Bearer operators {"text":"water","source_language":"eng","target_language":"lug"}',
     ]);
   });
 
-  it("asks for health only, as long as it has no account", async () => {
+  it("asks for health only, as long as it has no key", async () => {
     const { asked, publicBaseUrl } = await serve(healthy);
-    await checkService({ publicBaseUrl, readToken: async () => undefined });
+    await checkService({ publicBaseUrl, readKey: async () => undefined });
     expect(asked).toEqual(["GET /prod/health -"]);
   });
 
   it.each([
     ["the service does not answer", (path: string) => ({ ...healthy(path), status: 503 }), "status 503"],
     [
-      "its token is refused",
+      "its key is refused",
       (path: string) => (path.endsWith("/health") ? healthy(path) : { status: 401, body: {} }),
       "/prod/tasks/translate answered with status 401",
     ],
@@ -59,6 +59,6 @@ describe("the canary", () => {
     ],
   ])("fails when %s", async (_what, answer, reason) => {
     const { publicBaseUrl } = await serve(answer);
-    await expect(checkService({ publicBaseUrl, readToken: async () => "operators" })).rejects.toThrow(reason);
+    await expect(checkService({ publicBaseUrl, readKey: async () => "operators" })).rejects.toThrow(reason);
   });
 });

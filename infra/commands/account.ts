@@ -5,6 +5,7 @@
  * Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--allow-mail] [--show]
  *        [--table <name>]
  *        npm run account -- <username> --delete [--yes] [--table <name> --bucket <name>]
+ *        npm run account -- <username> --keys [--revoke-key <id> | --revoke-keys] [--table <name>]
  *        npm run account -- --forget-sender <id> [--table <name>]
  *
  * An address from which a mail came back for good, or whose owner complained, gets none any more: `mail_withheld` says so, and
@@ -13,7 +14,9 @@
  * The second form deletes an account with everything of it, and asks for its name again unless it is told not to; called
  * again, it goes on where it failed. It works on the local service while that runs, or on a deployed table and bucket.
  *
- * The third form deletes all that is known of a person on the messaging platform; the id is their phone number or the
+ * The third form shows the keys of an account, without their secrets, which nobody has; it revokes one of them, or all.
+ *
+ * The fourth form deletes all that is known of a person on the messaging platform; the id is their phone number or the
  * platform's user id.
  *
  * Without `--table` it works on the local service's data, whether the service runs or not; with it, on a deployed
@@ -24,8 +27,10 @@ import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { eraseAccount } from "../../functions/auth/erase-account.ts";
+import { listKeys } from "../../functions/auth/manage-keys.ts";
 import { type AccountType, accountType, toAccount } from "../../shared/accounts/account.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
 import { readAwsConfig } from "../../shared/config/environment.ts";
 import { createWithheldMail } from "../../shared/mail/withheld-mail.ts";
 import { forgetSender } from "../../shared/messaging/forget-sender.ts";
@@ -39,9 +44,10 @@ const usage =
   "Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--allow-mail]\n" +
   "       [--show] [--table <name>]\n" +
   "       npm run account -- <username> --delete [--yes] [--table <name> --bucket <name>]\n" +
+  "       npm run account -- <username> --keys [--revoke-key <id> | --revoke-keys] [--table <name>]\n" +
   "       npm run account -- --forget-sender <id> [--table <name>]\n\n" +
-  "Shows an account, changes its tier, disables or enables it, sends it mails again; deletes it with everything of it; or forgets a person\n" +
-  "who wrote to the assistant.\n" +
+  "Shows an account, changes its tier, disables or enables it, sends it mails again; deletes it with everything of it; shows and\n" +
+  "revokes its keys; or forgets a person who wrote to the assistant.\n" +
   "It works on the local service's data, whether that runs or not; with --table on a deployed table.";
 
 interface Change {
@@ -59,9 +65,15 @@ interface Deletion {
   readonly bucket: string | undefined;
 }
 
+/** Its keys are shown; before that, one or all of them are revoked where that is asked for. */
+interface KeysOf {
+  readonly keysOf: string;
+  readonly revoked: { readonly id: string } | "all" | undefined;
+}
+
 interface Wanted {
   readonly table: string | undefined;
-  readonly task: Change | Deletion | { readonly sender: string };
+  readonly task: Change | Deletion | KeysOf | { readonly sender: string };
 }
 
 const readArguments = (args: string[]): Wanted => {
@@ -76,6 +88,9 @@ const readArguments = (args: string[]): Wanted => {
       show: { type: "boolean" },
       delete: { type: "boolean" },
       yes: { type: "boolean" },
+      keys: { type: "boolean" },
+      "revoke-key": { type: "string" },
+      "revoke-keys": { type: "boolean" },
       bucket: { type: "string" },
       "forget-sender": { type: "string" },
       table: { type: "string" },
@@ -89,7 +104,19 @@ const readArguments = (args: string[]): Wanted => {
   if (!username) throw new UsageError("Name the account.");
   if (rest.length > 0)
     throw new UsageError(`One account at a time: ${username} and ${rest.join(", ")} were named.`);
-  const { delete: isDeletion, yes: isSure = false, bucket, ...changes } = options;
+  const { keys, "revoke-key": id, "revoke-keys": isOfAll, ...unlikeKeys } = options;
+  if (keys) {
+    if (Object.keys(unlikeKeys).length > 0 || (id !== undefined && isOfAll)) {
+      throw new UsageError("--keys goes with --revoke-key or --revoke-keys, and with --table.");
+    }
+    return {
+      table,
+      task: { keysOf: username, revoked: isOfAll ? "all" : id === undefined ? undefined : { id } },
+    };
+  }
+  if (id !== undefined || isOfAll)
+    throw new UsageError("--revoke-key and --revoke-keys go with --keys only.");
+  const { delete: isDeletion, yes: isSure = false, bucket, ...changes } = unlikeKeys;
   if (isDeletion) {
     if (Object.keys(changes).length > 0) {
       throw new UsageError("--delete goes with --yes, --table and --bucket, and nothing else.");
@@ -142,6 +169,18 @@ const change = async (
   };
 };
 
+const showKeys = async (tableName: string, { keysOf, revoked }: KeysOf): Promise<object> => {
+  const table = openTable(tableName);
+  const account = await createAccountsRepository(table).find({ username: keysOf });
+  if (!account) throw new Error(`There is no account with the username ${keysOf}.`);
+  const apiKeys = createApiKeysRepository(table);
+  if (revoked === "all") await apiKeys.revokeAll(account.id);
+  else if (revoked && !(await apiKeys.revoke(account.id, revoked.id))) {
+    throw new Error(`${keysOf} has no key with the id ${revoked.id}.`);
+  }
+  return { username: account.username, ...(await listKeys(account.id, { apiKeys })) };
+};
+
 const askForName = async (username: string): Promise<void> => {
   process.stderr.write(`This cannot be undone. Type ${username} to delete the account: `);
   const terminal = createInterface({ input: process.stdin });
@@ -178,8 +217,10 @@ await runCommandLine(usage, async (args) => {
       const eraseIt = (tableName: string, bucketName: string) => erase(tableName, bucketName, task);
       return table && task.bucket ? eraseIt(table, task.bucket) : withLocalStores(eraseIt);
     }
-    const work = (tableName: string) =>
-      "sender" in task ? forget(tableName, task.sender) : change(tableName, task);
+    const work = (tableName: string) => {
+      if ("keysOf" in task) return showKeys(tableName, task);
+      return "sender" in task ? forget(tableName, task.sender) : change(tableName, task);
+    };
     return table ? work(table) : withLocalTable(work);
   };
   const shown = await execute();

@@ -98,6 +98,7 @@ const useEverything = async (username: string): Promise<string> => {
   await successful(
     call("/tasks/translate", { source_language: "eng", target_language: "lug", text: "Thank you" }, token),
   );
+  await successful(call("/auth/keys", { name: "a program" }, token));
   const upload = z
     .object({ upload_url: z.url(), file_id: z.string() })
     .parse(
@@ -145,6 +146,7 @@ describe("a deleted account", () => {
         kind,
       ).not.toEqual([]);
     }
+    expect(made.filter((name) => name.includes(" KEY#"))).toHaveLength(1);
     expect(objects.map((name) => name.split("/")[0]).toSorted()).toEqual([
       "speech",
       "transcriptions",

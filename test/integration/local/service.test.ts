@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
 import { functionPath } from "../../../infra/local/running-service.ts";
 import { endurance } from "../../support/endurance.ts";
 import { type RunningService, runCommand, runService } from "../../support/run-service.ts";
@@ -176,6 +177,8 @@ describe("the operator's commands", () => {
     resetPassword: /"statusCode":400.*invalid_link/,
     // The sample's token was signed by nobody.
     deleteAccount: /"statusCode":401/,
+    // The sample's key was never made.
+    revokeKey: /"statusCode":404/,
     // The sample's speech was never made.
     refreshSpeechLink: /"statusCode":404/,
     legacyVendorRefreshUrl: /"statusCode":404/,
@@ -228,6 +231,49 @@ describe("the operator's commands", () => {
     expect(await logIn(service, "kato", password)).toMatchObject({ status: 403 });
     await account("kato", "--enable");
     expect((await me()).status).toBe(200);
+  }, 60_000);
+
+  it("`npm run account` shows the keys of an account without their secrets, and revokes one or all", async () => {
+    await postJson(`${service.url}/auth/register`, registration("nankya"));
+    const signedIn = z.object({ body: z.object({ access_token: z.string() }) });
+    const { access_token: token } = signedIn.parse(await logIn(service, "nankya", password)).body;
+    const makeKey = async (name: string) => {
+      const response = await fetch(`${service.url}/auth/keys`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ name, scopes: ["speech"] }),
+      });
+      return z.object({ id: z.string(), key: z.string() }).parse(await response.json());
+    };
+    const [kiosk, phone, radio] = [await makeKey("kiosk"), await makeKey("phone"), await makeKey("radio")];
+    const statusOf = async (key: string) =>
+      (await fetch(`${service.url}/auth/me`, { headers: { Authorization: `Bearer ${key}` } })).status;
+
+    const { output } = await account("nankya", "--keys");
+    expect(JSON.parse(output)).toMatchObject({
+      username: "nankya",
+      keys: [
+        { id: kiosk.id, name: "kiosk", scopes: ["speech"], used_this_month: 0 },
+        { id: phone.id, name: "phone" },
+        { id: radio.id, name: "radio" },
+      ],
+    });
+    expect(output).not.toContain(kiosk.key);
+    const { output: left } = await account("nankya", "--keys", "--revoke-key", kiosk.id);
+    expect(JSON.parse(left)).toMatchObject({ keys: [{ name: "phone" }, { name: "radio" }] });
+    expect([await statusOf(kiosk.key), await statusOf(phone.key)]).toEqual([401, 200]);
+    expect(await account("nankya", "--keys", "--revoke-key", kiosk.id)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining(`nankya has no key with the id ${kiosk.id}.`),
+    });
+    expect(JSON.parse((await account("nankya", "--keys", "--revoke-keys")).output)).toMatchObject({
+      keys: [],
+    });
+    expect([await statusOf(phone.key), await statusOf(radio.key)]).toEqual([401, 401]);
+    expect(await account("nankya", "--revoke-keys")).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("go with --keys only"),
+    });
   }, 60_000);
 
   it("`npm run account` says that an address gets no mails any more, and lifts it", async () => {

@@ -240,7 +240,8 @@ export const buildOpenApi = (operations: readonly Operation[]) => {
         version: service.apiVersion,
         description:
           "Translation, language identification, speech and chat for African, mainly Ugandan, languages. " +
-          "Get a token from `POST /auth/token` and send it as `Authorization: Bearer <token>`.",
+          "Get a token from `POST /auth/token` and send it as `Authorization: Bearer <token>`; a key for a program, from " +
+          "`POST /auth/keys`, is sent in the same way.",
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
       servers: [{ url: "/" }],

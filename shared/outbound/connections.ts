@@ -84,3 +84,7 @@ export const connectionsOpened = async (): Promise<void> => {
   const opened = Promise.race([Promise.all(openings), late]);
   await awaitActivity(opened, { milliseconds: longestMilliseconds, onIdle: resolve });
 };
+
+/** The value of `Authorization` for a name and a password in an address, which has both percent-encoded (RFC 7617). */
+export const basicAuthorization = ({ username, password }: URL): string =>
+  `Basic ${Buffer.from(decodeURIComponent(`${username}:${password}`)).toString("base64")}`;

@@ -5,7 +5,7 @@ import {
   request as requestHttp,
 } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { takeUnused } from "./connections.ts";
+import { basicAuthorization, takeUnused } from "./connections.ts";
 import { BackendRefusal, BackendTimeout, BackendUnreachable, connectionFailure } from "./failures.ts";
 import { awaitActivity, withIdleTimeout } from "./timeouts.ts";
 
@@ -72,20 +72,16 @@ const placeOf = ({ hostname, port, pathname, search }: URL) => ({
 });
 
 /** Names and values in turn: `node:http` writes such a list as it is, and keeps of an object a map of its own first. */
-const headerList = ({ host, username, password }: URL, headers: RequestHead["headers"]): string[] => {
-  const list = ["Host", host];
-  let isAuthorized = username === "";
+const headerList = (url: URL, headers: RequestHead["headers"]): string[] => {
+  const list = ["Host", url.host];
+  let isAuthorized = url.username === "";
   for (const name in headers) {
     isAuthorized ||= name.toLowerCase() === "authorization";
     list.push(name, headers[name] ?? "");
   }
-  if (!isAuthorized) list.push("Authorization", basicAuthorization(username, password));
+  if (!isAuthorized) list.push("Authorization", basicAuthorization(url));
   return list;
 };
-
-/** RFC 7617; a URL has both percent-encoded. */
-const basicAuthorization = (username: string, password: string): string =>
-  `Basic ${Buffer.from(decodeURIComponent(`${username}:${password}`)).toString("base64")}`;
 
 /** Opens a request; redirects will not be followed, and the signal destroys it or its answer with its reason. */
 export const openExchange = ({ url, method, headers, signal, onSent }: RequestHead): Exchange => {

@@ -8,7 +8,9 @@ import {
   BackendUnreachable,
 } from "../../outbound/failures.ts";
 import { sendRequest } from "../../outbound/http-client.ts";
+import type { SocketAnswer } from "../../outbound/read-answer.ts";
 import { retry } from "../../outbound/retry.ts";
+import { exchangeOverSocket } from "../../outbound/socket-exchange.ts";
 import type { ModelTask } from "../../telemetry/backend-uses.ts";
 import { logger } from "../../telemetry/logger.ts";
 import { requestScope } from "../../telemetry/request-scope.ts";
@@ -292,6 +294,30 @@ export const postJson = (
         body: JSON.stringify(body),
         silenceMilliseconds: undefined,
         signal,
+        onSent,
+      }),
+    signal,
+  );
+
+/**
+ * Posts JSON and resolves with the whole answer, whatever its status. Nothing but the signal ends what takes too long.
+ *
+ * @throws BackendUnreachable, BackendRefusal, RangeError for an answer that is too large, or the signal's reason.
+ */
+export const postJsonForWhole = (
+  { url, headers, send }: ModelCall,
+  path: string,
+  body: unknown,
+  { signal, maximumBytes }: { readonly signal: AbortSignal; readonly maximumBytes: number },
+): Promise<SocketAnswer> =>
+  send(
+    (onSent) =>
+      exchangeOverSocket({
+        url: url(path),
+        headers: { "Content-Type": "application/json", ...headers },
+        body: JSON.stringify(body),
+        signal,
+        maximumBytes,
         onSent,
       }),
     signal,

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { AppError } from "../../errors/app-error.ts";
 import { BackendOverdue } from "../../outbound/failures.ts";
-import { readBody } from "../../outbound/http-client.ts";
 import { limitTime } from "../../outbound/timeouts.ts";
 import type {
   ChatAnswer,
@@ -14,7 +13,7 @@ import type {
   ToolCall,
 } from "../chat.ts";
 import { notReady, refusalOf, saysLoading, unusable } from "./backend.ts";
-import { type ModelServer, postJson } from "./call-policy.ts";
+import { type ModelServer, postJsonForWhole } from "./call-policy.ts";
 import { type ThoughtHabits, withoutThoughts } from "./thinking.ts";
 
 /** A message as servers read it. */
@@ -230,9 +229,13 @@ export const completeChat = (
     const { silenceMilliseconds } = call;
     const limit = limitTime(silenceMilliseconds, signal, () => new BackendOverdue(silenceMilliseconds));
     try {
-      const response = await postJson(call, "/chat/completions", { ...request, stream: false }, limit.signal);
-      const body = await readBody(response, maximumAnswerBytes);
-      if (response.statusCode !== 200) throw refusalOf(response.statusCode ?? 0, body, request);
+      const { statusCode, body } = await postJsonForWhole(
+        call,
+        "/chat/completions",
+        { ...request, stream: false },
+        { signal: limit.signal, maximumBytes: maximumAnswerBytes },
+      );
+      if (statusCode !== 200) throw refusalOf(statusCode, body, request);
       return parseCompletion(body, { thinksFirst, hasTools: request.tools !== undefined });
     } finally {
       limit.lift();

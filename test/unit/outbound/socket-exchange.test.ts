@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { BackendRefusal, BackendTimeout, BackendUnreachable } from "../../../shared/outbound/failures.ts";
 import { exchangeOverSocket } from "../../../shared/outbound/socket-exchange.ts";
 
 let server: Server;
@@ -114,16 +115,48 @@ describe("an exchange over a socket", () => {
     }
   });
 
+  it.each([
+    ["that reaches to the end of the connection", "HTTP/1.0 200 OK\r\n\r\ndone"],
+    ["behind informational ones", `HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n${sized("done")}`],
+    ["in chunks that say more than their size", chunked("done").replace("4\r\n", '4 ; name="value"\r\n')],
+    ["in chunks with a trailer", `${chunked("done").slice(0, -2)}X-Checksum: 1\r\n\r\n`],
+  ])("reads an answer %s", async (_, answer) => {
+    behaviours = [saying(answer, true)];
+    expect(await ask()).toMatchObject({ statusCode: 200, body: "done" });
+  });
+
+  it("says when all of it has left, before the answer", async () => {
+    const told: string[] = [];
+    behaviours = [saying(sized("done"))];
+    await ask({ onSent: () => told.push("sent") }).then(() => told.push("answered"));
+    expect(told).toEqual(["sent", "answered"]);
+  });
+
+  it("signs in with the name and the password of an address, unless it is told otherwise", async () => {
+    behaviours = [saying(sized("done"))];
+    const named = new URL(url);
+    named.username = "us%3Aer";
+    named.password = "pass";
+    await ask({ url: named });
+    await ask({ url: named, headers: { Authorization: "Bearer key" } });
+    expect(received[0]).toContain(
+      `\r\nAuthorization: Basic ${Buffer.from("us:er:pass").toString("base64")}\r\n`,
+    );
+    expect(received[1]?.match(/Authorization: .*/g)).toEqual(["Authorization: Bearer key"]);
+  });
+
   it("takes an empty body", async () => {
-    behaviours = [saying(sized("")), saying(chunked())];
+    const noContent = "HTTP/1.1 204 No Content\r\n\r\n";
+    behaviours = [saying(sized("")), saying(chunked()), saying(noContent)];
     expect((await ask()).body).toBe("");
     expect((await ask()).body).toBe("");
+    expect(await ask()).toMatchObject({ statusCode: 204, body: "" });
+    expect(sockets).toHaveLength(1);
   });
 });
 
 describe("what is no clear answer is refused, and its connection is closed", () => {
   it.each([
-    ["without a length", "HTTP/1.1 200 OK\r\n\r\n{}"],
     ["with two lengths", sized("{}", "Content-Length: 2\r\n")],
     ["with a length and chunks", chunked("{}").replace("\r\n\r\n", "\r\nContent-Length: 2\r\n\r\n")],
     ["with a length that is no number", "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\n{}"],
@@ -133,18 +166,34 @@ describe("what is no clear answer is refused, and its connection is closed", () 
     ["with a space before the colon", "HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\n{}"],
     ["with a line feed alone", "HTTP/1.1 200 OK\nX: 1\r\nContent-Length: 2\r\n\r\n{}"],
     ["with a zero byte", "HTTP/1.1 200 OK\r\nX: \0\r\nContent-Length: 2\r\n\r\n{}"],
-    ["with a status that is not the last", "HTTP/1.1 100 Continue\r\nContent-Length: 0\r\n\r\n"],
+    ["with a status of no kind", "HTTP/1.1 600 Oh\r\nContent-Length: 0\r\n\r\n"],
     ["of another protocol", "HTTP/2 200 OK\r\nContent-Length: 2\r\n\r\n{}"],
     ["that is no HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n"],
-    ["with a head without an end", `HTTP/1.1 200 OK\r\nX: ${"a".repeat(20_000)}`],
-    ["larger than allowed, by its length", sized("a".repeat(1_001))],
-    ["larger than allowed, in chunks", chunked("a".repeat(600), "a".repeat(401))],
+    ["with a head without an end", `HTTP/1.1 200 OK\r\nX: ${"a".repeat(70_000)}`],
     ["with a chunk without a size", chunked("{}").replace("\r\n2\r\n", "\r\nx\r\n")],
     ["with a chunk longer than it says", chunked("{}").replace("\r\n2\r\n", "\r\n1\r\n")],
-    ["with a chunk's size in a line without an end", `${chunked("{}").slice(0, -5)}${"0".repeat(300)}`],
+    ["with a chunk's size in a line without an end", `${chunked("{}").slice(0, -5)}${"0".repeat(5_000)}`],
   ])("%s", async (_, answer) => {
     behaviours = [saying(answer)];
-    await expect(ask()).rejects.toThrow(/answer|chunk/i);
+    const failure = await ask().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(BackendUnreachable);
+    expect(failure).toMatchObject({ cause: { message: expect.stringMatching(/answer|chunk/i) } });
+    await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
+  });
+
+  it.each([
+    ["by its length", sized("a".repeat(1_001))],
+    ["in chunks", chunked("a".repeat(600), "a".repeat(401))],
+    ["without an end", `HTTP/1.1 200 OK\r\n\r\n${"a".repeat(1_001)}`],
+  ])("larger than allowed, %s", async (_, answer) => {
+    behaviours = [saying(answer)];
+    await expect(ask()).rejects.toThrow(RangeError);
+    await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
+  });
+
+  it("a change of protocol", async () => {
+    behaviours = [saying("HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\n\r\n")];
+    await expect(ask()).rejects.toThrow(BackendRefusal);
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
   });
 
@@ -157,12 +206,15 @@ describe("what is no clear answer is refused, and its connection is closed", () 
     ["in the last line", chunked("{}").slice(0, -2)],
   ])("one that ends %s", async (_, answer) => {
     behaviours = [saying(answer, true)];
-    await expect(ask()).rejects.toThrow("closed");
+    await expect(ask()).rejects.toMatchObject({
+      name: "BackendUnreachable",
+      cause: { message: expect.stringContaining("closed") },
+    });
   });
 
   it("one whose connection is reset", async () => {
     behaviours = [(socket) => void socket.resetAndDestroy()];
-    await expect(ask()).rejects.toThrow("ECONNRESET");
+    await expect(ask()).rejects.toMatchObject({ name: "BackendUnreachable", cause: { code: "ECONNRESET" } });
   });
 });
 
@@ -180,6 +232,7 @@ describe("a connection", () => {
 
   it.each([
     ["the server closes it after its answer", sized("done", "Connection: close\r\n")],
+    ["the server closes it at once by what it says", sized("done", "Keep-Alive: timeout=1, max=100\r\n")],
     ["the server speaks HTTP/1.0", sized("done").replace("HTTP/1.1", "HTTP/1.0")],
     ["more came than the answer, which is nobody's", sized("done") + sized("of another request")],
     ["a chunked answer was followed by more", chunked("done") + sized("of another request")],
@@ -199,6 +252,26 @@ describe("a connection", () => {
     expect(sockets).toHaveLength(2);
   });
 
+  it("is closed before its server would close it", async () => {
+    behaviours = [saying(sized("done", "Keep-Alive: timeout=2\r\n"))];
+    await ask();
+    await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), { timeout: 3_000 });
+  });
+
+  it("whose server answers before all has left is not used again", async () => {
+    const large = "a".repeat(20_000_000);
+    behaviours = [
+      (socket) => {
+        socket.pause();
+        socket.write(sized("done"));
+      },
+      saying(sized("again")),
+    ];
+    expect((await ask({ body: large })).body).toBe("done");
+    expect((await ask()).body).toBe("again");
+    expect(sockets).toHaveLength(2);
+  });
+
   it("that the server has closed meanwhile is not used again", async () => {
     behaviours = [saying(sized("done"))];
     await ask();
@@ -211,7 +284,7 @@ describe("a connection", () => {
   it("that the server closes at the moment of the next request fails it, for nobody knows whether it was carried out", async () => {
     behaviours = [saying(sized("done")), (socket) => void socket.end(), saying(sized("again"))];
     await ask();
-    await expect(ask()).rejects.toThrow("closed");
+    await expect(ask()).rejects.toThrow(BackendUnreachable);
     expect(received).toHaveLength(2);
     expect((await ask()).body).toBe("again");
   });
@@ -220,7 +293,7 @@ describe("a connection", () => {
     const { port } = new URL(url);
     server.close();
     await once(server, "close");
-    await expect(ask()).rejects.toThrow("ECONNREFUSED");
+    await expect(ask()).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
     server.listen(Number(port), "127.0.0.1");
     await once(server, "listening");
   });
@@ -232,7 +305,7 @@ describe("an exchange ends without an answer", () => {
     ["that does not come to its end", sized("{}").slice(0, -1)],
   ])("when it takes too long to wait for one %s", async (_, answer) => {
     behaviours = [saying(answer)];
-    await expect(ask({ milliseconds: 30 })).rejects.toThrow("within 30 ms");
+    await expect(ask({ milliseconds: 30 })).rejects.toThrow(BackendTimeout);
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
   });
 

@@ -69,7 +69,6 @@ export const chatCompletionChunk = z
     usage: tokenUsage.nullable(),
   })
   .meta({ id: "ChatCompletionChunk" });
-export type ChatCompletionChunk = z.infer<typeof chatCompletionChunk>;
 
 export const createChatCompletionOperation = defineOperation({
   id: "createChatCompletion",

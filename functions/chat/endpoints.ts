@@ -1,17 +1,19 @@
 import { workingMilliseconds } from "../../shared/config/function-definition.ts";
 import { type Endpoint, endpoint, type RequestFacts } from "../../shared/http/endpoint.ts";
 import type { Reply } from "../../shared/http/response.ts";
-import type { ChatModels, ChatRequest } from "../../shared/inference/chat.ts";
-import { type ChatCompletionRequest, chatFunction, createChatCompletionOperation } from "./contract.ts";
-import { createChatCompletion, readChatRequest } from "./create-chat-completion.ts";
+import type { ChatModels, ChatRequest, TokenUsage } from "../../shared/inference/chat.ts";
+import { chatFunction, createChatCompletionOperation } from "./contract.ts";
+import { createChatCompletion, newCompletionHead, readChatRequest } from "./create-chat-completion.ts";
 import { streamChatCompletion } from "./stream-chat-completion.ts";
 import { createV1ChatCompletionOperation } from "./v1/chat-contract.ts";
-import { createV1ChatCompletion } from "./v1/create-completion.ts";
-import { createResponse } from "./v1/create-response.ts";
+import { createV1ChatCompletion, wholeUsage } from "./v1/create-completion.ts";
+import { beginResponse, createResponse } from "./v1/create-response.ts";
 import { listModels, retrieveModel } from "./v1/list-models.ts";
 import { listModelsOperation, retrieveModelOperation } from "./v1/models-contract.ts";
 import { readResponseRequest, readV1ChatRequest } from "./v1/read-request.ts";
 import { createResponseOperation } from "./v1/responses-contract.ts";
+import { responseWriter } from "./v1/write-response.ts";
+import { chunkWriter, type EventWriter } from "./write-frames.ts";
 
 /** Below the shortest time after which proxies on the way close a silent connection: 30 seconds. */
 const defaultKeepAliveMilliseconds = 15_000;
@@ -25,7 +27,7 @@ export interface ChatDependencies {
   readonly timeLimitMilliseconds?: number;
 }
 
-type StreamOptions = ChatCompletionRequest["stream_options"];
+const hideUsage = (): undefined => undefined;
 
 /** The operations of chat, bound to their use cases. */
 export const chatEndpoints = ({
@@ -33,35 +35,33 @@ export const chatEndpoints = ({
   keepAliveMilliseconds = defaultKeepAliveMilliseconds,
   timeLimitMilliseconds = defaultTimeLimitMilliseconds,
 }: ChatDependencies): Endpoint[] => {
-  const stream = (
-    request: ChatRequest,
-    options: StreamOptions,
-    { id, signal }: RequestFacts,
-  ): Promise<Reply> =>
+  const stream = (request: ChatRequest, writer: EventWriter, { id, signal }: RequestFacts): Promise<Reply> =>
     streamChatCompletion(request, {
       models,
       signal,
       requestId: id,
       keepAliveMilliseconds,
       timeLimitMilliseconds,
-      includesUsage: options?.include_usage === true,
+      writer,
     });
   return [
     endpoint(createChatCompletionOperation, ({ body, request: facts }) => {
       const request = readChatRequest(body);
-      return body.stream
-        ? stream(request, body.stream_options, facts)
-        : createChatCompletion(request, { models, signal: facts.signal });
+      if (!body.stream) return createChatCompletion(request, { models, signal: facts.signal });
+      const showUsage = body.stream_options?.include_usage ? (usage: TokenUsage) => usage : hideUsage;
+      return stream(request, chunkWriter(newCompletionHead(request.model), showUsage), facts);
     }),
     endpoint(createV1ChatCompletionOperation, ({ body, request: facts }) => {
       const request = readV1ChatRequest(body);
-      return body.stream
-        ? stream(request, body.stream_options, facts)
-        : createV1ChatCompletion(request, { models, signal: facts.signal });
+      if (!body.stream) return createV1ChatCompletion(request, { models, signal: facts.signal });
+      const showUsage = body.stream_options?.include_usage ? wholeUsage : hideUsage;
+      return stream(request, chunkWriter(newCompletionHead(request.model), showUsage), facts);
     }),
     endpoint(createResponseOperation, ({ body, request: facts }) => {
       const request = readResponseRequest(body);
-      return createResponse(body, request, { models, signal: facts.signal });
+      return body.stream
+        ? stream(request, responseWriter(beginResponse(body)), facts)
+        : createResponse(body, request, { models, signal: facts.signal });
     }),
     endpoint(listModelsOperation, () => listModels()),
     endpoint(retrieveModelOperation, ({ path }) => retrieveModel(path.id)),

@@ -2,9 +2,8 @@ import { AppError } from "../../shared/errors/app-error.ts";
 import { Reply } from "../../shared/http/response.ts";
 import type { ChatModels, ChatRequest, ChatStream } from "../../shared/inference/chat.ts";
 import { describeError, logger } from "../../shared/telemetry/logger.ts";
-import { newCompletionHead } from "./create-chat-completion.ts";
 import { withKeepAlive } from "./keep-alive.ts";
-import { writeFrames } from "./write-frames.ts";
+import { type EventWriter, writeFrames } from "./write-frames.ts";
 
 /** What a streamed answer needs beyond the conversation. */
 export interface StreamDependencies {
@@ -16,8 +15,8 @@ export interface StreamDependencies {
   readonly keepAliveMilliseconds: number;
   /** How long the whole answer may take; the function's own end would break the connection without a word. */
   readonly timeLimitMilliseconds: number;
-  /** Whether the caller asked for the token counts. */
-  readonly includesUsage: boolean;
+  /** In which events the answer leaves. */
+  readonly writer: EventWriter;
 }
 
 const headers = {
@@ -43,7 +42,7 @@ export const streamChatCompletion = async (
   request: ChatRequest,
   dependencies: StreamDependencies,
 ): Promise<Reply> => {
-  const { models, requestId, keepAliveMilliseconds, timeLimitMilliseconds, includesUsage } = dependencies;
+  const { models, requestId, keepAliveMilliseconds, timeLimitMilliseconds, writer } = dependencies;
   const exchange = new AbortController();
   const timer = setTimeout(() => exchange.abort(tooLong(timeLimitMilliseconds)), timeLimitMilliseconds);
   let isDisconnected = false;
@@ -66,10 +65,7 @@ export const streamChatCompletion = async (
   try {
     const beginning = models.streamAnswer(request, { signal: exchange.signal });
     const answer = await firstOf(beginning, keepAliveMilliseconds);
-    const frames = writeFrames(newCompletionHead(request.model), answer ?? when(beginning), {
-      includesUsage,
-      onEnd,
-    });
+    const frames = writeFrames(writer, answer ?? when(beginning), onEnd);
     const texts = withKeepAlive(frames, keepAliveMilliseconds, answer === undefined);
     // Also while the next text is waited for: its source would learn only then that nobody wants it.
     const stop = (): void => {

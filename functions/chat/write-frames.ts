@@ -1,11 +1,21 @@
 import type { AppError } from "../../shared/errors/app-error.ts";
 import { toAppError } from "../../shared/errors/dependency-failure.ts";
 import { errorBody } from "../../shared/errors/error-body.ts";
-import type { ChatEvent, ChatStream } from "../../shared/inference/chat.ts";
+import type { ChatEvent, ChatStream, TokenUsage } from "../../shared/inference/chat.ts";
 import { countTokens } from "../../shared/limits/use.ts";
 import type { Source } from "../../shared/outbound/source.ts";
 import type { CompletionHead } from "./create-chat-completion.ts";
 import type { V1ChatCompletionChunk } from "./v1/chat-contract.ts";
+
+/** What becomes of an answer's events on the wire. Each gives whole server-sent events, or nothing. */
+export interface EventWriter {
+  begin(): string;
+  event(event: ChatEvent): string;
+  /** What follows on the last event of a whole answer. */
+  end(): string;
+  /** What is told in place of what is missing. */
+  fail(failure: AppError): string;
+}
 
 const frame = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 
@@ -13,7 +23,16 @@ const lastFrame = "data: [DONE]\n\n";
 
 type Choice = Partial<V1ChatCompletionChunk["choices"][number]>;
 
-const chunkWriter = ({ id, created, model }: CompletionHead, includesUsage: boolean) => {
+/**
+ * Writes the chunks of a chat completion. A failure is one event with an `error`, which the OpenAI SDKs throw.
+ *
+ * @param showUsage what is told of the tokens. A loop over `choices[0]` would break at their chunk, so it leaves only where
+ * it was asked for.
+ */
+export const chunkWriter = (
+  { id, created, model }: CompletionHead,
+  showUsage: (usage: TokenUsage) => TokenUsage | undefined,
+): EventWriter => {
   const write = (choices: V1ChatCompletionChunk["choices"], usage: V1ChatCompletionChunk["usage"] = null) =>
     frame({
       id,
@@ -29,7 +48,7 @@ const chunkWriter = ({ id, created, model }: CompletionHead, includesUsage: bool
   // The chunks with text differ in nothing else, and there are hundreds of them: what is around it is written once.
   const [beforeText = "", afterText = ""] = writeChoice({ delta: { content: "" } }).split('""');
   return {
-    role: () => writeChoice({ delta: { role: "assistant", content: "" } }),
+    begin: () => writeChoice({ delta: { role: "assistant", content: "" } }),
     event: (event: ChatEvent): string => {
       switch (event.type) {
         case "text-delta":
@@ -50,48 +69,45 @@ const chunkWriter = ({ id, created, model }: CompletionHead, includesUsage: bool
           });
         case "finish":
           return writeChoice({ finish_reason: event.finishReason });
-        case "usage":
+        case "usage": {
           countTokens(event.usage);
-          return includesUsage ? write([], event.usage) : "";
+          const usage = showUsage(event.usage);
+          return usage ? write([], usage) : "";
+        }
       }
     },
+    end: () => lastFrame,
+    fail: (failure) => frame({ error: errorBody(failure, "").error }) + lastFrame,
   };
 };
-
-interface FrameOptions {
-  /** Whether the caller asked for the token counts: a loop over `choices[0]` that did not would break at their chunk. */
-  readonly includesUsage: boolean;
-  /** Called before the last text is given, with the failure if there was one. */
-  readonly onEnd: (failure: AppError | undefined) => void;
-}
 
 /**
  * An answer as server-sent events; what arrived together leaves together.
  *
- * The status has left, so a failure can only be told inside the stream: in one event with an `error`, which the OpenAI
- * SDKs throw. A stream that just ended would look to them like a whole answer. The failure is given after the last text.
+ * The status has left, so a failure can only be told inside the stream, as its writer does: a stream that just ended would
+ * look to clients like a whole answer. The failure is given after the last text.
+ *
+ * @param onEnd called before the last text is given, with the failure if there was one.
  */
 export const writeFrames = (
-  head: CompletionHead,
+  writer: EventWriter,
   answer: ChatStream,
-  { includesUsage, onEnd }: FrameOptions,
+  onEnd: (failure: AppError | undefined) => void,
 ): Source<string> => {
-  const chunk = chunkWriter(head, includesUsage);
-  let waiting = chunk.role();
+  let waiting = writer.begin();
   return {
     start: (receiver) =>
       answer.start({
         onPiece: (group) => {
           let text = waiting;
           waiting = "";
-          for (const event of group) text += chunk.event(event);
+          for (const event of group) text += writer.event(event);
           if (text !== "") receiver.onPiece(text);
         },
         onEnd: (thrown) => {
           const failure = thrown === undefined ? undefined : toAppError(thrown);
           onEnd(failure);
-          const error = failure ? frame({ error: errorBody(failure, "").error }) : "";
-          receiver.onPiece(waiting + error + lastFrame);
+          receiver.onPiece(waiting + (failure ? writer.fail(failure) : writer.end()));
           receiver.onEnd(failure);
         },
       }),

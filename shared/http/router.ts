@@ -14,11 +14,38 @@ export interface Router {
   methods(target: Target): string[];
 }
 
+/** The parameters in a path that an operation's path describes; `undefined` when it does not. */
+const matchPath = (described: string, path: string): Record<string, string> | undefined => {
+  const names = described.split("/");
+  const values = path.split("/");
+  if (names.length !== values.length) return undefined;
+  const parameters: Record<string, string> = {};
+  for (const [index, name] of names.entries()) {
+    const value = values[index] ?? "";
+    const parameter = /^\{(?<name>\w+)\}$/.exec(name)?.groups?.["name"];
+    if (parameter === undefined ? name !== value : value === "") return undefined;
+    if (parameter !== undefined) parameters[parameter] = decodePart(value);
+  }
+  return parameters;
+};
+
+const decodePart = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};
+
 /** A router over a function's endpoints. */
 export const createRouter = (endpoints: readonly Endpoint[]): Router => {
   const byResource = Map.groupBy(endpoints, ({ operation }) => String(operation.path));
+  const described = [...byResource.keys()].filter((path) => path.includes("{"));
   const candidates = ({ resource }: Target): Endpoint[] => {
-    const found = byResource.get(resource);
+    // Behind a function URL nothing has matched the path before: it is the resource itself.
+    const found =
+      byResource.get(resource) ??
+      byResource.get(described.find((path) => matchPath(path, resource)) ?? resource);
     if (!found) throw new AppError("not_found");
     return found;
   };
@@ -40,6 +67,11 @@ export const routeRequest = (router: Router): HttpMiddleware => ({
   before: ({ event }) => {
     try {
       event.endpoint = router.find(event);
+      const { path } = event.endpoint.operation;
+      if (event.entryPoint === "function-url" && path !== event.resource) {
+        event.pathParameters = matchPath(path, event.resource) ?? null;
+        event.resource = path;
+      }
     } finally {
       logReceived(event);
     }

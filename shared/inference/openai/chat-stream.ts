@@ -12,9 +12,14 @@ import type { Receiver } from "../../outbound/source.ts";
 import { limitTime } from "../../outbound/timeouts.ts";
 import { logger } from "../../telemetry/logger.ts";
 import type { ChatAnswer, ChatEvent, ChatStream } from "../chat.ts";
-import { exchangeFailure, failureOf } from "./backend.ts";
+import { exchangeFailure, refusalOf } from "./backend.ts";
 import { type ModelCall, type ModelServer, postJson } from "./call-policy.ts";
-import { type CompletionRequest, maximumAnswerBytes, parseCompletion } from "./chat-completion.ts";
+import {
+  type CompletionRequest,
+  maximumAnswerBytes,
+  parseCompletion,
+  type ReadingOptions,
+} from "./chat-completion.ts";
 import { StreamedAnswer } from "./streamed-answer.ts";
 import type { ThoughtHabits } from "./thinking.ts";
 
@@ -32,7 +37,7 @@ type Group = readonly ChatEvent[];
 
 /** What a stream is read with. */
 interface ReadOptions {
-  readonly habits: ThoughtHabits;
+  readonly habits: ReadingOptions;
   readonly model: string;
   readonly silenceMilliseconds: number;
   /** Whatever was thrown as one of our errors. */
@@ -212,8 +217,9 @@ class AnswerGroups implements ChatStream {
 }
 
 /** Everything a whole answer would have been as a stream. */
-const eventsOf = ({ text, finishReason, usage }: ChatAnswer): ChatEvent[] => [
-  { type: "text-delta", text },
+const eventsOf = ({ text, toolCalls = [], finishReason, usage }: ChatAnswer): ChatEvent[] => [
+  ...(text === "" ? [] : [{ type: "text-delta", text } as const]),
+  ...toolCalls.map((call, index) => ({ type: "tool-call", index, call }) as const),
   { type: "finish", finishReason },
   ...(usage ? [{ type: "usage", usage } as const] : []),
 ];
@@ -252,20 +258,20 @@ const openGroups = async (
       signal,
     );
     onResponse();
+    const habits = { thinksFirst, hasTools: request.tools !== undefined };
     const status = response.statusCode ?? 0;
     // Failures, and servers that do not stream, answer with JSON whatever was asked for.
     const isJson = response.headers["content-type"]?.startsWith("application/json");
     if (status === 200 && !isJson) {
       const { silenceMilliseconds } = call;
       const { model } = request;
-      const habits = { thinksFirst };
       const groups = new AnswerGroups(response, { habits, model, silenceMilliseconds, asFailure });
       await groups.begin();
       return groups;
     }
     const body = await readBody(response, maximumAnswerBytes);
-    if (status !== 200) throw failureOf(status, body, request.model);
-    return inOneGroup(parseCompletion(body, { thinksFirst }));
+    if (status !== 200) throw refusalOf(status, body, request);
+    return inOneGroup(parseCompletion(body, habits));
   } catch (error) {
     throw asFailure(error);
   }

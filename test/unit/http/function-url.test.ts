@@ -27,6 +27,22 @@ const operation = defineOperation({
 });
 const echo = endpoint(operation, ({ body, caller }) => ({ text: body.text, user: caller.userId }));
 
+const lookUp = endpoint(
+  defineOperation({
+    id: "lookUp",
+    method: "GET",
+    path: "/v1/things/{id}/parts/{part}",
+    summary: "Example",
+    tag: "Service",
+    auth: "public",
+    limit: "none",
+    pathParameters: z.object({ id: z.string(), part: z.string() }),
+    response: { status: 200, description: "It", schema: z.looseObject({}) },
+    errors: [],
+  }),
+  ({ path }) => path,
+);
+
 interface UrlRequest {
   readonly method?: string;
   readonly path?: string;
@@ -78,7 +94,7 @@ const send = async (request: UrlRequest, given: TokenCase = {}) => {
   stubStreamingRuntime();
   const verifyBearer = vi.fn().mockResolvedValue("claims" in given ? given.claims : token);
   const limiter = createLimiter(fakeCounters(undefined, given.access));
-  const handler = createStreamingHandler([echo], { verifyBearer, limiter });
+  const handler = createStreamingHandler([echo, lookUp], { verifyBearer, limiter });
   const { status, headers, body } = await invokeStreaming(handler, urlEvent(request), lambdaContext());
   return { status, headers, body: body === "" ? undefined : JSON.parse(body), verifyBearer };
 };
@@ -121,6 +137,18 @@ describe("a function behind its own URL", () => {
     const answer = await send({ method: "GET" });
     expect(answer).toMatchObject({ status: 405, body: { error: { code: "method_not_allowed" } } });
     expect(answer.headers["Allow"]).toBe("POST, OPTIONS");
+  });
+
+  it("reads the parameters of a path itself", async () => {
+    const path = "/v1/things/stt-51%3Alug/parts/%zz";
+    expect(await send({ method: "GET", path })).toMatchObject({
+      status: 200,
+      body: { id: "stt-51:lug", part: "%zz" },
+    });
+    for (const other of ["/v1/things/a/parts/", "/v1/things/a/parts", "/v1/things/a/b/c", "/v1/things"]) {
+      expect((await send({ method: "GET", path: other })).status, other).toBe(404);
+    }
+    expect((await send({ method: "PUT", path, body: "{}" })).headers["Allow"]).toBe("GET, HEAD, OPTIONS");
   });
 
   it("answers a browser's preflight without a token", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createChatCompletion } from "../../../functions/chat/create-chat-completion.ts";
-import { writeFrames } from "../../../functions/chat/write-frames.ts";
+import { chunkWriter, writeFrames } from "../../../functions/chat/write-frames.ts";
 import { transcribeOnly } from "../../../functions/legacy/transcribe-recording.ts";
 import { streamSpeech } from "../../../functions/speech/record-speech.ts";
 import { openFile } from "../../../functions/transcription/open-recording.ts";
@@ -89,8 +89,8 @@ describe("a use case", () => {
         yield [{ type: "finish", finishReason: "stop" } as const, { type: "usage", usage } as const];
       })();
       const head = { id: "a", created: 1, model: "lang-9b" } as const;
-      const options = { includesUsage: false, onEnd: () => undefined };
-      const frames = iterate(writeFrames(head, sourceOf(events), options));
+      const writer = chunkWriter(head, () => undefined);
+      const frames = iterate(writeFrames(writer, sourceOf(events), () => undefined));
       for (let next = await frames.next(); !next.done; next = await frames.next());
     };
     expect(await useOf(streamed)).toEqual(tokens);

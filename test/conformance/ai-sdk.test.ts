@@ -1,0 +1,142 @@
+import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import {
+  APICallError,
+  generateText,
+  jsonSchema,
+  type LanguageModel,
+  Output,
+  stepCountIs,
+  streamText,
+  tool,
+} from "ai";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import * as z from "zod";
+import { baseUrl, createAccount } from "../support/client.ts";
+import { readAll } from "../support/read-all.ts";
+import { priceAnswer, priceArguments, priceParameters, priceQuestion } from "../support/tools.ts";
+
+const prompt = "How do you say 'thank you' in Luganda?";
+
+let token: string;
+beforeAll(async () => {
+  ({ token } = await createAccount());
+});
+
+/** By default `@ai-sdk/openai` asks for responses; its conversations refer to stored items unless told not to. */
+const providers: readonly (readonly [string, () => LanguageModel])[] = [
+  ["@ai-sdk/openai", () => createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token })("lang-14b")],
+  ["@ai-sdk/openai, chat", () => createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token }).chat("lang-14b")],
+  [
+    "@ai-sdk/openai-compatible",
+    () =>
+      createOpenAICompatible({
+        name: "language-ai",
+        baseURL: `${baseUrl}/v1`,
+        apiKey: token,
+        includeUsage: true,
+        supportsStructuredOutputs: true,
+      })("lang-14b"),
+  ],
+];
+
+const providerOptions = { openai: { store: false } };
+
+// What the sample server makes of a question can be foretold; a model's answer cannot.
+const isLocal = inject("isLocal");
+
+describe.each(providers)("%s", (_name, modelOf) => {
+  it("gives a whole answer", async () => {
+    const { text, usage, finishReason } = await generateText({ model: modelOf(), prompt, maxRetries: 0 });
+    expect(text.trim()).not.toBe("");
+    expect(finishReason).toBe("stop");
+    expect(usage.totalTokens).toBeGreaterThan(0);
+  });
+
+  it("streams an answer", async () => {
+    const result = streamText({ model: modelOf(), prompt, maxRetries: 0 });
+    const pieces = await readAll(result.textStream);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.join("").trim()).not.toBe("");
+    expect(await result.finishReason).toBe("stop");
+    expect((await result.usage).totalTokens).toBeGreaterThan(0);
+  });
+
+  it.runIf(isLocal).each(["whole", "streamed"])("calls tools until there is an answer, %s", async (how) => {
+    const asked: unknown[] = [];
+    const request = {
+      model: modelOf(),
+      prompt: priceQuestion,
+      providerOptions,
+      maxRetries: 0,
+      stopWhen: stepCountIs(3),
+      tools: {
+        get_market_price: tool({
+          description: "The price of a crop at a market",
+          inputSchema: jsonSchema({ ...priceParameters, required: [...priceParameters.required] }),
+          execute: async (input) => {
+            asked.push(input);
+            return priceAnswer;
+          },
+        }),
+      },
+    };
+    const text = how === "whole" ? (await generateText(request)).text : await streamText(request).text;
+    expect(text).toContain(priceAnswer);
+    expect(asked).toEqual([priceArguments]);
+  });
+
+  it.runIf(isLocal)("gives structured output", async () => {
+    const { output } = await generateText({
+      model: modelOf(),
+      prompt: "Maize in Gulu costs 1200 shillings.",
+      maxRetries: 0,
+      output: Output.object({
+        schema: z.object({ market: z.enum(["Gulu", "Kampala"]), shillings: z.int() }),
+      }),
+    });
+    expect(output).toEqual({ market: "Gulu", shillings: 1_200 });
+  });
+
+  it("stops when it is told to", async () => {
+    const abort = new AbortController();
+    const result = streamText({ model: modelOf(), prompt, abortSignal: abort.signal, maxRetries: 0 });
+    const parts: string[] = [];
+    for await (const part of result.fullStream) {
+      parts.push(part.type);
+      if (part.type === "text-delta") abort.abort();
+    }
+    expect(parts.at(-1)).toBe("abort");
+  });
+
+  it("is told what went wrong", async () => {
+    const failure = await generateText({
+      model: modelOf(),
+      prompt,
+      maxRetries: 0,
+      temperature: 3,
+    }).catch((error: unknown) => error);
+    expect(APICallError.isInstance(failure)).toBe(true);
+    expect(failure).toMatchObject({ statusCode: 422, message: expect.stringContaining("temperature") });
+  });
+});
+
+describe("@ai-sdk/openai", () => {
+  it.runIf(isLocal)("is told to send `store: false` when it refers to what is not stored", async () => {
+    const model = createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token })("lang-14b");
+    const first = await generateText({ model, prompt, maxRetries: 0 });
+    const next = generateText({
+      model,
+      maxRetries: 0,
+      messages: [
+        { role: "user", content: prompt },
+        ...first.response.messages,
+        { role: "user", content: "And good morning?" },
+      ],
+    });
+    await expect(next).rejects.toMatchObject({
+      statusCode: 400,
+      message: expect.stringContaining("store: false"),
+    });
+  });
+});

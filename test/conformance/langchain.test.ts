@@ -1,0 +1,98 @@
+import { HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import { tool } from "@langchain/core/tools";
+import { ChatOpenAI, type ChatOpenAIFields } from "@langchain/openai";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import * as z from "zod";
+import { baseUrl, createAccount } from "../support/client.ts";
+import { readAll } from "../support/read-all.ts";
+import { priceAnswer, priceArguments, priceQuestion } from "../support/tools.ts";
+
+let token: string;
+beforeAll(async () => {
+  ({ token } = await createAccount());
+});
+
+const messages = [new SystemMessage("Be brief."), new HumanMessage("How do you say 'thank you' in Luganda?")];
+
+const priceTool = tool(async () => priceAnswer, {
+  name: "get_market_price",
+  description: "The price of a crop at a market",
+  schema: z.object({ crop: z.string(), market: z.enum(["Gulu", "Kampala"]) }),
+});
+
+const ways: readonly (readonly [string, ChatOpenAIFields])[] = [
+  ["@langchain/openai", {}],
+  ["@langchain/openai, responses", { useResponsesApi: true, zdrEnabled: true }],
+];
+
+// What the sample server makes of a question can be foretold; a model's answer cannot.
+const isLocal = inject("isLocal");
+
+describe.each(ways)("%s", (_name, fields) => {
+  const modelOf = (more: ChatOpenAIFields = {}) =>
+    new ChatOpenAI({
+      model: "lang-14b",
+      apiKey: token,
+      configuration: { baseURL: `${baseUrl}/v1` },
+      maxRetries: 0,
+      ...fields,
+      ...more,
+    });
+
+  it("gives a whole answer", async () => {
+    const answer = await modelOf().invoke(messages);
+    expect(answer.text.trim()).not.toBe("");
+    expect(answer.usage_metadata).toMatchObject({ total_tokens: expect.any(Number) });
+  });
+
+  it("streams an answer", async () => {
+    const chunks = await readAll(await modelOf().stream(messages));
+    expect(
+      chunks
+        .map(({ text }) => text)
+        .join("")
+        .trim(),
+    ).not.toBe("");
+    expect(chunks).toContainEqual(
+      expect.objectContaining({
+        usage_metadata: expect.objectContaining({ total_tokens: expect.any(Number) }),
+      }),
+    );
+  });
+
+  it.runIf(isLocal)("calls a tool, and answers with what it said", async () => {
+    const model = modelOf().bindTools([priceTool]);
+    const question = new HumanMessage(priceQuestion);
+    const calling = await model.invoke([question]);
+    const [call] = calling.tool_calls ?? [];
+    expect(call).toMatchObject({ name: "get_market_price", args: priceArguments });
+    const result = new ToolMessage({ content: priceAnswer, tool_call_id: call?.id ?? "" });
+    expect((await model.invoke([question, calling, result])).text).toContain(priceAnswer);
+  });
+
+  it.runIf(isLocal)("streams the call of a tool", async () => {
+    const chunks = await readAll(await modelOf().bindTools([priceTool]).stream(priceQuestion));
+    const whole = chunks.slice(1).reduce((sum, chunk) => sum.concat(chunk), chunks[0] ?? unreachable());
+    expect(whole.tool_calls).toMatchObject([{ name: "get_market_price", args: priceArguments }]);
+  });
+
+  it.runIf(isLocal)("gives structured output", async () => {
+    const schema = z.object({ market: z.enum(["Gulu", "Kampala"]), shillings: z.int() });
+    const model = modelOf().withStructuredOutput(schema, { name: "price", method: "jsonSchema" });
+    expect(await model.invoke("Maize in Gulu costs 1200 shillings.")).toEqual({
+      market: "Gulu",
+      shillings: 1_200,
+    });
+  });
+
+  it("is told what went wrong", async () => {
+    await expect(modelOf({ model: "gpt-4o" }).invoke(messages)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("lang-14b, lang-9b"),
+    });
+  });
+});
+
+const unreachable = (): never => {
+  throw new Error("The stream had no chunks.");
+};

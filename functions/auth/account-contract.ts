@@ -65,12 +65,13 @@ export const deleteAccountOperation = defineOperation({
   path: "/auth/me",
   summary: "Delete the caller's account with everything of it",
   description:
-    "Asks for the token and the password. Profile, tokens, usage, uploads, stored speech and saved transcriptions with " +
+    "Asks for the token and the password. Profile, tokens, uploads, stored speech and saved transcriptions with " +
     "their audio are removed at once, and the user name is free again. When the request fails midway the account is " +
     "closed: send it again with the same token, and the rest is removed. What stays for a while opens nothing: mailed " +
     "links for a day, with the account's number; a digest of the address for a day, with the count of mails to it; for at " +
     "most two days a file that is uploaded afterwards through a link which was still open; speech that was being made in " +
-    "that very moment; logs and backups, for as long as those who run the service keep them.",
+    "that very moment; for 400 days how much was used on which day, which bills are made of, with the account's number and " +
+    "without any name, text or sound; logs and backups, for as long as those who run the service keep them.",
   tag,
   // The function checks the token itself: the same request must be able to go on when its tokens are revoked already.
   auth: "public",
@@ -147,8 +148,11 @@ export const profileStatusOperation = defineOperation({
   confidential: true,
 });
 
-/** How many days `GET /auth/usage` shows, today included. */
+/** How many days `GET /auth/usage` shows unless it is asked for others, today included. */
 export const shownUsageDays = 30;
+
+/** How many days it shows at most. */
+export const mostUsageDays = 92;
 
 const quota = {
   used: z.int(),
@@ -156,6 +160,31 @@ const quota = {
   remaining: z.int().nullable(),
   resets_at: z.iso.datetime(),
 };
+
+/** What was used of one operation on one day with one key. */
+export const usedOperation = z
+  .object({
+    method: z.string().nullable().meta({ example: "POST" }),
+    path: z.string().meta({ example: "/tasks/translate" }),
+    key: z
+      .string()
+      .nullable()
+      .meta({ description: "The id of the key that the requests came with; null for tokens" }),
+    requests: z.int().meta({ description: "Tasks on the quota, without those that were given back" }),
+    errors: z.int().meta({
+      description:
+        "Requests that failed, whether they were given back or not, and items of batches that failed",
+    }),
+    characters: z.int().meta({ description: "Of texts that were translated, identified or spoken" }),
+    prompt_tokens: z.int().meta({ description: "Of chats, as the model's server reports them" }),
+    completion_tokens: z.int(),
+    tokens: z.int().meta({ description: "Both together" }),
+    audio_seconds: z
+      .number()
+      .meta({ description: "Of recordings that were transcribed and speech that was made" }),
+  })
+  .meta({ id: "UsedOperation" });
+export type UsedOperation = z.infer<typeof usedOperation>;
 
 export const usage = z
   .object({
@@ -167,32 +196,60 @@ export const usage = z
       description:
         "The quota that the account gets once its e-mail address is verified; null when it has that already",
     }),
+    from: z.iso.date().meta({ description: "The first of the days" }),
+    to: z.iso.date().meta({ description: "The last of the days" }),
     days: z
       .array(
         z.object({
           date: z.iso.date(),
           total: z.int(),
           by_operation: z.record(z.string(), z.int()).meta({ example: { translate: 12 } }),
+          operations: z.array(usedOperation),
         }),
       )
-      .length(shownUsageDays)
-      .meta({ description: "The last 30 days, oldest first; operations as this document names them" }),
+      .min(1)
+      .max(mostUsageDays)
+      .meta({
+        description:
+          "Every day of the range, oldest first, also without use. `by_operation` counts the requests of each operation as " +
+          "this document names them, `operations` tells all that was used of each path with each key",
+      }),
   })
   .meta({ id: "Usage" });
 export type Usage = z.infer<typeof usage>;
+
+export const usageQuery = z.object({
+  from: z.iso.date().optional().meta({
+    description: "The first day, in UTC; by default 29 days before the last",
+    example: "2026-11-01",
+  }),
+  to: z.iso
+    .date()
+    .optional()
+    .meta({ description: "The last day, in UTC; by default today", example: "2026-11-30" }),
+  format: z
+    .enum(["json", "csv"])
+    .default("json")
+    .meta({ description: "`csv`: a table with a row for each day, operation and key, for a spreadsheet" }),
+});
+export type UsageQuery = z.infer<typeof usageQuery>;
 
 export const usageOperation = defineOperation({
   id: "getUsage",
   method: "GET",
   path: "/auth/usage",
-  summary: "What the caller has used of its quota",
+  summary: "What the caller has used, and what is left of its quota",
   description:
-    "Counts tasks. Days and months are those of UTC; requests that were refused are not counted. Until its e-mail address " +
-    "is verified, an account has a share of its tier's quota; `once_verified` says what verifying it gives.",
+    `Counts tasks, and what they used, by day, operation and key; ${mostUsageDays} days at most, of the last 400. Days and months ` +
+    "are those of UTC; requests that were refused are not counted, and those that failed before a model began to work are " +
+    "given back. Characters, tokens, seconds and errors of the last seconds may still be missing: they are counted when a " +
+    "request is over. Of a chat that is broken off no tokens are known. Until its e-mail address is verified, an account has a " +
+    "share of its tier's quota; `once_verified` says what verifying it gives.",
   tag,
   auth: "user",
   limit: "account",
-  response: { status: 200, description: "Use and limits", schema: usage },
+  query: usageQuery,
+  response: { status: 200, description: "Use and limits", schema: usage, otherContentTypes: ["text/csv"] },
   errors: [],
   confidential: true,
 });

@@ -8,6 +8,7 @@ import {
   tokenEnvironment,
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
+import { vendorsEnvironment } from "../../shared/config/vendors.ts";
 import {
   deleteAccountOperation,
   meOperation,
@@ -65,6 +66,7 @@ export const authFunction = defineFunction({
     ...mailQueueEnvironment,
     ...bucketEnvironment,
     ...credentialsLimitEnvironment,
+    ...vendorsEnvironment,
     /** 0 means that tokens do not expire. */
     TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(0),
   },

@@ -7,8 +7,9 @@ import type { TokensRepository } from "../../shared/accounts/tokens-repository.t
 import type { Credential } from "../../shared/auth/api-keys.ts";
 import type { Tokens } from "../../shared/auth/tokens.ts";
 import type { MailQueue } from "../../shared/mail/mail-queue.ts";
-import type { UsageRepository } from "./get-usage.ts";
+import type { TaskPaths } from "./get-usage.ts";
 import type { PasswordGuard } from "./password-guard.ts";
+import type { UsageRepository } from "./read-usage.ts";
 
 /** Everything the use cases of this feature touch. */
 export interface AuthDependencies {
@@ -24,6 +25,8 @@ export interface AuthDependencies {
   /** Deletes an account with everything of it; goes on where an earlier call failed. */
   readonly eraseAccount: (account: StoredAccount, signal: AbortSignal) => Promise<void>;
   readonly usage: UsageRepository;
+  /** The paths of the operations that usage is counted of, as this stage has them. */
+  readonly taskPaths: TaskPaths;
   /** `undefined` when tokens do not expire. */
   readonly tokenLifetimeSeconds: number | undefined;
 }

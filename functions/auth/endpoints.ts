@@ -56,5 +56,5 @@ export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   endpoint(listKeysOperation, ({ caller }) => listKeys(caller.userId, dependencies)),
   endpoint(revokeKeyOperation, ({ path, caller }) => revokeKey(caller.userId, path.id, dependencies)),
   endpoint(revokeKeysOperation, ({ caller }) => revokeKeys(caller.userId, dependencies)),
-  endpoint(usageOperation, ({ caller }) => getUsage(caller.userId, dependencies)),
+  endpoint(usageOperation, ({ query, caller }) => getUsage(caller.userId, query, dependencies)),
 ];

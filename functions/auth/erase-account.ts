@@ -1,12 +1,19 @@
-import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import * as z from "zod";
 import type { StoredAccount } from "../../shared/accounts/account.ts";
 import { accountKeys, type ItemKey } from "../../shared/accounts/keys.ts";
 import { idempotencyKeys } from "../../shared/idempotency/keys.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
+import { usageMoves } from "../../shared/limits/usage-items.ts";
 import { answersFolderOf, type ObjectStore, speechFolderOf } from "../../shared/storage/object-store.ts";
-import { deleteItems, readPartition, type Table, writeTogether } from "../../shared/storage/table.ts";
+import {
+  cancellationCodes,
+  deleteItems,
+  readPartition,
+  type Table,
+  writeTogether,
+} from "../../shared/storage/table.ts";
 
 /** Where everything of an account is. */
 export interface ErasureDependencies {
@@ -54,6 +61,34 @@ const begin = async ({ client, name: TableName }: Table, userId: number): Promis
   );
 };
 
+/** Requests that were under way when the deletion began may still count what they have used. */
+const mostTries = 5;
+
+/**
+ * Moves what the account has used to the items of its days, which bills are made of. They name it by its number only.
+ *
+ * @throws TransactionCanceledException when the counters change whenever they are moved.
+ */
+const keepUsage = async (table: Table, userId: number): Promise<void> => {
+  const { client, name: TableName } = table;
+  for (let tries = 1; ; tries += 1) {
+    const { Item = {} } = await client.send(
+      new GetCommand({ TableName, Key: accountKeys.access(userId), ConsistentRead: true }),
+    );
+    try {
+      for (const step of usageMoves(userId, Item, Number.POSITIVE_INFINITY)) {
+        await writeTogether(
+          table,
+          step.map((update) => ({ Update: { TableName, ...update } })),
+        );
+      }
+      return;
+    } catch (error) {
+      if (tries === mostTries || !cancellationCodes(error).includes("ConditionalCheckFailed")) throw error;
+    }
+  }
+};
+
 /** The account itself with its names, all or nothing: a name is free when nothing is left of whoever had it. */
 const end = async (table: Table, { id, username, email }: StoredAccount): Promise<void> => {
   const TableName = table.name;
@@ -79,7 +114,8 @@ const end = async (table: Table, { id, username, email }: StoredAccount): Promis
  *
  * Left to their own end are mailed links, which open nothing any more, and the count of mails to the address: without it,
  * whoever registers an address and deletes it, again and again, could bury its owner in mails. That an address gets no mails
- * any more stays until an operator lifts it: whoever complained about a mail means the next one too.
+ * any more stays until an operator lifts it: whoever complained about a mail means the next one too. What was used on which
+ * day is kept for bills, as long as that of any other account.
  *
  * @param signal ends it between two steps.
  */
@@ -134,5 +170,6 @@ export const eraseAccount = async (
   });
 
   signal.throwIfAborted();
+  await keepUsage(table, account.id);
   await end(table, account);
 };

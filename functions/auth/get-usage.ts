@@ -1,79 +1,111 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { type AccountType, accountAccess } from "../../shared/accounts/account.ts";
-import { accountKeys } from "../../shared/accounts/keys.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import { accountCounters } from "../../shared/limits/keys.ts";
-import { numbersOf } from "../../shared/limits/limit-counters.ts";
-import { type AccountPolicy, accountPoliciesWith } from "../../shared/limits/policies.ts";
-import { readUsageCounter } from "../../shared/limits/usage-counters.ts";
-import { dateOf, dateOfDay, windowsAt } from "../../shared/limits/windows.ts";
-import type { Table } from "../../shared/storage/table.ts";
-import { shownUsageDays, type Usage } from "./account-contract.ts";
+import { inVendorsNames, type Vendors } from "../../shared/config/vendors.ts";
+import { AppError, ValidationError } from "../../shared/errors/app-error.ts";
+import { Reply } from "../../shared/http/response.ts";
+import { dateOf, dateOfDay, dayOfDate, windowsAt } from "../../shared/limits/windows.ts";
+import {
+  mostUsageDays,
+  shownUsageDays,
+  type Usage,
+  type UsageQuery,
+  type UsedOperation,
+} from "./account-contract.ts";
+import type { DayRange, UsageRepository, UsedRow } from "./read-usage.ts";
 
-/** The tasks of one day. */
-export interface DayUsage {
-  /** As in `2026-11-20`. */
-  readonly date: string;
-  readonly total: number;
-  readonly byOperation: Readonly<Record<string, number>>;
+/** An operation as callers know it. */
+export interface TaskPath {
+  readonly method: string;
+  readonly path: string;
 }
 
-/** What an account has used of its quota. */
-export interface AccountUsage {
-  readonly accountType: AccountType;
-  readonly policy: AccountPolicy;
-  /** Tasks in the month of the last day. */
-  readonly month: number;
-  /** Each day that was asked for, oldest first. */
-  readonly days: readonly DayUsage[];
-}
+/** The operations that count on a quota, by their ids. */
+export type TaskPaths = Readonly<Record<string, TaskPath>>;
 
-/** The counted tasks of accounts. */
-export interface UsageRepository {
-  /**
-   * @param until the last moment that counts, in milliseconds of Unix time
-   * @param days how many days to give, that of `until` included; at most 30
-   * @returns `undefined` when there is no such account.
-   */
-  find(userId: number, until: number, days: number): Promise<AccountUsage | undefined>;
-}
+/** The paths as a stage has them, which has names of its own for the providers. */
+export const inStage = (paths: TaskPaths, vendors: Vendors): TaskPaths =>
+  Object.fromEntries(
+    Object.entries(paths).map(([id, { method, path }]) => [
+      id,
+      { method, path: inVendorsNames(path, vendors) },
+    ]),
+  );
 
-/** The repository of usage over the service's table; reads A5 of `shared/accounts/README.md`. */
-export const createUsageRepository = (
-  { client, name: TableName }: Table,
-  unverifiedQuotaShare: number,
-): UsageRepository => {
-  const policyOf = accountPoliciesWith(unverifiedQuotaShare);
+const outOfRange = (field: keyof UsageQuery, msg: string) =>
+  new ValidationError([{ loc: ["query", field], msg: `Value error, ${msg}`, type: "value_error" }]);
+
+/** @throws ValidationError when the days do not follow each other, or are too many. */
+const rangeOf = ({ from, to }: UsageQuery, today: number): DayRange => {
+  const last = to === undefined ? today : dayOfDate(to);
+  const first = from === undefined ? last - (shownUsageDays - 1) : dayOfDate(from);
+  if (first > last) throw outOfRange("from", "the first day is after the last");
+  if (last - first >= mostUsageDays) {
+    throw outOfRange("to", `at most ${mostUsageDays} days can be asked for at once`);
+  }
+  return { from: first, to: last };
+};
+
+/** What was used, as people read it. An operation that the service no longer has keeps the name it had. */
+export const usedOperation = (row: UsedRow, paths: TaskPaths): UsedOperation => {
+  const { method, path } = paths[row.operationId] ?? { method: null, path: row.operationId };
   return {
-    find: async (userId, until, count) => {
-      const { Item } = await client.send(
-        new GetCommand({ TableName, Key: accountKeys.access(userId), ConsistentRead: true }),
-      );
-      if (!Item) return undefined;
-      const access = accountAccess.parse(Item);
-      const { day: last, month } = windowsAt(until);
-      const counters = numbersOf(Item);
-      const operations = new Map<number, Record<string, number>>();
-      for (const [attribute, tasks] of counters) {
-        const counter = readUsageCounter(attribute);
-        if (counter?.unit !== "requests" || tasks <= 0) continue;
-        const { day, operationId } = counter;
-        const known = operations.get(day) ?? {};
-        operations.set(day, { ...known, [operationId]: (known[operationId] ?? 0) + tasks });
-      }
-      const days = Array.from({ length: count }, (_, index) => last - (count - 1 - index));
-      return {
-        accountType: access.account_type,
-        policy: policyOf(access),
-        month: counters.get(accountCounters.month(month)) ?? 0,
-        days: days.map((day) => ({
-          date: dateOfDay(day),
-          total: counters.get(accountCounters.day(day)) ?? 0,
-          byOperation: operations.get(day) ?? {},
-        })),
-      };
-    },
+    method,
+    path,
+    key: row.keyId ?? null,
+    requests: row.requests,
+    errors: row.errors,
+    characters: row.characters,
+    prompt_tokens: row.promptTokens,
+    completion_tokens: row.completionTokens,
+    tokens: row.promptTokens + row.completionTokens,
+    audio_seconds: row.audioMilliseconds / 1_000,
   };
+};
+
+const columns = [
+  "method",
+  "path",
+  "key",
+  "requests",
+  "errors",
+  "characters",
+  "prompt_tokens",
+  "completion_tokens",
+  "tokens",
+  "audio_seconds",
+] as const satisfies readonly (keyof UsedOperation)[];
+
+/** A line of a table (RFC 4180). Dates, numbers, methods, paths and ids hold nothing that would have to be quoted. */
+const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.join(",")}\r\n`;
+
+/**
+ * What was used as a table with a header.
+ *
+ * @param rows each with what else stands before it, such as its account.
+ */
+export const usageCsv = (
+  before: readonly string[],
+  rows: readonly { readonly before: readonly (string | number)[]; readonly used: UsedOperation }[],
+): string =>
+  csvLine([...before, ...columns]) +
+  rows
+    .map(({ before: cells, used }) => csvLine([...cells, ...columns.map((column) => used[column])]))
+    .join("");
+
+const inOrder = (one: UsedOperation, other: UsedOperation): number =>
+  one.path.localeCompare(other.path, "en") || (one.key ?? "").localeCompare(other.key ?? "", "en");
+
+const operationsOn = (day: number, rows: readonly UsedRow[], paths: TaskPaths): UsedOperation[] =>
+  rows
+    .filter((row) => row.day === day)
+    .map((row) => usedOperation(row, paths))
+    .toSorted(inOrder);
+
+const requestsByOperation = (day: number, rows: readonly UsedRow[]): Record<string, number> => {
+  const requests: Record<string, number> = {};
+  for (const row of rows) {
+    if (row.day !== day || row.requests <= 0) continue;
+    requests[row.operationId] = (requests[row.operationId] ?? 0) + row.requests;
+  }
+  return requests;
 };
 
 const quota = (used: number, limit: number | undefined, end: number) => ({
@@ -84,29 +116,51 @@ const quota = (used: number, limit: number | undefined, end: number) => ({
 });
 
 /**
- * What the caller has used of its quota, today, this month and on each of the last 30 days.
+ * What the caller has used, today, this month and on each of the days that are asked for.
  *
- * @throws AppError `unauthenticated` when the account is gone.
+ * @throws AppError `unauthenticated` when the account is gone; ValidationError for a range that is none, or too long.
  */
 export const getUsage = async (
   userId: number,
-  { usage }: { readonly usage: UsageRepository },
+  query: UsageQuery,
+  { usage, taskPaths }: { readonly usage: UsageRepository; readonly taskPaths: TaskPaths },
   now: number = Date.now(),
-): Promise<Usage> => {
-  const found = await usage.find(userId, now, shownUsageDays);
+): Promise<Usage | Reply> => {
+  const { day: today, month, ends } = windowsAt(now);
+  const range = rangeOf(query, today);
+  const found = await usage.find(userId, range, now);
   if (!found) throw new AppError("unauthenticated");
+  const { rows } = found;
+  const [from, to] = [dateOfDay(range.from), dateOfDay(range.to)];
+  const days = Array.from({ length: range.to - range.from + 1 }, (_, index) => {
+    const day = range.from + index;
+    const byOperation = requestsByOperation(day, rows);
+    return {
+      date: dateOfDay(day),
+      total: Object.values(byOperation).reduce((sum, requests) => sum + requests, 0),
+      by_operation: byOperation,
+      operations: operationsOn(day, rows, taskPaths),
+    };
+  });
+  if (query.format === "csv") {
+    return new Reply({
+      contentType: "text/csv; charset=utf-8",
+      headers: { "Content-Disposition": `attachment; filename="usage-${from}-${to}.csv"` },
+      body: usageCsv(
+        ["date"],
+        days.flatMap(({ date, operations }) => operations.map((used) => ({ before: [date], used }))),
+      ),
+    });
+  }
   const { perMinute, perDay, perMonth, onceVerified } = found.policy;
-  const { month, ends } = windowsAt(now);
   return {
     account_type: found.accountType,
     per_minute_limit: perMinute,
-    today: { date: dateOf(now), ...quota(found.days.at(-1)?.total ?? 0, perDay, ends.day) },
+    today: { date: dateOf(now), ...quota(found.today, perDay, ends.day) },
     this_month: { month, ...quota(found.month, perMonth, ends.month) },
     once_verified: onceVerified ? { per_day: onceVerified.perDay, per_month: onceVerified.perMonth } : null,
-    days: found.days.map(({ date, total, byOperation }) => ({
-      date,
-      total,
-      by_operation: { ...byOperation },
-    })),
+    from,
+    to,
+    days,
   };
 };

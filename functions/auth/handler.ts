@@ -18,10 +18,12 @@ import { openTable } from "../../shared/storage/table.ts";
 import { authFunction } from "./contract.ts";
 import { authEndpoints } from "./endpoints.ts";
 import { eraseAccount } from "./erase-account.ts";
-import { createUsageRepository } from "./get-usage.ts";
+import { inStage } from "./get-usage.ts";
 import { createPasswordAttemptsRepository } from "./password-attempts.ts";
 import { createPasswordGuard } from "./password-guard.ts";
+import { createUsageRepository } from "./read-usage.ts";
 import { createSignInAddresses } from "./sign-in-addresses.ts";
+import taskPaths from "./task-paths.json" with { type: "json" };
 
 const environment = readEnvironment(authFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
@@ -41,6 +43,10 @@ export const handler = createBufferedHandler(
     findAccess: (credential) => readAccess(requestTable, credential),
     eraseAccount: (account, signal) => eraseAccount(account, { table, store }, signal),
     usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE),
+    taskPaths: inStage(taskPaths, {
+      a: environment.LEGACY_VENDOR_A,
+      b: environment.LEGACY_VENDOR_B,
+    }),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,
   }),
   {

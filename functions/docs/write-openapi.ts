@@ -1,13 +1,29 @@
-/** Writes `openapi.json` from the contracts; with `--check` only says whether it is up to date. */
+/**
+ * Writes what is made from the contracts: `openapi.json`, and by which paths usage is shown; with `--check` only says whether
+ * they are up to date.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
+import { limitClassOf } from "../../shared/http/operation.ts";
 import { operations } from "../manifest.ts";
 import { buildOpenApi } from "./build-openapi.ts";
 
-const file = new URL("./openapi.json", import.meta.url);
-const document = `${JSON.stringify(buildOpenApi(operations), undefined, 2)}\n`;
+const taskPaths = Object.fromEntries(
+  operations
+    .filter((operation) => limitClassOf(operation) === "task")
+    .map(({ id, method, path }) => [id, { method, path }]),
+);
 
-if (!process.argv.includes("--check")) writeFileSync(file, document);
-else if (readFileSync(file, "utf8") !== document) {
-  process.stderr.write("functions/docs/openapi.json is out of date; run `npm run openapi`.\n");
-  process.exitCode = 1;
+const files = {
+  "functions/docs/openapi.json": buildOpenApi(operations),
+  "functions/auth/task-paths.json": taskPaths,
+};
+
+for (const [name, content] of Object.entries(files)) {
+  const file = new URL(`../../${name}`, import.meta.url);
+  const document = `${JSON.stringify(content, undefined, 2)}\n`;
+  if (!process.argv.includes("--check")) writeFileSync(file, document);
+  else if (readFileSync(file, "utf8") !== document) {
+    process.stderr.write(`${name} is out of date; run \`npm run openapi\`.\n`);
+    process.exitCode = 1;
+  }
 }

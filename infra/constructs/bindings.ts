@@ -14,7 +14,7 @@ import {
   recipientKeyPrefixes,
 } from "../../shared/accounts/keys.ts";
 import { idempotencyKeyPrefix } from "../../shared/idempotency/keys.ts";
-import { limitKeyPrefix, mailKeyPrefix } from "../../shared/limits/keys.ts";
+import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/limits/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
 import { uploadKeyPrefix } from "../../shared/uploads/keys.ts";
 import { addressOf } from "../stage-settings.ts";
@@ -45,6 +45,10 @@ const tableActions = {
     "dynamodb:Query",
     "dynamodb:UpdateItem",
   ],
+  /** What moving usage to the items of days that are over needs, on such items only. */
+  "move-usage": ["dynamodb:UpdateItem"],
+  /** The same, and reading them. */
+  "keep-usage": ["dynamodb:Query", "dynamodb:UpdateItem"],
   /** What deleting what an account has made needs, on such items only. */
   "delete-owned": ["dynamodb:DeleteItem"],
   /** What noting whose something is needs, on such notes only. */
@@ -81,6 +85,8 @@ const keyPrefixes: Readonly<Record<keyof typeof tableActions, readonly string[]>
   "write-mails": [...recipientKeyPrefixes, mailKeyPrefix],
   "withhold-mails": [mailKeyPrefix],
   "keep-accounts": [...accountKeyPrefixes, limitKeyPrefix, idempotencyKeyPrefix],
+  "move-usage": [usageKeyPrefix],
+  "keep-usage": [usageKeyPrefix],
   "delete-owned": [uploadKeyPrefix, transcriptionKeyPrefix],
   "note-owner": [ownedKeyPrefix],
   "keep-owner": [ownedKeyPrefix],

@@ -131,7 +131,7 @@ export class ServiceFunctions extends Construct {
       canary,
       messaging,
       this.add(authFunction, {
-        TABLE_NAME: tableBinding(data.table, "keep-accounts", "delete-owned"),
+        TABLE_NAME: tableBinding(data.table, "keep-accounts", "keep-usage", "delete-owned"),
         BUCKET_NAME: bucketBinding(
           this,
           data.audioBucket,
@@ -146,9 +146,10 @@ export class ServiceFunctions extends Construct {
         MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
         TOKEN_LIFETIME_DAYS: plainBinding(stage.tokenLifetimeDays),
         LIMIT_CREDENTIALS_PER_MINUTE: plainBinding(stage.limits.credentialsPerMinute),
+        ...vendors,
       }),
       this.add(chatFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit", "answer-once"),
+        TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
         BUCKET_NAME: bucketBinding(this, data.audioBucket, answers),
         ...accountLimit,
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
@@ -156,7 +157,7 @@ export class ServiceFunctions extends Construct {
       }),
       this.add(docsFunction, { ...vendors, PUBLIC_BASE_URL: plainBinding(publicBaseUrl) }),
       this.add(languageFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit", "answer-once"),
+        TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
         BUCKET_NAME: bucketBinding(this, data.audioBucket, answers),
         ...accountLimit,
       }),
@@ -167,6 +168,7 @@ export class ServiceFunctions extends Construct {
             data.table,
             "admit",
             "answer-once",
+            "move-usage",
             "find-upload",
             "keep-transcriptions",
             "keep-owner",
@@ -187,20 +189,20 @@ export class ServiceFunctions extends Construct {
         },
       ),
       this.add(translateFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit", "answer-once"),
+        TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
         BUCKET_NAME: bucketBinding(this, data.audioBucket, answers),
         ...accountLimit,
         ...models.translation,
       }),
       this.add(speechFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit", "answer-once"),
+        TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
         ...accountLimit,
         ...models.speech,
         SPEECH_PLATFORM: plainBinding(stage.inference.speech.platform),
         BUCKET_NAME: bucketBinding(this, data.audioBucket, answers, ownSpeech),
       }),
       this.add(transcriptionFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit", "answer-once", "find-upload"),
+        TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once", "find-upload"),
         ...accountLimit,
         ...models.transcription,
         ...models.translation,

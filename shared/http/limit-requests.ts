@@ -133,12 +133,21 @@ export const refundRequest = async (
 ): Promise<void> => {
   const hasModelBegun = (requestScope()?.modelCallsBegun ?? 0) > 0;
   if (!limiter || !event.admission || hasModelBegun || isPaidFor(error)) return;
-  event.admission = await limiter.refund(event.admission);
+  // Like any other, a refusal for the quota is no error of the account's usage.
+  const isError = !(error instanceof AppError && error.status === 429);
+  event.admission = await limiter.refund(event.admission, { isError });
 };
 
-/** Gives the place of a request among its account's streams back, once its response is over in whatever way. */
-export const releasePlace = async (limiter: Limiter | undefined, { admission }: HttpEvent): Promise<void> => {
-  if (limiter && admission) await limiter.release(admission);
+/**
+ * Ends what limits know of a request, once its response is over in whatever way: its place among its account's streams is free
+ * again, and what it has used is counted.
+ */
+export const endRequest = async (
+  limiter: Limiter | undefined,
+  { admission }: HttpEvent,
+  hasFailed: boolean,
+): Promise<void> => {
+  if (limiter && admission) await limiter.release(admission, { use: requestScope()?.use ?? {}, hasFailed });
 };
 
 /** Refunds requests that fail before their response begins; of a stream, `refundRequest` is called at its end. */

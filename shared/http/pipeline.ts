@@ -20,11 +20,11 @@ import { answerPreflight } from "./cors.ts";
 import { type Endpoint, validateRequest } from "./endpoint.ts";
 import { answerOnce } from "./idempotency.ts";
 import {
+  endRequest,
   limitRequests,
   limitTasks,
   refund,
   refundRequest,
-  releasePlace,
   requireLimits,
 } from "./limit-requests.ts";
 import { parseBody } from "./parse-body.ts";
@@ -145,6 +145,7 @@ export const createBufferedHandler = (endpoints: readonly Endpoint[], options: H
       const request = toHttpEvent(event);
       const { body, ...response } = await pipeline(request, context);
       logAnswered(request, { status: response.statusCode, headLeftAt: performance.now() });
+      await endRequest(options.limiter, request, response.statusCode >= 400);
       if (typeof body !== "string") throw new Error("A buffered function cannot send a stream.");
       return { ...response, body };
     });
@@ -157,7 +158,12 @@ export const createBufferedHandler = (endpoints: readonly Endpoint[], options: H
 export const createStreamingHandler = (endpoints: readonly Endpoint[], options: HandlerOptions = {}) => {
   const pipeline = createPipeline(endpoints, options, [compressResponse()]);
 
-  const answerStreaming = async (request: HttpEvent, responseStream: Writable, context: Context) => {
+  /** @returns whether the request has failed, for whatever reason. */
+  const answerStreaming = async (
+    request: HttpEvent,
+    responseStream: Writable,
+    context: Context,
+  ): Promise<boolean> => {
     const { body, ...metadata } = await pipeline(request, context);
     const stream = awslambda.HttpResponseStream.from(responseStream, metadata);
     const headLeftAt = performance.now();
@@ -175,6 +181,7 @@ export const createStreamingHandler = (endpoints: readonly Endpoint[], options: 
       });
       // The refund among the steps is decided before a stream begins.
       if (failure) await refundRequest(options.limiter, request, failure);
+      return metadata.statusCode >= 400 || failure !== undefined;
     } finally {
       logAnswered(request, { status: metadata.statusCode, headLeftAt, stream: { bytes, ended } });
     }
@@ -184,10 +191,11 @@ export const createStreamingHandler = (endpoints: readonly Endpoint[], options: 
     (event, responseStream, context) =>
       inOwnScope(context, options, async () => {
         const request = toHttpEvent(event);
+        let hasFailed = true;
         try {
-          await answerStreaming(request, responseStream, context);
+          hasFailed = await answerStreaming(request, responseStream, context);
         } finally {
-          await releasePlace(options.limiter, request);
+          await endRequest(options.limiter, request, hasFailed);
         }
       }),
   );

@@ -1,8 +1,10 @@
 import type { Caller } from "../auth/caller.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { CountedTask } from "./account-counters.ts";
+import type { AccountUpkeep } from "./account-upkeep.ts";
 import type { Counts } from "./limit-counters.ts";
 import { uncountedPerMinute } from "./memory-limits.ts";
+import type { UsageAccount } from "./owed-usage.ts";
 import type { AccountPolicy, Quota } from "./policies.ts";
 import { secondsUntil, type Windows } from "./windows.ts";
 
@@ -26,6 +28,10 @@ export interface Admission {
   readonly caller?: Caller;
   /** The task that was counted on its account's quota, which a refund takes off again. */
   readonly countedTask?: CountedTask;
+  /** Where it is counted what the request has used, once it is over: of a task that was admitted, refunded or not. */
+  readonly usageAccount?: UsageAccount;
+  /** What is to be done for the account's items when the request is over. */
+  readonly upkeep?: AccountUpkeep;
   /** The place that the request has taken among its account's streams, until it is given back. */
   readonly place?: string;
 }

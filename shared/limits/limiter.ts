@@ -12,6 +12,7 @@ import { type Admission, admissionOf, afterRefund, tasksAdmission, uncountedAdmi
 import { addressGroup, streamPlaces } from "./keys.ts";
 import { type AddressCounters, createAddressCounters } from "./limit-counters.ts";
 import { createMemoryLimits } from "./memory-limits.ts";
+import { createOwedUsage, quietMilliseconds, type RequestEnd } from "./owed-usage.ts";
 import {
   type AccountLimitClass,
   type AddressLimitClass,
@@ -21,6 +22,7 @@ import {
   defaultUnverifiedQuotaShare,
   type LimitClass,
 } from "./policies.ts";
+import { usageCounter } from "./usage-counters.ts";
 import { windowsAt } from "./windows.ts";
 
 /** Counts requests of accounts and of addresses. */
@@ -73,10 +75,19 @@ export interface Limiter {
    * refused. Never rejects, either.
    */
   admitTasks(admission: Admission, tasks: number): Promise<Admission>;
-  /** Takes an admitted request off its account's quota again, where it was counted on one. Never rejects, either. */
-  refund(admission: Admission): Promise<Admission>;
-  /** Gives the place of an admitted request back, where it has taken one: its response is over. Never rejects, either. */
-  release(admission: Admission): Promise<void>;
+  /**
+   * Takes an admitted request off its account's quota and usage again, where it was counted on one. Never rejects, either.
+   *
+   * @param isError whether its caller is told of an error, which is counted; by default it is.
+   */
+  refund(admission: Admission, options?: { readonly isError?: boolean }): Promise<Admission>;
+  /**
+   * Ends an admitted request, when its response is over: gives its place back, where it has taken one, and counts what it has
+   * used, or owes that on a later write. Never rejects, either.
+   *
+   * @param end by default that of a request that has used nothing.
+   */
+  release(admission: Admission, end?: RequestEnd): Promise<void>;
 }
 
 export interface LimiterOptions {
@@ -92,6 +103,8 @@ const defaultTimeoutMilliseconds = 500;
 
 /** How long a token or key may be waited for that could not be counted: whoever has a good one had better wait than be refused. */
 const checkMilliseconds = 3_000;
+
+const nothingUsed: RequestEnd = { use: {}, hasFailed: false };
 
 /** A limiter over counters that every instance of every function shares. */
 export const createLimiter = (
@@ -136,6 +149,33 @@ export const createLimiter = (
     }
   };
 
+  const owedUsage = createOwedUsage(now);
+  const writes = new Set<Promise<unknown>>();
+
+  /** Counts what is owed on an account. While a function is frozen its writes are as well, so whatever ends then waits for them. */
+  const writeOwed = (userId: number): void => {
+    const owed = owedUsage.take(userId);
+    if (!owed) return;
+    const write = attempt("limits.usage_not_counted", "task", (signal) =>
+      counters.addUsage(userId, owed, signal),
+    ).finally(() => writes.delete(write));
+    writes.add(write);
+  };
+
+  let isWriteDue = false;
+
+  /** What the last requests of a busy account have used is not to wait for its next one for ever. */
+  const writeLater = (): void => {
+    if (isWriteDue || owedUsage.isEmpty()) return;
+    isWriteDue = true;
+    const timer = setTimeout(() => {
+      isWriteDue = false;
+      owedUsage.quietAccounts().forEach(writeOwed);
+      writeLater();
+    }, quietMilliseconds);
+    timer.unref();
+  };
+
   const admitAddress = async ({ limitClass, sourceAddress }: OpenRequest): Promise<Admission> => {
     const time = now();
     const windows = windowsAt(time);
@@ -173,11 +213,15 @@ export const createLimiter = (
     // What no key may do needs no count for one: it is only found out whether the key is to be told so.
     const isRefused = isKey(credential) && scope === undefined;
     const task = isTask ? operationId : undefined;
+    const owed = isTask ? owedUsage.take(credential.userId) : undefined;
+    const request = { credential, scope: scope ?? "any", time, task, windows, owed, place };
     const counts = isRefused
       ? undefined
       : await attempt("limits.not_counted", limitClass, (signal) =>
-          counters.countForAccount({ credential, scope: scope ?? "any", time, task, windows, place }, signal),
+          counters.countForAccount(request, signal),
         );
+    // Without an answer it may have been counted: then it is never counted again.
+    if (owed && counts?.counted === false) owedUsage.giveBack(credential.userId, owed);
     const standing = counts ? counts.standing : await findStanding(credential);
     if (!standing) throw new AppError("unauthenticated");
     const successor = repeatedSuccessor(standing.access, successorKeyDigest, time / 1_000);
@@ -193,6 +237,10 @@ export const createLimiter = (
     }
     const { userId, keyId } = caller;
     const countedTask = { userId, keyId, policy, operationId, tasks: 1, windows };
+    const usageAccount = { userId, keyId, operationId, day: windows.day };
+    const { upkeep } = counts;
+    const isCounted = isTask && counts.counted;
+    if (isCounted) owedUsage.begin(userId);
     const admission = {
       // The token that was replaced is all that stood in the way of the count.
       ...admissionOf(
@@ -202,7 +250,8 @@ export const createLimiter = (
         time,
       ),
       caller,
-      ...(isTask && counts.counted ? { countedTask } : {}),
+      ...(isCounted ? { countedTask, usageAccount } : {}),
+      ...(upkeep ? { upkeep } : {}),
     };
     return place === undefined || !counts.counted ? admission : { ...admission, place };
   };
@@ -222,10 +271,14 @@ export const createLimiter = (
       return { ...admission, ...uncountedAdmission(policy, isAdmitted, windows, now()), countedTask };
     },
 
-    refund: async ({ countedTask, ...admission }) => {
+    refund: async ({ countedTask, ...admission }, { isError = true } = {}) => {
       if (!countedTask) return admission;
+      const { userId, operationId, keyId, windows } = countedTask;
+      const error = usageCounter({ day: windows.day, operationId, keyId }, "errors");
+      const owed = new Map(owedUsage.take(userId));
+      if (isError) owed.set(error, (owed.get(error) ?? 0) + 1);
       const isRefunded = await attempt("limits.not_refunded", "task", async (signal) => {
-        await counters.refund(countedTask, signal);
+        await counters.refund(countedTask, owed, signal);
         return true;
       });
       return isRefunded
@@ -233,11 +286,20 @@ export const createLimiter = (
         : admission;
     },
 
-    release: async ({ place, caller }) => {
-      if (place === undefined || !caller) return;
-      await attempt("limits.place_not_released", "task", (signal) =>
-        counters.releasePlaces(caller.userId, [place], signal),
-      );
+    release: async ({ place, caller, countedTask, usageAccount, upkeep }, end = nothingUsed) => {
+      const isQuiet = usageAccount !== undefined && owedUsage.end(usageAccount, countedTask && end);
+      if (place !== undefined && caller) {
+        const { userId } = caller;
+        const owed = owedUsage.take(userId);
+        await attempt("limits.place_not_released", "task", (signal) =>
+          counters.releasePlaces(userId, [place], owed, signal),
+        );
+      } else if (isQuiet) {
+        writeOwed(usageAccount.userId);
+      }
+      if (upkeep) await attempt("limits.not_kept_up", "task", (signal) => counters.keepUp(upkeep, signal));
+      await Promise.all(writes);
+      writeLater();
     },
   };
 };

@@ -10,8 +10,9 @@ export interface Windows {
   readonly ends: { readonly minute: number; readonly day: number; readonly month: number };
 }
 
+export const daySeconds = 24 * 60 * 60;
 const minuteMilliseconds = 60_000;
-const dayMilliseconds = 24 * 60 * minuteMilliseconds;
+const dayMilliseconds = daySeconds * 1_000;
 
 /** `2026-11` of a moment in milliseconds of Unix time. */
 export const monthOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 7);
@@ -21,6 +22,9 @@ export const dateOf = (milliseconds: number): string => new Date(milliseconds).t
 
 /** `2026-11-20` of a day since 1970. */
 export const dateOfDay = (day: number): string => dateOf(day * dayMilliseconds);
+
+/** The day since 1970 of `2026-11-20`. */
+export const dayOfDate = (date: string): number => Date.parse(date) / dayMilliseconds;
 
 /** The windows of a moment in milliseconds of Unix time. */
 export const windowsAt = (milliseconds: number): Windows => {

@@ -28,6 +28,10 @@ export const logEvents = {
     "The table could not count a request, so it was counted in memory, where far fewer are let in; its token was read.",
   "limits.not_refunded":
     "A refused request stayed on its account's quota, because the table did not answer in time.",
+  "limits.not_kept_up":
+    "What is over was not removed from an account's item, or its usage not moved, because the table did not answer in time; a later request does it.",
+  "limits.usage_not_counted":
+    "What a request has used may not have been counted, because the table did not answer in time; it is not tried again, so that nothing is counted twice.",
   "limits.place_not_released":
     "A stream is over and its account's place was not given back, because the table did not answer in time; it ends by itself.",
   "mail.failed": "A mail could not be sent; the queue brings it again.",

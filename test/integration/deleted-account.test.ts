@@ -123,7 +123,7 @@ const useEverything = async (username: string): Promise<string> => {
 };
 
 /** What may be left of a deleted account, which the documents name, and what is nobody's. */
-const documented = /^(?:LINK#|LIMIT#MAIL#|LIMIT#ADDRESS#|COUNTER#USER|TRANSCRIPTION#COUNTER)/;
+const documented = /^(?:LINK#|USAGE#|LIMIT#MAIL#|LIMIT#ADDRESS#|COUNTER#USER|TRANSCRIPTION#COUNTER)/;
 
 describe("a deleted account", () => {
   it("leaves nothing behind but what the documents name", async () => {

@@ -1,3 +1,4 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eraseAccount } from "../../functions/auth/erase-account.ts";
 import { createPasswordAttemptsRepository } from "../../functions/auth/password-attempts.ts";
@@ -64,6 +65,9 @@ class Trouble {
 
 let people = 0;
 
+/** How many requests every account has made on 2026-11-20 and on the day after. */
+const usedOn = [3, 4];
+
 /** An account with something of every kind. */
 const makeAccount = async (trouble: Trouble) => {
   people += 1;
@@ -95,6 +99,12 @@ const makeAccount = async (trouble: Trouble) => {
   const attempts = createPasswordAttemptsRepository(table);
   await attempts.addWrong(limitKeys.passwordAttempts(username), 5);
   await attempts.addWrong(limitKeys.confirmations(userId), 5);
+  const { client, name } = table;
+  const used = Object.fromEntries(
+    usedOn.map((counted, index) => [`u${20_777 + index}:translate:-:r`, counted]),
+  );
+  const access = { ...(await server.read(accountKeys.access(userId))), ...used };
+  await client.send(new PutCommand({ TableName: name, Item: access }));
   const speech = [new Date(), new Date(Date.now() - 86_400_000)].map(
     (date) => `speech/${day(date)}/${userId}/0123456789abcdef0123456789abcdef.wav`,
   );
@@ -152,6 +162,15 @@ describe("the deletion of an account", () => {
       }
       expect(await leftIn(partitions)).toEqual([]);
       expect([...trouble.objects]).toEqual([stranger]);
+      // What bills are made of is moved, once, and tells nothing but how much it was.
+      expect(await server.read(limitKeys.usage("2026-11-20", account.id))).toEqual({
+        ...limitKeys.usage("2026-11-20", account.id),
+        "translate:-:r": 3,
+        expires_at: (20_777 + 400) * 86_400,
+      });
+      expect(await server.read(limitKeys.usage("2026-11-21", account.id))).toMatchObject({
+        "translate:-:r": 4,
+      });
       trouble.objects.delete(stranger);
       if (outcome === "done") break;
     }

@@ -1,3 +1,5 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAuthorizer } from "../../functions/authorizer/authorize-request.ts";
@@ -10,6 +12,7 @@ import { createBearerVerification } from "../../shared/auth/verify-bearer.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import type { ChatModels } from "../../shared/inference/chat.ts";
 import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
+import type { ItemTable } from "../../shared/storage/item-table.ts";
 import { lambdaContext, lambdaEvent } from "../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../support/lambda-stream.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
@@ -110,16 +113,43 @@ describe.each([
   ["a function URL", byFunctionUrl],
   ["the REST API", byRestApi],
 ])("a chat request through %s", (_door, toEvent) => {
-  const ask = async (credential?: string) => {
-    const limiter = createLimiter(createLimitCounters(table.openForRequests()));
-    const handler = createStreamingHandler(chatEndpoints({ models }), { verifyBearer, limiter });
-    const event = await toEvent(credential ?? (await sign(token, 60)));
-    return (await invokeStreaming(handler, event, lambdaContext())).status;
-  };
+  const handlerOver = (over: ItemTable) =>
+    createStreamingHandler(chatEndpoints({ models }), {
+      verifyBearer,
+      limiter: createLimiter(createLimitCounters(over)),
+    });
+  const askOf = async (handler: ReturnType<typeof handlerOver>, credential?: string) =>
+    invokeStreaming(handler, await toEvent(credential ?? (await sign(token, 60))), lambdaContext());
+  const ask = async (credential?: string) =>
+    (await askOf(handlerOver(table.openForRequests()), credential)).status;
 
-  it("makes one round trip to DynamoDB: token, account, limits and quota in one write", async () => {
-    expect(await ask()).toBe(200);
-    expect(table.calls).toEqual(["UpdateItem"]);
+  it("makes one round trip to DynamoDB where its account is busy: token, account, limits, quota and what was used before in one write", async () => {
+    const handler = handlerOver(table.openForRequests());
+    await askOf(handler);
+    table.calls.length = 0;
+    for (let sent = 0; sent < 3; sent += 1) expect((await askOf(handler)).status).toBe(200);
+    expect(table.calls).toEqual(["UpdateItem", "UpdateItem", "UpdateItem"]);
+  });
+
+  it("makes one before it is answered where its account is not, and one when all of its answer has left", async () => {
+    const over = table.openForRequests();
+    const answered = Promise.withResolvers<void>();
+    let writes = 0;
+    const handler = handlerOver({
+      ...over,
+      update: async (...given) => {
+        writes += 1;
+        if (writes > 1) await answered.promise;
+        return over.update(...given);
+      },
+    });
+    const stream = new PassThrough();
+    const args = [await toEvent(await sign(token, 60)), stream, lambdaContext()];
+    const end = Promise.resolve(Reflect.apply(handler, undefined, args));
+    expect(JSON.parse(await text(stream))).toMatchObject({ usage: { total_tokens: 2 } });
+    answered.resolve();
+    await end;
+    expect(writes).toBe(2);
   });
 
   it("needs no other one to be refused", async () => {
@@ -133,7 +163,10 @@ describe.each([
 
   it("makes one with a key as well: digest, expiry, scope and its own limit are in the same write", async () => {
     const { key } = await makeKey({ scopes: ["chat"], expiresAt: 4_000_000_000, monthlyLimit: 10 });
-    expect(await ask(key)).toBe(200);
+    const handler = handlerOver(table.openForRequests());
+    await askOf(handler);
+    table.calls.length = 0;
+    expect((await askOf(handler, key)).status).toBe(200);
     expect(table.calls).toEqual(["UpdateItem"]);
   });
 

@@ -245,7 +245,8 @@ describe("places that a killed function has left behind", () => {
     const token = await newAccount("Admin");
     for (let count = 0; count < 10; count += 1) await begin(token);
     const alive = await begin(token, later(longestStreamSeconds));
-    await begin(token, later(longestStreamSeconds + 60), 0, false);
+    const after = later(longestStreamSeconds + 60);
+    await limiterAt(after).release(await begin(token, after, 0, false));
     expect(await placesOf(token)).toEqual([alive.place]);
   });
 });
@@ -260,11 +261,24 @@ describe("a chat through the function", () => {
     streamAnswer,
   });
 
+  const newLimiter = () =>
+    createLimiter(createLimitCounters(table.openForRequests()), { timeoutMilliseconds: 20_000 });
+
+  /** An account that has sent something today: its first request tells those who bill of it, with a further write. */
+  const newActiveAccount = async (): Promise<TokenClaims> => {
+    const token = await newAccount();
+    await begin(token, Date.now(), 0, false);
+    return token;
+  };
+
   /** Sends a chat, and tells what its account held when the model began, and at the end. */
-  const chat = async (token: TokenClaims, models: ChatModels, isStream: boolean, isGone = false) => {
-    const limiter = createLimiter(createLimitCounters(table.openForRequests()), {
-      timeoutMilliseconds: 20_000,
-    });
+  const chat = async (
+    token: TokenClaims,
+    models: ChatModels,
+    isStream: boolean,
+    isGone = false,
+    limiter = newLimiter(),
+  ) => {
     const handler: (...args: never[]) => unknown = createStreamingHandler(chatEndpoints({ models }), {
       limiter,
     });
@@ -343,7 +357,7 @@ describe("a chat through the function", () => {
   it.each(endings)(
     "that is streamed pays one write when it begins and one when it %s, and holds nothing then",
     async (_case, answer, isGone, status, isRefunded) => {
-      const token = await newAccount();
+      const token = await newActiveAccount();
       let held: string[] = [];
       const models = modelsWith(async (_request, { signal }) => {
         held = await placesOf(token);
@@ -358,10 +372,12 @@ describe("a chat through the function", () => {
     },
   );
 
-  it("that is answered as a whole takes no place, and pays one write", async () => {
-    const token = await newAccount();
+  it("that is answered as a whole takes no place, and pays one write where its account is busy", async () => {
+    const token = await newActiveAccount();
     const none = modelsWith(() => Promise.reject(new Error("No stream is asked for.")));
-    const { status, calls } = await chat(token, none, false);
+    const limiter = newLimiter();
+    await chat(token, none, false, false, limiter);
+    const { status, calls } = await chat(token, none, false, false, limiter);
     expect(status).toBe(200);
     expect(calls).toEqual(["UpdateItem"]);
     expect(await stored(token)).not.toHaveProperty("streams");

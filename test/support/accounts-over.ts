@@ -1,8 +1,9 @@
 import { authEndpoints } from "../../functions/auth/endpoints.ts";
-import { createUsageRepository } from "../../functions/auth/get-usage.ts";
 import { createPasswordAttemptsRepository } from "../../functions/auth/password-attempts.ts";
 import { createPasswordGuard } from "../../functions/auth/password-guard.ts";
+import { createUsageRepository } from "../../functions/auth/read-usage.ts";
 import { createSignInAddresses } from "../../functions/auth/sign-in-addresses.ts";
+import taskPaths from "../../functions/auth/task-paths.json" with { type: "json" };
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
@@ -37,5 +38,6 @@ export const accountsOver = (
     findAccess: () => Promise.reject(new Error("No token must be looked at.")),
     eraseAccount: () => Promise.reject(new Error("No account must be deleted.")),
     usage: createUsageRepository(table, 1),
+    taskPaths,
     tokenLifetimeSeconds: undefined,
   });

@@ -1,5 +1,6 @@
 import type { CredentialAccess } from "../../shared/accounts/access.ts";
 import type { AccountRequest, CountedTask } from "../../shared/limits/account-counters.ts";
+import type { AccountUpkeep } from "../../shared/limits/account-upkeep.ts";
 import type { AddressRequest, Counts } from "../../shared/limits/limit-counters.ts";
 import type { LimitCounters } from "../../shared/limits/limiter.ts";
 import { accountPoliciesWith, defaultUnverifiedQuotaShare } from "../../shared/limits/policies.ts";
@@ -13,6 +14,10 @@ export interface FakeCounters extends LimitCounters {
   readonly moreTasks: number[];
   /** Places that were given back. */
   readonly released: string[];
+  /** What was counted of usage by other writes than admissions, write by write. */
+  readonly usage: Record<string, number>[];
+  /** What was done for the items of accounts. */
+  readonly kept: AccountUpkeep[];
 }
 
 const first: Counts = { counted: true, minute: 1, day: 1, month: 1 };
@@ -41,6 +46,8 @@ export const fakeCounters = (
   const refunded: CountedTask[] = [];
   const moreTasks: number[] = [];
   const released: string[] = [];
+  const usage: Record<string, number>[] = [];
+  const kept: AccountUpkeep[] = [];
   const found = { ...freeAccess, ...access };
   const standing = { access: found, policy: policyOf(found) };
   return {
@@ -49,16 +56,26 @@ export const fakeCounters = (
     refunded,
     moreTasks,
     released,
+    usage,
+    kept,
     findStanding: async () => standing,
     countMoreTasks: (_task, more, signal) => {
       moreTasks.push(more);
       return answer(signal);
     },
-    refund: async (task) => {
+    refund: async (task, owed) => {
       refunded.push(task);
+      if (owed.size > 0) usage.push(Object.fromEntries(owed));
     },
-    releasePlaces: async (_userId, places) => {
+    releasePlaces: async (_userId, places, owed) => {
       released.push(...places);
+      if (owed) usage.push(Object.fromEntries(owed));
+    },
+    addUsage: async (_userId, owed) => {
+      usage.push(Object.fromEntries(owed));
+    },
+    keepUp: async (upkeep) => {
+      kept.push(upkeep);
     },
     countForAccount: async (request, signal) => {
       accounts.push(request);

@@ -69,6 +69,7 @@ const dependencies = ({
     revoke: unasked("A key"),
     revokeAll: unasked("Keys"),
   },
+  taskPaths: {},
   links: {
     create: unasked("A link"),
     find: unasked("A link"),

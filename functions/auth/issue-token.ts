@@ -72,8 +72,8 @@ interface RepeatableRefresh {
  * Replaces the caller's token; the old one stops working at once.
  *
  * @param caller the token that was sent; `undefined` for a key, which has none to replace.
- * @throws AppError `insufficient_scope` for a key; `unauthenticated` when the old token was replaced by a parallel call; `rate_limited` when too many of
- * the account's tokens were replaced that have not expired.
+ * @throws AppError `insufficient_scope` for a key; `unauthenticated` when the old token was replaced by a parallel call;
+ * `rate_limited` when too many of the account's tokens were replaced that have not expired.
  */
 export const refreshToken = async (
   caller: TokenClaims | undefined,

@@ -14,6 +14,7 @@ const withToken = operations.filter(({ auth }) => auth === "user");
 let folder: string;
 let service: RunningService;
 let token: string;
+let key: string;
 
 const logIn = () =>
   fetch(`${service.url}/auth/token`, { method: "POST", body: new URLSearchParams({ username, password }) });
@@ -28,6 +29,12 @@ beforeAll(async () => {
   });
   const { id } = z.object({ id: z.int() }).parse(await registered.json());
   token = z.object({ access_token: z.string() }).parse(await (await logIn()).json()).access_token;
+  const made = await fetch(`${service.url}/auth/keys`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ name: "a program" }),
+  });
+  key = z.object({ key: z.string() }).parse(await made.json()).key;
   const me = () => fetch(`${service.url}/auth/me`, { headers: { Authorization: `Bearer ${token}` } });
   expect((await me()).status).toBe(200);
   await (await openLocalAccounts(folder)).setDisabled(id, true);
@@ -39,14 +46,16 @@ afterAll(async () => {
 });
 
 describe("an account that was disabled", () => {
-  it.each(withToken)("is shut out of $method $path, whatever its token", async ({ method, path }) => {
-    const response = await fetch(`${service.url}${path.replaceAll(/\{\w+\}/g, "lug")}`, {
-      method,
-      headers: { Authorization: `Bearer ${token}` },
-    });
-    expect(response.status).toBe(403);
-    expect(await response.json()).toMatchObject({ error: { code: "forbidden" } });
-    expect(response.headers.get("x-request-id")).toBeTruthy();
+  it.each(withToken)("is shut out of $method $path, whatever its token or key", async ({ method, path }) => {
+    for (const credential of [token, key]) {
+      const response = await fetch(`${service.url}${path.replaceAll(/\{\w+\}/g, "lug")}`, {
+        method,
+        headers: { Authorization: `Bearer ${credential}` },
+      });
+      expect(response.status).toBe(403);
+      expect(await response.json()).toMatchObject({ error: { code: "forbidden" } });
+      expect(response.headers.get("x-request-id")).toBeTruthy();
+    }
   });
 
   it("gets no new token", async () => {

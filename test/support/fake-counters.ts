@@ -49,7 +49,7 @@ export const fakeCounters = (
   const usage: Record<string, number>[] = [];
   const kept: AccountUpkeep[] = [];
   const found = { ...freeAccess, ...access };
-  const standing = { access: found, policy: policyOf(found) };
+  const standing = { access: found, policy: { ...policyOf(found), perMonthOfKey: found.key?.l } };
   return {
     accounts,
     addresses,

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { makeApiKey } from "../../../shared/auth/api-keys.ts";
 import { createSigningKeySource, createTokens, type TokenClaims } from "../../../shared/auth/tokens.ts";
 import {
   createBearerSearch,
@@ -35,6 +36,20 @@ describe("The token of an Authorization header", () => {
   });
 });
 
+describe("A key in an Authorization header", () => {
+  const { key, prefix: _prefix, ...made } = makeApiKey(7);
+  const verify = createBearerVerification(() => Promise.reject(new Error("No secret is needed for keys.")));
+
+  it("is read by its checksum, without the secret that tokens are signed with", async () => {
+    expect(await verify(`Bearer ${key}`)).toEqual(made);
+    expect(await verify(`bearer  ${key} `)).toEqual(made);
+  });
+
+  it.each([`${key}x`, key.slice(0, -1), "lai_", "lai_nonsense"])("is none when it is %s", async (text) => {
+    expect(await verify(`Bearer ${text}`)).toBeUndefined();
+  });
+});
+
 const access: Item = {
   account_type: "Premium",
   disabled: false,
@@ -55,7 +70,8 @@ describe("Whose a token is, where none need be", () => {
     expect(read).toHaveBeenCalledExactlyOnceWith(
       {
         Key: { PK: "ACCESS#7", SK: "ACCESS" },
-        ProjectionExpression: "account_type, disabled, token_epoch, email_verified, default_language, revoked.#own",
+        ProjectionExpression:
+          "account_type, disabled, token_epoch, email_verified, default_language, revoked.#own",
         ExpressionAttributeNames: { "#own": "token-1" },
       },
       undefined,
@@ -73,6 +89,43 @@ describe("Whose a token is, where none need be", () => {
 
   it("is nobody's for one with a wrong signature, which is not looked for in the table", async () => {
     const { read, found } = find("Bearer forged", access);
+    expect(await found).toBeUndefined();
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  const { key, prefix: _prefix, ...made } = makeApiKey(7);
+  const withKey = (fields: Item): Item => ({
+    ...access,
+    api_keys: { [made.keyId]: { h: made.keyDigest, ...fields } },
+  });
+  const findKey = (header: string, item: Item | undefined) => {
+    const read = vi.fn(async (_read: ItemRead) => item);
+    const verify = createBearerVerification(async () => secret);
+    return { read, found: createBearerSearch(verify, { read }, "upload")(header) };
+  };
+
+  it("is known of a key as well, from one read of its entry alone", async () => {
+    const { read, found } = findKey(`Bearer ${key}`, withKey({ s: new Set(["upload"]) }));
+    expect(await found).toBe(7);
+    expect(read).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({
+        ProjectionExpression: expect.stringMatching(/, api_keys\.#own$/),
+        ExpressionAttributeNames: { "#own": made.keyId },
+      }),
+      undefined,
+    );
+  });
+
+  it("is nobody's for a key that was revoked, and refused for one that was made for something else", async () => {
+    expect(await findKey(`Bearer ${key}`, access).found).toBeUndefined();
+    expect(await findKey(`Bearer ${key}`, { ...withKey({}), disabled: true }).found).toBeUndefined();
+    await expect(findKey(`Bearer ${key}`, withKey({ s: new Set(["chat"]) })).found).rejects.toMatchObject({
+      code: "insufficient_scope",
+    });
+  });
+
+  it("is nobody's for a key with a wrong checksum, which is not looked for in the table", async () => {
+    const { read, found } = findKey(`Bearer ${key}x`, withKey({}));
     expect(await found).toBeUndefined();
     expect(read).not.toHaveBeenCalled();
   });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAuthorizer } from "../../../functions/authorizer/authorize-request.ts";
+import { type Credential, makeApiKey } from "../../../shared/auth/api-keys.ts";
 import type { TokenClaims } from "../../../shared/auth/tokens.ts";
 import { credentialContext } from "../../../shared/http/authenticate.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
@@ -16,7 +17,7 @@ afterEach(() => {
 });
 
 const ask = (
-  claimed: TokenClaims | undefined,
+  claimed: Credential | undefined,
   headers: Record<string, string> | null = { Authorization: "Bearer abc" },
 ) => {
   const verifyBearer = vi.fn(async (_authorization: string | undefined) => claimed);
@@ -44,6 +45,14 @@ describe("A good token", () => {
 });
 
 describe("What the functions behind it are told of a token", () => {
+  it("is, of a key, whose it is, its id and its digest, and not its text", async () => {
+    const { key, prefix: _prefix, ...made } = makeApiKey(7);
+    const { context } = await ask(made, { Authorization: `Bearer ${key}` }).answered;
+    expect(context).toEqual({ userId: "7", keyId: made.keyId, keyDigest: made.keyDigest });
+    expect(credentialContext.parse(context)).toEqual(made);
+    expect(JSON.stringify(context)).not.toContain(key.slice(4, 24));
+  });
+
   it.each([claims, { userId: 7, tokenId: "token-1", tokenEpoch: 0, tokenExpiresAt: undefined }])(
     "is what its signature vouches for: %j",
     async (token) => {

@@ -135,6 +135,76 @@ describe("an account whose e-mail address is not verified", () => {
   });
 });
 
+describe("a request with a key", () => {
+  const credential = { userId: 7, keyId: "k3f0a2c1e9b7d", keyDigest: "digest" };
+  const entry = { h: "digest", l: 100 };
+  const limited = (counts: Counts, access: Partial<CredentialAccess> = {}) => {
+    const counters = fakeCounters(async () => counts, { key: entry, ...access });
+    return { counters, limiter: createLimiter(counters, { now: () => now }) };
+  };
+  const request = { ...task(), credential, scope: "translate" } as const;
+
+  it("is told whose it is and by which key, and is counted with what the operation asks of keys", async () => {
+    const { counters, limiter } = limited({ counted: true, minute: 1, day: 1, month: 1, ofKey: 1 });
+    const { caller, countedTask } = await limiter.admit(request);
+    expect(caller).toEqual({ userId: 7, accountType: "Free", keyId: "k3f0a2c1e9b7d", token: undefined });
+    expect(countedTask).toMatchObject({ userId: 7, keyId: "k3f0a2c1e9b7d", tasks: 1 });
+    expect(counters.accounts).toMatchObject([{ credential, scope: "translate", time: now }]);
+  });
+
+  it("is told what the key's own limit leaves for the day, when that is less", async () => {
+    const { limiter } = limited({ counted: true, minute: 1, day: 12, month: 340, ofKey: 97 });
+    expect((await limiter.admit(request)).statuses[1]).toMatchObject({ window: "day", remaining: 3 });
+  });
+
+  it.each([
+    ["the key's own limit", { minute: 1, day: 1, month: 100, ofKey: 100 }, "quota_exceeded", /this key/],
+    [
+      "the month, which is the account's",
+      { minute: 1, day: 1, month: 5_000, ofKey: 100 },
+      "quota_exceeded",
+      /^Monthly quota/,
+    ],
+    [
+      "the day, which ends sooner",
+      { minute: 1, day: 500, month: 5_000, ofKey: 100 },
+      "quota_exceeded",
+      /^Daily quota/,
+    ],
+    [
+      "the minute, which ends first",
+      { minute: 50, day: 500, month: 5_000, ofKey: 100 },
+      "rate_limited",
+      /per 1 minute/,
+    ],
+  ] as const)("is refused for %s", async (_limit, counts, code, message) => {
+    const { limiter } = limited({ counted: false, ...counts });
+    const { refusal } = await limiter.admit(request);
+    expect(refusal).toMatchObject({ status: 429, code, message: expect.stringMatching(message) });
+  });
+
+  it("is refused for the other tasks of a batch by what they pass", async () => {
+    const { limiter } = limited({ counted: false, minute: 1, day: 10, month: 10, ofKey: 99 });
+    const { limiter: admitting } = limited({ counted: true, minute: 1, day: 10, month: 10, ofKey: 99 });
+    const admission = await admitting.admit(request);
+    expect((await limiter.admitTasks(admission, 3)).refusal).toMatchObject({
+      code: "quota_exceeded",
+      message:
+        "Monthly limit of this key exceeded: the request stands for 3 tasks; its owner has set it to 100 a month.",
+      retryAfterSeconds: 10 * 24 * 60 * 60 + 3_585,
+    });
+  });
+
+  it("is not counted for what no key may do: one read says whether it hears 403 or 401", async () => {
+    const { counters, limiter } = limited({ counted: true, minute: 1, day: 1, month: 1 });
+    const ofAccount = { limitClass: "account", credential, operationId: "getUsage" } as const;
+    await expect(limiter.admit(ofAccount)).rejects.toMatchObject({ code: "insufficient_scope", status: 403 });
+    const { limiter: other } = limited({ counted: true, minute: 1, day: 1, month: 1 }, { stands: false });
+    await expect(other.admit(ofAccount)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(counters.accounts).toEqual([]);
+  });
+});
+
 describe("a token that does not stand", () => {
   const refused: readonly (readonly [string, Partial<CredentialAccess>, string])[] = [
     ["was revoked", { stands: false }, "unauthenticated"],

@@ -1,7 +1,9 @@
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import type { BuildOptions, Plugin } from "esbuild";
+import { functionDefinitions } from "../../functions/manifest.ts";
 import { companionFiles, writeChangedFiles } from "./bundle-files.ts";
+import { postponeSchemas } from "./postponed-schemas.ts";
 
 /** The repository's folder, from which entry files and packages are found. */
 export const projectDirectory = join(import.meta.dirname, "../..");
@@ -30,7 +32,6 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
     // CommonJS packages look for files beside themselves by it; `companionFiles` puts those beside the bundle.
     define: { __dirname: "import.meta.dirname", "import.meta.resolve": "besideBundle" },
     inject: ["infra/bundling/beside-bundle.ts"],
-    charset: "utf8",
     sourcemap: true,
     sourcesContent: false,
     legalComments: "none",
@@ -40,10 +41,16 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
     plugins: [
       builtInModules(),
       leaveOut(unusedModules),
+      postponeSchemas(projectDirectory, foldersOfManyOperations),
       writeChangedFiles(),
       companionFiles(projectDirectory),
     ],
   }) as const satisfies BuildOptions;
+
+/** An environment of one of these answers a few of its operations, as a rule. */
+const foldersOfManyOperations = functionDefinitions
+  .filter(({ operations }) => operations.length > 2)
+  .map(({ name }) => `functions/${name}`);
 
 /** opusscript asks for the one that it was told to, and brings both: this is libopus as 600 kB of JavaScript. */
 const unusedModules = /\/opusscript_native_nasm\.js$/;

@@ -8,6 +8,8 @@ import type { StoredAccount } from "../../shared/accounts/account.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { accountKeys } from "../../shared/accounts/keys.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
+import { idempotencyKeys } from "../../shared/idempotency/keys.ts";
+import { createNamedRequests } from "../../shared/idempotency/named-requests.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
 import { readPartition, type Table } from "../../shared/storage/table.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
@@ -105,6 +107,27 @@ const makeAccount = async (trouble: Trouble) => {
   );
   const access = { ...(await server.read(accountKeys.access(userId))), ...used };
   await client.send(new PutCommand({ TableName: name, Item: access }));
+  const namedRequests = createNamedRequests({
+    table: server.openForRequests(),
+    store: {
+      put: async (name) => {
+        trouble.objects.add(name);
+      },
+      delete: () => Promise.reject(new Error("The answer is kept.")),
+      stream: () => {
+        throw new Error("No answer is asked for again.");
+      },
+    },
+  });
+  const named = await namedRequests.begin({
+    userId,
+    operationId: "translate",
+    idempotencyKey: "one",
+    content: {},
+    isConfidential: false,
+    milliseconds: 1_000,
+  });
+  if (named.kind === "first") await named.keep({ status: 200, headers: {}, body: "x".repeat(1_000_000) });
   const speech = [new Date(), new Date(Date.now() - 86_400_000)].map(
     (date) => `speech/${day(date)}/${userId}/0123456789abcdef0123456789abcdef.wav`,
   );
@@ -117,6 +140,7 @@ const makeAccount = async (trouble: Trouble) => {
       accountKeys.owned(userId, "").PK,
       accountKeys.usernameClaim(username).PK,
       accountKeys.emailClaim(account.email).PK,
+      idempotencyKeys.ofAccount(userId),
       limitKeys.ofAccount(userId),
       limitKeys.ofName(username),
       `UPLOAD#file-${people}`,
@@ -141,7 +165,10 @@ describe("the deletion of an account", () => {
       const { account, partitions } = await makeAccount(trouble);
       const stranger = `speech/${day(new Date())}/${account.id}0/0123456789abcdef0123456789abcdef.wav`;
       trouble.objects.add(stranger);
-      expect(await leftIn(partitions)).toHaveLength(13);
+      expect([...trouble.objects].filter((name) => name.startsWith(`answers/${account.id}/`))).toHaveLength(
+        1,
+      );
+      expect(await leftIn(partitions)).toHaveLength(14);
       trouble.restart(failing);
       const outcome = await eraseAccount(account, { table, store: trouble.store }, never).then(
         () => "done",
@@ -184,8 +211,8 @@ describe("the deletion of an account", () => {
     await expect(
       eraseAccount(account, { table: server.open(), store }, AbortSignal.abort()),
     ).rejects.toThrow();
-    expect(await leftIn(partitions)).toHaveLength(13);
-    expect(trouble.objects.size).toBe(4);
+    expect(await leftIn(partitions)).toHaveLength(14);
+    expect(trouble.objects.size).toBe(5);
   });
 
   it("lets nothing be saved for the account that began before it", async () => {

@@ -6,6 +6,7 @@ import { uploadEndpoints } from "../../functions/upload/endpoints.ts";
 import { makeApiKey } from "../../shared/auth/api-keys.ts";
 import { readBearer } from "../../shared/auth/verify-bearer.ts";
 import { readAwsConfig } from "../../shared/config/environment.ts";
+import { createNamedRequests, type IdempotencyOptions } from "../../shared/idempotency/named-requests.ts";
 import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
@@ -232,6 +233,102 @@ describe.concurrent("when the mail queue", () => {
     expect({ status, code: body.error.code }).toEqual({ status: 503, code: "service_unavailable" });
     expect(Number(headers["Retry-After"])).toBeGreaterThan(0);
   });
+});
+
+/** A request that its caller has named, in front of what keeps the answers to such requests. */
+const namedTranslation = {
+  ...translation,
+  authorizer: authorizedCaller,
+  headers: { "Idempotency-Key": "one" },
+};
+const noStore: IdempotencyOptions["store"] = {
+  put: () => Promise.reject(new Error("The store is not needed.")),
+  delete: () => Promise.reject(new Error("The store is not needed.")),
+  stream: () => {
+    throw new Error("The store is not needed.");
+  },
+};
+const counting = (text = "Oli otya?") => {
+  const asked: string[] = [];
+  const translate = async ({ text: asking }: { readonly text: string }) => {
+    asked.push(asking);
+    return { text, usage: undefined };
+  };
+  return { asked, endpoints: translateEndpoints({ translator: { translate } }) };
+};
+/** What DynamoDB answers whose lock it is. */
+const lockTaken = answering(200, {
+  Attributes: { fingerprint: { S: "f" }, holder: { S: "h" }, held_until: { N: "1" } },
+});
+
+describe.concurrent("when the table of named requests", { timeout: timeoutMilliseconds }, () => {
+  it.for(faults)(
+    "%s, a request that may be a second one is not carried out",
+    async ([, behaviour], context) => {
+      const { expect } = context;
+      const { asked, endpoints } = counting();
+      const table = requestTableAt(await startAws(context, behaviour));
+      const namedRequests = createNamedRequests({ table, store: noStore });
+      const request = { ...namedTranslation, remainingMilliseconds: timeoutMilliseconds };
+      const { status, headers, body } = await send(endpoints, request, { namedRequests });
+      expect({ status, code: body.error.code }).toEqual({ status: 503, code: "service_unavailable" });
+      expect(Number(headers["Retry-After"])).toBeGreaterThan(0);
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it.for(faults)("%s once the answer is there, that leaves all the same", async ([, behaviour], context) => {
+    const { expect } = context;
+    const { endpoints } = counting();
+    const server = await startFakeBackend();
+    context.onTestFinished(() => server.close());
+    server.behave(lockTaken, behaviour ?? resetting);
+    const namedRequests = createNamedRequests({ table: requestTableAt(server.baseUrl), store: noStore });
+    expect((await send(endpoints, namedTranslation, { namedRequests })).status).toBe(200);
+  });
+
+  it.for(faults)(
+    "%s, a request without an Idempotency-Key takes no notice",
+    async ([, behaviour], context) => {
+      const { expect } = context;
+      const table = requestTableAt(await startAws(context, behaviour));
+      const namedRequests = createNamedRequests({ table, store: noStore });
+      const { headers: _, ...request } = namedTranslation;
+      expect((await send(counting().endpoints, request, { namedRequests })).status).toBe(200);
+    },
+  );
+});
+
+describe.concurrent("when the store of large answers", () => {
+  const storeFaults = faults.filter(([fault]) => fault !== "says nothing");
+
+  it.for(faults)("%s, such an answer leaves all the same", async ([, behaviour], context) => {
+    const { expect } = context;
+    const store = createS3ObjectStore(bucketAt(await startAws(context, behaviour)));
+    const namedRequests = createNamedRequests({ table: intact.openForRequests(), store });
+    const request = { ...namedTranslation, headers: { "Idempotency-Key": crypto.randomUUID() } };
+    const { status } = await send(counting("x".repeat(1_000_000)).endpoints, request, { namedRequests });
+    expect(status).toBe(200);
+  });
+
+  it.for(storeFaults)(
+    "%s, it is not given again and the model is not asked again",
+    async ([, behaviour], context) => {
+      const { expect } = context;
+      const kept = { put: async () => undefined, delete: noStore.delete };
+      const stream = createS3ObjectStore(bucketAt(await startAws(context, behaviour))).stream;
+      const { asked, endpoints } = counting("x".repeat(1_000_000));
+      const namedRequests = createNamedRequests({
+        table: intact.openForRequests(),
+        store: { ...kept, stream },
+      });
+      const request = { ...namedTranslation, headers: { "Idempotency-Key": crypto.randomUUID() } };
+      await send(endpoints, request, { namedRequests });
+      const { status, body } = await send(endpoints, request, { namedRequests });
+      expect({ status, code: body.error.code }).toEqual({ status: 502, code: "storage_unavailable" });
+      expect(asked).toHaveLength(1);
+    },
+  );
 });
 
 describe.concurrent("when the object store", () => {

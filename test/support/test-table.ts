@@ -28,6 +28,18 @@ export const testTable = (endpoint: string, tableName = name): Table => ({
   ),
 });
 
+/** The same, as every request uses it. */
+export const testItems = ({ endpoint, name: tableName }: TestTable["address"]): WritableItemTable =>
+  openItemTable(
+    tableName,
+    readAwsConfig({
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    }),
+  );
+
 /** The service's table in an embedded DynamoDB, and a look behind the scenes. */
 export interface TestTable {
   /** Another instance of a function: a client with connections of its own. */
@@ -35,6 +47,8 @@ export interface TestTable {
   /** The same, as every request uses it. */
   openForRequests(): WritableItemTable;
   read(key: Record<string, string>): Promise<Record<string, unknown> | undefined>;
+  /** Where it is, for a process of its own. */
+  readonly address: { readonly endpoint: string; readonly name: string };
   /** Names of the calls that were sent through all tables, such as `UpdateItem`. */
   readonly calls: string[];
   close(): Promise<void>;
@@ -85,16 +99,9 @@ export const startTestTable = async (): Promise<TestTable> => {
       opened.push(table);
       return table;
     },
+    address: { endpoint, name: tableName },
     openForRequests: () => {
-      const table = openItemTable(
-        tableName,
-        readAwsConfig({
-          AWS_ENDPOINT_URL: endpoint,
-          AWS_REGION: region,
-          AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-          AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-        }),
-      );
+      const table = testItems({ endpoint, name: tableName });
       return {
         read: (...given) => {
           calls.push("GetItem");

@@ -1,0 +1,139 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { runCommand } from "../support/run-service.ts";
+import { startTestTable, type TestTable } from "../support/test-table.ts";
+import { functionMilliseconds, translateOnce } from "./idempotent-process.ts";
+
+let table: TestTable;
+let place: Parameters<typeof translateOnce>[0];
+/** How often the model was asked for each text. */
+const asked = new Map<string, number>();
+/** What the model does when it is asked. */
+let behave: (response: ServerResponse, text: string) => void;
+
+const model = createServer((request, response) => {
+  const text = request.url?.slice(1) ?? "";
+  asked.set(text, (asked.get(text) ?? 0) + 1);
+  behave(response, text);
+});
+const answer = (response: ServerResponse) => response.end("Webale");
+
+beforeAll(async () => {
+  table = await startTestTable();
+  await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
+});
+afterAll(async () => {
+  model.closeAllConnections();
+  model.close();
+  await table.close();
+});
+beforeEach(async () => {
+  const username = `user-${crypto.randomUUID()}`;
+  const accounts = createAccountsRepository(table.open());
+  const { id } = await accounts.create({
+    username,
+    email: `${username}@example.com`,
+    password_hash: "$argon2id$the-hash",
+    organization: "Unknown",
+    full_name: undefined,
+    organization_type: undefined,
+    sector: undefined,
+  });
+  // Its requests of a minute are enough for all that is sent.
+  await accounts.setAccountType(id, "Admin");
+  const { port } = model.address() as AddressInfo;
+  place = {
+    endpoint: table.address.endpoint,
+    table: table.address.name,
+    userId: String(id),
+    model: `http://127.0.0.1:${port}`,
+  };
+  asked.clear();
+});
+
+/** Sends the texts by a process of its own, and kills that when the test says so, and waits for its end. */
+const sendAndKill = async (texts: readonly string[], until: Promise<unknown>) => {
+  const { endpoint, table: name, userId, model: address } = place;
+  const args = [endpoint, name, userId, address, ...texts];
+  const { child, ended, output } = runCommand("test/integration/idempotent-process.ts", args, {
+    LOG_LEVEL: "SILENT",
+  });
+  await Promise.race([until, ended]);
+  child.kill("SIGKILL");
+  expect(await ended, output()).not.toBe(1);
+};
+
+const again = async (text: string, milliseconds = 0) => {
+  const { status, headers } = await translateOnce(place, text, () => Date.now() + milliseconds);
+  return {
+    status,
+    isRepeated: headers["Idempotent-Replayed"] === "true",
+    retryAfter: Number(headers["Retry-After"]),
+  };
+};
+
+describe("When the process is killed that carries a request out", { timeout: 60_000 }, () => {
+  it("while its model works, the key is free when the function's time is over, and no sooner", async () => {
+    const { promise: begun, resolve } = Promise.withResolvers<void>();
+    behave = () => resolve();
+    await sendAndKill(["one"], begun);
+    behave = answer;
+    expect(await again("one")).toMatchObject({ status: 409, retryAfter: 5 });
+    // From here on the lock may still have a second, and the process had begun before it was killed.
+    expect((await again("one", functionMilliseconds - 60_000)).status).toBe(409);
+    expect(asked.get("one")).toBe(1);
+    expect(await again("one", functionMilliseconds + 1_000)).toMatchObject({
+      status: 200,
+      isRepeated: false,
+    });
+    expect(await again("one", functionMilliseconds + 1_000)).toMatchObject({ status: 200, isRepeated: true });
+    expect(asked.get("one")).toBe(2);
+  });
+
+  it.each([1, 2, 3])(
+    "at any moment, each of its pairs is carried out once, or again after that time (%i)",
+    async (round) => {
+      const texts = Array.from({ length: 24 }, (_, index) => `pair-${round}-${index}`);
+      const { promise: isHalf, resolve } = Promise.withResolvers<void>();
+      let answered = 0;
+      behave = (response) => {
+        // Some are answered at once and some later, so that the end meets them at every step.
+        setTimeout(
+          () => {
+            answer(response);
+            answered += 1;
+            if (answered === texts.length / 2) resolve();
+          },
+          (asked.size * 7) % 40,
+        );
+      };
+      await sendAndKill(
+        texts,
+        isHalf.then(() => sleep(20 * round)),
+      );
+      // What the process had sent before its end may still arrive.
+      await sleep(100);
+      const before = new Map(asked);
+      const first = await Promise.all(texts.map((text) => again(text)));
+      for (const [index, text] of texts.entries()) {
+        const { status, isRepeated } = first[index] ?? {};
+        const isCarriedOutNow = status === 200 && !isRepeated;
+        expect([200, 409]).toContain(status);
+        // Whose lock was taken is not carried out a second time while its function might live.
+        expect(asked.get(text) ?? 0).toBe((before.get(text) ?? 0) + (isCarriedOutNow ? 1 : 0));
+        if (isCarriedOutNow) expect(before.get(text) ?? 0).toBe(0);
+      }
+      const later = await Promise.all(texts.map((text) => again(text, functionMilliseconds + 1_000)));
+      expect(later.filter(({ status }) => status !== 200)).toEqual([]);
+      for (const [index, { status }] of first.entries()) {
+        expect(later[index]?.isRepeated).toBe(status === 200);
+        expect(asked.get(texts[index] ?? "")).toBeLessThanOrEqual(status === 200 ? 1 : 2);
+      }
+      // What was answered by the process before its end is among them, and what it had only begun.
+      expect(first.some(({ isRepeated }) => isRepeated)).toBe(true);
+    },
+  );
+});

@@ -67,7 +67,8 @@ const beginNamed = async (
       event.repeated = { statusCode: status, headers: { ...headers, "Idempotent-Replayed": "true" }, body };
       event.prepared = undefined;
       // Nothing is done for it, so that nothing is paid for it.
-      if (limiter && event.admission) event.admission = await limiter.refund(event.admission);
+      if (limiter && event.admission)
+        event.admission = await limiter.refund(event.admission, { isError: false });
     }
   }
 };

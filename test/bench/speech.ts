@@ -1,6 +1,8 @@
 /**
  * `npm run bench:speech`: how much later the first byte of speech comes through the service than from the model's
- * server itself, and what it costs to find out how long a recording is, for each format, in a process of its own.
+ * server itself; when speech in each format can be heard while the model speaks, and what encoding it costs, both with
+ * bounds, beyond which the command ends with 1; and what it costs to find out how long a recording is, for each format, in
+ * a process of its own.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -8,10 +10,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { createAccount } from "../load/accounts.ts";
 import { runService } from "../support/run-service.ts";
-import { wavHeaderBytes } from "../support/wav.ts";
+import { soundBytes, wavHeaderBytes } from "../support/wav.ts";
+import { measureEncoding } from "./speech/encoding.ts";
 import { longFiles } from "./speech/long-files.ts";
 import { median } from "./statistics.ts";
 
@@ -19,11 +23,24 @@ const rounds = 60;
 const folder = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
+/** How the model's server is asked to speak as fast as people do, a tenth of a second after the other. */
+const inRealTime = "In real time.";
+const secondSpokenAt: number[] = [];
+
 const mock = createServer((request, response) => {
   void (async () => {
-    request.resume();
+    const asked = await text(request);
     response.writeHead(200, { "Content-Type": "audio/wav" });
     response.write(wavHeaderBytes(0));
+    if (asked.includes(inRealTime)) {
+      const second = soundBytes(48_000);
+      for (let tenth = 0; tenth < 10; tenth += 1) {
+        await pause(100);
+        response.write(second.subarray(4_800 * tenth, 4_800 * (tenth + 1)));
+      }
+      secondSpokenAt.push(performance.now());
+      await pause(300);
+    }
     for (let piece = 0; piece < 5 && !response.destroyed; piece += 1) {
       response.write(Buffer.alloc(4_800));
       await pause(5);
@@ -69,6 +86,30 @@ for (let round = 0; round < rounds; round += 1) {
   times.direct.push(await direct());
   times.through.push(await through());
 }
+/** How long after the model's server has sent its first second the first sound is there, in milliseconds. */
+const firstSound = async (format: string): Promise<number> => {
+  const response = await post(
+    `${service.url}/tasks/audio/speech`,
+    { text: inRealTime, response_mode: "stream", audio_format: format },
+    { Authorization: `Bearer ${token}` },
+  );
+  const reader = response.body?.getReader();
+  let bytes = 0;
+  let heardAt = Number.NaN;
+  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+    bytes += next.value.length;
+    // A WAV header and the two pages before the sound of Opus are shorter.
+    if (Number.isNaN(heardAt) && bytes > 120) heardAt = performance.now();
+  }
+  return heardAt - (secondSpokenAt.at(-1) ?? Number.NaN);
+};
+const heard: { format: string; first: number; later: number }[] = [];
+for (const format of ["wav", "mp3", "opus"]) {
+  const first = await firstSound(format);
+  const others: number[] = [];
+  for (let round = 0; round < 5; round += 1) others.push(await firstSound(format));
+  heard.push({ format, first, later: median(others) });
+}
 await service.stop();
 mock.close();
 const [directMedian, throughMedian] = [median(times.direct), median(times.through)];
@@ -78,6 +119,26 @@ say(
 say(
   `${throughMedian.toFixed(1)} ms: ${(throughMedian - directMedian).toFixed(1)} ms more, ${(throughMedian / directMedian).toFixed(1)}x`,
 );
+
+const beyond: string[] = [];
+/** After the first second of sound; below zero, because all formats can be heard before it is over. */
+const latestSound = 50;
+say(
+  "\nfirst sound, counted from the model's first second: the very first (which compiles the codec), median of five more",
+);
+for (const { format, first, later } of heard) {
+  say(`${format.padEnd(11)} ${first.toFixed(0).padStart(5)} ms ${later.toFixed(0).padStart(5)} ms`);
+  if (!(Math.max(first, later) <= latestSound))
+    beyond.push(`${format} is heard too late; at most ${latestSound} ms.`);
+}
+
+say("\nencoding, by CPU time against packing the same samples with gzip; without that, a second of speech");
+for (const { name, ratio, bound, cpuMilliseconds, bytesPerSecond } of await measureEncoding()) {
+  say(
+    `${name.padEnd(20)} ${ratio.toFixed(2).padStart(6)}x (at most ${bound}) ${cpuMilliseconds.toFixed(2).padStart(7)} ms ${bytesPerSecond.toFixed(0).padStart(7)} bytes`,
+  );
+  if (ratio > bound) beyond.push(`${name} costs ${ratio.toFixed(2)}x of gzip; at most ${bound}.`);
+}
 
 interface Probe {
   readonly seconds: number;
@@ -111,3 +172,7 @@ for (const [format, make] of Object.entries(longFiles)) {
   }
 }
 await rm(folder, { recursive: true, force: true });
+if (beyond.length > 0) {
+  process.stderr.write(`Beyond their bounds:\n${beyond.join("\n")}\n`);
+  process.exitCode = 1;
+}

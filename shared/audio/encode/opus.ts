@@ -20,10 +20,14 @@ export type OpusRate = 8_000 | 12_000 | 16_000 | 24_000 | 48_000;
 /** For speech; a second takes 3 kB at most. */
 const bitsPerSecond = 24_000;
 
+/** `OPUS_SET_COMPLEXITY` from 0 to 10. At 5, which browsers take on phones, speech costs half of what it costs at 9. */
+const setComplexity = { request: 4_010, value: 5 } as const;
+
 /** libopus, compiled to WebAssembly. */
 const createLibopusEncoder = (sampleRate: OpusRate): OpusFrameEncoder => {
   const opus = new OpusScript(sampleRate, 1, OpusScript.Application.VOIP);
   opus.setBitrate(bitsPerSecond);
+  opus.encoderCTL(setComplexity.request, setComplexity.value);
   return {
     encode: (frame) => opus.encode(frame, frame.length / bytesPerSample),
     close: () => opus.delete(),

@@ -1,0 +1,109 @@
+import { gzipSync } from "node:zlib";
+import { sampleModels, startSampleInference } from "@language-ai/sample-models";
+import { encodeSound, type SoundFormat } from "../../../shared/audio/encode/encode-sound.ts";
+import { readWavHeader } from "../../../shared/audio/wav/wav-header.ts";
+import type { Speech } from "../../../shared/inference/speech.ts";
+import { median, shuffled } from "../statistics.ts";
+
+/** What encoding costs against packing the same samples with gzip, which is what else could be done to send less. */
+export interface EncodingCost {
+  readonly name: string;
+  /** CPU time against gzip's in the same round, median. */
+  readonly ratio: number;
+  readonly bound: number;
+  /** For each second of sound. */
+  readonly cpuMilliseconds: number;
+  readonly bytesPerSecond: number;
+}
+
+const rounds = 9;
+const text =
+  "Wasuze otya nno, ssebo? Nsanyuse nnyo okukulaba wano leero. Enkya nja kugenda mu kibuga okugula ebitabo by'abaana bange.";
+
+/** A quarter of a minute that the sample server's voice has spoken, at 24 kHz. */
+const speak = async (): Promise<Buffer> => {
+  const server = await startSampleInference();
+  try {
+    const response = await fetch(`${server.baseUrl}/audio/speech`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ model: sampleModels.speech, voice: "sample_lug_1", input: `${text} ${text}` }),
+    });
+    const file = Buffer.from(await response.arrayBuffer());
+    return file.subarray(readWavHeader(file)?.dataStart ?? 0);
+  } finally {
+    await server.close();
+  }
+};
+
+/** The same samples under another rate: as much to do as with sound of that rate. */
+const asSpeech = (sound: Buffer, sampleRate: number): Speech => ({
+  header: {
+    bytes: Buffer.alloc(44),
+    format: { encoding: "pcm", sampleRate, channels: 1, bitsPerSample: 16 },
+    soundBytes: undefined,
+  },
+  sound: (async function* () {
+    for (let start = 0; start < sound.length; start += 16_384) yield sound.subarray(start, start + 16_384);
+  })(),
+  cancel: () => undefined,
+});
+
+const kinds: readonly {
+  readonly format: SoundFormat;
+  readonly sampleRate: number;
+  readonly bound: number;
+}[] = [
+  { format: "mp3", sampleRate: 24_000, bound: 8 },
+  { format: "opus", sampleRate: 24_000, bound: 13 },
+  { format: "opus", sampleRate: 22_050, bound: 17 },
+  { format: "pcm", sampleRate: 24_000, bound: 1 },
+  { format: "pcm", sampleRate: 22_050, bound: 5 },
+  { format: "wav", sampleRate: 24_000, bound: 0.1 },
+];
+
+const cpuOf = async (work: () => Promise<number> | number) => {
+  const before = process.cpuUsage();
+  const bytes = await work();
+  const { user, system } = process.cpuUsage(before);
+  return { milliseconds: (user + system) / 1_000, bytes };
+};
+
+const encodedBytes = async (format: SoundFormat, speech: Speech): Promise<number> => {
+  let bytes = 0;
+  for await (const piece of (await encodeSound(format, speech)).pieces) bytes += piece.length;
+  return bytes;
+};
+
+/** Measures every format in every round, in an order that chance makes; the first round, which compiles, counts for nothing. */
+export const measureEncoding = async (): Promise<EncodingCost[]> => {
+  const sound = await speak();
+  const measured = kinds.map((kind) => ({
+    ...kind,
+    costs: [] as number[],
+    ratios: [] as number[],
+    bytes: 0,
+  }));
+  for (let round = 0; round <= rounds; round += 1) {
+    const packed = await cpuOf(() => gzipSync(sound).length);
+    for (const kind of shuffled(measured)) {
+      const { milliseconds, bytes } = await cpuOf(() =>
+        encodedBytes(kind.format, asSpeech(sound, kind.sampleRate)),
+      );
+      if (round === 0) continue;
+      kind.costs.push(milliseconds);
+      kind.ratios.push(milliseconds / packed.milliseconds);
+      kind.bytes = bytes;
+    }
+  }
+  return measured.map(({ format, sampleRate, bound, costs, ratios, bytes }) => {
+    const seconds = sound.length / 2 / sampleRate;
+    return {
+      name: `${format} of ${sampleRate.toLocaleString("en")} Hz`,
+      ratio: median(ratios),
+      bound,
+      cpuMilliseconds: median(costs) / seconds,
+      bytesPerSecond: bytes / seconds,
+    };
+  });
+};

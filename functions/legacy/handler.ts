@@ -1,3 +1,4 @@
+import { passOnAsWav } from "../../shared/audio/encode/sound-formats.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import {
   chatModelsFrom,
@@ -24,6 +25,8 @@ const endpoints = legacyEndpoints(
     models: chatModelsFrom(environment),
     speech: {
       synthesizer: synthesizerFrom(environment),
+      // Version 1 knows no other format, and need not carry the codecs.
+      encode: async (_format, speech) => passOnAsWav(speech),
       store,
       model: environment.SPEECH_MODEL,
       platform: environment.SPEECH_PLATFORM,

@@ -1,4 +1,4 @@
-import type { SoundFormat } from "../../shared/audio/encode/encode-sound.ts";
+import type { EncodeSound, SoundFormat } from "../../shared/audio/encode/sound-formats.ts";
 import type { Caller, RequestContext } from "../../shared/auth/caller.ts";
 import { type FunctionDefinition, workingMilliseconds } from "../../shared/config/function-definition.ts";
 import type { RequestFacts } from "../../shared/http/endpoint.ts";
@@ -8,6 +8,7 @@ import type { ObjectStore } from "../../shared/storage/object-store.ts";
 /** Everything the use cases of this feature touch. */
 export interface SpeechDependencies {
   readonly synthesizer: SpeechSynthesizer;
+  readonly encode: EncodeSound;
   readonly store: Pick<ObjectStore, "describe" | "signDownload" | "write">;
   /** As answers name them. */
   readonly model: string;

@@ -1,4 +1,4 @@
-import type { SoundFormat } from "../../shared/audio/encode/encode-sound.ts";
+import type { SoundFormat } from "../../shared/audio/encode/sound-formats.ts";
 import { type Endpoint, endpoint, type RequestFacts } from "../../shared/http/endpoint.ts";
 import {
   batchOperation,

@@ -1,3 +1,4 @@
+import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import {
   limiterFrom,
@@ -14,6 +15,7 @@ const environment = readEnvironment(speechFunction.environment, process.env);
 export const handler = createStreamingHandler(
   speechEndpoints({
     synthesizer: synthesizerFrom(environment),
+    encode: encodeSound,
     store: objectStoreFrom(environment),
     model: environment.SPEECH_MODEL,
     platform: environment.SPEECH_PLATFORM,

@@ -1,4 +1,4 @@
-import type { EncodedSound } from "../../shared/audio/encode/encode-sound.ts";
+import type { EncodedSound } from "../../shared/audio/encode/sound-formats.ts";
 import { countAudio } from "../../shared/limits/use.ts";
 import type { ObjectWriter } from "../../shared/storage/object-store.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type SoundKind, soundKinds } from "../../shared/audio/encode/encode-sound.ts";
+import { type SoundKind, soundKinds } from "../../shared/audio/encode/sound-formats.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
 import { speechFolder, speechFolderOf } from "../../shared/storage/object-store.ts";

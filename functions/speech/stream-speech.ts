@@ -1,4 +1,4 @@
-import { encodeSound, soundKinds } from "../../shared/audio/encode/encode-sound.ts";
+import { soundKinds } from "../../shared/audio/encode/sound-formats.ts";
 import { Reply } from "../../shared/http/response.ts";
 import { countCharacters } from "../../shared/limits/use.ts";
 import type { SignedLink } from "../../shared/storage/object-store.ts";
@@ -17,10 +17,10 @@ import { chooseVoice, toSpeechRequest } from "./voices.ts";
 export const streamOnly = async (
   item: SpeechItem,
   { signal, format }: SpeechContext,
-  { synthesizer }: SpeechDependencies,
+  { synthesizer, encode }: SpeechDependencies,
 ): Promise<Reply> => {
   const request = toSpeechRequest(item, chooseVoice(item.voice, item.language));
-  const sound = await encodeSound(format, await synthesizer.synthesize(request, { signal }));
+  const sound = await encode(format, await synthesizer.synthesize(request, { signal }));
   countCharacters(request.text);
   return new Reply({
     contentType: sound.contentType,
@@ -47,12 +47,12 @@ export interface StoredStream {
 export const openStoredStream = async (
   item: SpeechItem,
   { userId, signal, format }: SpeechContext,
-  { synthesizer, store }: SpeechDependencies,
+  { synthesizer, encode, store }: SpeechDependencies,
 ): Promise<StoredStream> => {
   const request = toSpeechRequest(item, chooseVoice(item.voice, item.language));
   const objectKey = speechObjectKey(userId, newSpeechId(), soundKinds[format]);
   const link = await store.signDownload(objectKey, speechPresentation(soundKinds[format]));
-  const sound = await encodeSound(format, await synthesizer.synthesize(request, { signal }));
+  const sound = await encode(format, await synthesizer.synthesize(request, { signal }));
   countCharacters(request.text);
   const { contentType, sampleRate } = sound;
   return {

@@ -1,4 +1,4 @@
-import { encodeSound, soundKinds } from "../../shared/audio/encode/encode-sound.ts";
+import { soundKinds } from "../../shared/audio/encode/sound-formats.ts";
 import type { SpeechRequest } from "../../shared/inference/speech.ts";
 import { countCharacters } from "../../shared/limits/use.ts";
 import type { SignedLink } from "../../shared/storage/object-store.ts";
@@ -67,12 +67,12 @@ export const storeSpeech = async (
   request: SpeechRequest,
   id: string,
   { userId, signal, format }: SpeechContext,
-  { synthesizer, store }: SpeechDependencies,
+  { synthesizer, encode, store }: SpeechDependencies,
 ): Promise<StoredSpeech> => {
   const kind = soundKinds[format];
   const objectKey = speechObjectKey(userId, id, kind);
   const startedAt = performance.now();
-  const sound = await encodeSound(format, await synthesizer.synthesize(request, { signal }));
+  const sound = await encode(format, await synthesizer.synthesize(request, { signal }));
   countCharacters(request.text);
   const beganAt = performance.now();
   let madeAt = beganAt;

@@ -3,6 +3,7 @@ import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
 import { uploadEndpoints } from "../../functions/upload/endpoints.ts";
+import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
 import { makeApiKey } from "../../shared/auth/api-keys.ts";
 import { readBearer } from "../../shared/auth/verify-bearer.ts";
 import { readAwsConfig } from "../../shared/config/environment.ts";
@@ -344,6 +345,7 @@ describe.concurrent("when the object store", () => {
         synthesizer: { synthesize: async (request) => speechOf(request) },
         store,
         model: "model",
+        encode: encodeSound,
         platform: "platform",
       }),
       { path: "/tasks/audio/speech", body: { text: "Wasuze otya nno?" }, authorizer: authorizedCaller },

@@ -3,6 +3,7 @@ import { chatEndpoints } from "../../functions/chat/endpoints.ts";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
+import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
 import type { Endpoint } from "../../shared/http/endpoint.ts";
 import type { Backend } from "../../shared/inference/openai/backend.ts";
 import { createOpenAiChatModels } from "../../shared/inference/openai/chat-models.ts";
@@ -68,6 +69,7 @@ const tasks = {
         synthesizer: createOpenAiSynthesizer(backend, "model"),
         store: noStore,
         model: "model",
+        encode: encodeSound,
         platform: "platform",
       }),
     request: async () => ({

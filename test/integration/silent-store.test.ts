@@ -5,6 +5,7 @@ import { speechFunction } from "../../functions/speech/contract.ts";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { transcriptionFunction } from "../../functions/transcription/contract.ts";
 import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
+import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
 import { readAwsConfig } from "../../shared/config/environment.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { dependencyFailure } from "../../shared/errors/dependency-failure.ts";
@@ -164,6 +165,7 @@ const speak = (store: ObjectStore) =>
       synthesizer: { synthesize: async (request) => speechOf(request) },
       store,
       model: "model",
+      encode: encodeSound,
       platform: "platform",
     }),
     { path: "/tasks/audio/speech", body: { text: "Wasuze otya nno?" }, authorizer: authorizedCaller },
@@ -175,6 +177,7 @@ const refreshLink = (store: ObjectStore) =>
       synthesizer: { synthesize: () => Promise.reject(new Error("There is nothing to say.")) },
       store,
       model: "model",
+      encode: encodeSound,
       platform: "platform",
     }),
     {

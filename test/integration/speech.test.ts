@@ -4,6 +4,7 @@ import { PassThrough } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
+import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { createOpenAiSynthesizer } from "../../shared/inference/openai/synthesizer.ts";
 import { type Behaviour, type FakeBackend, startFakeBackend } from "../support/fake-backend.ts";
@@ -44,6 +45,7 @@ const begin = async (body: object) => {
       ),
       store: bucket.store,
       model: "tts-1",
+      encode: encodeSound,
       platform: "the-platform",
     }),
     { limiter: unlimited },

@@ -1,5 +1,6 @@
 import { vi } from "vitest";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
+import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
 import { readWavHeader } from "../../shared/audio/wav/wav-header.ts";
 import type { Speech, SpeechRequest } from "../../shared/inference/speech.ts";
 import type { ObjectWriter } from "../../shared/storage/object-store.ts";
@@ -60,6 +61,7 @@ export const speechInMemory = () => {
     synthesizer: { synthesize },
     store,
     model: "tts-1",
+    encode: encodeSound,
     platform: "the-platform",
   });
   return { endpoints, objects, store, synthesize };

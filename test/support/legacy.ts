@@ -2,6 +2,7 @@ import { vi } from "vitest";
 import { legacyEndpoints } from "../../functions/legacy/endpoints.ts";
 import type { NewTranscription } from "../../functions/legacy/saved-transcriptions.ts";
 import { defaultLegacySettings, type LegacySettings } from "../../functions/legacy/settings.ts";
+import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
 import { bufferSource } from "../../shared/audio/read-audio.ts";
 import type { ChatAnswer, ChatRequest } from "../../shared/inference/chat.ts";
 import type { Transcription, TranscriptionRequest } from "../../shared/inference/transcription.ts";
@@ -66,7 +67,13 @@ export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
   const endpoints = legacyEndpoints(
     {
       models: { answer, streamAnswer: () => Promise.reject(new Error("Version 1 streams no answers.")) },
-      speech: { synthesizer: { synthesize }, store, model: "tts-1", platform: "the-platform" },
+      speech: {
+        synthesizer: { synthesize },
+        encode: encodeSound,
+        store,
+        model: "tts-1",
+        platform: "the-platform",
+      },
       transcription: {
         transcriber: { transcribe },
         uploads,

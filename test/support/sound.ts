@@ -1,7 +1,7 @@
 import { MPEGDecoder } from "mpg123-decoder";
 import { OggOpusDecoder } from "ogg-opus-decoder";
 import { vi } from "vitest";
-import type { SoundFormat } from "../../shared/audio/encode/encode-sound.ts";
+import type { SoundFormat } from "../../shared/audio/encode/sound-formats.ts";
 import { readWavHeader, type SampleFormat } from "../../shared/audio/wav/wav-header.ts";
 import type { Speech } from "../../shared/inference/speech.ts";
 import { wavHeaderBytes } from "./wav.ts";

@@ -1,45 +1,15 @@
 import { AppError } from "../../errors/app-error.ts";
 import type { Speech } from "../../inference/speech.ts";
-import { completeHeader, soundSeconds, streamedHeader } from "../wav/streamed-wav.ts";
+import { soundSeconds } from "../wav/streamed-wav.ts";
 import { createResampler, createSampleReader, toSixteenBits } from "./samples.ts";
-
-/**
- * What speech is sent in: as the model's server made it (`wav`); MP3; Opus in Ogg; or samples alone, 16 bits, little
- * endian, mono, 24,000 a second.
- */
-export type SoundFormat = "wav" | "mp3" | "opus" | "pcm";
-
-/** How sound in a format is announced and named. */
-export interface SoundKind {
-  readonly contentType: string;
-  /** Without the dot. */
-  readonly fileExtension: string;
-}
-
-export const soundKinds = {
-  wav: { contentType: "audio/wav", fileExtension: "wav" },
-  mp3: { contentType: "audio/mpeg", fileExtension: "mp3" },
-  opus: { contentType: "audio/ogg; codecs=opus", fileExtension: "ogg" },
-  pcm: { contentType: "audio/pcm", fileExtension: "pcm" },
-} as const satisfies Readonly<Record<SoundFormat, SoundKind>>;
-
-/** What is known of sound once all of it has been encoded. */
-export interface SoundEnd {
-  /** How long it plays, to a millisecond. */
-  readonly seconds: number;
-  /** What a file begins with in which lengths are to be true, in place of as many bytes that were sent. */
-  readonly beginning: Uint8Array;
-}
-
-/** Speech in the format in which it leaves. */
-export interface EncodedSound extends SoundKind {
-  /** In hertz. */
-  readonly sampleRate: number;
-  /** To be read once, to its end; whoever leaves it earlier ends the model's work. It throws what the speech throws. */
-  readonly pieces: AsyncIterable<Uint8Array>;
-  /** To be asked once the pieces have come to their end. */
-  end(): SoundEnd;
-}
+import {
+  type EncodedSound,
+  type EncodeSound,
+  passOnAsWav,
+  type ReadSpeech,
+  type SoundFormat,
+  soundKinds,
+} from "./sound-formats.ts";
 
 /** Encodes samples of one channel from -1 to 1, and gives the bytes that are ready to leave, if any are. */
 export interface SampleEncoder {
@@ -89,25 +59,6 @@ const codecs = {
 /** What is encoded at a time, however much arrives at once: nothing else can happen meanwhile. */
 const blockBytes = 32_768;
 
-/** Speech while it is read, and how many bytes there were of it so far. */
-interface ReadSpeech {
-  readonly speech: Speech;
-  bytes: number;
-}
-
-async function* passOn(read: ReadSpeech): AsyncGenerator<Uint8Array, void, undefined> {
-  const { header, sound } = read.speech;
-  try {
-    yield streamedHeader(header);
-    for await (const piece of sound) {
-      read.bytes += piece.length;
-      yield piece;
-    }
-  } finally {
-    read.speech.cancel();
-  }
-}
-
 /** The sound and nothing that may stand behind it, in pieces of at most a block. */
 async function* soundOf({ header, sound }: Speech): AsyncGenerator<Uint8Array, void, undefined> {
   let left = header.soundBytes ?? Number.POSITIVE_INFINITY;
@@ -144,20 +95,6 @@ async function* encode(
   }
 }
 
-const passedOn = (speech: Speech): EncodedSound => {
-  const { header } = speech;
-  const read: ReadSpeech = { speech, bytes: 0 };
-  return {
-    ...soundKinds.wav,
-    sampleRate: header.format.sampleRate,
-    pieces: passOn(read),
-    end: () => ({
-      seconds: soundSeconds(header, read.bytes),
-      beginning: completeHeader(header, read.bytes),
-    }),
-  };
-};
-
 /** @throws AppError `external_service_error` when the speech has samples of a kind that no model of ours makes. */
 const openEncoded = async (format: Exclude<SoundFormat, "wav">, speech: Speech): Promise<EncodedSound> => {
   const { encoding, sampleRate, bitsPerSample } = speech.header.format;
@@ -184,8 +121,8 @@ const openEncoded = async (format: Exclude<SoundFormat, "wav">, speech: Speech):
  * @throws AppError `external_service_error` when the speech has samples of a kind that no model of ours makes; it is
  * cancelled then.
  */
-export const encodeSound = async (format: SoundFormat, speech: Speech): Promise<EncodedSound> => {
-  if (format === "wav") return passedOn(speech);
+export const encodeSound: EncodeSound = async (format, speech) => {
+  if (format === "wav") return passOnAsWav(speech);
   try {
     return await openEncoded(format, speech);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { sampleModels, startSampleInference } from "@language-ai/sample-models";
-import { encodeSound, type SoundFormat } from "../../../shared/audio/encode/encode-sound.ts";
+import { encodeSound } from "../../../shared/audio/encode/encode-sound.ts";
+import type { SoundFormat } from "../../../shared/audio/encode/sound-formats.ts";
 import { readWavHeader } from "../../../shared/audio/wav/wav-header.ts";
 import type { Speech } from "../../../shared/inference/speech.ts";
 import { median, shuffled } from "../statistics.ts";

@@ -1,8 +1,9 @@
 import { buffer } from "node:stream/consumers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodeSound, type SoundFormat } from "../../../shared/audio/encode/encode-sound.ts";
+import { encodeSound } from "../../../shared/audio/encode/encode-sound.ts";
 import { createResampler, createSampleReader } from "../../../shared/audio/encode/samples.ts";
+import type { SoundFormat } from "../../../shared/audio/encode/sound-formats.ts";
 import type { SampleFormat } from "../../../shared/audio/wav/wav-header.ts";
 import type { Speech } from "../../../shared/inference/speech.ts";
 import { decodeSound, loudness, pitch, speechOfSound, tone } from "../../support/sound.ts";

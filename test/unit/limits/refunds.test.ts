@@ -4,6 +4,7 @@ import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
 import { speechEndpoints } from "../../../functions/speech/endpoints.ts";
 import { transcriptionEndpoints } from "../../../functions/transcription/endpoints.ts";
 import { translateEndpoints } from "../../../functions/translate/endpoints.ts";
+import { encodeSound } from "../../../shared/audio/encode/encode-sound.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { type Endpoint, endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
@@ -87,6 +88,7 @@ const speech = (changes: Partial<ReturnType<typeof speechInMemory>["store"]> = {
     synthesizer: createOpenAiSynthesizer(backend(), "model"),
     store: { ...speechInMemory().store, ...changes },
     model: "model",
+    encode: encodeSound,
     platform: "platform",
   });
 

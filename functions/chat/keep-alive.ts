@@ -1,12 +1,12 @@
 import type { Source } from "../../shared/outbound/source.ts";
+import { IdleTimer } from "../../shared/outbound/timeouts.ts";
 
 /** A comment of the event stream format, which readers pass over. */
 const comment = ": keep-alive\n\n";
 
 /**
  * The same texts, with a comment whenever none has come for a while: proxies close connections on which nothing
- * happens, and a model that thinks, or a GPU that is busy, can be silent for longer than they wait. One timer is set back
- * with each text, instead of a new one. A reader who takes nothing, because there is more than they can take, needs none.
+ * happens, and a model that thinks, or a GPU that is busy, can be silent for longer than they wait. A reader who takes nothing, because there is more than they can take, needs none.
  *
  * @param isLate whether there has been silence already, so that a comment comes first.
  */
@@ -15,27 +15,33 @@ export const withKeepAlive = (
   milliseconds: number,
   isLate = false,
 ): Source<string> => {
-  let silence: NodeJS.Timeout | undefined;
   let isPaused = false;
-  const endSilence = (): void => {
-    clearTimeout(silence);
-    silence = undefined;
+  let isOver = false;
+  let give: (text: string) => void = () => undefined;
+  const silence = new IdleTimer({
+    milliseconds,
+    onIdle: () => {
+      if (isPaused) return;
+      silence.touch();
+      give(comment);
+    },
+  });
+  const end = (): void => {
+    isOver = true;
+    silence.stop();
   };
   return {
     start: (receiver) => {
-      silence = setTimeout(() => {
-        if (isPaused) return;
-        silence?.refresh();
-        receiver.onPiece(comment);
-      }, milliseconds);
-      if (isLate) receiver.onPiece(comment);
+      give = (text) => receiver.onPiece(text);
+      silence.touch();
+      if (isLate) give(comment);
       source.start({
         onPiece: (text) => {
-          silence?.refresh();
+          silence.touch();
           receiver.onPiece(text);
         },
         onEnd: (failure) => {
-          endSilence();
+          end();
           receiver.onEnd(failure);
         },
       });
@@ -46,11 +52,11 @@ export const withKeepAlive = (
     },
     resume: () => {
       isPaused = false;
-      silence?.refresh();
+      if (!isOver) silence.touch();
       source.resume();
     },
     stop: () => {
-      endSilence();
+      end();
       source.stop();
     },
   };

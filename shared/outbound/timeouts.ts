@@ -24,6 +24,39 @@ export interface IdleTimeout {
   readonly onIdle: () => void;
 }
 
+/**
+ * Notices that nothing has happened for a while. What happens often only notes the time, as setting a timer back for each
+ * token of a stream costs ten times as much.
+ */
+export class IdleTimer {
+  readonly #timeout: IdleTimeout;
+  #timer: NodeJS.Timeout | undefined;
+  #activeAt = Number.NaN;
+
+  /** Its time begins with the first `touch`. */
+  constructor(timeout: IdleTimeout) {
+    this.#timeout = timeout;
+  }
+
+  /** Something has happened; the time begins anew, also when it was over. */
+  touch(): void {
+    this.#activeAt = performance.now();
+    this.#timer ??= setTimeout(() => this.#check(), this.#timeout.milliseconds);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #check(): void {
+    const left = this.#activeAt + this.#timeout.milliseconds - performance.now();
+    this.#timer = undefined;
+    if (left <= 0) this.#timeout.onIdle();
+    else this.#timer = setTimeout(() => this.#check(), Math.ceil(left));
+  }
+}
+
 /** Waits for one sign of life. */
 export const awaitActivity = async <Result>(
   activity: Promise<Result>,

@@ -9,7 +9,7 @@ import {
 } from "../../outbound/failures.ts";
 import { readBody } from "../../outbound/http-client.ts";
 import type { Receiver } from "../../outbound/source.ts";
-import { limitTime } from "../../outbound/timeouts.ts";
+import { IdleTimer, limitTime } from "../../outbound/timeouts.ts";
 import { logger } from "../../telemetry/logger.ts";
 import type { ChatAnswer, ChatEvent, ChatStream } from "../chat.ts";
 import { exchangeFailure, refusalOf } from "./backend.ts";
@@ -48,14 +48,14 @@ interface ReadOptions {
  * The groups of a streamed answer in which its model has made something, if only thoughts.
  *
  * Dozens of streams come through here token by token, so a token costs no promise and no timer: bytes are taken as they
- * arrive, and there is one timer, which is set back. While the stream is paused nothing is read, and the model's silence
+ * arrive, and the silence is measured from a time that is noted. While the stream is paused nothing is read, and the model's silence
  * is not counted. A comment, or a part of an event, is no sign that a group will come. Stopping closes the connection.
  */
 class AnswerGroups implements ChatStream {
   readonly #response: IncomingMessage;
   readonly #options: ReadOptions;
   readonly #answer: StreamedAnswer;
-  readonly #silence: NodeJS.Timeout;
+  readonly #silence: IdleTimer;
   readonly #advanceSoon = (): void => this.#advance();
   #receiver: Receiver<Group> | undefined;
   /** What arrived before anybody took it. */
@@ -72,7 +72,11 @@ class AnswerGroups implements ChatStream {
     this.#response = response;
     this.#options = options;
     this.#answer = new StreamedAnswer(options.habits);
-    this.#silence = setTimeout(() => this.#endSilence(), options.silenceMilliseconds);
+    this.#silence = new IdleTimer({
+      milliseconds: options.silenceMilliseconds,
+      onIdle: () => this.#endSilence(),
+    });
+    this.#silence.touch();
     // The socket's own time-out does not know whether the server is silent or its reader slow.
     response.setTimeout(0);
     response.setEncoding("utf8");
@@ -117,7 +121,7 @@ class AnswerGroups implements ChatStream {
     this.#isPaused = false;
     this.#advance();
     if (this.#isClosed || this.#isPaused) return;
-    this.#silence.refresh();
+    this.#silence.touch();
     if (this.#response.isPaused()) this.#response.resume();
   }
 
@@ -157,7 +161,7 @@ class AnswerGroups implements ChatStream {
         return;
       }
       if (group) {
-        if (!this.#isClosed) this.#silence.refresh();
+        if (!this.#isClosed) this.#silence.touch();
         this.#receiver.onPiece(group);
       } else if (this.#isClosed) this.#end(undefined);
       else return;
@@ -209,7 +213,7 @@ class AnswerGroups implements ChatStream {
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    clearTimeout(this.#silence);
+    this.#silence.stop();
     if (this.#answer.isOver || this.#isComplete) release(this.#response);
     else this.#response.destroy();
     if (this.#answer.hasShownThought) logger.warn("chat.thought_shown", { model: this.#options.model });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   awaitActivity,
+  IdleTimer,
   limitTime,
   raceDeadline,
   withIdleTimeout,
@@ -157,5 +158,54 @@ describe("a limit of time", () => {
     expect(signal.aborted).toBe(false);
     leaving.abort(new Error("left"));
     expect(signal.reason).toEqual(new Error("left"));
+  });
+});
+
+describe("a timer for silence", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const start = () => {
+    const onIdle = vi.fn();
+    const timer = new IdleTimer({ milliseconds: 1_000, onIdle });
+    timer.touch();
+    return { timer, onIdle };
+  };
+
+  it("rings once nothing has happened for its whole time, however often something happened before", () => {
+    const { timer, onIdle } = start();
+    for (let touches = 0; touches < 5; touches += 1) {
+      vi.advanceTimersByTime(999);
+      timer.touch();
+    }
+    vi.advanceTimersByTime(999);
+    expect(onIdle).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(onIdle).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(10_000);
+    expect(onIdle).toHaveBeenCalledOnce();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("begins anew with what happens after it has rung", () => {
+    const { timer, onIdle } = start();
+    vi.advanceTimersByTime(1_000);
+    timer.touch();
+    vi.advanceTimersByTime(999);
+    expect(onIdle).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(1);
+    expect(onIdle).toHaveBeenCalledTimes(2);
+  });
+
+  it("leaves nothing behind when it is stopped", () => {
+    const { timer, onIdle } = start();
+    timer.stop();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(10_000);
+    expect(onIdle).not.toHaveBeenCalled();
   });
 });

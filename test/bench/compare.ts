@@ -26,8 +26,8 @@ const { values: options } = parseArgs({
 });
 /** How much of everything. */
 const amount = options.quick
-  ? { rounds: 3, repeats: 1, milliseconds: 1_500, requests: 1_500, streamTokens: 100, alternations: 300 }
-  : { rounds: 5, repeats: 3, milliseconds: 2_500, requests: 2_500, streamTokens: 200, alternations: 1_000 };
+  ? { rounds: 3, repeats: 1, milliseconds: 1_500, requests: 1_500, streamTokens: 200, alternations: 300 }
+  : { rounds: 5, repeats: 3, milliseconds: 2_500, requests: 2_500, streamTokens: 400, alternations: 1_000 };
 /** Programs are compiled while they run. */
 const warmUp = { milliseconds: 2_000, requests: 5_000 };
 const connections = 16;

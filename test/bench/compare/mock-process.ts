@@ -25,8 +25,23 @@ const token = chunk(streamFrames.token);
 const batchSize = 100;
 const batch = token.repeat(batchSize);
 
+/** Over so many moments of a pause paced streams are spread. */
+const moments = 64;
+let pacedStreams = 0;
+
+/**
+ * When a paced stream begins. What a token costs depends on how many arrive in the same moment, and a gateway that begins its
+ * streams faster than another would get them closer together: here the streams of all gateways are spread evenly.
+ */
+const beginning = (pauseMilliseconds: number): number => {
+  pacedStreams += 1;
+  const now = performance.now();
+  const moment = ((pacedStreams % moments) / moments) * pauseMilliseconds;
+  return pauseMilliseconds > 0 ? Math.ceil(now / pauseMilliseconds) * pauseMilliseconds + moment : now;
+};
+
 const stream = (socket: Socket, { tokens, pauseMilliseconds }: ModelAnswer): void => {
-  const startedAt = performance.now();
+  const startedAt = beginning(pauseMilliseconds);
   let sent = 0;
   const step = (): void => {
     if (socket.destroyed) return;
@@ -41,7 +56,7 @@ const stream = (socket: Socket, { tokens, pauseMilliseconds }: ModelAnswer): voi
   };
   socket.write(streamHead);
   if (pauseMilliseconds === 0) setImmediate(step);
-  else setTimeout(step, pauseMilliseconds);
+  else setTimeout(step, startedAt + pauseMilliseconds - performance.now());
 };
 
 type Service = "DynamoDB" | "SecretsManager";

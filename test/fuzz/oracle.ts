@@ -43,6 +43,7 @@ const checkSuccess = (operation: Operation, answer: WireAnswer): string[] => {
   const { response } = operation;
   const contentType = contentTypeOf(answer);
   if (answer.status !== response.status) return [`status ${answer.status} in place of ${response.status}`];
+  if (response.status === 204) return answer.body.length === 0 ? [] : ["a body where none may be"];
   if (contentType !== "application/json") {
     return response.otherContentTypes?.includes(contentType)
       ? []

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { operations } from "../../functions/manifest.ts";
+import { makeApiKey } from "../../shared/auth/api-keys.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { deliveries } from "./deliveries.ts";
 import { junk, junkTexts, marker, spoil } from "./junk.ts";
@@ -99,6 +100,8 @@ const authorizations: fc.Arbitrary<FuzzRequest["authorization"]> = fc.oneof(
       undefined,
       "Bearer",
       `Bearer ${marker}`,
+      `Bearer lai_${marker}`,
+      `Bearer ${makeApiKey(1).key}`,
       `Basic ${marker}`,
       `bearer ${marker}.${marker}.x`,
       "ÿ",

@@ -47,6 +47,16 @@ describe("the fuzzer", () => {
     expect(problems(answer(200, { number: 1, open: { anything: { at: "all" } } }))).toEqual([]);
   });
 
+  it("takes nothing for a body where none may be, and a body for a fault", () => {
+    const silent = {
+      ...operation,
+      response: { status: 204, description: "Done", schema: z.null() },
+    } as const;
+    const judged = (given: WireAnswer) => judge(silent, "POST", given, { token: "t-1", password: "p-1" });
+    expect(judged({ ...answer(204, null), body: Buffer.alloc(0) })).toEqual([]);
+    expect(judged(answer(204, { done: true }))).toEqual(["a body where none may be"]);
+  });
+
   it.each([
     ["a failure", answer(500, refusal("No."))],
     ["a failure behind the function", answer(502, refusal("No."))],

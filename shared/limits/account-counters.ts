@@ -111,15 +111,13 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
     counted: boolean,
     item: Item,
     { minute, day, month }: Windows,
-    keyId: string | undefined,
+    key: Item | undefined,
   ): Counts => ({
     counted,
     minute: countIn(item, accountCounters.minute(minute)),
     day: countIn(item, accountCounters.day(day)),
     month: countIn(item, accountCounters.month(month)),
-    ...(keyId === undefined
-      ? {}
-      : { ofKey: countIn(keysIn(item)[keyId] ?? {}, accountCounters.month(month)) }),
+    ...(key ? { ofKey: countIn(key, accountCounters.month(month)) } : {}),
   });
 
   /** The counter of the requests of a task's operation. */
@@ -231,11 +229,12 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
       }
       // A write that is sent again, because its answer was lost, may be refused for the place that it holds itself.
       const isHeld = !applied && place !== undefined && placesIn(item).includes(place);
-      const counts = countsOf(applied || isHeld, item, windows, keyId);
+      const access = credentialAccess(item, credential, seconds);
+      const counts = countsOf(applied || isHeld, item, windows, access?.key);
       const beginsDay = isTask && counts.day === 1;
       return {
         ...counts,
-        standing: standingOf(credentialAccess(item, credential, seconds)),
+        standing: standingOf(access),
         ...(place === undefined ? {} : { streams: placesIn(item).length }),
         // Of all requests in a minute one tidies up, so that busy accounts do not do it again and again.
         ...(applied && (counts.minute === 1 || beginsDay)
@@ -249,7 +248,8 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
     countMoreTasks: async (task, more, signal) => {
       const usage = new Map([[requestsOf(task), more]]);
       const { applied, item } = await add(task, quotaCounters(task), more, usage, signal);
-      return countsOf(applied, item, task.windows, task.keyId);
+      const key = task.keyId === undefined ? undefined : keysIn(item)[task.keyId];
+      return countsOf(applied, item, task.windows, key);
     },
 
     refund: async (task, owed, signal) => {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { deleteAccount } from "../../../functions/auth/delete-account.ts";
 import { hashPassword } from "../../../functions/auth/passwords.ts";
 import type { AccountWithPassword } from "../../../shared/accounts/account.ts";
+import { makeApiKey } from "../../../shared/auth/api-keys.ts";
 
 const password = "seven storks by the lake";
 let account: AccountWithPassword;
@@ -21,6 +22,7 @@ beforeAll(async () => {
   };
 });
 
+const { key } = makeApiKey(7);
 const claims = { userId: 7, tokenId: "one", tokenEpoch: 0 };
 
 /** Asks for the deletion of an account that differs from the usual one, with a token that stands or does not. */
@@ -75,6 +77,22 @@ const refused = [
   ["without a token", { authorization: undefined }, "unauthenticated"],
   ["with a token that nobody signed", { authorization: "Bearer other" }, "unauthenticated"],
   ["with a token that was revoked", { stands: false }, "unauthenticated"],
+  [
+    "with a key, whose bearer may know the password",
+    { authorization: `Bearer ${key}` },
+    "insufficient_scope",
+  ],
+  ["with a key that was revoked", { authorization: `Bearer ${key}`, stands: false }, "unauthenticated"],
+  [
+    "with a key, although it has begun",
+    {
+      authorization: `Bearer ${key}`,
+      stands: false,
+      changed: { deletion_began: "2026-11-20T10:00:00.000Z" },
+    },
+    "unauthenticated",
+  ],
+  ["with what only looks like a key", { authorization: `Bearer ${key}x` }, "unauthenticated"],
   ["of an account that is gone", { isGone: true }, "unauthenticated"],
   ["of a disabled account", { changed: { disabled: true } }, "forbidden"],
   ["of an account that signs in elsewhere", { changed: { oauth_type: "IdentityProviderA" } }, "bad_request"],

@@ -45,12 +45,17 @@ const endWithParent = (): void => {
   }, 500).unref();
 };
 
+const listed = (names: readonly string[]): string =>
+  new Intl.ListFormat("en", { type: "conjunction" }).format(names);
+
 /** What a person reads when the service is up; the last line is for programs that wait for it. */
 const banner = (service: LocalService, seconds: number): string => {
   const routes = service.model.restApi.routes.filter(({ integration }) => integration.type === "lambda");
-  const models = service.sampleInferenceUrl
-    ? `SAMPLE server at ${service.sampleInferenceUrl}: a phrasebook, not the real models (set CHAT_BASE_URL for those)`
-    : "the servers that CHAT_BASE_URL and the variables beside it name";
+  const models = service.models.servers.map(({ url, tasks, isSample }) =>
+    isSample
+      ? `${listed(tasks)} by the SAMPLE server at ${url}: a phrasebook, not the real models`
+      : `${listed(tasks)} by ${url}`,
+  );
   return [
     "",
     "Language AI Service, running on this machine",
@@ -60,7 +65,8 @@ const banner = (service: LocalService, seconds: number): string => {
     ...(service.platform
       ? [`  messages     ${service.url}/_local/messages  (npm run message -- "Hello" plays a person)`]
       : []),
-    `  models       ${models}`,
+    ...models.map((line, index) => `  ${index === 0 ? "models" : "      "}       ${line}`),
+    ...service.models.warnings.map((warning) => `  WARNING      ${warning}`),
     ...(service.inspected
       ? [
           `  debugger     ${service.inspected.feature} listens at 127.0.0.1:${service.inspected.port}, in one process with a day instead of its time-out`,

@@ -17,9 +17,9 @@ import {
   secretValue,
 } from "./functions.ts";
 import { localRoutes } from "./local-routes.ts";
-import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
+import { type MessagingPlatformServer, startMessagingPlatform } from "./messaging/platform-server.ts";
+import { type Models, startModels } from "./models.ts";
 import { isPrivate } from "./network.ts";
-import { startMessaging, startModels } from "./outside-servers.ts";
 import { choosePorts } from "./ports.ts";
 import { announceService, claimDataDirectory, withdrawService } from "./running-service.ts";
 import type { LocalSettings } from "./settings.ts";
@@ -28,8 +28,8 @@ import type { LocalSettings } from "./settings.ts";
 export interface LocalService {
   readonly url: string;
   readonly chatStreamUrl: string | undefined;
-  /** `undefined` when another server answers for the models. */
-  readonly sampleInferenceUrl: string | undefined;
+  /** Who answers for the models, and what is to be said about that. */
+  readonly models: Pick<Models, "servers" | "warnings">;
   /** The messaging platform's stand-in; `undefined` when messages go elsewhere. */
   readonly platform: MessagingPlatformServer | undefined;
   readonly model: LocalModel;
@@ -54,6 +54,20 @@ export interface StartOptions {
   /** The feature whose function a debugger is to attach to. */
   readonly inspect?: string | undefined;
 }
+
+/** Starts the messaging platform's stand-in, unless the settings name the platform itself or another stand-in. */
+const startMessaging = async (
+  { dataDirectory, messagingApiUrl, platformSecrets }: LocalSettings,
+  baseUrl: string,
+): Promise<MessagingPlatformServer | undefined> => {
+  if (messagingApiUrl) return undefined;
+  const { access_token: accessToken, app_secret: appSecret } = platformSecrets;
+  return startMessagingPlatform({
+    dataDirectory: join(dataDirectory, "messaging"),
+    accessToken,
+    webhook: { url: `${baseUrl}/tasks/webhook`, appSecret },
+  });
+};
 
 const start = async (
   { settings, variables, log, inspect }: StartOptions,
@@ -105,7 +119,7 @@ const start = async (
   return {
     url,
     chatStreamUrl: [...application.functionUrls.values()][0],
-    sampleInferenceUrl: models.sampleUrl,
+    models,
     platform,
     model,
     isOpenToNetwork: !isPrivate(network),

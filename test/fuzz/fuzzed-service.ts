@@ -64,6 +64,8 @@ export const startFuzzedService = async (accountCount: number): Promise<FuzzedSe
     PORT: "0",
     DATA_DIR: folder,
     CHAT_BASE_URL: models.baseUrl,
+    TRANSCRIPTION_BASE_URL: models.baseUrl,
+    SPEECH_BASE_URL: models.baseUrl,
     CHAT_TIMEOUT_MS: "2000",
     LIMIT_ANONYMOUS_PER_MINUTE: "1000000",
     LIMIT_CREDENTIALS_PER_MINUTE: "1000000",

@@ -83,7 +83,12 @@ const samplesOfModels = sampleEvents.filter(({ operation }) => operation.path.st
 
 beforeAll(async () => {
   backend = await startFakeBackend();
-  service = await startCanaryService({ CHAT_BASE_URL: backend.baseUrl, CHAT_TIMEOUT_MS: "2000" });
+  service = await startCanaryService({
+    CHAT_BASE_URL: backend.baseUrl,
+    TRANSCRIPTION_BASE_URL: backend.baseUrl,
+    SPEECH_BASE_URL: backend.baseUrl,
+    CHAT_TIMEOUT_MS: "2000",
+  });
   await service.signUp();
 }, 60_000);
 

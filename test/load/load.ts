@@ -47,6 +47,8 @@ const service = await runService({
   PORT: "0",
   DATA_DIR: folder,
   CHAT_BASE_URL: modelUrl,
+  TRANSCRIPTION_BASE_URL: modelUrl,
+  SPEECH_BASE_URL: modelUrl,
   // Each open stream, and each worker's call with its authorizer, holds a place.
   FUNCTION_CONCURRENCY: String(streams + 2 * workers + 30),
 });

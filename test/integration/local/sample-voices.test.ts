@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startModels } from "../../../infra/local/outside-servers.ts";
+import { startModels } from "../../../infra/local/models.ts";
 import { readLocalSettings } from "../../../infra/local/settings.ts";
 import { synthesisLanguages } from "../../../shared/catalogue/voices.ts";
 
@@ -15,7 +15,7 @@ describe("the sample models of the local service", () => {
   it.each(speakingLanguages)(
     "speak $name with the last voice that the catalogue has for it",
     async ({ voices }) => {
-      const response = await fetch(`${models.sampleUrl}/audio/speech`, {
+      const response = await fetch(`${models.variables["CHAT_BASE_URL"]}/audio/speech`, {
         method: "POST",
         body: JSON.stringify({
           model: models.variables["SPEECH_MODEL"],

@@ -1,0 +1,107 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Models, startModels } from "../../../infra/local/models.ts";
+import { readLocalSettings } from "../../../infra/local/settings.ts";
+import { answering, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
+
+let backend: FakeBackend;
+beforeAll(async () => {
+  backend = await startFakeBackend();
+});
+afterAll(() => backend.close());
+
+let models: Models | undefined;
+afterEach(async () => {
+  await models?.close();
+  models = undefined;
+});
+
+const listing = (...names: string[]) => answering(200, { object: "list", data: names.map((id) => ({ id })) });
+
+/** Starts the models of a person who has set these variables beside the address of a chat server. */
+const start = async (variables: Readonly<Record<string, string>> = {}): Promise<Models> => {
+  const given = { CHAT_BASE_URL: backend.baseUrl, CHAT_API_KEY: "the-key", ...variables };
+  models = await startModels(readLocalSettings(given), 0, given);
+  return models;
+};
+
+const tasksOf = ({ servers }: Models) =>
+  servers.map(({ tasks, isSample }) => [isSample ? "sample" : "other", ...tasks]);
+
+describe("the models behind a chat server of a person's own", () => {
+  it("are its own for chat and translation, and samples for sound that it has no models for", async () => {
+    backend.behave(listing("my-model"));
+    const started = await start({ CHAT_MODEL: "my-model" });
+    expect(tasksOf(started)).toEqual([
+      ["other", "chat", "translation"],
+      ["sample", "transcription", "speech"],
+    ]);
+    expect(started.warnings).toEqual([]);
+    expect(backend.received[0]).toMatchObject({
+      path: "/v1/models",
+      headers: { authorization: "Bearer the-key" },
+    });
+    const { SPEECH_BASE_URL = "", SPEECH_MODEL: model } = started.variables;
+    const response = await fetch(`${SPEECH_BASE_URL}/audio/speech`, {
+      method: "POST",
+      body: JSON.stringify({ model, input: "Maama.", voice: "salt_lug_0001", response_format: "pcm" }),
+    });
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+  });
+
+  it.each([
+    ["that it lists", ["my-model", "stt-51"], {}],
+    ["that the person names", ["my-model"], { TRANSCRIPTION_MODEL: "whisper-large-v3" }],
+  ])("are its own for sound with a model %s", async (_case, names, variables) => {
+    backend.behave(listing(...names));
+    const started = await start({ CHAT_MODEL: "my-model", ...variables });
+    expect(tasksOf(started)).toEqual([
+      ["other", "chat", "translation", "transcription"],
+      ["sample", "speech"],
+    ]);
+  });
+
+  it("are those of another server where one is named, which is asked for its names as well", async () => {
+    const other = await startFakeBackend();
+    other.behave(listing("their-voice"));
+    backend.behave(listing("my-model", "stt-51"));
+    const started = await start({
+      CHAT_MODEL: "my-model",
+      SPEECH_BASE_URL: other.baseUrl,
+      SPEECH_MODEL: "their-voices",
+    });
+    expect(tasksOf(started)).toEqual([
+      ["other", "chat", "translation", "transcription"],
+      ["other", "speech"],
+    ]);
+    expect(started.warnings).toEqual([
+      `The server at ${other.baseUrl} has no model 'their-voices' for speech (it has their-voice): set SPEECH_MODEL, or requests fail with 502.`,
+    ]);
+    await other.close();
+  });
+
+  it("are told when the server does not know their names", async () => {
+    backend.behave(listing("qwen", "llama"));
+    const { warnings } = await start({ CHAT_MODEL_9B: "llama" });
+    expect(warnings).toEqual([
+      `The server at ${backend.baseUrl} has no model 'chat-14b' for chat (it has qwen, llama): set CHAT_MODEL_14B, or requests fail with 502.`,
+    ]);
+  });
+
+  it.each([
+    ["does not list its models (status 404)", answering(404, { error: "not found" })],
+    ["does not list its models (status 200)", answering(200, ["qwen"])],
+  ])("are started all the same when the server %s", async (problem, behaviour) => {
+    backend.behave(behaviour);
+    const started = await start();
+    expect(started.warnings).toEqual([`The server at ${backend.baseUrl} ${problem}.`]);
+    expect(tasksOf(started).at(-1)).toEqual(["sample", "transcription", "speech"]);
+  });
+
+  it("are started all the same when nobody answers there", async () => {
+    const nowhere = "http://127.0.0.1:9/v1";
+    expect((await start({ CHAT_BASE_URL: nowhere })).warnings).toEqual([
+      `The server at ${nowhere} does not answer.`,
+    ]);
+  });
+});

@@ -1,4 +1,4 @@
-import { request as requestHttp } from "node:http";
+import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -41,18 +41,11 @@ const ask = async (
     },
   });
   request.end(body);
-  const { promise, resolve, reject } = Promise.withResolvers<{
-    status: number | undefined;
-    coding: string | undefined;
-    vary: string | undefined;
-    body: Buffer;
-  }>();
-  request.once("error", reject);
-  request.once("response", async (response) => {
-    const { "content-encoding": coding, vary } = response.headers;
-    resolve({ status: response.statusCode, coding, vary, body: await buffer(response) });
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request.once("response", resolve).once("error", reject);
   });
-  return promise;
+  const { "content-encoding": coding, vary } = response.headers;
+  return { status: response.statusCode, coding, vary, body: await buffer(response) };
 };
 
 const json = (value: object) => ({ method: "POST", body: JSON.stringify(value) });

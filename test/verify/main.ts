@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { cfnLintPart } from "./cfn-lint.ts";
+import { chromiumPart } from "./chromium.ts";
 import { dynamoDbLocalPart } from "./dynamodb-local.ts";
 import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "./moto.ts";
 import { openapiPart } from "./openapi.ts";
@@ -24,6 +25,7 @@ const parts = [
   cfnLintPart,
   policiesPart,
   openapiPart,
+  chromiumPart,
 ];
 const chosen = parts.filter(({ name }) => name.toLowerCase().includes(values.only.toLowerCase()));
 

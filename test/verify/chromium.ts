@@ -1,0 +1,144 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, constants } from "node:fs/promises";
+import { createServer } from "node:http";
+import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
+import * as z from "zod";
+import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
+import { createAccount } from "../load/accounts.ts";
+import { runService } from "../support/run-service.ts";
+import { type Part, ToolMissing, type Verdict } from "./run-parts.ts";
+
+const formats = ["wav", "mp3", "opus"] as const;
+const sentence = "Wasuze otya nno, ssebo? Nsanyuse okukulaba wano leero.";
+
+/** What the page tells of each sound that it has decoded. */
+const heard = z.array(
+  z.object({ format: z.enum(formats), seconds: z.number(), channels: z.number(), loudness: z.number() }),
+);
+type Heard = z.infer<typeof heard>;
+const told = z.union([z.object({ error: z.string() }), heard]);
+
+/** Decodes the sounds as any page would play them. */
+const page = `<!doctype html><script type="module">
+  const hear = async (format) => {
+    const bytes = await (await fetch("/" + format)).arrayBuffer();
+    const sound = await new OfflineAudioContext(1, 48_000, 48_000).decodeAudioData(bytes);
+    const samples = sound.getChannelData(0);
+    const loudness = Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+    return { format, seconds: sound.duration, channels: sound.numberOfChannels, loudness };
+  };
+  let told;
+  try {
+    told = await Promise.all(${JSON.stringify(formats)}.map(hear));
+  } catch (error) {
+    told = { error: String(error) };
+  }
+  await fetch("/heard", { method: "POST", body: JSON.stringify(told) });
+</script>`;
+
+/** @throws ToolMissing when there is no Chromium on this machine. */
+const findChromium = async (): Promise<string> => {
+  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
+    for (const name of ["chromium", "chromium-browser", "google-chrome"]) {
+      const program = join(folder, name);
+      const isThere = await access(program, constants.X_OK).then(
+        () => true,
+        () => false,
+      );
+      if (isThere) return program;
+    }
+  }
+  throw new ToolMissing("there is no Chromium on this machine");
+};
+
+/** What a page in Chromium hears in these sounds. */
+const hearIn = async (
+  program: string,
+  sounds: ReadonlyMap<string, Buffer>,
+  profile: string,
+): Promise<z.infer<typeof told>> => {
+  const { promise, resolve, reject } = Promise.withResolvers<z.infer<typeof told>>();
+  const server = createServer((request, response) => {
+    if (request.method === "POST") {
+      text(request)
+        .then((body) => resolve(told.parse(JSON.parse(body))))
+        .catch(reject);
+    }
+    const sound = sounds.get(request.url?.slice(1) ?? "");
+    response.setHeader("Content-Type", sound ? "application/octet-stream" : "text/html; charset=utf-8");
+    response.end(sound ?? page);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = z.object({ port: z.int() }).parse(server.address());
+  const browser = spawn(
+    program,
+    [
+      "--headless=new",
+      // It only opens this page, and cannot confine itself where it runs as root.
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-dev-shm-usage",
+      "--no-first-run",
+      `--user-data-dir=${profile}`,
+      `http://127.0.0.1:${port}/`,
+    ],
+    { stdio: "ignore", timeout: 60_000, killSignal: "SIGKILL" },
+  );
+  const ended = once(browser, "close");
+  void ended.then(() =>
+    reject(new Error("Chromium ended, or was ended after a minute, and had heard nothing.")),
+  );
+  try {
+    return await promise;
+  } finally {
+    browser.kill("SIGKILL");
+    await ended;
+    server.close().closeAllConnections();
+  }
+};
+
+const findingsIn = (sounds: Heard): string[] => {
+  const wav = sounds.find(({ format }) => format === "wav");
+  return sounds.flatMap(({ format, seconds, channels, loudness }) => {
+    const isLong = Math.abs(seconds - (wav?.seconds ?? 0)) < 0.15;
+    const isLoud = Math.abs(loudness / (wav?.loudness ?? 0) - 1) < 0.2;
+    return isLong && isLoud && channels === 1
+      ? []
+      : [
+          `${format}: ${seconds} s, ${channels} channels, loudness ${loudness}; WAV ${wav?.seconds} s, ${wav?.loudness}`,
+        ];
+  });
+};
+
+/** A browser that decodes speech in each format: it must be as long and as loud as the WAV that it was made of. */
+export const chromiumPart: Part = {
+  name: "Chromium: speech in each format",
+  run: async () => {
+    const program = await findChromium();
+    return withTemporaryDirectory(async (directory): Promise<Verdict> => {
+      const service = await runService({ PORT: "0", DATA_DIR: directory });
+      const sounds = new Map<string, Buffer>();
+      try {
+        const { token } = await createAccount(service.url, directory);
+        for (const format of formats) {
+          const response = await fetch(`${service.url}/tasks/audio/speech`, {
+            method: "POST",
+            headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+            body: JSON.stringify({ text: sentence, response_mode: "stream", audio_format: format }),
+          });
+          sounds.set(format, Buffer.from(await response.arrayBuffer()));
+        }
+      } finally {
+        await service.stop();
+      }
+      const result = await hearIn(program, sounds, join(directory, "profile"));
+      if ("error" in result) return { kind: "failed", findings: [result.error] };
+      const findings = findingsIn(result);
+      if (findings.length > 0) return { kind: "failed", findings };
+      const said = result.map(({ format, seconds }) => `${format} ${seconds.toFixed(2)} s`).join(", ");
+      return { kind: "passed", said };
+    });
+  },
+};

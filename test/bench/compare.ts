@@ -9,9 +9,15 @@ import { parseArgs } from "node:util";
 import * as z from "zod";
 import { chooseCores, directTarget, type Gateway, serveChat, startPlainProxy } from "./compare/gateways.ts";
 import { processCpu, residentMegabytes } from "./compare/kernel.ts";
-import { type LoadCommand, loadResult } from "./compare/load.ts";
+import { type LoadCommand, loadResult, loadResults } from "./compare/load.ts";
 import type { LoadTarget } from "./compare/load-client.ts";
-import { type Bench, measureAlternating, measureRounds, readCalls } from "./compare/measure.ts";
+import {
+  type Bench,
+  measureAlternating,
+  measureRounds,
+  measureStreams,
+  readCalls,
+} from "./compare/measure.ts";
 import { startLiteLlm, startPortkey } from "./compare/peers.ts";
 import { describe } from "./compare/report.ts";
 import { failedRows, writeTable } from "./compare/verdict.ts";
@@ -77,8 +83,8 @@ try {
   for (const { target } of bench.gateways) {
     await ask(load, saturate(warmUp)(target), loadResult);
     const answer = { tokens: 20, pauseMilliseconds: 0 };
-    const streams: LoadCommand = { kind: "streams", target, connections, answer };
-    await ask(load, streams, loadResult);
+    const streams: LoadCommand = { kind: "streams", targets: [target], connections, answer };
+    await ask(load, streams, loadResults);
   }
 
   const log = z.object({ requests: z.int(), logLines: z.int() });
@@ -94,12 +100,10 @@ try {
   }
   const single = await measureAlternating(bench, amount.alternations);
   note("Many streams at a time.");
-  const streamed = await measureRounds(bench, amount, (target) => ({
-    kind: "streams",
-    target,
+  const streamed = await measureStreams(bench, amount, {
     connections: streamPace.connections,
     answer: { tokens: amount.streamTokens, pauseMilliseconds: streamPace.pauseMilliseconds },
-  }));
+  });
   note("One stream at a time.");
   const firstToken = await measureAlternating(bench, amount.alternations / 2, {
     tokens: 5,

@@ -7,7 +7,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { chooseCores, serveChat } from "./compare/gateways.ts";
-import { type LoadCommand, loadResult } from "./compare/load.ts";
+import { type LoadCommand, loadResult, loadResults } from "./compare/load.ts";
 import { cpuProfile, sharesOf, sourceMapFile } from "./compare/read-profile.ts";
 import { ask, startProcess, stopProcess } from "./processes.ts";
 
@@ -32,14 +32,16 @@ try {
     options.stream
       ? {
           kind: "streams",
-          target,
+          targets: [target],
           connections: 64,
           answer: { tokens: milliseconds / 20, pauseMilliseconds: 20 },
         }
       : { kind: "saturate", target, connections: 16, milliseconds, requests: 1 };
-  await ask(load, command(warmUpMilliseconds), loadResult);
+  const results = z.union([loadResults, loadResult.transform((result) => [result])]);
+  await ask(load, command(warmUpMilliseconds), results);
   await ask(served.chat, { kind: "begin profile" }, z.unknown());
-  const { requests } = await ask(load, command(profiledMilliseconds), loadResult);
+  const answered = await ask(load, command(profiledMilliseconds), results);
+  const requests = answered.reduce((sum, result) => sum + result.requests, 0);
   const profile = cpuProfile.parse(await ask(served.chat, { kind: "end profile" }, z.unknown()));
   if (options.keep !== undefined) await writeFile(options.keep, JSON.stringify(profile));
 

@@ -46,7 +46,10 @@ const saturate = async (command: Command<"saturate">): Promise<LoadResult> => {
   return { requests: times.length, milliseconds: lasted, medianMilliseconds: median(times) };
 };
 
-const streams = async ({ target, connections, answer }: Command<"streams">): Promise<LoadResult> => {
+const streamsOf = async (
+  target: LoadTarget,
+  { connections, answer }: Command<"streams">,
+): Promise<LoadResult> => {
   const opened = await openConnections(target, connections);
   const request = bytesFor(target, answer);
   const startedAt = performance.now();
@@ -56,6 +59,9 @@ const streams = async ({ target, connections, answer }: Command<"streams">): Pro
   const firstTokens = answers.map(({ firstTokenMilliseconds }) => firstTokenMilliseconds);
   return { requests: answers.length, milliseconds: lasted, medianMilliseconds: median(firstTokens) };
 };
+
+const streams = (command: Command<"streams">): Promise<LoadResult[]> =>
+  Promise.all(command.targets.map((target) => streamsOf(target, command)));
 
 const alternate = async ({ targets, rounds, answer }: Command<"alternate">): Promise<AlternateResult> => {
   const opened = await Promise.all(
@@ -89,7 +95,7 @@ const alternate = async ({ targets, rounds, answer }: Command<"alternate">): Pro
   return Object.fromEntries(opened.map(({ name, times }) => [name, times]));
 };
 
-const run = (command: LoadCommand): Promise<LoadResult | AlternateResult> => {
+const run = (command: LoadCommand): Promise<LoadResult | LoadResult[] | AlternateResult> => {
   switch (command.kind) {
     case "saturate":
       return saturate(command);

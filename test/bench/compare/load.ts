@@ -23,10 +23,10 @@ const saturate = z.object({
   requests: z.int().min(1),
 });
 
-/** Many streams at a time, one on each connection. */
+/** Many streams at a time, one on each connection, from all targets at once. */
 const streams = z.object({
   kind: z.literal("streams"),
-  target,
+  targets: z.array(target),
   connections: z.int().min(1),
   answer: streamed,
 });
@@ -51,6 +51,9 @@ export const loadResult = z.object({
   medianMilliseconds: z.number(),
 });
 export type LoadResult = z.infer<typeof loadResult>;
+
+/** The same of several targets, in their order. */
+export const loadResults = z.array(loadResult);
 
 const timed = z.object({
   /** Until the answer was whole, or a stream's first token was there. */

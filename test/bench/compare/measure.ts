@@ -3,7 +3,14 @@ import { ask, type BenchProcess } from "../processes.ts";
 import { median, shuffled } from "../statistics.ts";
 import type { Gateway } from "./gateways.ts";
 import { coreBusy, processCpu } from "./kernel.ts";
-import { alternateResult, type LoadCommand, loadResult, type TimedAnswer } from "./load.ts";
+import {
+  alternateResult,
+  type LoadCommand,
+  type LoadResult,
+  loadResult,
+  loadResults,
+  type TimedAnswer,
+} from "./load.ts";
 import type { LoadTarget } from "./load-client.ts";
 import type { ModelAnswer } from "./model-answers.ts";
 
@@ -48,62 +55,101 @@ const callCounts = z.object({
 export const readCalls = ({ mock }: Bench): Promise<z.infer<typeof callCounts>> =>
   ask(mock, { kind: "counts" }, callCounts);
 
-/** One window of one gateway, and whether others were at its core meanwhile. */
-const measureWindow = async (
-  { load, core }: Bench,
-  { pid }: Gateway,
-  command: LoadCommand,
-): Promise<Window & { readonly isClean: boolean }> => {
+/** One window of some gateways, in their order, and whether others were at their core meanwhile. */
+const measureWindows = async (
+  { core }: Bench,
+  gateways: readonly Gateway[],
+  send: () => Promise<readonly LoadResult[]>,
+): Promise<{ readonly isClean: boolean; readonly windows: readonly Window[] }> => {
   const busy = () => (core === undefined ? undefined : coreBusy(core));
+  const cpu = () => gateways.map(({ pid }) => processCpu(pid) ?? Number.NaN);
   const startedAt = performance.now();
-  const before = { cpu: processCpu(pid) ?? Number.NaN, busy: busy() };
-  const { requests, milliseconds, medianMilliseconds } = await ask(load, command, loadResult);
-  const cpuMicroseconds = (processCpu(pid) ?? Number.NaN) - before.cpu;
+  const before = { cpu: cpu(), busy: busy() };
+  const results = await send();
+  const used = cpu().map((microseconds, index) => microseconds - (before.cpu[index] ?? Number.NaN));
   const lasted = (performance.now() - startedAt) * 1_000;
   const busyAfter = busy();
+  const own = used.reduce((sum, microseconds) => sum + microseconds, 0);
   const foreign =
-    before.busy === undefined || busyAfter === undefined
-      ? 0
-      : (busyAfter - before.busy - cpuMicroseconds) / lasted;
-  return {
+    before.busy === undefined || busyAfter === undefined ? 0 : (busyAfter - before.busy - own) / lasted;
+  const windows = results.map(({ requests, milliseconds, medianMilliseconds }, index) => ({
     requests,
     requestsPerSecond: (requests * 1_000) / milliseconds,
-    cpuMicroseconds,
+    cpuMicroseconds: used[index] ?? Number.NaN,
     medianMilliseconds,
-    isClean: foreign <= toleratedForeignShare,
-  };
+  }));
+  return { isClean: foreign <= toleratedForeignShare, windows };
 };
 
+interface Round {
+  readonly isClean: boolean;
+  readonly windows: ReadonlyMap<string, Window>;
+}
+
+interface RoundCounts {
+  readonly rounds: number;
+  readonly repeats: number;
+}
+
 /**
- * Measures every gateway once a round, in an order that changes. Rounds in which others used the gateways' core are
- * repeated, up to a bound; when too few are left without them, all of them count, as ratios hold there too.
+ * Rounds in which others used the gateways' core are repeated, up to a bound; when too few are left without them, all of
+ * them count, as ratios hold there too.
  */
-export const measureRounds = async (
-  bench: Bench,
-  { rounds, repeats }: { readonly rounds: number; readonly repeats: number },
-  command: (target: LoadTarget) => LoadCommand,
+const repeatRounds = async (
+  { gateways }: Bench,
+  { rounds, repeats }: RoundCounts,
+  measureRound: () => Promise<Round>,
 ): Promise<Rounds> => {
-  const measured: { readonly isClean: boolean; readonly windows: ReadonlyMap<string, Window> }[] = [];
+  const measured: Round[] = [];
   const cleanOnes = () => measured.filter(({ isClean }) => isClean);
   while (cleanOnes().length < rounds && measured.length < rounds + repeats) {
-    const windows = new Map<string, Window>();
-    let isClean = true;
-    for (const gateway of shuffled(bench.gateways)) {
-      const window = await measureWindow(bench, gateway, command(gateway.target));
-      windows.set(gateway.target.name, window);
-      isClean &&= window.isClean;
-    }
-    measured.push({ isClean, windows });
+    measured.push(await measureRound());
   }
   const used = cleanOnes().length >= Math.ceil(rounds / 2) ? cleanOnes() : measured;
   const byName = new Map(
-    bench.gateways.map(({ target: { name } }) => [
-      name,
-      used.flatMap(({ windows }) => windows.get(name) ?? []),
-    ]),
+    gateways.map(({ target: { name } }) => [name, used.flatMap(({ windows }) => windows.get(name) ?? [])]),
   );
   return { byName, all: measured.length, clean: cleanOnes().length };
 };
+
+/** Measures every gateway once a round, in an order that changes. */
+export const measureRounds = (
+  bench: Bench,
+  counts: RoundCounts,
+  command: (target: LoadTarget) => LoadCommand,
+): Promise<Rounds> =>
+  repeatRounds(bench, counts, async () => {
+    const windows = new Map<string, Window>();
+    let isClean = true;
+    for (const gateway of shuffled(bench.gateways)) {
+      const { target } = gateway;
+      const send = async () => [await ask(bench.load, command(target), loadResult)];
+      const measured = await measureWindows(bench, [gateway], send);
+      for (const window of measured.windows) windows.set(target.name, window);
+      isClean &&= measured.isClean;
+    }
+    return { isClean, windows };
+  });
+
+/**
+ * Measures streams of all gateways at the same time. They leave most of a core free, and what a token costs depends on what
+ * else the core does: so it does the same for all.
+ */
+export const measureStreams = (
+  bench: Bench,
+  counts: RoundCounts,
+  options: { readonly connections: number; readonly answer: ModelAnswer },
+): Promise<Rounds> =>
+  repeatRounds(bench, counts, async () => {
+    const gateways = shuffled(bench.gateways);
+    const targets = gateways.map(({ target }) => target);
+    const command: LoadCommand = { kind: "streams", targets, ...options };
+    const { isClean, windows } = await measureWindows(bench, gateways, () =>
+      ask(bench.load, command, loadResults),
+    );
+    const named = windows.map((window, index): [string, Window] => [targets[index]?.name ?? "", window]);
+    return { isClean, windows: new Map(named) };
+  });
 
 /** What one request at a time takes. */
 export interface Alternated {

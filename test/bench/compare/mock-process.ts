@@ -2,7 +2,7 @@
  * The model's server, DynamoDB and Secrets Manager in one process that costs next to nothing and counts its calls.
  *
  * DynamoDB and Secrets Manager are the stand-ins of `AWS_ENDPOINT_URL_…` in this process's environment: they answer each
- * call once, and its repetitions are answered from memory. So the calls are right ones whatever the product comes to ask.
+ * call twice, and its repetitions are answered from memory. So the calls are right ones whatever the product comes to ask.
  */
 import { createServer, type Socket } from "node:net";
 import { answerParent, listen } from "../child-process.ts";
@@ -66,6 +66,11 @@ const endpoints: Readonly<Record<Service, string | undefined>> = {
 };
 /** Answers by operation and body. The counters' names change with the minute, and with them the bodies. */
 const remembered = new Map<string, Promise<string>>();
+/**
+ * Bodies that were answered once. That answer is not repeated: it may be of an account's first request in a minute or a day,
+ * which does more than the others.
+ */
+const answeredOnce = new Set<string>();
 /** Each stream takes a place of its own name; which one it is makes no difference to whoever asks. */
 const placeName = /"\d{10}\.[\w-]{8}"/g;
 
@@ -89,7 +94,8 @@ const answerAws = async (socket: Socket, target: string, body: string): Promise<
   counts[service] += 1;
   const key = `${target} ${body.replace(placeName, "")}`;
   const known = remembered.get(key) ?? forward(service, target, body);
-  remembered.set(key, known);
+  if (answeredOnce.has(key)) remembered.set(key, known);
+  answeredOnce.add(key);
   const answer = await known;
   // What was refused may be right the next time: an item is made when a write did not find it.
   if (!answer.startsWith(statusLine(200))) remembered.delete(key);

@@ -42,7 +42,8 @@ export const createdKey = z
   .object({
     ...keyFields,
     key: z.string().meta({
-      description: "The key itself. It is shown this once and kept nowhere.",
+      description:
+        "The key itself. It is shown this once, and again to who repeats the request with its `Idempotency-Key`; only a digest is kept.",
       example: "lai_8fQ2mZ0aTgkW5xYbVnR7cLsD1hJpE3uKq71x0GfA",
     }),
   })

@@ -82,7 +82,7 @@ export const createChatCompletionOperation = defineOperation({
     "text piece by piece, the finish reason and, if `stream_options.include_usage` asks for it, one without choices " +
     "for the token counts, then `data: [DONE]`. A failure after the " +
     "beginning is an event with an `error` in the place of what is missing. Comments keep the connection open " +
-    "while the model is silent, also before it has begun. The whole conversation is sent with each request, at most 200,000 characters; nothing of it is kept.",
+    "while the model is silent, also before it has begun. The whole conversation is sent with each request, at most 200,000 characters; nothing of it is kept, and of the answer only what an `Idempotency-Key` asks for.",
   tag: "Chat",
   auth: "user",
   scope: "chat",

@@ -22,7 +22,7 @@ const message = z
 export const chatCompletionRequest = z
   .object({
     messages: z.array(message).min(1).refine(fitsConversation, conversationTooLong),
-    ...modelAndSampling,
+    ...modelAndSampling.shape,
     stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish().meta({
       description: "With `include_usage`, the last chunk of a stream has the token counts and no choices",
     }),
@@ -36,7 +36,7 @@ const finishReason = z
 
 export const chatCompletion = z
   .object({
-    ...completionHead,
+    ...completionHead.shape,
     object: z.literal("chat.completion"),
     choices: z
       .array(
@@ -55,7 +55,7 @@ export type ChatCompletion = z.infer<typeof chatCompletion>;
 /** The data of a server-sent event: a piece of the answer, or, last and without choices, the token counts. */
 export const chatCompletionChunk = z
   .object({
-    ...completionHead,
+    ...completionHead.shape,
     object: z.literal("chat.completion.chunk"),
     choices: z
       .array(

@@ -21,7 +21,7 @@ export const textContent = z
 export const tokenLimit = z.int().min(1).nullish();
 
 /** Which model answers, and how it chooses its words. */
-export const modelFields = {
+export const modelFields = z.object({
   model: z
     .string()
     .nullable()
@@ -40,11 +40,11 @@ export const modelFields = {
     .boolean()
     .nullish()
     .meta({ description: "Whether the answer comes as server-sent events while it is made" }),
-} as const;
+});
 
 /** The same of a chat completion, with its limits. */
-export const modelAndSampling = {
-  ...modelFields,
+export const modelAndSampling = z.object({
+  ...modelFields.shape,
   max_tokens: tokenLimit.meta({
     description: "Most tokens of the answer; by default the model's own limit",
   }),
@@ -55,14 +55,14 @@ export const modelAndSampling = {
     .union([z.string(), z.array(z.string())], { error: "stop should be a text or a list of texts" })
     .nullish()
     .meta({ description: "Texts that end the answer" }),
-} as const;
+});
 
 /** How a body says that its answer is to be streamed. */
 export const streamsInBody = /"stream"\s*:\s*true/;
 
 /** What a chat completion and each of its chunks begin with. */
-export const completionHead = {
+export const completionHead = z.object({
   id: z.string().meta({ example: "chatcmpl-0b8e9a4e6b0f4d6c8a52a1c9d1b5a7f3" }),
   created: z.int().meta({ description: "Unix time in seconds" }),
   model: z.enum(chatModelIds),
-} as const;
+});

@@ -4,13 +4,14 @@ import { defineOperation, longBodyBytes } from "../../../shared/http/operation.t
 import { conversationTooLong, fitsConversation, tokenUsage } from "../../../shared/inference/chat.ts";
 import { completionHead, modelAndSampling, streamsInBody } from "../conversation-fields.ts";
 import {
+  joinParts,
   mostTools,
   namedSchema,
   noLogprobs,
+  notContent,
   notStored,
   ofFunction,
   reasoningEffort,
-  textOf,
   textPartOf,
   toolChoiceWord,
   toolFunction,
@@ -19,15 +20,12 @@ import {
   withoutEffect,
 } from "./tool-fields.ts";
 
-const content = textOf(textPartOf(["text"]));
+const content = z
+  .union([z.string(), z.array(textPartOf(["text"]))], notContent)
+  .transform(joinParts)
+  .pipe(text());
 const filledContent = content.pipe(text().trim().min(1));
 const name = z.string().nullish();
-
-const toolCall = ofFunction({
-  id: z.string().min(1),
-  function: z.strictObject({ name: toolName, arguments: text() }, unknownMembers),
-  index: z.int().nullish(),
-}).meta({ id: "ToolCall" });
 
 /** What clients send back of an answer although it says nothing. */
 const nothing = (what: string) => z.null(unsupported(`${what} cannot be read.`)).optional();
@@ -42,7 +40,16 @@ const message = z
         {
           role: z.literal("assistant"),
           content: content.nullish(),
-          tool_calls: z.array(toolCall).max(mostTools).nullish(),
+          tool_calls: z
+            .array(
+              ofFunction({
+                id: z.string().min(1),
+                function: z.strictObject({ name: toolName, arguments: text() }, unknownMembers),
+                index: z.int().nullish(),
+              }).meta({ id: "ToolCall" }),
+            )
+            .max(mostTools)
+            .nullish(),
           name,
           refusal: nothing("A refusal"),
           audio: nothing("Sound"),
@@ -69,16 +76,12 @@ const sizes = (messages: readonly V1ChatMessage[]) =>
     })),
   ]);
 
-const tool = ofFunction({ function: z.strictObject(toolFunction, unknownMembers) });
-
-const namedTool = ofFunction({ function: z.strictObject({ name: toolName }, unknownMembers) });
-
 const responseFormat = z.discriminatedUnion(
   "type",
   [
     z.strictObject({ type: z.enum(["text", "json_object"]) }, unknownMembers),
     z.strictObject(
-      { type: z.literal("json_schema"), json_schema: z.strictObject(namedSchema, unknownMembers) },
+      { type: z.literal("json_schema"), json_schema: z.strictObject(namedSchema.shape, unknownMembers) },
       unknownMembers,
     ),
   ],
@@ -91,13 +94,18 @@ const penalty = z.number().min(-2).max(2).nullish();
 const v1ChatCompletionRequest = z
   .strictObject(
     {
-      ...modelAndSampling,
+      ...modelAndSampling.shape,
       messages: z
         .array(message)
         .min(1)
         .refine((messages) => fitsConversation(sizes(messages)), conversationTooLong),
-      tools: z.array(tool).max(mostTools).nullish(),
-      tool_choice: z.union([toolChoiceWord, namedTool]).nullish(),
+      tools: z
+        .array(ofFunction({ function: z.strictObject(toolFunction.shape, unknownMembers) }))
+        .max(mostTools)
+        .nullish(),
+      tool_choice: z
+        .union([toolChoiceWord, ofFunction({ function: z.strictObject({ name: toolName }, unknownMembers) })])
+        .nullish(),
       parallel_tool_calls: z.boolean().nullish(),
       response_format: responseFormat.nullish(),
       seed: z.int().nullish(),
@@ -127,7 +135,7 @@ const v1ChatCompletionRequest = z
       functions: z.null(unsupported("`functions` was replaced by `tools`.")).optional(),
       function_call: z.null(unsupported("`function_call` was replaced by `tool_choice`.")).optional(),
       web_search_options: z.null(unsupported("Nothing is searched for on the web.")).optional(),
-      ...withoutEffect,
+      ...withoutEffect.shape,
     },
     unknownMembers,
   )
@@ -145,7 +153,7 @@ const usage = z
 /** A chat completion of `/v1`: that of `/tasks`, with the calls of tools. */
 export const v1ChatCompletion = z
   .object({
-    ...completionHead,
+    ...completionHead.shape,
     object: z.literal("chat.completion"),
     choices: z
       .array(
@@ -178,7 +186,7 @@ export type V1ChatCompletion = z.input<typeof v1ChatCompletion>;
 /** The data of a server-sent event of `/v1/chat/completions`. */
 export const v1ChatCompletionChunk = z
   .object({
-    ...completionHead,
+    ...completionHead.shape,
     object: z.literal("chat.completion.chunk"),
     choices: z
       .array(

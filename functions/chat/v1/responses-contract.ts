@@ -4,14 +4,15 @@ import { defineOperation, longBodyBytes } from "../../../shared/http/operation.t
 import { chatModelIds, conversationTooLong, fitsConversation } from "../../../shared/inference/chat.ts";
 import { modelFields, streamsInBody, tokenLimit } from "../conversation-fields.ts";
 import {
+  joinParts,
   jsonSchema,
   mostTools,
   namedSchema,
   noLogprobs,
+  notContent,
   notStored,
   ofFunction,
   reasoningEffort,
-  textOf,
   textPartOf,
   toolChoiceWord,
   toolFunction,
@@ -20,10 +21,13 @@ import {
   withoutEffect,
 } from "./tool-fields.ts";
 
-const content = textOf(textPartOf(["input_text", "output_text", "text"]));
+const content = z
+  .union([z.string(), z.array(textPartOf(["input_text", "output_text", "text"]))], notContent)
+  .transform(joinParts)
+  .pipe(text());
 
 /** What items of an earlier response carry, and what nothing depends on. */
-const ofItem = { id: z.string().nullish(), status: z.string().nullish() } as const;
+const ofItem = z.object({ id: z.string().nullish(), status: z.string().nullish() });
 
 const stateless =
   "Nothing is stored here, so there is nothing to refer to: send the whole conversation, with `store: false`.";
@@ -34,7 +38,7 @@ const item = z
     [
       z.strictObject(
         {
-          ...ofItem,
+          ...ofItem.shape,
           type: z.literal("message").optional(),
           role: z.enum(["user", "system", "developer", "assistant"]),
           content,
@@ -44,7 +48,7 @@ const item = z
       ),
       z.strictObject(
         {
-          ...ofItem,
+          ...ofItem.shape,
           type: z.literal("function_call"),
           call_id: z.string().min(1),
           name: toolName,
@@ -53,7 +57,12 @@ const item = z
         unknownMembers,
       ),
       z.strictObject(
-        { ...ofItem, type: z.literal("function_call_output"), call_id: z.string().min(1), output: content },
+        {
+          ...ofItem.shape,
+          type: z.literal("function_call_output"),
+          call_id: z.string().min(1),
+          output: content,
+        },
         unknownMembers,
       ),
       z.object({
@@ -75,15 +84,11 @@ const sizes = (input: string | readonly ResponseInputItem[]) =>
         return { content: entry.type === "function_call_output" ? entry.output : entry.content };
       });
 
-const tool = ofFunction(toolFunction);
-
-const namedTool = ofFunction({ name: toolName });
-
 const format = z.discriminatedUnion(
   "type",
   [
     z.strictObject({ type: z.enum(["text", "json_object"]) }, unknownMembers),
-    z.strictObject({ type: z.literal("json_schema"), ...namedSchema }, unknownMembers),
+    z.strictObject({ type: z.literal("json_schema"), ...namedSchema.shape }, unknownMembers),
   ],
   otherKinds("The forms of an answer are `text`, `json_object` and `json_schema`."),
 );
@@ -94,7 +99,7 @@ const notKept = (sentence: string) => z.null(unsupported(sentence)).optional();
 const responseRequest = z
   .strictObject(
     {
-      ...modelFields,
+      ...modelFields.shape,
       input: z
         .union([text().trim().min(1), z.array(item).min(1)], {
           error: "input should be a text or a list of items",
@@ -102,8 +107,8 @@ const responseRequest = z
         .refine((input) => fitsConversation(sizes(input)), conversationTooLong),
       instructions: text().nullish(),
       max_output_tokens: tokenLimit,
-      tools: z.array(tool).max(mostTools).nullish(),
-      tool_choice: z.union([toolChoiceWord, namedTool]).nullish(),
+      tools: z.array(ofFunction(toolFunction.shape)).max(mostTools).nullish(),
+      tool_choice: z.union([toolChoiceWord, ofFunction({ name: toolName })]).nullish(),
       parallel_tool_calls: z.boolean().nullish(),
       text: z.strictObject({ format: format.nullish(), verbosity: usualVerbosity }, unknownMembers).nullish(),
       reasoning: z
@@ -133,7 +138,7 @@ const responseRequest = z
         .int()
         .nullish()
         .meta({ description: "Of tools that run on the server: there are none" }),
-      ...withoutEffect,
+      ...withoutEffect.shape,
     },
     unknownMembers,
   )

@@ -13,12 +13,12 @@ export const toolName = z
   .regex(/^[\w.-]{1,64}$/, { error: "a tool's name has 1 to 64 letters, digits, `_`, `-` and `.`" });
 
 /** A function that a model may call, as both ways declare it. */
-export const toolFunction = {
+export const toolFunction = z.object({
   name: toolName,
   description: text().nullish(),
   parameters: jsonSchema.nullish().meta({ description: "The JSON Schema of its arguments" }),
   strict: z.boolean().nullish(),
-} as const;
+});
 
 export const mostTools = 128;
 
@@ -31,24 +31,24 @@ export const ofFunction = <Shape extends z.ZodRawShape>(shape: Shape) =>
   );
 
 /** The form of an answer by a JSON Schema, as both ways name it. */
-export const namedSchema = {
+export const namedSchema = z.object({
   name: toolName,
   description: text().nullish(),
   schema: jsonSchema.nullish(),
   strict: z.boolean().nullish(),
-} as const;
+});
 
 export const toolChoiceWord = z.enum(["auto", "none", "required"]);
 
 /** Taken, and without any effect on the answer: who asks for whom, and how OpenAI bills and caches. */
-export const withoutEffect = {
+export const withoutEffect = z.object({
   user: z.string().nullish(),
   safety_identifier: z.string().nullish(),
   metadata: z.record(z.string(), z.unknown()).nullish(),
   prompt_cache_key: z.string().nullish(),
   prompt_cache_retention: z.string().nullish(),
   service_tier: z.string().nullish(),
-} as const;
+});
 
 /** Nothing is kept, so what would have to be is refused. */
 export const notStored = z
@@ -63,7 +63,7 @@ export const usualVerbosity = z
 
 export const reasoningEffort = z.enum(reasoningEfforts).nullish();
 
-/** A piece of a message. What is no text is refused by its place. */
+/** A piece of a message by its types. What is no text is refused by its place. */
 export const textPartOf = <const Type extends string>(types: readonly [Type, ...Type[]]) =>
   z.strictObject(
     {
@@ -77,9 +77,9 @@ export const textPartOf = <const Type extends string>(types: readonly [Type, ...
     unknownMembers,
   );
 
-/** A text, or pieces of one; it may be empty. */
-export const textOf = (part: ReturnType<typeof textPartOf>) =>
-  z
-    .union([z.string(), z.array(part)], { error: "content should be a text or a list of parts of text" })
-    .transform((value) => (typeof value === "string" ? value : value.map(({ text }) => text).join("")))
-    .pipe(text());
+/** How content is refused that is neither a text nor pieces of one. */
+export const notContent = { error: "content should be a text or a list of parts of text" };
+
+/** A text that was sent whole or in pieces. */
+export const joinParts = (content: string | readonly { readonly text: string }[]): string =>
+  typeof content === "string" ? content : content.map((part) => part.text).join("");

@@ -5,6 +5,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { chatCompletionRequest, createChatCompletionOperation } from "../../../functions/chat/contract.ts";
+import { createV1ChatCompletionOperation } from "../../../functions/chat/v1/chat-contract.ts";
+import { createResponseOperation } from "../../../functions/chat/v1/responses-contract.ts";
 import { functionDefinitions, operations } from "../../../functions/manifest.ts";
 import { speechRequest, synthesizeOperation } from "../../../functions/speech/contract.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
@@ -336,15 +338,19 @@ describe("what a body's text tells of a stream", () => {
     return (await ask(asked, { body })).taken.length === 1;
   };
 
-  it("is enough for every chat that is going to be streamed, however it is written", async () => {
-    await fc.assert(
-      fc.asyncProperty(bodyWith("stream", fc.constant("true")), async (body) => {
-        expect(chatCompletionRequest.shape.stream.parse(JSON.parse(body).stream)).toBe(true);
-        expect(await tookPlace(createChatCompletionOperation, body)).toBe(true);
-      }),
-      { numRuns: 50 },
-    );
-  });
+  it.each([createChatCompletionOperation, createV1ChatCompletionOperation, createResponseOperation])(
+    "is enough for every $id that is going to be streamed, however it is written",
+    async (chat) => {
+      const { stream } = chat.body?.schema.shape ?? chatCompletionRequest.shape;
+      await fc.assert(
+        fc.asyncProperty(bodyWith("stream", fc.constant("true")), async (body) => {
+          expect(stream.parse(JSON.parse(body).stream)).toBe(true);
+          expect(await tookPlace(chat, body)).toBe(true);
+        }),
+        { numRuns: 50 },
+      );
+    },
+  );
 
   it("is enough for every speech that is going to be streamed, however it is written", async () => {
     const mode = fc

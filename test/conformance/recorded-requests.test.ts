@@ -1,0 +1,132 @@
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import {
+  createV1ChatCompletionOperation,
+  v1ChatCompletionChunk,
+} from "../../functions/chat/v1/chat-contract.ts";
+import { call, createAccount, expectDeclared } from "../support/client.ts";
+import { problemsOf } from "../support/declared.ts";
+import { priceAnswer, priceQuestion, priceTool } from "../support/tools.ts";
+
+/**
+ * What applications send that are no packages to be run here. Whoever brings one up to date names where it was read.
+ *
+ * Open WebUI: backend/open_webui/routers/openai.py (`generate_chat_completion` takes `metadata` out, and asks for the usage of
+ * every stream), utils/payload.py (`apply_model_params_to_body_openai`), utils/middleware.py
+ * (`convert_content_blocks_to_messages`: calls go back as they were streamed, with their `index`), routers/tasks.py
+ * (`generate_title`).
+ *
+ * LibreChat: packages/api/src/endpoints/openai/llm.ts (`getOpenAILLMConfig`) gives its settings to `ChatOpenAI` of
+ * `@langchain/openai` 1.6.0, whose request with them was written down.
+ */
+let token: string;
+beforeAll(async () => {
+  ({ token } = await createAccount());
+});
+
+const model = "lang-14b";
+const tools = [{ type: "function", function: priceTool }];
+
+const send = (body: object) => call("/v1/chat/completions", { token, body });
+
+/** The chunks of a stream as these applications read it: they need its usage, and its end. */
+const stream = async (body: object) => {
+  const answer = await send(body);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  const events = String(answer.body)
+    .split("\n\n")
+    .filter((event) => event.startsWith("data: "))
+    .map((event) => event.slice("data: ".length));
+  expect(events.pop()).toBe("[DONE]");
+  const chunks = events.map((event) => JSON.parse(event));
+  for (const chunk of chunks) expect(problemsOf(v1ChatCompletionChunk, chunk)).toEqual([]);
+  expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
+  return chunks;
+};
+
+const textOf = (chunks: readonly { choices: readonly { delta: { content?: string } }[] }[]): string =>
+  chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("");
+
+describe("Open WebUI", () => {
+  it("checks its connection and lists the models", async () => {
+    const answer = await call("/v1/models", { token });
+    expect(answer.status).toBe(200);
+    expect(answer.body.data[0]).toMatchObject({ id: expect.any(String), object: "model" });
+  });
+
+  it("streams an answer with the settings of a model", async () => {
+    const chunks = await stream({
+      stream: true,
+      model,
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "How do you say 'thank you' in Luganda?" },
+      ],
+      temperature: 0.8,
+      top_p: 0.9,
+      max_tokens: 128,
+      frequency_penalty: 0,
+      seed: 42,
+      stop: ["###"],
+      stream_options: { include_usage: true },
+    });
+    expect(textOf(chunks).trim()).not.toBe("");
+  });
+
+  it("asks for the title of a chat", async () => {
+    const answer = await send({
+      model,
+      messages: [{ role: "user", content: "### Task:\nGenerate a concise, 3-5 word title." }],
+      stream: false,
+      max_completion_tokens: 1_000,
+    });
+    expectDeclared(createV1ChatCompletionOperation, answer);
+    expect(answer.body.choices[0].message.content.trim()).not.toBe("");
+  });
+
+  it.runIf(inject("isLocal"))("has tools called, and sends the calls back as they came", async () => {
+    const asked = { role: "user", content: priceQuestion };
+    const options = { stream: true, model, stream_options: { include_usage: true }, tools };
+    const chunks = await stream({ ...options, messages: [asked] });
+    const pieces = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
+    const [first] = pieces;
+    const text = pieces.map((piece) => piece.function.arguments).join("");
+    const toolCall = { ...first, function: { ...first.function, arguments: text } };
+    expect(toolCall).toMatchObject({ index: 0, type: "function", function: { name: "get_market_price" } });
+    const told = await stream({
+      ...options,
+      messages: [
+        asked,
+        { role: "assistant", content: "", tool_calls: [toolCall] },
+        { role: "tool", tool_call_id: toolCall.id, content: priceAnswer },
+      ],
+    });
+    expect(textOf(told)).toContain(priceAnswer);
+  });
+});
+
+describe("LibreChat", () => {
+  const settings = {
+    model,
+    temperature: 0.7,
+    top_p: 1,
+    frequency_penalty: 0,
+    presence_penalty: 0,
+    user: "66f1c0ffee66f1c0ffee66f1",
+    max_tokens: 1_024,
+  };
+
+  it("streams an answer in a conversation whose messages are lists of parts", async () => {
+    const chunks = await stream({
+      ...settings,
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: [{ type: "text", text: "My name is Amina." }] },
+        { role: "assistant", content: "Pleased to meet you." },
+        { role: "user", content: [{ type: "text", text: "What is my name?" }] },
+      ],
+    });
+    expect(textOf(chunks).trim()).not.toBe("");
+  });
+});

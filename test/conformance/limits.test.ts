@@ -140,6 +140,85 @@ describe("GET /auth/usage", () => {
     });
   });
 
+  it("tells what was used of each path: characters, tokens, seconds of audio, errors; a table when it is asked for", async () => {
+    const { token } = await createAccount();
+    const send = (path: string, body: unknown) => call(path, { token, body });
+    const text = "How are you?";
+    const messages = [{ role: "user", content: text }];
+    const translated = { source_language: "eng", target_language: "lug", text };
+    expect(await send("/tasks/translate", translated)).toMatchObject({ status: 200 });
+    expect(await send("/tasks/translate", translated)).toMatchObject({ status: 200 });
+    expect(await send("/tasks/translate", { ...translated, target_language: "fra" })).toMatchObject({
+      status: 400,
+    });
+    expect(await send("/tasks/language_id", { text })).toMatchObject({ status: 200 });
+    const chat = await send("/tasks/chat/completions", { messages });
+    const speech = await send("/tasks/audio/speech", { text });
+    expect([chat.status, speech.status]).toEqual([200, 200]);
+    const { prompt_tokens: prompt, completion_tokens: completion } = chat.body.usage;
+
+    // A day can begin while this test runs, and what a busy account has used is counted within seconds.
+    const operations = async () => {
+      const { days } = usage.parse((await call("/auth/usage", { token })).body);
+      return days.slice(-2).flatMap((day) => day.operations);
+    };
+    const none = {
+      key: null,
+      method: "POST",
+      errors: 0,
+      characters: 0,
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      tokens: 0,
+      audio_seconds: 0,
+    };
+    const { length: characters } = text;
+    await expect.poll(operations, { timeout: 15_000, interval: 500 }).toEqual([
+      {
+        ...none,
+        path: "/tasks/audio/speech",
+        requests: 1,
+        characters,
+        audio_seconds: speech.body.duration_seconds,
+      },
+      {
+        ...none,
+        path: "/tasks/chat/completions",
+        requests: 1,
+        prompt_tokens: prompt,
+        completion_tokens: completion,
+        tokens: prompt + completion,
+      },
+      { ...none, path: "/tasks/language_id", requests: 1, characters },
+      { ...none, path: "/tasks/translate", requests: 2, characters: 2 * characters, errors: 1 },
+    ]);
+
+    const table = await call("/auth/usage?format=csv", { token });
+    expect(table.status).toBe(200);
+    expect(table.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    const [header, ...lines] = String(table.body).trim().split("\r\n");
+    expect(header).toBe(
+      "date,method,path,key,requests,errors,characters,prompt_tokens,completion_tokens,tokens,audio_seconds",
+    );
+    expect(lines.map((line) => line.split(",")[2])).toEqual((await operations()).map(({ path }) => path));
+  }, 40_000);
+
+  it("is of any range of at most 92 days", async () => {
+    const { token } = await createAccount();
+    const shown = await call("/auth/usage?from=2026-01-01&to=2026-01-31", { token });
+    expectDeclared(usageOperation, shown);
+    const { from, to, days } = usage.parse(shown.body);
+    expect([from, to, days.length]).toEqual(["2026-01-01", "2026-01-31", 31]);
+    for (const query of [
+      "from=2026-01-01&to=2026-06-01",
+      "from=2026-02-01&to=2026-01-01",
+      "from=yesterday",
+      "format=xml",
+    ]) {
+      expect((await call(`/auth/usage?${query}`, { token })).status, query).toBe(422);
+    }
+  });
+
   it("asks for a token", async () => {
     expectError(await call("/auth/usage"), 401, "unauthenticated");
   });

@@ -160,6 +160,48 @@ describe("a deleted account", () => {
     expect(await readObjects()).toEqual(objectsBefore);
   }, 60_000);
 
+  it("is still in the bill of the month, by its number and nothing else", async () => {
+    const report = async (...args: string[]) => {
+      const command = runCommand("infra/commands/usage.ts", args, variables);
+      expect(await command.ended, command.output()).toBe(0);
+      return command.output();
+    };
+    const month = new Date().toISOString().slice(0, 7);
+    const used = z
+      .array(z.looseObject({ date: z.string(), account: z.int(), path: z.string() }))
+      .parse(JSON.parse(await report("--month", month, "--format", "json")))
+      .filter(({ account }) => account === 1);
+    expect(used).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          method: "POST",
+          path: "/tasks/translate",
+          key: null,
+          requests: 1,
+          errors: 0,
+          characters: "Thank you".length,
+        }),
+        expect.objectContaining({ path: "/tasks/audio/speech", requests: 1, characters: "Oli otya?".length }),
+        expect.objectContaining({ path: "/tasks/stt_from_gcs", requests: 2, characters: 0 }),
+      ]),
+    );
+    const table = await report("--month", month);
+    expect(table).toContain("date,account,method,path,key,requests,errors,characters,");
+    expect(table.split("\r\n").filter((line) => line.split(",")[1] === "1")).toHaveLength(used.length);
+    expect(table).not.toContain("amina");
+    expect(await report("--month", "2020-01", "--format", "json")).toBe("[]\n");
+  }, 60_000);
+
+  it.each([
+    [[], "Name the month, such as 2026-11."],
+    [["--month", "2026-13"], "Name the month, such as 2026-11."],
+    [["--month", "2026-11", "--format", "xml"], "There is no format xml; there are csv, json."],
+  ])("is billed by npm run usage only when it is asked as it has to be: %j", async (args, sentence) => {
+    const command = runCommand("infra/commands/usage.ts", args, variables);
+    expect(await command.ended).toBe(1);
+    expect(command.output()).toContain(sentence);
+  });
+
   it("is deleted by the operator as well, who must mean it", async () => {
     const token = await useEverything("kato");
     const account = (...args: string[]) =>

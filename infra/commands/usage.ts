@@ -1,0 +1,88 @@
+/**
+ * The operator's command for bills: what every account has used in a month, by day, operation and key.
+ *
+ * Usage: npm run -s usage -- --month 2026-11 [--format csv|json] [--table <name>]
+ *
+ * It asks for the one partition of the month, and then for the accounts that are named there: the table is never scanned. An
+ * account is named by its number; `npm run account -- <username> --show` tells the number of a name. Deleted accounts are among
+ * them. Of a month that is not over, the last seconds may be missing.
+ *
+ * Without `--table` it works on the local service's data, whether the service runs or not; with it, on a deployed table, with
+ * the AWS credentials of whoever calls. `LEGACY_VENDOR_A` and `LEGACY_VENDOR_B` are what the stage calls the providers in paths.
+ */
+import { parseArgs } from "node:util";
+import pLimit from "p-limit";
+import { inStage, usageCsv, usedOperation } from "../../functions/auth/get-usage.ts";
+import { accountsInMonth, readUsage } from "../../functions/auth/read-usage.ts";
+import taskPaths from "../../functions/auth/task-paths.json" with { type: "json" };
+import { defaultVendors } from "../../shared/config/vendors.ts";
+import { dateOfDay, dayOfDate, windowsAt } from "../../shared/limits/windows.ts";
+import { openTable } from "../../shared/storage/table.ts";
+import { withLocalTable } from "../local/local-table.ts";
+import { runCommandLine, UsageError } from "./command-line.ts";
+
+const usage =
+  "Usage: npm run -s usage -- --month 2026-11 [--format csv|json] [--table <name>]\n\n" +
+  "Prints what every account has used in a month, by day, operation and key, for bills.\n" +
+  "It works on the local service's data, whether that runs or not; with --table on a deployed table.";
+
+const formats = ["csv", "json"] as const;
+
+const readArguments = (args: string[]) => {
+  const { values } = parseArgs({
+    args,
+    options: { month: { type: "string" }, format: { type: "string" }, table: { type: "string" } },
+  });
+  const { month = "", format: asked = "csv", table } = values;
+  if (!/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month)) throw new UsageError("Name the month, such as 2026-11.");
+  const format = formats.find((known) => known === asked);
+  if (!format) throw new UsageError(`There is no format ${asked}; there are ${formats.join(", ")}.`);
+  return { month, format, table };
+};
+
+const paths = inStage(taskPaths, {
+  a: process.env["LEGACY_VENDOR_A"] ?? defaultVendors.a,
+  b: process.env["LEGACY_VENDOR_B"] ?? defaultVendors.b,
+});
+
+/** Accounts that are read at a time. */
+const atOnce = 16;
+
+const daysOf = (month: string) => {
+  const first = dayOfDate(`${month}-01`);
+  const { ends } = windowsAt(Date.parse(`${month}-01`));
+  return { from: first, to: windowsAt(ends.month).day - 1 };
+};
+
+const report = async (tableName: string, month: string) => {
+  const table = openTable(tableName);
+  const range = daysOf(month);
+  const { day: today } = windowsAt(Date.now());
+  const accounts = await pLimit(atOnce).map(await accountsInMonth(table, month), async (account) => {
+    const { rows } = await readUsage(table, account, range, today);
+    return rows.map((row) => ({
+      date: dateOfDay(row.day),
+      account,
+      used: usedOperation(row, paths),
+    }));
+  });
+  return accounts.flat();
+};
+
+await runCommandLine(usage, async (args) => {
+  const { month, format, table } = readArguments(args);
+  const work = (tableName: string) => report(tableName, month);
+  const rows = await (table ? work(table) : withLocalTable(work));
+  const shown =
+    format === "csv"
+      ? usageCsv(
+          ["date", "account"],
+          rows.map(({ date, account, used }) => ({ before: [date, account], used })),
+        )
+      : `${JSON.stringify(
+          rows.map(({ used, ...row }) => ({ ...row, ...used })),
+          undefined,
+          2,
+        )}\n`;
+  process.stdout.write(shown);
+});

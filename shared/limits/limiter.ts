@@ -297,8 +297,8 @@ export const createLimiter = (
       } else if (isQuiet) {
         writeOwed(usageAccount.userId);
       }
-      if (upkeep) await attempt("limits.not_kept_up", "task", (signal) => counters.keepUp(upkeep, signal));
       await Promise.all(writes);
+      if (upkeep) await attempt("limits.not_kept_up", "task", (signal) => counters.keepUp(upkeep, signal));
       writeLater();
     },
   };

@@ -109,17 +109,29 @@ const mostSteps = 4;
 const lateMinutes = 2;
 const minutesInDay = 24 * 60;
 
+/**
+ * An access item with more counters than these is charged for several times: an account whose many keys ask for everything.
+ * They are moved although their day is not over.
+ */
+const mostCounters = 120;
+
+const countersIn = (item: Item): number =>
+  Object.keys(item).filter((name) => readUsageCounter(name) !== undefined).length;
+
 /** The usage of accounts on days that are over; access pattern C9 of this folder's README. */
-export const createUsageItems = (table: Pick<ItemTable, "update" | "updateTogether">) => ({
+export const createUsageItems = (table: ItemTable) => ({
   /** Makes the item of a day that has begun for an account, so that whoever bills knows of it. Twice does no harm. */
   note: async (userId: number, day: number, signal: AbortSignal): Promise<void> => {
     await table.update(noteDay(userId, day), signal);
   },
 
-  /** Moves what was counted on days that are over out of an access item as it was seen. */
-  move: async (userId: number, item: Item, { minute }: Windows, signal: AbortSignal): Promise<void> => {
-    const until = Math.floor((minute - lateMinutes) / minutesInDay);
-    for (const step of usageMoves(userId, item, until).slice(0, mostSteps)) {
+  /** Moves what was counted on days that are over out of an access item as it was seen, and all when it is too much. */
+  move: async (userId: number, item: Item, { minute, day }: Windows, signal: AbortSignal): Promise<void> => {
+    const isLarge = countersIn(item) > mostCounters;
+    // What is counted today changes all the time: it is moved as it is at this moment.
+    const newest = isLarge ? await table.read({ Key: accountKeys.access(userId) }, signal) : item;
+    const until = isLarge ? day + 1 : Math.floor((minute - lateMinutes) / minutesInDay);
+    for (const step of usageMoves(userId, newest ?? {}, until).slice(0, mostSteps)) {
       await table.updateTogether(step, signal);
     }
   },

@@ -51,7 +51,7 @@ export interface ItemTable {
   /**
    * Changes several items, or makes them, all of them or none. Several tries change them once.
    *
-   * @returns whether they were changed: not when a condition of one of them was in the way.
+   * @returns whether they were changed: not when a condition, or another write of one of them, was in the way.
    */
   updateTogether(updates: readonly ItemUpdate[], signal?: AbortSignal): Promise<boolean>;
 }
@@ -98,11 +98,13 @@ const fromItem = (item: Item): Record<string, AttributeValue | undefined> => {
 
 const cancellation = z.object({ CancellationReasons: z.array(z.object({ Code: z.string() })) });
 
-/** Whether a transaction was given up because of one of its conditions. */
-const failedCondition = (error: unknown): boolean =>
+/** Whether a transaction was given up because of what one of its items is, or what happens to it at the moment. */
+const wasInTheWay = (error: unknown): boolean =>
   error instanceof AwsCallError &&
   error.name === "TransactionCanceledException" &&
-  cancellation.parse(error.details).CancellationReasons.some(({ Code }) => Code === "ConditionalCheckFailed");
+  cancellation
+    .parse(error.details)
+    .CancellationReasons.some(({ Code }) => /^(?:ConditionalCheckFailed|TransactionConflict)$/.test(Code));
 
 /** Opens the table. A call takes at most about 10 seconds, retries included, and fails with an AwsCallError. */
 export const openItemTable = (name: string, aws: AwsConfig): WritableItemTable => {
@@ -151,7 +153,7 @@ export const openItemTable = (name: string, aws: AwsConfig): WritableItemTable =
         await dynamodb.call("TransactWriteItems", request, signal);
         return true;
       } catch (error) {
-        if (failedCondition(error)) return false;
+        if (wasInTheWay(error)) return false;
         throw error;
       }
     },

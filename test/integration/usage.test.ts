@@ -417,7 +417,7 @@ describe("a day that is over", () => {
     const moved = countersOf(await itemOf(userId, "2026-11-20"));
     expect(Object.keys(moved)).toHaveLength(201);
     expect(moved).toMatchObject({ "translate:-:r": 6, "translate:key199:r": 199 });
-    expect(Object.keys(countersOf(await storedOf(userId)))).toHaveLength(1);
+    expect(countersOf(await storedOf(userId))).toEqual({});
   });
 
   it("is shown wherever it stands", async () => {
@@ -451,6 +451,38 @@ describe("a day that is over", () => {
 });
 
 describe("the access item", () => {
+  it("of an account whose many keys ask for everything is emptied while the day goes on", async () => {
+    const userId = await newAccount();
+    await request(environment(), userId, { characters: 5 });
+    const { client, name } = table.open();
+    const day = dayOf("2026-11-20");
+    const put = async (count: number) => {
+      const many = Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`u${day}:translate:key${index}:r`, 1]),
+      );
+      await client.send(new PutCommand({ TableName: name, Item: { ...(await storedOf(userId)), ...many } }));
+    };
+    await put(100);
+    now += 60_000;
+    await request(environment(), userId, { characters: 5 });
+    expect(countersOf(await itemOf(userId, "2026-11-20"))).toEqual({});
+    await put(300);
+    now += 60_000;
+    await request(environment(), userId, { characters: 5 });
+    expect(Object.keys(countersOf(await storedOf(userId)))).toHaveLength(0);
+    expect(countersOf(await itemOf(userId, "2026-11-20"))).toMatchObject({
+      "translate:-:r": 3,
+      "translate:-:c": 15,
+      "translate:key299:r": 1,
+    });
+    expect(await usedBy(userId)).toContainEqual({
+      day: 0,
+      operationId: "translate",
+      requests: 3,
+      characters: 15,
+    });
+  });
+
   it("grows by what is used on one day, and not by days", async () => {
     const sizeOf = (item: object) => JSON.stringify(item).length;
     const userId = await newAccount();

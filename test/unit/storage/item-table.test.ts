@@ -124,13 +124,16 @@ describe("items that are changed together", () => {
       CancellationReasons: codes.map((Code) => ({ Code })),
     });
 
-  it("stay as they are when a condition of one is in the way", async () => {
-    server.behave(cancelled("None", "ConditionalCheckFailed"));
+  it.each([
+    ["a condition of one", "None", "ConditionalCheckFailed"],
+    ["another write of one", "TransactionConflict", "None"],
+  ])("stay as they are when %s is in the way", async (_case, ...codes) => {
+    server.behave(cancelled(...codes));
     expect(await tableAt(server.baseUrl).updateTogether(updates)).toBe(false);
   });
 
-  it("fail when something else is in the way: another write of one of them", async () => {
-    server.behave(cancelled("TransactionConflict", "None"));
+  it("fail when they cannot be changed at all", async () => {
+    server.behave(cancelled("ValidationError", "None"));
     await expect(tableAt(server.baseUrl).updateTogether(updates)).rejects.toMatchObject({
       name: "TransactionCanceledException",
     });

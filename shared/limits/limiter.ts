@@ -12,7 +12,7 @@ import { type Admission, admissionOf, afterRefund, tasksAdmission, uncountedAdmi
 import { addressGroup, streamPlaces } from "./keys.ts";
 import { type AddressCounters, createAddressCounters } from "./limit-counters.ts";
 import { createMemoryLimits } from "./memory-limits.ts";
-import { createOwedUsage, quietMilliseconds, type RequestEnd } from "./owed-usage.ts";
+import { createOwedUsage, type RequestEnd } from "./owed-usage.ts";
 import {
   type AccountLimitClass,
   type AddressLimitClass,
@@ -149,32 +149,9 @@ export const createLimiter = (
     }
   };
 
-  const owedUsage = createOwedUsage(now);
-  const writes = new Set<Promise<unknown>>();
-
-  /** Counts what is owed on an account. While a function is frozen its writes are as well, so whatever ends then waits for them. */
-  const writeOwed = (userId: number): void => {
-    const owed = owedUsage.take(userId);
-    if (!owed) return;
-    const write = attempt("limits.usage_not_counted", "task", (signal) =>
-      counters.addUsage(userId, owed, signal),
-    ).finally(() => writes.delete(write));
-    writes.add(write);
-  };
-
-  let isWriteDue = false;
-
-  /** What the last requests of a busy account have used is not to wait for its next one for ever. */
-  const writeLater = (): void => {
-    if (isWriteDue || owedUsage.isEmpty()) return;
-    isWriteDue = true;
-    const timer = setTimeout(() => {
-      isWriteDue = false;
-      owedUsage.quietAccounts().forEach(writeOwed);
-      writeLater();
-    }, quietMilliseconds);
-    timer.unref();
-  };
+  const owedUsage = createOwedUsage(now, (userId, owed) =>
+    attempt("limits.usage_not_counted", "task", (signal) => counters.addUsage(userId, owed, signal)),
+  );
 
   const admitAddress = async ({ limitClass, sourceAddress }: OpenRequest): Promise<Admission> => {
     const time = now();
@@ -295,11 +272,10 @@ export const createLimiter = (
           counters.releasePlaces(userId, [place], owed, signal),
         );
       } else if (isQuiet) {
-        writeOwed(usageAccount.userId);
+        owedUsage.write(usageAccount.userId);
       }
-      await Promise.all(writes);
+      await owedUsage.written();
       if (upkeep) await attempt("limits.not_kept_up", "task", (signal) => counters.keepUp(upkeep, signal));
-      writeLater();
     },
   };
 };

@@ -24,7 +24,7 @@ const additionsOf = (account: UsageAccount, { use, hasFailed }: RequestEnd): [st
 };
 
 /** An account whose last request ended so long ago is not busy: nothing that is owed need wait for another one of it. */
-export const quietMilliseconds = 2_000;
+const quietMilliseconds = 2_000;
 
 /** One write takes no more, so that its expressions stay short; the rest waits for the next. */
 const mostAdditions = 30;
@@ -55,14 +55,25 @@ export interface OwedUsage {
    * @returns whether the account is not busy: none of its requests is under way here, and none was shortly before.
    */
   end(account: UsageAccount, end: RequestEnd | undefined): boolean;
-  /** The accounts on which something is owed that are not busy any more; those on which nothing is are forgotten. */
-  quietAccounts(): number[];
-  /** Whether any account is known. */
-  isEmpty(): boolean;
+  /** Begins to count what is owed on an account. */
+  write(userId: number): void;
+  /**
+   * Resolves when nothing is being counted any more. A function that is frozen meanwhile would lose it, so that whatever request
+   * ends then waits for it.
+   */
+  written(): Promise<void>;
 }
 
-/** @param now milliseconds of Unix time. */
-export const createOwedUsage = (now: () => number): OwedUsage => {
+/**
+ * @param now milliseconds of Unix time.
+ * @param count counts what is owed on an account, in a write of its own; never rejects.
+ */
+export const createOwedUsage = (
+  now: () => number,
+  count: (userId: number, owed: Additions) => Promise<unknown>,
+): OwedUsage => {
+  const writes = new Set<Promise<unknown>>();
+  let isWriteDue = false;
   const accounts = new Map<number, Account>();
 
   const accountOf = (userId: number): Account => {
@@ -77,14 +88,45 @@ export const createOwedUsage = (now: () => number): OwedUsage => {
     for (const [counter, amount] of additions) owed.set(counter, (owed.get(counter) ?? 0) + amount);
   };
 
+  const take = (userId: number): Additions | undefined => {
+    const owed = accounts.get(userId)?.owed;
+    if (!owed || owed.size === 0) return undefined;
+    const taken = new Map(Array.from(owed).slice(0, mostAdditions));
+    for (const counter of taken.keys()) owed.delete(counter);
+    return taken;
+  };
+
+  const write = (userId: number): void => {
+    const owed = take(userId);
+    if (!owed) return;
+    const counted = count(userId, owed).finally(() => writes.delete(counted));
+    writes.add(counted);
+  };
+
+  /** Counts what is owed on accounts that are not busy any more, and forgets those on which nothing is. */
+  const writeQuiet = (): void => {
+    for (const [userId, { owed, underWay, endedAt }] of accounts) {
+      if (now() - endedAt < quietMilliseconds) continue;
+      if (owed.size > 0) write(userId);
+      else if (underWay === 0) accounts.delete(userId);
+    }
+  };
+
+  /** What the last request of a busy account has used is not to wait for its next one for ever. */
+  const writeLater = (): void => {
+    if (isWriteDue || accounts.size === 0) return;
+    isWriteDue = true;
+    const timer = setTimeout(() => {
+      isWriteDue = false;
+      writeQuiet();
+      writeLater();
+    }, quietMilliseconds);
+    timer.unref();
+  };
+
   return {
-    take: (userId) => {
-      const owed = accounts.get(userId)?.owed;
-      if (!owed || owed.size === 0) return undefined;
-      const taken = new Map(Array.from(owed).slice(0, mostAdditions));
-      for (const counter of taken.keys()) owed.delete(counter);
-      return taken;
-    },
+    take,
+    write,
 
     giveBack: (userId, additions) => owe(accountOf(userId), additions),
 
@@ -98,19 +140,12 @@ export const createOwedUsage = (now: () => number): OwedUsage => {
       account.underWay -= 1;
       account.endedAt = now();
       if (end) owe(account, additionsOf(usageAccount, end));
+      writeLater();
       return account.underWay === 0 && !wasBusy;
     },
 
-    quietAccounts: () => {
-      const quiet: number[] = [];
-      for (const [userId, { owed, underWay, endedAt }] of accounts) {
-        if (now() - endedAt < quietMilliseconds) continue;
-        if (owed.size > 0) quiet.push(userId);
-        else if (underWay === 0) accounts.delete(userId);
-      }
-      return quiet;
+    written: async () => {
+      await Promise.all(writes);
     },
-
-    isEmpty: () => accounts.size === 0,
   };
 };

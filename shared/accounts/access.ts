@@ -38,7 +38,7 @@ export const revokedTokens = z
   .transform(({ revoked }) => revoked);
 
 /** A token that was replaced, as {@link revokedTokens} reads it. */
-export const replacedBy = (end: number, { tokenId, issuedAt, keyDigest }: TokenSuccessor) =>
+export const toReplacedToken = (end: number, { tokenId, issuedAt, keyDigest }: TokenSuccessor) =>
   ({ end, id: tokenId, at: issuedAt, key: keyDigest }) satisfies z.input<typeof replacedToken>;
 
 /** For how long the token that took another's place is given again. */

@@ -7,10 +7,10 @@ import type { Table } from "../storage/table.ts";
 import {
   credentialAccess,
   repeatedSuccessor,
-  replacedBy,
   requireAccess,
   revokedTokens,
   successorSeconds,
+  toReplacedToken,
 } from "./access.ts";
 import { accountKeys } from "./keys.ts";
 
@@ -87,7 +87,7 @@ export const createTokensRepository = ({ client, name: TableName }: Table, now: 
             "token_epoch = :epoch AND disabled = :no AND attribute_not_exists(revoked.#token) AND size(revoked) < :most",
           ExpressionAttributeNames: { "#token": tokenId },
           ExpressionAttributeValues: {
-            ":end": successor ? replacedBy(tokenExpiresAt, successor) : tokenExpiresAt,
+            ":end": successor ? toReplacedToken(tokenExpiresAt, successor) : tokenExpiresAt,
             ":epoch": tokenEpoch,
             ":no": false,
             ":most": mostRevokedTokens,

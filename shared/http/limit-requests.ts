@@ -3,6 +3,7 @@ import { idempotencyKeyDigest } from "../idempotency/keys.ts";
 import type { WindowStatus } from "../limits/admission.ts";
 import type { LimitedRequest, Limiter } from "../limits/limiter.ts";
 import { requestScope } from "../telemetry/request-scope.ts";
+import { formBoolean } from "./fields.ts";
 import { limitClassOf, type Operation } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
@@ -27,9 +28,12 @@ const mayStream = (
  * Whether a request is going to stream, once its body was read. The text that was looked at before may hold the pattern
  * anywhere; here each of the body's own fields is looked at.
  */
-export const willStream = ({ streams }: Operation, parsedBody: unknown): boolean => {
+export const willStream = ({ body, streams }: Operation, parsedBody: unknown): boolean => {
   if (streams === undefined || streams === "always") return streams !== undefined;
   if (typeof parsedBody !== "object" || parsedBody === null) return false;
+  // In a form the pattern has found the name of a field, whose value tells.
+  if (body?.encoding === "multipart")
+    return "stream" in parsedBody && formBoolean().safeParse(parsedBody.stream).data === true;
   return Object.entries(parsedBody).some(
     ([name, value]) =>
       (typeof value === "string" || typeof value === "boolean") &&

@@ -85,6 +85,9 @@ describe("An Idempotency-Key", () => {
     ["synthesizeSpeech", { text: "a", response_mode: "both" }, true],
     ["synthesizeSpeech", { text: "a", response_mode: "url" }, false],
     ["synthesizeSpeech", { text: '"response_mode":"stream"' }, false],
+    ["createV1Transcription", { model: "stt-51", stream: "True" }, true],
+    ["createV1Transcription", { model: "stt-51", stream: "false" }, false],
+    ["createV1Transcription", { model: "stt-51", prompt: "name=stream" }, false],
     ["translate", { stream: true }, false],
   ])("of %s with %j is ignored: %s", (id, body, expected) => {
     const operation = operations.find((each) => each.id === id);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, inject, it } from "vitest";
-import { baseUrl, newRegistration } from "../support/client.ts";
+import { baseUrl, createAccount, newRegistration } from "../support/client.ts";
 
 const readme = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
 
@@ -13,6 +13,9 @@ const pairs = [...readme.matchAll(/^```sh\n([\s\S]*?)\n```\n(?:\n```\n([\s\S]*?)
   ([, commands = "", shown]) => ({ commands, shown }),
 );
 const requests = pairs.filter(({ commands }) => !commands.startsWith("npm "));
+
+/** Programs, which ask with packages that are installed here. */
+const programs = [...readme.matchAll(/^```js\n([\s\S]*?)\n```$/gm)].map(([, program = ""]) => program);
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
@@ -48,5 +51,19 @@ describe("The README", () => {
       if (shown !== undefined) expect(printed[index], commands).toMatch(expected(asPrinted(shown)));
     }
     expect(requests.filter(({ shown }) => shown !== undefined).length).toBeGreaterThan(5);
+  });
+
+  it("has programs for the clients that people have, which print an answer", async () => {
+    const { token } = await createAccount();
+    const env = { ...process.env, API: baseUrl, TOKEN: token };
+    expect(programs.length).toBeGreaterThan(2);
+    for (const program of programs) {
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ["--input-type=module", "--eval", program],
+        { env, cwd: join(import.meta.dirname, "../..") },
+      );
+      expect(stdout.trim(), program).not.toBe("");
+    }
   });
 });

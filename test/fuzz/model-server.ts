@@ -10,7 +10,11 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-const chatRequest = z.object({ stream: z.boolean().nullish(), model: z.string() });
+const chatRequest = z.object({
+  stream: z.boolean().nullish(),
+  model: z.string(),
+  tools: z.array(z.object({ function: z.object({ name: z.string() }) })).nullish(),
+});
 const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
 const speech = wavFile(soundBytes(9_600), { stated: true });
 
@@ -62,15 +66,23 @@ export const misbehaviourFor = (requestText: string): Misbehaviour | undefined =
   misbehaviourNames[Buffer.from(requestText).reduce((sum, byte) => sum + byte, 0) % misbehaviourInterval];
 
 const answerChat = (requestText: string, response: ServerResponse): void => {
-  const { stream, model } = chatRequest.parse(JSON.parse(requestText));
+  const { stream, model, tools } = chatRequest.parse(JSON.parse(requestText));
   const head = { id: "chatcmpl-1", created: 1, model };
+  // Who offers tools has all of them called.
+  const tool_calls = tools?.map(({ function: { name } }, index) => ({
+    index,
+    id: `call_${index}`,
+    type: "function",
+    function: { name, arguments: "{}" },
+  }));
+  const finish_reason = tool_calls ? "tool_calls" : "stop";
   if (!stream) {
-    const message = { role: "assistant", content: "Oli otya?" };
+    const message = { role: "assistant", content: "Oli otya?", tool_calls };
     response.writeHead(200, { "Content-Type": "application/json" }).end(
       JSON.stringify({
         ...head,
         object: "chat.completion",
-        choices: [{ index: 0, message, finish_reason: "stop" }],
+        choices: [{ index: 0, message, finish_reason }],
         usage,
       }),
     );
@@ -78,12 +90,12 @@ const answerChat = (requestText: string, response: ServerResponse): void => {
   }
   const chunk = (part: object) =>
     `data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", ...part })}\n\n`;
-  const delta = { role: "assistant", content: "Oli otya?" };
+  const delta = { role: "assistant", content: "Oli otya?", tool_calls };
   response
     .writeHead(200, { "Content-Type": "text/event-stream" })
     .end(
       chunk({ choices: [{ index: 0, delta, finish_reason: null }], usage: null }) +
-        chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage: null }) +
+        chunk({ choices: [{ index: 0, delta: {}, finish_reason }], usage: null }) +
         chunk({ choices: [], usage }) +
         "data: [DONE]\n\n",
     );

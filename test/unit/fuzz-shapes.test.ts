@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { operations } from "../../functions/manifest.ts";
 import { type Misbehaviour, misbehaviourFor } from "../fuzz/model-server.ts";
 import { encodeBody, hostileBodies, type WireBody } from "../fuzz/request-bodies.ts";
 import { fuzzRequests } from "../fuzz/requests.ts";
@@ -77,6 +78,24 @@ describe("a fuzz run of some thousand requests", () => {
     expect(inDelivery(field, /\uffff/)).toBeGreaterThan(0);
     expect(inDelivery(field, /\\ud83d(?!\\udc00)/)).toBeGreaterThan(0);
     expect(inDelivery(field, /(?<!\\ud83d)\\udc00/)).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["createV1ChatCompletion", /"tools":\[\{/],
+    ["createV1ChatCompletion", /"type":"json_schema"/],
+    ["createResponse", /"type":"function_call_output"/],
+    ["createResponse", /"stream":true/],
+  ])("asks %s with %s, in a form that it takes", (id, part) => {
+    const operation = operations.find((one) => one.id === id);
+    const accepted = bodies.filter(({ operationId, text }) => {
+      if (operationId !== id || !part.test(text) || !text.startsWith("{")) return false;
+      try {
+        return operation?.body?.schema.safeParse(JSON.parse(text)).success;
+      } catch {
+        return false;
+      }
+    });
+    expect(accepted.length).toBeGreaterThan(0);
   });
 
   it("meets a model's server that misbehaves in every way, and most times does not", () => {

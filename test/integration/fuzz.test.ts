@@ -6,7 +6,8 @@ import { createFuzzer } from "../fuzz/run-requests.ts";
 import { endurance } from "../support/endurance.ts";
 import { propertySeed } from "../support/property-seed.ts";
 
-const requestCount = endurance(400, 2_000);
+/** Batches of eight, so many that each operation is asked. */
+const requestCount = endurance(8 * Math.ceil(1.25 * operations.length), 2_000);
 
 let service: FuzzedService;
 beforeAll(async () => {

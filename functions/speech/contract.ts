@@ -9,6 +9,11 @@ import {
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
+import {
+  createV1SpeechOperation,
+  listV1SpeechModelsOperation,
+  listV1VoicesOperation,
+} from "./v1/contract.ts";
 
 const tag = "Speech";
 
@@ -272,7 +277,15 @@ export const refreshLinkOperation = defineOperation({
 export const speechFunction = defineFunction({
   name: "speech",
   description: "Speech synthesis and voices",
-  operations: [synthesizeOperation, batchOperation, voicesOperation, refreshLinkOperation],
+  operations: [
+    synthesizeOperation,
+    batchOperation,
+    voicesOperation,
+    refreshLinkOperation,
+    createV1SpeechOperation,
+    listV1VoicesOperation,
+    listV1SpeechModelsOperation,
+  ],
   environment: {
     ...tableEnvironment,
     ...accountLimitEnvironment,

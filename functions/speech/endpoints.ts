@@ -12,6 +12,12 @@ import { refreshLink } from "./stored-speech.ts";
 import { streamAndStore, streamOnly } from "./stream-speech.ts";
 import { synthesizeBatch } from "./synthesize-batch.ts";
 import { synthesizeSpeech } from "./synthesize-speech.ts";
+import {
+  createV1SpeechOperation,
+  listV1SpeechModelsOperation,
+  listV1VoicesOperation,
+} from "./v1/contract.ts";
+import { createV1Speech, listV1SpeechModels, listV1Voices } from "./v1/create-speech.ts";
 import { listVoices } from "./voices.ts";
 
 const synthesize = { url: synthesizeSpeech, stream: streamOnly, both: streamAndStore } as const;
@@ -40,4 +46,21 @@ export const speechEndpoints = (dependencies: SpeechDependencies): Endpoint[] =>
   endpoint(refreshLinkOperation, ({ query, caller }) =>
     refreshLink(query.storage_object, caller.userId, dependencies.store),
   ),
+];
+
+/** Those of clients of the OpenAI API. */
+export const v1SpeechEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [
+  endpoint(createV1SpeechOperation, ({ body, caller, request }) =>
+    createV1Speech(
+      body,
+      {
+        ...context(caller, request, body.response_format ?? "mp3"),
+        defaultLanguage: caller.defaultLanguage,
+        requestId: request.id,
+      },
+      dependencies,
+    ),
+  ),
+  endpoint(listV1VoicesOperation, listV1Voices),
+  endpoint(listV1SpeechModelsOperation, listV1SpeechModels),
 ];

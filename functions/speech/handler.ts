@@ -8,18 +8,20 @@ import {
 } from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { speechFunction } from "./contract.ts";
-import { speechEndpoints } from "./endpoints.ts";
+import { speechEndpoints, v1SpeechEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(speechFunction.environment, process.env);
 
+const dependencies = {
+  synthesizer: synthesizerFrom(environment),
+  encode: encodeSound,
+  store: objectStoreFrom(environment),
+  model: environment.SPEECH_MODEL,
+  platform: environment.SPEECH_PLATFORM,
+};
+
 export const handler = createStreamingHandler(
-  speechEndpoints({
-    synthesizer: synthesizerFrom(environment),
-    encode: encodeSound,
-    store: objectStoreFrom(environment),
-    model: environment.SPEECH_MODEL,
-    platform: environment.SPEECH_PLATFORM,
-  }),
+  [...speechEndpoints(dependencies), ...v1SpeechEndpoints(dependencies)],
   {
     limiter: limiterFrom(environment),
     namedRequests: namedRequestsFrom(environment),

@@ -27,6 +27,8 @@ describe("every route", () => {
       "GET /openapi.json",
       "GET /tasks/modal/health",
       "GET /tasks/webhook",
+      "GET /v1/audio/models",
+      "GET /v1/audio/voices",
       "POST /tasks/webhook",
     ]);
   });

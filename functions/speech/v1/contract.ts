@@ -1,0 +1,129 @@
+import * as z from "zod";
+import { languageForms } from "../../../shared/catalogue/languages.ts";
+import { text, unknownMembers, unsupported } from "../../../shared/http/fields.ts";
+import { defineOperation } from "../../../shared/http/operation.ts";
+
+const tag = "OpenAI clients";
+
+const formats = ["mp3", "opus", "wav", "pcm"] as const;
+
+const voiceName = text().trim().min(1).max(100);
+
+const speechRequest = z
+  .strictObject(
+    {
+      model: text().max(100).meta({
+        example: "tts-20",
+        description: "`tts-20`; `tts-1`, `tts-1-hd` and `gpt-4o-mini-tts` mean the same",
+      }),
+      input: text().trim().min(1).max(5_000).meta({ example: "Wasuze otya nno?" }),
+      voice: z
+        .union([voiceName, z.strictObject({ id: voiceName }, unknownMembers)])
+        .nullish()
+        .meta({
+          example: "alloy",
+          description:
+            "A voice of `GET /v1/audio/voices`; a name of OpenAI's voices stands for the first voice of the language",
+        }),
+      response_format: z
+        .enum(formats, unsupported(`The formats of speech are ${formats.join(", ")}.`))
+        .nullish()
+        .meta({
+          override: { type: ["string", "null"], enum: [...formats, null], default: "mp3" },
+          description: "`opus` comes in Ogg; `pcm` is 24 kHz, 16 bits, little endian, mono, without a header",
+        }),
+      speed: z.literal(1, unsupported("Speech is made at one speed: `speed` can only be 1.")).nullish(),
+      stream_format: z
+        .enum(["audio", "sse"], unsupported("Speech leaves as `audio` or as `sse`."))
+        .nullish()
+        .meta({ override: { type: ["string", "null"], enum: ["audio", "sse", null], default: "audio" } }),
+      instructions: z
+        .literal("", unsupported("The model takes no instructions on how to speak."))
+        .nullish()
+        .meta({ override: { type: ["string", "null"], enum: ["", null] } }),
+      language: text()
+        .trim()
+        .max(100)
+        .nullish()
+        .meta({
+          example: "lug",
+          description:
+            `Not in the OpenAI API: ${languageForms}. Without it the language of the voice, else the \`default_language\` of ` +
+            "your account (`PUT /auth/profile`), else Luganda",
+        }),
+    },
+    unknownMembers,
+  )
+  .meta({ id: "V1SpeechRequest" });
+export type V1SpeechRequest = z.output<typeof speechRequest>;
+
+export const createV1SpeechOperation = defineOperation({
+  id: "createV1Speech",
+  method: "POST",
+  path: "/v1/audio/speech",
+  summary: "Turn a text into speech, for clients of the OpenAI API",
+  description:
+    "The audio leaves while it is made. With `stream_format: sse` it comes in events: `speech.audio.delta` with pieces in base64, " +
+    "`speech.audio.done` at the end, whose usage tells no tokens, because the model counts none; a failure after the beginning is " +
+    "an event with an `error`.",
+  tag,
+  auth: "user",
+  scope: "speech",
+  body: { encoding: "json", schema: speechRequest },
+  response: {
+    status: 200,
+    description: "The audio",
+    schema: z.never(),
+    otherContentTypes: ["audio/mpeg", "audio/ogg", "audio/wav", "audio/pcm", "text/event-stream"],
+  },
+  streams: "always",
+  errors: [
+    "model_not_found",
+    "unsupported_parameter",
+    "invalid_speaker",
+    "unknown_language",
+    "invalid_speaker_for_language",
+    "no_speaker_for_language",
+    "external_service_error",
+    "service_unavailable",
+  ],
+});
+
+const common = { method: "GET", tag, auth: "public", limit: "none" } as const;
+
+export const listV1VoicesOperation = defineOperation({
+  ...common,
+  id: "listV1Voices",
+  path: "/v1/audio/voices",
+  summary: "List the voices, for clients of the OpenAI API",
+  response: {
+    status: 200,
+    description: "The voices",
+    schema: z
+      .object({
+        voices: z.array(
+          z.object({
+            id: z.string().meta({ example: "salt_lug_0001" }),
+            name: z.string().meta({ example: "Luganda (salt_lug_0001)" }),
+          }),
+        ),
+      })
+      .meta({ id: "V1Voices" }),
+  },
+  errors: [],
+});
+
+export const listV1SpeechModelsOperation = defineOperation({
+  ...common,
+  id: "listV1SpeechModels",
+  path: "/v1/audio/models",
+  summary: "List the models of speech, for clients of the OpenAI API",
+  response: {
+    status: 200,
+    description: "The models",
+    schema: z
+      .object({ models: z.array(z.object({ id: z.string().meta({ example: "tts-20" }) })) })
+      .meta({ id: "V1SpeechModels" }),
+  },
+  errors: [],
+});

@@ -1,0 +1,101 @@
+import type { EncodedSound } from "../../../shared/audio/encode/sound-formats.ts";
+import { isSpeechModel, speechModel } from "../../../shared/catalogue/audio-models.ts";
+import { synthesisLanguages } from "../../../shared/catalogue/voices.ts";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { toAppError } from "../../../shared/errors/dependency-failure.ts";
+import { errorBody } from "../../../shared/errors/error-body.ts";
+import { Reply } from "../../../shared/http/response.ts";
+import { countCharacters } from "../../../shared/limits/use.ts";
+import type { SpeechContext, SpeechDependencies } from "../dependencies.ts";
+import { streamSpeech } from "../record-speech.ts";
+import { type ChosenVoice, chooseVoice, toSpeechRequest } from "../voices.ts";
+import type { V1SpeechRequest } from "./contract.ts";
+
+/** Clients have these built in and send one whether or not anybody chose it, so they stand for no voice in particular. */
+const openAiVoices: ReadonlySet<string> = new Set([
+  "alloy",
+  "ash",
+  "ballad",
+  "cedar",
+  "coral",
+  "echo",
+  "fable",
+  "marin",
+  "nova",
+  "onyx",
+  "sage",
+  "shimmer",
+  "verse",
+]);
+
+/** For whom speech is made that clients of the OpenAI API ask for. */
+export interface V1SpeechContext extends SpeechContext {
+  readonly requestId: string;
+  /** Of the account, ISO 639-3. */
+  readonly defaultLanguage: string | undefined;
+}
+
+const chooseV1Voice = (
+  { voice, language }: V1SpeechRequest,
+  defaultLanguage: string | undefined,
+): ChosenVoice => {
+  const named = typeof voice === "object" ? voice?.id : voice;
+  if (named !== undefined && !openAiVoices.has(named)) return chooseVoice(named, language);
+  return chooseVoice(undefined, language ?? defaultLanguage);
+};
+
+const frame = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
+
+/** The clients' types ask for tokens, which the model does not count. */
+const noTokens = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+
+async function* inEvents(
+  sound: EncodedSound,
+  requestId: string,
+): AsyncGenerator<string, AppError | undefined, undefined> {
+  try {
+    for await (const piece of streamSpeech(sound)) {
+      yield frame({ type: "speech.audio.delta", audio: Buffer.from(piece).toString("base64") });
+    }
+    yield frame({ type: "speech.audio.done", usage: noTokens });
+    return undefined;
+  } catch (error) {
+    const failure = toAppError(error);
+    yield frame(errorBody(failure, requestId));
+    return failure;
+  }
+}
+
+/**
+ * Turns a text into speech for a client of the OpenAI API; it leaves while it is made.
+ *
+ * @throws AppError `model_not_found`, or as the choice of a voice and the synthesizer do.
+ */
+export const createV1Speech = async (
+  request: V1SpeechRequest,
+  { signal, format, defaultLanguage, requestId }: V1SpeechContext,
+  { synthesizer, encode }: SpeechDependencies,
+): Promise<Reply> => {
+  if (!isSpeechModel(request.model)) throw new AppError("model_not_found", { param: "model" });
+  const { voice, language } = chooseV1Voice(request, defaultLanguage);
+  const spoken = toSpeechRequest({ text: request.input, language: request.language }, { voice, language });
+  const sound = await encode(format, await synthesizer.synthesize(spoken, { signal }));
+  countCharacters(request.input);
+  return request.stream_format === "sse"
+    ? new Reply({ contentType: "text/event-stream; charset=utf-8", body: inEvents(sound, requestId) })
+    : new Reply({
+        contentType: sound.contentType,
+        headers: { "X-Sample-Rate": String(sound.sampleRate) },
+        body: streamSpeech(sound),
+      });
+};
+
+/** Every voice with the name that lists of clients show. */
+export const listV1Voices = () => ({
+  voices: synthesisLanguages.flatMap(({ name, voices }) =>
+    voices.map((id) => ({ id, name: `${name} (${id})` })),
+  ),
+});
+
+/** The models of speech, of which there is one. */
+export const listV1SpeechModels = () => ({ models: [{ id: speechModel }] });

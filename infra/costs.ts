@@ -52,12 +52,15 @@ const startSeconds = 0.3;
 /** X-Ray's own sampling: one request a second, and of the others so many in a hundred. */
 const tracedPercent = 5;
 
+/** An access item of 1 to 2 kB. */
+const accessWrite = 2;
 /**
- * The API, the one write that checks the token and counts, of an item of 2 to 3 kB, and the lines of both functions.
+ * The API, the write that checks the token and counts, for every other request another one that counts what it has used,
+ * because its account is not busy, and the lines of both functions.
  */
-const taskUses = { apiRequest: 1, tableWrite: 2.5, logKilobyte: 3 };
-/** A stream gives its place back with a second write of the same item. */
-const streamUses = { ...taskUses, tableWrite: 5, outKilobyte: 60 };
+const taskUses = { apiRequest: 1, tableWrite: 1.5 * accessWrite, logKilobyte: 3 };
+/** A stream gives its place back with a second write of the same item, which counts what it has used as well. */
+const streamUses = { ...taskUses, tableWrite: 2 * accessWrite, outKilobyte: 60 };
 
 /** The requests that a deployment mostly sees. */
 const requestKinds: readonly RequestKind[] = [

@@ -63,5 +63,5 @@ export const languageFunction = defineFunction({
   environment: { ...tableEnvironment, ...bucketEnvironment, ...accountLimitEnvironment },
   memoryMegabytes: 256,
   timeoutSeconds: 10,
-  transfer: "buffered",
+  transfer: "stream",
 });

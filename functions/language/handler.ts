@@ -1,6 +1,6 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
 import { limiterFrom, namedRequestsFrom } from "../../shared/config/from-environment.ts";
-import { createBufferedHandler } from "../../shared/http/pipeline.ts";
+import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { loadLanguageModel } from "../../shared/language-id/model.ts";
 import { readWeights } from "../../shared/language-id/weights.ts";
 import { connectionsOpened } from "../../shared/outbound/connections.ts";
@@ -10,10 +10,13 @@ import { languageEndpoints } from "./endpoints.ts";
 const environment = readEnvironment(languageFunction.environment, process.env);
 
 // While the function starts it has a whole CPU, whatever its memory: the model is loaded then, not on the first call.
-export const handler = createBufferedHandler(languageEndpoints({ model: loadLanguageModel(readWeights()) }), {
-  limiter: limiterFrom(environment),
-  namedRequests: namedRequestsFrom(environment),
-  metricsNamespace: environment.METRICS_NAMESPACE,
-});
+export const handler = createStreamingHandler(
+  languageEndpoints({ model: loadLanguageModel(readWeights()) }),
+  {
+    limiter: limiterFrom(environment),
+    namedRequests: namedRequestsFrom(environment),
+    metricsNamespace: environment.METRICS_NAMESPACE,
+  },
+);
 
 await connectionsOpened();

@@ -42,6 +42,7 @@ export const dynamoDbLocalPart: Part = {
         files: [
           ...tableTests,
           "streams-at-once.test.ts",
+          "usage.test.ts",
           "faults-aws.test.ts",
           "faults-mail.test.ts",
           "messaging/exactly-once.test.ts",

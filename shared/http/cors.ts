@@ -3,7 +3,8 @@ import type { Router } from "./router.ts";
 
 /**
  * Request headers a browser may send: ours, those of tools that watch pages (Sentry, OpenTelemetry) or ask for what is fresh,
- * and all that OpenAI's clients add, which are listed because `*` would not stand for `Authorization`.
+ * and all that clients of OpenAI's API add, which are listed because `*` would not stand for `Authorization`. The AI SDK writes a
+ * `User-Agent`, for which Firefox and Safari ask.
  */
 export const corsAllowedHeaders: readonly string[] = [
   "Authorization",
@@ -14,6 +15,7 @@ export const corsAllowedHeaders: readonly string[] = [
   "OpenAI-Organization",
   "OpenAI-Project",
   "Save-Data",
+  "User-Agent",
   "X-Request-Id",
   "X-Requested-With",
   "baggage",

@@ -99,8 +99,11 @@ const refusableParameters = [
 ] as const satisfies readonly (readonly [name: string, words: RegExp])[];
 type RefusableParameter = (typeof refusableParameters)[number][0];
 
-/** Servers that cannot do a thing at all say so with statuses of failures, too (llama.cpp). */
-const refusalStatuses: readonly number[] = [400, 422, 500, 501];
+/** Servers that cannot do a thing at all say so with the status of a failure, too (llama.cpp): then their words decide. */
+const saysUnable = /support|requires?\b|implement|enable/i;
+
+const isRefusal = (status: number, words: string): boolean =>
+  status === 400 || status === 422 || ((status === 500 || status === 501) && saysUnable.test(words));
 
 /**
  * An answer's status and words as one of our errors. What only some servers can do, and this one refuses by name, is the
@@ -112,7 +115,7 @@ export const refusalOf = (
   request: { readonly model: string } & { readonly [Name in RefusableParameter]?: unknown },
 ): AppError => {
   const refused =
-    refusalStatuses.includes(status) &&
+    isRefusal(status, words) &&
     !saysTooLong.test(words) &&
     refusableParameters.find(([name, pattern]) => request[name] !== undefined && pattern.test(words));
   if (!refused) return failureOf(status, words, request.model);

@@ -56,15 +56,20 @@ const isDown = (cause: unknown): boolean =>
   isTimeOver(cause) ||
   (cause instanceof BackendRefusal && cause.status >= 500);
 
+/** What the caller is refused in the server's name. */
+const isPassedOn = ({ code, cause }: AppError): boolean =>
+  code === "unsupported_parameter" && cause instanceof BackendRefusal;
+
 /** @param wasSent whether a whole request reached the server: before that, no model can have begun. */
 const outcomeOf = (failure: AppError, wasSent: boolean, { aborted, reason }: AbortSignal): CallOutcome => {
   const hasCallerLeft = aborted && !isTimeOver(reason);
   const isServers = isServersFault(failure);
   const isSlow = wasSent && failure.cause instanceof BackendOverdue;
-  const verdict = isDown(failure.cause) ? "unavailable" : "answers";
+  const tells = isServers || isPassedOn(failure);
+  const verdict = isServers && isDown(failure.cause) ? "unavailable" : "answers";
   return {
     modelBegan: wasSent && !(failure instanceof ModelRefusal),
-    server: aborted || !isServers ? "unknown" : isSlow ? "slow" : verdict,
+    server: aborted || !tells ? "unknown" : isSlow ? "slow" : verdict,
     hasFailed: isServers && !hasCallerLeft,
   };
 };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AppError } from "../../../shared/errors/app-error.ts";
-import { failureOf, ModelRefusal } from "../../../shared/inference/openai/backend.ts";
+import { failureOf, ModelRefusal, refusalOf } from "../../../shared/inference/openai/backend.ts";
 import { openModelServer } from "../../../shared/inference/openai/call-policy.ts";
 import { createOpenAiChatModels } from "../../../shared/inference/openai/chat-models.ts";
 import { BackendTimeout, BackendUnreachable } from "../../../shared/outbound/failures.ts";
@@ -200,11 +200,14 @@ describe("a server whose circuit is open", () => {
     expect(exchange).toHaveBeenCalledTimes(6);
   });
 
-  it("is back when it refuses the trial by its meaning", async () => {
+  it.each([
+    ["by its meaning", () => failureOf(400, "too long")],
+    ["for what it cannot do", () => refusalOf(400, "no tools here", { model: "small", tools: [] })],
+  ])("is back when it refuses the trial %s", async (_why, refusal) => {
     const { exchange, outcome, fail } = setup();
     await fail(5);
     vi.advanceTimersByTime(10_000);
-    await fail(1, () => failureOf(400, "too long"));
+    await fail(1, refusal);
     exchange.mockResolvedValueOnce("Oli otya?");
     expect(await outcome()).toBe("Oli otya?");
   });

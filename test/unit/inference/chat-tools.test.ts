@@ -156,6 +156,7 @@ describe("what a server refuses by name", () => {
     [400, "This model's maximum context length is 4096 tokens (3000 in the messages, 2000 in the tools)"],
     [400, "Conversation roles must alternate"],
     [503, "tools are loading"],
+    [500, "Segmentation fault in tools"],
   ])("is not refused because of other words: %i %s", async (status, message) => {
     backend.behave(answering(status, { error: { message } }));
     await expect(ask({ tools: [tool] })).rejects.not.toMatchObject({ code: "unsupported_parameter" });

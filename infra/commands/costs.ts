@@ -2,7 +2,7 @@
  * `npm run costs`: what a million requests of each kind cost on AWS, from the memory of the functions in the synthesised
  * template. Prints Markdown; `infra/README.md` holds the result.
  */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
@@ -40,16 +40,13 @@ try {
   });
   const { directory: bundles } = await buildFunctions({ outdir: join(folder, "build") });
   const { directory } = await synthesize({ stage, bundles, outdir: join(folder, "assembly") });
-  const texts = await Promise.all(
-    ["Data", "Api"].map((stack) =>
-      readFile(join(directory, `LanguageAi-${stage.name}-${stack}.template.json`), "utf8"),
-    ),
-  );
+  const files = (await readdir(directory)).filter((file) => file.endsWith(".template.json"));
+  const texts = await Promise.all(files.map((file) => readFile(join(directory, file), "utf8")));
   const types = texts.flatMap((text) =>
     Object.values(template.parse(JSON.parse(text)).Resources).map(({ Type }) => Type),
   );
   const resources = new Map([...Map.groupBy(types, (type) => type)].map(([type, all]) => [type, all.length]));
-  process.stdout.write(`${costTable(readMemory(texts.at(-1) ?? ""), resources)}\n`);
+  process.stdout.write(`${costTable(new Map(texts.flatMap((text) => [...readMemory(text)])), resources)}\n`);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

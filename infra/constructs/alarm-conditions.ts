@@ -17,6 +17,9 @@ export interface Monitored {
   readonly messages: WorkQueue;
 }
 
+/** Under which the functions file their metrics, and the counts of their logs are filed as well: the name of their stack. */
+export const metricNamespaceOf = (api: RestApi): string => Stack.of(api).stackName;
+
 /** How long each value that an alarm looks at covers. */
 const period = Duration.minutes(5);
 
@@ -45,27 +48,28 @@ const failedPercent = (label: string, requests: IMetric, failed: IMetric): IMetr
 /** How long callers wait on account of the service itself, over all operations; the functions' logs carry it. */
 export const ownTime = (api: RestApi, percent: number): IMetric =>
   new Metric({
-    namespace: Stack.of(api).stackName,
+    namespace: metricNamespaceOf(api),
     metricName: "own_milliseconds" satisfies keyof RequestMetrics,
     statistic: Stats.percentile(percent),
     period,
   });
 
-/** The API's errors and its slowness. */
+const serverErrors = (api: RestApi): Condition => ({
+  description:
+    "At least 5 % of the requests end with a 5xx status. Look for `gatewayError` and `status` in the API's access log: " +
+    "502 and 503 point to the model servers or the authorizer, 500 to an error in the log of the function.",
+  runbook: "The API fails",
+  metric: failedPercent(
+    "Server errors, percent",
+    api.metricCount({ statistic: Stats.SUM }),
+    api.metricServerError({ statistic: Stats.SUM }),
+  ),
+  threshold: 5,
+  datapointsToAlarm: 2,
+});
+
+/** The API's slowness. */
 export const apiConditions = ({ api }: Monitored): Record<string, Condition> => ({
-  ServerErrors: {
-    description:
-      "At least 5 % of the requests end with a 5xx status. Look for `gatewayError` and `status` in the API's access log: " +
-      "502 and 503 point to the model servers or the authorizer, 500 to an error in the log of the function.",
-    runbook: "The API fails",
-    metric: failedPercent(
-      "Server errors, percent",
-      api.metricCount({ statistic: Stats.SUM }),
-      api.metricServerError({ statistic: Stats.SUM }),
-    ),
-    threshold: 5,
-    datapointsToAlarm: 2,
-  },
   Latency: {
     description:
       "One request in a hundred waits for three seconds, beside the time that its model takes. The table or Secrets Manager " +
@@ -298,11 +302,16 @@ export const eventConditions = ({
   CanaryFails: canaryFails(canaryFailed.metric),
 });
 
-/** Each function's throttles and failures; the authorizer's failures are its refusals. */
-export const functionConditions = ({ authorizer, functions }: Monitored): Record<string, Condition> =>
-  Object.fromEntries(
-    functions.flatMap((each) => [
-      [`${each.node.id}Throttles`, throttles(each)],
-      ...(each === authorizer ? [] : [[`${each.node.id}Failures`, failures(each)] as const]),
-    ]),
-  );
+/** What tells of a bad release: the API's server errors, and each function's failures; the authorizer's are its refusals. */
+export const releaseConditions = ({ api, authorizer, functions }: Monitored): Record<string, Condition> => ({
+  ServerErrors: serverErrors(api),
+  ...Object.fromEntries(
+    functions
+      .filter((each) => each !== authorizer)
+      .map((each) => [`${each.node.id}Failures`, failures(each)]),
+  ),
+});
+
+/** Each function's throttles. */
+export const functionConditions = ({ functions }: Monitored): Record<string, Condition> =>
+  Object.fromEntries(functions.map((each) => [`${each.node.id}Throttles`, throttles(each)]));

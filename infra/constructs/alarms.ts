@@ -18,59 +18,17 @@ import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts"
 import { webhookFunction } from "../../functions/webhook/contract.ts";
 import type { LogEvent } from "../../shared/telemetry/log-events.ts";
 import { acknowledge } from "./acknowledge.ts";
-import {
-  apiConditions,
-  type Condition,
-  capacityConditions,
-  eventConditions,
-  functionConditions,
-  functionUrlConditions,
-  type Monitored,
-  queueConditions,
-} from "./alarm-conditions.ts";
-import { backendConditions } from "./backend-monitoring.ts";
+import { type Condition, eventConditions, type Monitored, metricNamespaceOf } from "./alarm-conditions.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 /** An alarm for each condition somebody must look at. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
-  /** Those that tell of a bad release of a function: its own failures, and the API's server errors. */
-  readonly againstRelease: (serviceFunction: ServiceFunction) => readonly Alarm[];
-  /** What is counted in the functions' logs, because AWS counts nothing like it. */
-  readonly eventCounts: readonly EventCount[];
+  readonly #byName: ReadonlyMap<string, Alarm>;
 
-  constructor(scope: Construct, id: string, monitored: Monitored) {
+  constructor(scope: Construct, id: string, conditions: Readonly<Record<string, Condition>>) {
     super(scope, id);
-    const { authorizer, functions } = monitored;
-    const uncounted = new EventCount(this, "NotCounted", { event: "limits.not_counted", functions });
-    const unchecked = new EventCount(this, "NotChecked", {
-      event: "authorizer.failed",
-      functions: [authorizer],
-    });
-    const brokenOff = new EventCount(this, "BrokenOff", { event: "chat.broken_off", functions });
-    const canaryFailed = new EventCount(this, "CanaryFailed", {
-      event: "canary.failed",
-      functions: functions.filter(({ definition }) => definition.name === canaryFunction.name),
-    });
-    const notQueueable = new EventCount(this, "NotQueueable", {
-      event: "message.not_queueable",
-      functions: functions.filter(({ definition }) => definition.name === webhookFunction.name),
-    });
-    const cameBack = new EventCount(this, "CameBack", {
-      event: "mail.feedback",
-      functions: functions.filter(({ definition }) => definition.name === mailFeedbackFunction.name),
-    });
-    this.eventCounts = [uncounted, unchecked, brokenOff, notQueueable, cameBack, canaryFailed];
-    const conditions: Readonly<Record<string, Condition>> = {
-      ...apiConditions(monitored),
-      ...functionUrlConditions(monitored),
-      ...capacityConditions(monitored),
-      ...queueConditions(monitored),
-      ...eventConditions({ uncounted, unchecked, brokenOff, notQueueable, cameBack, canaryFailed }),
-      ...functionConditions(monitored),
-      ...backendConditions(Stack.of(this).stackName),
-    };
-    const alarms = new Map(
+    this.#byName = new Map(
       Object.entries(conditions).map(
         ([name, { description, runbook, metric, threshold, datapointsToAlarm }]) => [
           name,
@@ -86,9 +44,56 @@ export class Alarms extends Construct {
         ],
       ),
     );
-    this.all = [...alarms.values()];
-    this.againstRelease = ({ node }) =>
-      [alarms.get(`${node.id}Failures`), alarms.get("ServerErrors")].filter((alarm) => alarm !== undefined);
+    this.all = [...this.#byName.values()];
+  }
+
+  /** Of the alarms for `releaseConditions`, those that tell of a bad release of this function. */
+  againstRelease({ node }: ServiceFunction): Alarm[] {
+    return [this.#byName.get(`${node.id}Failures`), this.#byName.get("ServerErrors")].filter(
+      (alarm) => alarm !== undefined,
+    );
+  }
+}
+
+/** What is counted in the functions' logs, because AWS counts nothing like it. */
+export class EventCounts extends Construct {
+  readonly all: readonly EventCount[];
+  readonly conditions: Readonly<Record<string, Condition>>;
+
+  constructor(scope: Construct, id: string, { api, authorizer, functions }: Monitored) {
+    super(scope, id);
+    const metricNamespace = metricNamespaceOf(api);
+    const named = (name: string) => functions.filter(({ definition }) => definition.name === name);
+    const counts = {
+      uncounted: new EventCount(this, "NotCounted", {
+        event: "limits.not_counted",
+        functions,
+        metricNamespace,
+      }),
+      unchecked: new EventCount(this, "NotChecked", {
+        event: "authorizer.failed",
+        functions: [authorizer],
+        metricNamespace,
+      }),
+      brokenOff: new EventCount(this, "BrokenOff", { event: "chat.broken_off", functions, metricNamespace }),
+      notQueueable: new EventCount(this, "NotQueueable", {
+        event: "message.not_queueable",
+        functions: named(webhookFunction.name),
+        metricNamespace,
+      }),
+      cameBack: new EventCount(this, "CameBack", {
+        event: "mail.feedback",
+        functions: named(mailFeedbackFunction.name),
+        metricNamespace,
+      }),
+      canaryFailed: new EventCount(this, "CanaryFailed", {
+        event: "canary.failed",
+        functions: named(canaryFunction.name),
+        metricNamespace,
+      }),
+    };
+    this.all = Object.values(counts);
+    this.conditions = eventConditions(counts);
   }
 }
 
@@ -96,6 +101,7 @@ interface EventCountProps {
   readonly event: LogEvent;
   /** Whose logs are looked through. */
   readonly functions: readonly ServiceFunction[];
+  readonly metricNamespace: string;
 }
 
 /** Counts how often functions log an event. */
@@ -103,10 +109,8 @@ export class EventCount extends Construct {
   /** The sum over the functions, in each five minutes. */
   readonly metric: IMetric;
 
-  constructor(scope: Construct, id: string, { event, functions }: EventCountProps) {
+  constructor(scope: Construct, id: string, { event, functions, metricNamespace }: EventCountProps) {
     super(scope, id);
-    // The functions' own metrics are filed under the same name.
-    const metricNamespace = Stack.of(this).stackName;
     for (const { node, lambda } of functions) {
       new MetricFilter(this, node.id, {
         logGroup: lambda.logGroup,

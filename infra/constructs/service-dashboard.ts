@@ -1,4 +1,3 @@
-import { Stack } from "aws-cdk-lib";
 import {
   type Alarm,
   AlarmStatusWidget,
@@ -11,7 +10,13 @@ import {
 import { Construct } from "constructs";
 import { type BackendName, backendNames, modelTasks } from "../../shared/telemetry/backend-uses.ts";
 import type { RequestMetrics } from "../../shared/telemetry/request-metrics.ts";
-import { concurrencyPercent, type Monitored, ownTime, tableThrottles } from "./alarm-conditions.ts";
+import {
+  concurrencyPercent,
+  type Monitored,
+  metricNamespaceOf,
+  ownTime,
+  tableThrottles,
+} from "./alarm-conditions.ts";
 import type { EventCount } from "./alarms.ts";
 import { type BackendMetrics, backendMetrics } from "./backend-monitoring.ts";
 import type { WorkQueue } from "./work-queue.ts";
@@ -79,7 +84,7 @@ export class ServiceDashboard extends Construct {
         left: [tableThrottles(table, "Read"), tableThrottles(table, "Write")],
       }),
     );
-    const { stackName } = Stack.of(this);
+    const stackName = metricNamespaceOf(api);
     dashboard.addWidgets(
       operationWidget("requests", stackName, "milliseconds", Stats.SAMPLE_COUNT),
       operationWidget("p95 in milliseconds", stackName, "milliseconds", Stats.percentile(95)),

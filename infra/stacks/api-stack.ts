@@ -10,15 +10,16 @@ import {
 import { IdentitySource, RequestAuthorizer } from "aws-cdk-lib/aws-apigateway";
 import type { Construct } from "constructs";
 import { operations } from "../../functions/manifest.ts";
+import { releaseConditions } from "../constructs/alarm-conditions.ts";
 import { AlarmMail, Alarms } from "../constructs/alarms.ts";
 import { GradualRelease } from "../constructs/gradual-release.ts";
 import { addOperationRoutes } from "../constructs/operation-routes.ts";
 import { ApiDomain, StreamDomain } from "../constructs/public-domains.ts";
 import { ServiceApi } from "../constructs/service-api.ts";
-import { ServiceDashboard } from "../constructs/service-dashboard.ts";
 import { WebFirewall } from "../constructs/web-firewall.ts";
 import type { StageSettings } from "../stages.ts";
 import type { DataStack } from "./data-stack.ts";
+import { MonitoringStack } from "./monitoring-stack.ts";
 import { pascalCase, ServiceFunctions } from "./service-functions.ts";
 
 export interface ApiStackProps extends StackProps {
@@ -71,12 +72,21 @@ export class ApiStack extends Stack {
       mail: data.mail,
       messages: data.messages,
     };
-    const { all: alarms, againstRelease, eventCounts } = new Alarms(this, "Alarms", monitored);
+    const releaseAlarms = new Alarms(this, "Alarms", releaseConditions(monitored));
     if (stage.releaseShift === "gradual") {
-      new GradualRelease(this, "Release", { functions: functions.all, alarmsOf: againstRelease });
+      new GradualRelease(this, "Release", {
+        functions: functions.all,
+        alarmsOf: (each) => releaseAlarms.againstRelease(each),
+      });
     }
-    new ServiceDashboard(this, "Overview", { ...monitored, alarms, eventCounts });
-    if (stage.alarmEmail) new AlarmMail(this, "AlarmMail", { address: stage.alarmEmail, alarms });
+    const monitoring = new MonitoringStack(this, "Monitoring", {
+      ...monitored,
+      releaseAlarms: releaseAlarms.all,
+    });
+    if (stage.alarmEmail) {
+      const alarms = [...releaseAlarms.all, ...monitoring.alarms];
+      new AlarmMail(this, "AlarmMail", { address: stage.alarmEmail, alarms });
+    }
 
     for (const { definition, functionUrl } of functions.all) {
       if (!functionUrl) continue;

@@ -17,7 +17,9 @@ const template = z.object({
       UpdateReplacePolicy: z.string().optional(),
     }),
   ),
-  Outputs: z.record(z.string(), z.object({ Value: z.unknown(), Description: z.unknown().optional() })),
+  Outputs: z
+    .record(z.string(), z.object({ Value: z.unknown(), Description: z.unknown().optional() }))
+    .default({}),
 });
 
 /** A stack's template, as far as tests look at it. */
@@ -32,6 +34,8 @@ const assets = z.object({
 export interface SynthesizedService {
   readonly data: Template;
   readonly api: Template;
+  /** The stack within the API's that watches it. */
+  readonly monitoring: Template;
   readonly bundleNames: ReadonlyMap<string, string>;
 }
 
@@ -79,6 +83,14 @@ export const everyOption: Variables = {
   RESERVED_CONCURRENCY: "chat=300,speech=100",
 };
 
+/** The file of a stack within another, by its name. */
+const nestedTemplate = (files: z.output<typeof assets>["files"], name: string): string => {
+  const paths = Object.values(files).map(({ source }) => source.path);
+  const found = paths.find((path) => path.includes(name) && path.endsWith(".nested.template.json"));
+  if (found === undefined) throw new Error(`There is no stack ${name} within the API's.`);
+  return found;
+};
+
 const synthesizeStage = (stage: StageSettings): Promise<SynthesizedService> =>
   withTemporaryDirectory(async (directory) => {
     const bundles = await writeStandInBundles(join(directory, "bundles"));
@@ -89,6 +101,7 @@ const synthesizeStage = (stage: StageSettings): Promise<SynthesizedService> =>
     return {
       data: template.parse(await read(`LanguageAi-${stage.name}-Data.template.json`)),
       api: template.parse(await read(`LanguageAi-${stage.name}-Api.template.json`)),
+      monitoring: template.parse(await read(nestedTemplate(files, "Monitoring"))),
       bundleNames: new Map(
         Object.entries(files).map(([key, { source }]) => [`${key}.zip`, basename(source.path)]),
       ),

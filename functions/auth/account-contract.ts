@@ -162,7 +162,7 @@ const quota = {
 };
 
 /** What was used of one operation on one day with one key. */
-export const usedOperation = z
+const usedOperation = z
   .object({
     method: z.string().nullable().meta({ example: "POST" }),
     path: z.string().meta({ example: "/tasks/translate" }),

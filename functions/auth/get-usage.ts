@@ -21,7 +21,7 @@ export interface TaskPath {
 export type TaskPaths = Readonly<Record<string, TaskPath>>;
 
 /** The paths as a stage has them, which has names of its own for the providers. */
-export const inStage = (paths: TaskPaths, vendors: Vendors): TaskPaths =>
+export const withVendorsNames = (paths: TaskPaths, vendors: Vendors): TaskPaths =>
   Object.fromEntries(
     Object.entries(paths).map(([id, { method, path }]) => [
       id,
@@ -44,7 +44,7 @@ const rangeOf = ({ from, to }: UsageQuery, today: number): DayRange => {
 };
 
 /** What was used, as people read it. An operation that the service no longer has keeps the name it had. */
-export const usedOperation = (row: UsedRow, paths: TaskPaths): UsedOperation => {
+export const toUsedOperation = (row: UsedRow, paths: TaskPaths): UsedOperation => {
   const { method, path } = paths[row.operationId] ?? { method: null, path: row.operationId };
   return {
     method,
@@ -96,7 +96,7 @@ const inOrder = (one: UsedOperation, other: UsedOperation): number =>
 const operationsOn = (day: number, rows: readonly UsedRow[], paths: TaskPaths): UsedOperation[] =>
   rows
     .filter((row) => row.day === day)
-    .map((row) => usedOperation(row, paths))
+    .map((row) => toUsedOperation(row, paths))
     .toSorted(inOrder);
 
 const requestsByOperation = (day: number, rows: readonly UsedRow[]): Record<string, number> => {

@@ -18,7 +18,7 @@ import { openTable } from "../../shared/storage/table.ts";
 import { authFunction } from "./contract.ts";
 import { authEndpoints } from "./endpoints.ts";
 import { eraseAccount } from "./erase-account.ts";
-import { inStage } from "./get-usage.ts";
+import { withVendorsNames } from "./get-usage.ts";
 import { createPasswordAttemptsRepository } from "./password-attempts.ts";
 import { createPasswordGuard } from "./password-guard.ts";
 import { createUsageRepository } from "./read-usage.ts";
@@ -43,7 +43,7 @@ export const handler = createBufferedHandler(
     findAccess: (credential) => readAccess(requestTable, credential),
     eraseAccount: (account, signal) => eraseAccount(account, { table, store }, signal),
     usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE),
-    taskPaths: inStage(taskPaths, {
+    taskPaths: withVendorsNames(taskPaths, {
       a: environment.LEGACY_VENDOR_A,
       b: environment.LEGACY_VENDOR_B,
     }),

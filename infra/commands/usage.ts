@@ -12,7 +12,7 @@
  */
 import { parseArgs } from "node:util";
 import pLimit from "p-limit";
-import { inStage, usageCsv, usedOperation } from "../../functions/auth/get-usage.ts";
+import { toUsedOperation, usageCsv, withVendorsNames } from "../../functions/auth/get-usage.ts";
 import { accountsInMonth, readUsage } from "../../functions/auth/read-usage.ts";
 import taskPaths from "../../functions/auth/task-paths.json" with { type: "json" };
 import { defaultVendors } from "../../shared/config/vendors.ts";
@@ -40,7 +40,7 @@ const readArguments = (args: string[]) => {
   return { month, format, table };
 };
 
-const paths = inStage(taskPaths, {
+const paths = withVendorsNames(taskPaths, {
   a: process.env["LEGACY_VENDOR_A"] ?? defaultVendors.a,
   b: process.env["LEGACY_VENDOR_B"] ?? defaultVendors.b,
 });
@@ -63,7 +63,7 @@ const report = async (tableName: string, month: string) => {
     return rows.map((row) => ({
       date: dateOfDay(row.day),
       account,
-      used: usedOperation(row, paths),
+      used: toUsedOperation(row, paths),
     }));
   });
   return accounts.flat();

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { usage } from "../../../functions/auth/account-contract.ts";
-import { getUsage, inStage } from "../../../functions/auth/get-usage.ts";
+import { getUsage, withVendorsNames } from "../../../functions/auth/get-usage.ts";
 import { createUsageRepository } from "../../../functions/auth/read-usage.ts";
 import { fakeTable, type TableCall } from "../../support/fake-table.ts";
 
@@ -218,7 +218,7 @@ describe("What was used on a day", () => {
 
   it("is told of paths that have a provider's name as the stage calls it", () => {
     const paths = { vendorSpeech: { method: "POST", path: "/tasks/modal/tts" } };
-    expect(inStage(paths, { a: "acme", b: "runpod" })).toEqual({
+    expect(withVendorsNames(paths, { a: "acme", b: "runpod" })).toEqual({
       vendorSpeech: { method: "POST", path: "/tasks/acme/tts" },
     });
   });

@@ -10,8 +10,10 @@ const memory = new Map<string, number>(
 
 /** How many resources of each type production has. */
 const countResources = async (): Promise<Map<string, number>> => {
-  const { api, data } = await synthesizeService();
-  const types = [api, data].flatMap(({ Resources }) => Object.values(Resources).map(({ Type }) => Type));
+  const { api, data, monitoring } = await synthesizeService();
+  const types = [api, data, monitoring].flatMap(({ Resources }) =>
+    Object.values(Resources).map(({ Type }) => Type),
+  );
   return new Map([...Map.groupBy(types, (type) => type)].map(([type, all]) => [type, all.length]));
 };
 const resources = await countResources();

@@ -36,12 +36,7 @@ export const synthesize = async ({
   const app = new App({
     outdir,
     analyticsReporting: false,
-    context: {
-      ...(await readCdkContext()),
-      [DISABLE_ASSET_STAGING_CONTEXT]: true,
-      // What runs on this machine need not fit into CloudFormation's 500; `cdk synth` holds to them.
-      "@aws-cdk/core:stackResourceLimit": 0,
-    },
+    context: { ...(await readCdkContext()), [DISABLE_ASSET_STAGING_CONTEXT]: true },
   });
   addServiceStacks(app, { env: { account: "000000000000", region: "us-east-1" }, ...service });
   return { directory: app.synth().directory };

@@ -59,6 +59,12 @@ const countersIn = (item: Item, read: (attribute: string) => UsageCounter | unde
     return counter ? [[counter, amount] as const] : [];
   });
 
+/** By day, operation and key: DynamoDB gives attributes in no order. */
+const inOrder = (one: UsageRow, other: UsageRow): number =>
+  one.day - other.day ||
+  one.operationId.localeCompare(other.operationId, "en") ||
+  (one.keyId ?? "").localeCompare(other.keyId ?? "", "en");
+
 /** What was counted in several items, summed up; what was given back as a whole was not used. */
 const rowsOf = (counted: Counted): UsedRow[] => {
   const rows = new Map<string, UsageRow & Record<UsageUnit, number>>();
@@ -70,7 +76,7 @@ const rowsOf = (counted: Counted): UsedRow[] => {
   }
   return Array.from(rows.values())
     .filter((row) => Object.keys(nothing).some((unit) => Object(row)[unit] > 0))
-    .toSorted((one, other) => one.day - other.day);
+    .toSorted(inOrder);
 };
 
 const dayItem = z.looseObject({ SK: z.string() });

@@ -147,8 +147,8 @@ describe("what a request has used", () => {
     expect(table.calls).toEqual(["UpdateItem", "UpdateItem"]);
     expect((await storedOf(userId))?.["streams"]).toBeUndefined();
     expect(await usedBy(userId)).toMatchObject([
-      { operationId: "translate" },
       { operationId: "createChatCompletion", requests: 1, promptTokens: 44, completionTokens: 15 },
+      { operationId: "translate" },
     ]);
   });
 
@@ -189,8 +189,8 @@ describe("what a request has used", () => {
     const partly = await admit(limiter, userId, "synthesizeSpeechBatch");
     await limiter.release(await limiter.admitTasks(partly, 4), { use: { errors: 3 }, hasFailed: true });
     expect(await usedBy(userId)).toEqual([
-      { day: 0, operationId: "translate", requests: 1, errors: 1, characters: 5 },
       { day: 0, operationId: "synthesizeSpeechBatch", requests: 4, errors: 3 },
+      { day: 0, operationId: "translate", requests: 1, errors: 1, characters: 5 },
     ]);
   });
 
@@ -208,8 +208,8 @@ describe("what a request has used", () => {
     });
     await limiter.release(replayed, { use: {}, hasFailed: false });
     expect(await usedBy(userId)).toEqual([
-      { day: 0, operationId: "translate", requests: 1 },
       { day: 0, operationId: "synthesizeSpeechBatch", errors: 1 },
+      { day: 0, operationId: "translate", requests: 1 },
     ]);
     expect(await storedOf(userId)).toMatchObject({ "M2026-11": 1 });
   });
@@ -297,8 +297,8 @@ describe("a day that is over", () => {
     await request(limiter, userId, { promptTokens: 3, completionTokens: 4 }, "createChatCompletion");
   };
   const usedOnDay = [
-    { day: 0, operationId: "translate", requests: 1, characters: 10 },
     { day: 0, operationId: "createChatCompletion", requests: 1, promptTokens: 3, completionTokens: 4 },
+    { day: 0, operationId: "translate", requests: 1, characters: 10 },
   ];
 
   it("has an item from its first request on, which is kept for 400 days, so that whoever bills finds the account", async () => {

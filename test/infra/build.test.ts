@@ -228,7 +228,8 @@ describe("The bundle of each function", () => {
   });
 
   it("of the language identification has the weights beside it unpacked, and does not load zlib", async () => {
-    const script = `await import(${JSON.stringify(join(service.directory, "language/index.mjs"))});
+    const script = `globalThis.awslambda = { streamifyResponse: (handler) => handler };
+      await import(${JSON.stringify(join(service.directory, "language/index.mjs"))});
       console.log(process.moduleLoadList.some((name) => name.endsWith("zlib")));`;
     const env = { ...variables, AWS_REGION: "us-east-1", AWS_ENDPOINT_URL: "http://127.0.0.1:9" };
     const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { env });

@@ -184,6 +184,7 @@ describe("A function's permissions", () => {
     expect(ofTable.filter((action) => action.startsWith("dynamodb:"))).toEqual([
       "dynamodb:GetItem",
       "dynamodb:UpdateItem",
+      "dynamodb:UpdateItem",
     ]);
     const secrets = statementsOf("translate").filter(({ Action }) =>
       Action.includes("secretsmanager:GetSecretValue"),
@@ -193,26 +194,26 @@ describe("A function's permissions", () => {
   });
 
   it.each([
-    ["chat", "ACCESS#*"],
-    ["language", "ACCESS#*"],
-    ["legacy", "ACCESS#*"],
-    ["speech", "ACCESS#*"],
-    ["transcription", "ACCESS#*"],
-    ["translate", "ACCESS#*"],
+    ["chat", "ACCESS#*", "USAGE#*"],
+    ["language", "ACCESS#*", "USAGE#*"],
+    ["legacy", "ACCESS#*", "USAGE#*"],
+    ["speech", "ACCESS#*", "USAGE#*"],
+    ["transcription", "ACCESS#*", "USAGE#*"],
+    ["translate", "ACCESS#*", "USAGE#*"],
     ["upload", "LIMIT#*"],
-  ])("let %s count requests, and update nothing of the table that is not below %s", (name, keys) => {
+  ])("let %s count requests, and update nothing of the table that is not below %s", (name, ...all) => {
     const statements = furtherStatementsOf(name).filter(
       ({ Action, Condition }) =>
         Action.includes("dynamodb:UpdateItem") && !JSON.stringify(Condition).includes("TRANSCRIPTION#"),
     );
-    expect(statements).toMatchObject([
-      {
+    expect(statements).toMatchObject(
+      all.map((keys) => ({
         Condition: {
           "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [keys] },
           Null: { "dynamodb:LeadingKeys": "false" },
         },
-      },
-    ]);
+      })),
+    );
   });
 
   it("let only the functions of accounts and of their mails read a profile", () => {

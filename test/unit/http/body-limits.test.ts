@@ -157,7 +157,11 @@ describe("the operations of the service", () => {
     const longer = bodies.filter(({ body }) => maximumBodyBytes(body) > 65_536);
     expect(Object.fromEntries(longer.map(({ id, body }) => [id, maximumBodyBytes(body)]))).toEqual({
       createChatCompletion: longBodyBytes,
+      createResponse: longBodyBytes,
       createTranscription: 4_718_592,
+      createV1AudioTranslation: 4_718_592,
+      createV1ChatCompletion: longBodyBytes,
+      createV1Transcription: 4_718_592,
       legacyChat: longBodyBytes,
       legacyInstruct: longBodyBytes,
       legacySpeechJob: longBodyBytes,

@@ -1,3 +1,5 @@
+import { operations } from "../../functions/manifest.ts";
+import type { Operation } from "../../shared/http/operation.ts";
 import { sendOverWire, type WireAnswer, type WireRequest } from "../support/wire.ts";
 import { type FuzzAccount, type FuzzedService, logIn } from "./fuzzed-service.ts";
 import { deadFunction, judge } from "./oracle.ts";
@@ -20,6 +22,11 @@ export interface Fuzzer {
   /** @throws Error that shows the first request which was not answered well. */
   run(requests: readonly FuzzRequest[]): Promise<void>;
 }
+
+/** With another method, a request may be one to another operation of the same path. */
+const answeringOperation = ({ operation, method }: FuzzRequest): Operation =>
+  operations.find((other: Operation) => other.path === operation.path && other.method === method) ??
+  operation;
 
 /** Whose token a request takes: one that is rotated, or whose password is guessed, must not be in others' way. */
 const accountFor = ({ operation }: FuzzRequest, { accounts }: FuzzedService, number: number): FuzzAccount => {
@@ -88,7 +95,7 @@ export const createFuzzer = (service: FuzzedService): Fuzzer => {
       throw new Error(`${describe(wire)} was not answered.`, { cause });
     }
     note(request.intent, request, answer);
-    const problems = judge(request.operation, request.method, answer, { token, password });
+    const problems = judge(answeringOperation(request), request.method, answer, { token, password });
     if (problems.length > 0) throw new Error(`${describe(wire)} was answered with ${problems.join("; ")}`);
     if (request.operation.id === "refreshToken" && answer.status === 200) {
       account.token = await logIn(service.url, account.username, account.password);

@@ -11,15 +11,25 @@ import { countTokens } from "../../../shared/limits/use.ts";
 import { findModel } from "../create-chat-completion.ts";
 import { wholeUsage } from "./create-completion.ts";
 import type { ResponseObject, ResponseOutputItem, ResponseRequest } from "./responses-contract.ts";
+import { toldSchema } from "./tool-fields.ts";
 
 const newId = (kind: "resp" | "msg" | "fc"): string => `${kind}_${randomUUID().replaceAll("-", "")}`;
 
 const unixSeconds = (): number => Math.floor(Date.now() / 1_000);
 
-const namedFormat = (format: NonNullable<ResponseRequest["text"]>["format"]) =>
-  format?.type === "json_schema"
-    ? { ...format, description: format.description ?? null, strict: format.strict ?? false }
-    : { type: format?.type ?? "text" };
+const toldFormat = (
+  format: NonNullable<ResponseRequest["text"]>["format"],
+): ResponseObject["text"]["format"] => {
+  if (format?.type !== "json_schema") return { type: format?.type ?? "text" };
+  const { type, name, description, schema, strict } = format;
+  return {
+    type,
+    name,
+    description: description ?? null,
+    schema: toldSchema.nullish().parse(schema) ?? null,
+    strict: strict ?? false,
+  };
+};
 
 /** A response that has begun: what was asked for, as OpenAI's API repeats it. */
 export const beginResponse = (request: ResponseRequest): ResponseObject => ({
@@ -41,13 +51,13 @@ export const beginResponse = (request: ResponseRequest): ResponseObject => ({
   store: false,
   background: false,
   temperature: request.temperature,
-  text: { format: namedFormat(request.text?.format) },
+  text: { format: toldFormat(request.text?.format) },
   tool_choice: request.tool_choice ?? "auto",
   tools: (request.tools ?? []).map(({ type, name, description, parameters, strict }) => ({
     type,
     name,
     description: description ?? null,
-    parameters: parameters ?? null,
+    parameters: toldSchema.nullish().parse(parameters) ?? null,
     strict: strict ?? null,
   })),
   top_p: request.top_p ?? null,

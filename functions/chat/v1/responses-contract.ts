@@ -5,7 +5,6 @@ import { chatModelIds, conversationTooLong, fitsConversation } from "../../../sh
 import { modelFields, streamsInBody, tokenLimit } from "../conversation-fields.ts";
 import {
   joinParts,
-  jsonSchema,
   mostTools,
   namedSchema,
   noLogprobs,
@@ -14,6 +13,7 @@ import {
   ofFunction,
   reasoningEffort,
   textPartOf,
+  toldSchema,
   toolChoiceWord,
   toolFunction,
   toolName,
@@ -197,7 +197,7 @@ export const responseObject = z
     incomplete_details: z.object({ reason: z.enum(["max_output_tokens", "content_filter"]) }).nullable(),
     instructions: z.string().nullable(),
     max_output_tokens: z.int().nullable(),
-    metadata: z.record(z.string(), z.unknown()),
+    metadata: z.record(z.string(), z.string()),
     model: z.enum(chatModelIds),
     output: z.array(outputItem),
     parallel_tool_calls: z.boolean(),
@@ -206,14 +206,25 @@ export const responseObject = z
     store: z.literal(false),
     background: z.literal(false),
     temperature: z.number(),
-    text: z.object({ format: z.looseObject({ type: z.string() }) }),
+    text: z.object({
+      format: z.discriminatedUnion("type", [
+        z.object({ type: z.enum(["text", "json_object"]) }),
+        z.object({
+          type: z.literal("json_schema"),
+          name: z.string(),
+          description: z.string().nullable(),
+          schema: toldSchema.nullable(),
+          strict: z.boolean(),
+        }),
+      ]),
+    }),
     tool_choice: z.union([toolChoiceWord, z.object({ type: z.literal("function"), name: z.string() })]),
     tools: z.array(
       z.object({
         type: z.literal("function"),
         name: z.string(),
         description: z.string().nullable(),
-        parameters: jsonSchema.nullable(),
+        parameters: toldSchema.nullable(),
         strict: z.boolean().nullable(),
       }),
     ),
@@ -223,7 +234,7 @@ export const responseObject = z
     user: z.string().nullable(),
   })
   .meta({ id: "Response" });
-export type ResponseObject = z.infer<typeof responseObject>;
+export type ResponseObject = z.input<typeof responseObject>;
 
 export const createResponseOperation = defineOperation({
   id: "createResponse",

@@ -4,9 +4,26 @@ import { reasoningEfforts } from "../../../shared/inference/chat.ts";
 
 /** What the two ways to ask for an answer on `/v1` have in common: tools, forms of an answer, and what changes nothing. */
 
+const deepestSchema = 100;
+
+/** Whoever reads or writes a value level by level runs out of stack after some thousand. */
+const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member)));
+
 export const jsonSchema = z
   .record(z.string(), z.unknown())
+  .refine((schema) => !isDeeperThan(deepestSchema, schema), {
+    error: "Value error, a schema has at most 100 levels",
+    params: { type: "value_error" },
+  })
   .meta({ id: "JsonSchema", description: "A JSON Schema" });
+
+/** The same as it is told again, value by value: a caller's own, and JSON through and through. */
+export const toldSchema = z
+  .record(z.string(), z.json())
+  .meta({ id: "ToldJsonSchema", description: "The JSON Schema of the request" });
 
 export const toolName = z
   .string()
@@ -44,7 +61,7 @@ export const toolChoiceWord = z.enum(["auto", "none", "required"]);
 export const withoutEffect = z.object({
   user: z.string().nullish(),
   safety_identifier: z.string().nullish(),
-  metadata: z.record(z.string(), z.unknown()).nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
   prompt_cache_key: z.string().nullish(),
   prompt_cache_retention: z.string().nullish(),
   service_tier: z.string().nullish(),

@@ -271,6 +271,18 @@ describe("POST /v1/responses", () => {
     });
   });
 
+  it("takes a schema of a hundred levels, and refuses one that nobody could read", async () => {
+    const { answer, respond } = setup();
+    const levels = (count: number): object => JSON.parse(`${'{"a":'.repeat(count)}{}${"}".repeat(count)}`);
+    const asking = (parameters: object) => respond({ tools: [{ type: "function", name: "x", parameters }] });
+    expect((await asking(levels(99))).status).toBe(200);
+    expect(await asking(levels(5_000))).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "tools", 0, "parameters"], type: "value_error" }] },
+    });
+    expect(answer).toHaveBeenCalledTimes(1);
+  });
+
   it("answers with items: a text, then calls", async () => {
     const { answer, respond } = setup();
     answer.mockResolvedValue({ text: "I ask.", toolCalls: [call], finishReason: "tool_calls", usage });

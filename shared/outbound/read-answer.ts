@@ -29,6 +29,9 @@ const headPattern =
 const framingPattern =
   /\r\n(content-length|transfer-encoding|connection|keep-alive):[ \t]*([^\r\n]*?)[ \t]*(?=\r\n|$)/gi;
 
+/** The size of a chunk, and extensions, which nobody reads. */
+const chunkPattern = /^([0-9a-f]{1,8})[ \t]*(?:;[ \t]*[!#$%&'*+.^_`|~\w-][\t\x20-\x7e]*)?$/i;
+
 /** How long a connection may be idle, by what its server says: a second less, as closing takes its time as well. */
 const readIdle = (keepAlive: string): number => {
   const seconds = /(?:^|[,; ])timeout=(\d{1,6})(?!\d)/i.exec(keepAlive)?.[1];
@@ -106,7 +109,7 @@ export const readAnswer = (maximumBytes: number): AnswerReader => {
       const line = takeUntil("\r\n", longestLine);
       if (line === undefined) return false;
       if (next === "size") {
-        const digits = /^([0-9a-f]{1,8})[ \t]*(?:;|$)/i.exec(line)?.[1];
+        const digits = chunkPattern.exec(line)?.[1];
         if (digits === undefined) throw new Error("A chunk does not say how long it is.");
         left = Number.parseInt(digits, 16);
         next = left === 0 ? "trailer" : "chunk";

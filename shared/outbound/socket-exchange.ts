@@ -97,7 +97,8 @@ const keep = (url: URL, connection: Connection, milliseconds: number): void => {
  * Posts a text and reads the whole answer, whatever its status; redirects are not followed. The request leaves at once, before
  * this returns, when a connection stands.
  *
- * @throws BackendTimeout, BackendUnreachable, BackendRefusal for a change of protocol, RangeError when the answer is too large,
+ * @throws BackendTimeout, BackendUnreachable (also, behind TLS, for an answer that only the end of its connection ends),
+ * BackendRefusal for a change of protocol, RangeError when the answer is too large,
  * or the signal's reason.
  */
 export const exchangeOverSocket = (exchange: SocketExchange): Promise<SocketAnswer> =>
@@ -148,7 +149,9 @@ export const exchangeOverSocket = (exchange: SocketExchange): Promise<SocketAnsw
     connection.waiting = {
       fail,
       take: (piece) => read(() => reader.take(piece)),
-      end: () => read(reader.end),
+      // Behind TLS an answer that reaches to the end of the connection may have been cut by whoever stands in between: Node does
+      // not tell whether the server has said that it is over.
+      end: () => (url.protocol === "https:" ? fail(new Error("The connection closed.")) : read(reader.end)),
     };
     socket.ref();
     if (onSent) socket.write(text, (error) => (error ? undefined : onSent()));

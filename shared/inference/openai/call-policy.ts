@@ -188,7 +188,11 @@ const readHeaders = async ({ apiKey }: Backend): Promise<Record<string, string>>
 const rememberedUrls = (baseUrl: string): ModelCall["url"] => {
   const urls = new Map<string, URL>();
   return (path) => {
-    const url = urls.get(path) ?? new URL(`${baseUrl.replace(/\/+$/, "")}${path}`);
+    const known = urls.get(path);
+    if (known) return known;
+    const url = new URL(baseUrl);
+    // What the base URL asks for, such as a version of the interface, stays behind the path.
+    url.pathname = url.pathname.replace(/\/+$/, "") + path;
     urls.set(path, url);
     return url;
   };

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, rmdir, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import * as z from "zod";
+import { makeCertificate } from "../../support/certificate.ts";
 import { median } from "../statistics.ts";
 
 const run = promisify(execFile);
@@ -46,20 +47,11 @@ export const answerCall: RequestListener = (request, response) => {
   });
 };
 
-/** A certificate for this machine, which the functions are told to trust. */
-const makeCertificate = async (folder: string) => {
-  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
-  await run("openssl", ["req", "-x509", ...kind, ...subject, "-keyout", key, "-out", certificate]);
-  return { file: certificate, key: await readFile(key), cert: await readFile(certificate) };
-};
-
 /**
  * How much longer the first request after a start takes when table, secrets and model are behind TLS, at the share of a
  * CPU that a small function has.
  *
- * @returns by the function's name; `undefined` where the machine offers no share of a CPU (cgroups) or no openssl.
+ * @returns by the function's name; `undefined` where the machine offers no share of a CPU (cgroups).
  */
 export const measureFirstRequests = async (
   bundles: readonly { readonly name: string; readonly file: string; readonly environment: object }[],
@@ -73,10 +65,12 @@ export const measureFirstRequests = async (
   } catch {
     return undefined;
   }
-  const certificate = await makeCertificate(folder).catch(() => undefined);
-  if (!certificate) return undefined;
+  const certificate = makeCertificate(["localhost"]);
+  // The functions are told to trust it.
+  const trustedFile = join(folder, "certificate.pem");
+  await writeFile(trustedFile, certificate.cert);
   const plain = createServer(answerCall);
-  const secure = createSecureServer({ key: certificate.key, cert: certificate.cert }, answerCall);
+  const secure = createSecureServer(certificate, answerCall);
   for (const server of [plain, secure]) {
     server.listen(0, "localhost");
     await new Promise((resolve) => server.once("listening", resolve));
@@ -93,7 +87,7 @@ export const measureFirstRequests = async (
       CHAT_BASE_URL: `${address}/v1`,
       TRANSLATION_BASE_URL: `${address}/v1`,
       LOG_LEVEL: "SILENT",
-      NODE_EXTRA_CA_CERTS: certificate.file,
+      NODE_EXTRA_CA_CERTS: trustedFile,
     };
     const args = [script, pathToFileURL(file).href, events[name] ?? "", join(group, "cgroup.procs")];
     const { stdout } = await run(process.execPath, args, { env });

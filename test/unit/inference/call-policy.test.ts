@@ -37,6 +37,20 @@ const setup = () => {
   return { exchange, call, outcome, fail };
 };
 
+describe("a model's address", () => {
+  it.each([
+    ["https://models.example/v1", "https://models.example/v1/chat/completions"],
+    ["https://models.example/v1/", "https://models.example/v1/chat/completions"],
+    ["https://models.example", "https://models.example/chat/completions"],
+    ["https://models.example/a%2Fb/?version=1", "https://models.example/a%2Fb/chat/completions?version=1"],
+    ["https://user:pass@[::1]:8443/v1", "https://user:pass@[::1]:8443/v1/chat/completions"],
+  ])("below %s is %s", async (baseUrl, address) => {
+    const server = openModelServer({ ...newBackend(), baseUrl }, "chat");
+    const { signal } = new AbortController();
+    expect(await server.call(signal, async ({ url }) => url("/chat/completions").href)).toBe(address);
+  });
+});
+
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"] });
 });

@@ -2,6 +2,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import {
   APICallError,
+  generateSpeech,
   generateText,
   jsonSchema,
   type LanguageModel,
@@ -9,11 +10,14 @@ import {
   stepCountIs,
   streamText,
   tool,
+  transcribe,
 } from "ai";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import * as z from "zod";
 import { baseUrl, createAccount } from "../support/client.ts";
+import { compareWithReadme } from "../support/client-rows.ts";
 import { readAll } from "../support/read-all.ts";
+import { decodeSound } from "../support/sound.ts";
 import { priceAnswer, priceArguments, priceParameters, priceQuestion } from "../support/tools.ts";
 
 const prompt = "How do you say 'thank you' in Luganda?";
@@ -23,9 +27,14 @@ beforeAll(async () => {
   ({ token } = await createAccount());
 });
 
+compareWithReadme({
+  "`@ai-sdk/openai`": /^@ai-sdk\/openai(?!-)/,
+  "`@ai-sdk/openai-compatible`": /^@ai-sdk\/openai-compatible/,
+});
+
 /** By default `@ai-sdk/openai` asks for responses; its conversations refer to stored items unless told not to. */
 const providers: readonly (readonly [string, () => LanguageModel])[] = [
-  ["@ai-sdk/openai", () => createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token })("lang-14b")],
+  ["@ai-sdk/openai, responses", () => createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token })("lang-14b")],
   ["@ai-sdk/openai, chat", () => createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token }).chat("lang-14b")],
   [
     "@ai-sdk/openai-compatible",
@@ -40,6 +49,7 @@ const providers: readonly (readonly [string, () => LanguageModel])[] = [
   ],
 ];
 
+const lug = { providerOptions: { openai: { language: "lg" } } };
 const providerOptions = { openai: { store: false } };
 
 // What the sample server makes of a question can be foretold; a model's answer cannot.
@@ -138,5 +148,44 @@ describe("@ai-sdk/openai", () => {
       statusCode: 400,
       message: expect.stringContaining("store: false"),
     });
+  });
+
+  it.runIf(isLocal)("writes down a recording, with its segments", async () => {
+    const openai = createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token });
+    const text = "Wasuze otya nno? Nnyabo, weebale kujja.";
+    // The sample server reads back what it has spoken.
+    const spoken = await fetch(`${baseUrl}/tasks/audio/speech`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+      body: JSON.stringify({ text, response_mode: "stream" }),
+    });
+    const audio = new Uint8Array(await spoken.arrayBuffer());
+    // For this model it asks for `verbose_json`, and refuses segments with any field missing.
+    const transcript = await transcribe({
+      model: openai.transcription("whisper-1"),
+      audio,
+      maxRetries: 0,
+      ...lug,
+    });
+    expect(transcript.text).toBe(text);
+    expect(transcript.language).toBe("lg");
+    expect(transcript.durationInSeconds).toBeGreaterThan(1);
+    expect(transcript.segments.map((segment) => segment.text)).toEqual([
+      "Wasuze otya nno?",
+      "Nnyabo, weebale kujja.",
+    ]);
+  });
+
+  it("speaks", async () => {
+    const openai = createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token });
+    const { audio } = await generateSpeech({
+      model: openai.speech("tts-1"),
+      text: "Wasuze otya nno?",
+      voice: "alloy",
+      maxRetries: 0,
+    });
+    expect(audio.format).toBe("mp3");
+    const { samples, sampleRate } = await decodeSound("mp3", Buffer.from(audio.uint8Array));
+    expect(samples.length / sampleRate).toBeGreaterThan(0.5);
   });
 });

@@ -4,6 +4,7 @@ import { ChatOpenAI, type ChatOpenAIFields } from "@langchain/openai";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import * as z from "zod";
 import { baseUrl, createAccount } from "../support/client.ts";
+import { compareWithReadme } from "../support/client-rows.ts";
 import { readAll } from "../support/read-all.ts";
 import { priceAnswer, priceArguments, priceQuestion } from "../support/tools.ts";
 
@@ -11,6 +12,8 @@ let token: string;
 beforeAll(async () => {
   ({ token } = await createAccount());
 });
+
+compareWithReadme({ "`@langchain/openai`": /^@langchain\/openai/ });
 
 const messages = [new SystemMessage("Be brief."), new HumanMessage("How do you say 'thank you' in Luganda?")];
 

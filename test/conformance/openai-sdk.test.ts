@@ -1,9 +1,11 @@
-import OpenAI from "openai";
+import OpenAI, { toFile } from "openai";
 import { zodFunction, zodResponseFormat, zodTextFormat } from "openai/helpers/zod";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import * as z from "zod";
 import { baseUrl, createAccount } from "../support/client.ts";
+import { compareWithReadme } from "../support/client-rows.ts";
 import { readAll } from "../support/read-all.ts";
+import { decodeSound } from "../support/sound.ts";
 import { priceAnswer, priceArguments, priceQuestion, priceTool } from "../support/tools.ts";
 
 const question = "How do you say 'thank you' in Luganda?";
@@ -21,6 +23,8 @@ const price = z.object({ crop: z.string(), market: z.enum(["Gulu", "Kampala"]), 
 
 // What the sample server makes of a question can be foretold; a model's answer cannot.
 const isLocal = inject("isLocal");
+
+compareWithReadme({ "`openai` for Node": /^openai for Node/ });
 
 describe.each(doors)("openai for Node through %s", (_name, door) => {
   let token: string;
@@ -238,7 +242,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
   });
 
   describe("models", () => {
-    it("are listed", async () => {
+    it("lists the models", async () => {
       const ids = (await readAll(await openai.models.list())).map(({ id }) => id);
       expect(ids).toEqual(["lang-14b", "lang-9b", "stt-51", "tts-20"]);
     });
@@ -250,5 +254,32 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
         code: "model_not_found",
       });
     });
+  });
+});
+
+describe("openai for Node, sound", () => {
+  const connect = async () => {
+    const { token } = await createAccount();
+    return new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token, maxRetries: 0 });
+  };
+  const input = "Wasuze otya nno?";
+
+  it("speaks", async () => {
+    const speech = (await connect()).audio.speech;
+    const answer = await speech.create({ model: "gpt-4o-mini-tts", voice: "alloy", input });
+    const sound = await decodeSound("mp3", Buffer.from(await answer.arrayBuffer()));
+    expect(sound.samples.length / sound.sampleRate).toBeGreaterThan(0.5);
+  });
+
+  it.runIf(isLocal)("writes down a recording", async () => {
+    const { audio } = await connect();
+    const spoken = await audio.speech.create({
+      model: "tts-1",
+      voice: "alloy",
+      input,
+      response_format: "wav",
+    });
+    const file = await toFile(spoken, "recording.wav");
+    expect((await audio.transcriptions.create({ file, model: "stt-51:lug" })).text).toBe(input);
   });
 });

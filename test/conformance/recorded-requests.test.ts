@@ -3,8 +3,11 @@ import {
   createV1ChatCompletionOperation,
   v1ChatCompletionChunk,
 } from "../../functions/chat/v1/chat-contract.ts";
-import { call, createAccount, expectDeclared } from "../support/client.ts";
+import { baseUrl, call, createAccount, expectDeclared } from "../support/client.ts";
+import { compareWithReadme } from "../support/client-rows.ts";
 import { problemsOf } from "../support/declared.ts";
+import { formData, formFile } from "../support/multipart.ts";
+import { decodeSound } from "../support/sound.ts";
 import { priceAnswer, priceQuestion, priceTool } from "../support/tools.ts";
 
 /**
@@ -13,10 +16,13 @@ import { priceAnswer, priceQuestion, priceTool } from "../support/tools.ts";
  * Open WebUI: backend/open_webui/routers/openai.py (`generate_chat_completion` takes `metadata` out, and asks for the usage of
  * every stream), utils/payload.py (`apply_model_params_to_body_openai`), utils/middleware.py
  * (`convert_content_blocks_to_messages`: calls go back as they were streamed, with their `index`), routers/tasks.py
- * (`generate_title`).
+ * (`generate_title`), routers/audio.py (`get_available_voices`, `get_available_models`, `transcribe`, `speech`).
  *
  * LibreChat: packages/api/src/endpoints/openai/llm.ts (`getOpenAILLMConfig`) gives its settings to `ChatOpenAI` of
- * `@langchain/openai` 1.6.0, whose request with them was written down.
+ * `@langchain/openai` 1.6.0, whose request with them was written down; api/server/services/Files/Audio/STTService.js and
+ * TTSService.js (`openAIProvider`).
+ *
+ * LiteLLM 1.106.2 runs in `npm run verify`; here is the message that it keeps of an answer, as users send it back.
  */
 let token: string;
 beforeAll(async () => {
@@ -46,7 +52,56 @@ const stream = async (body: object) => {
 const textOf = (chunks: readonly { choices: readonly { delta: { content?: string } }[] }[]): string =>
   chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("");
 
+const spokenText = "Wasuze otya nno? Nnyabo, weebale kujja.";
+
+/** What the sample server has spoken, and can read back. */
+const recording = async () => {
+  const response = await fetch(`${baseUrl}/tasks/audio/speech`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+    body: JSON.stringify({ text: spokenText, response_mode: "stream" }),
+  });
+  return formFile(Buffer.from(await response.arrayBuffer()));
+};
+
+/** What an application keeps as a file `.mp3`, whatever it is. */
+const mp3Of = async (body: object) => {
+  const response = await fetch(`${baseUrl}/v1/audio/speech`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+    body: JSON.stringify(body),
+  });
+  expect(response.headers.get("content-type")).toBe("audio/mpeg");
+  return decodeSound("mp3", Buffer.from(await response.arrayBuffer()));
+};
+
+compareWithReadme({ "Open WebUI": /^Open WebUI/, LibreChat: /^LibreChat/ });
+
 describe("Open WebUI", () => {
+  it.runIf(inject("isLocal"))("lists voices without a key, writes down a recording, and speaks", async () => {
+    const voices = await call("/v1/audio/voices");
+    expect(voices).toMatchObject({ status: 200 });
+    expect(voices.body.voices[0]).toEqual({ id: expect.any(String), name: expect.any(String) });
+    const models = await call("/v1/audio/models");
+    expect(models).toMatchObject({ status: 200, body: { models: [{ id: "tts-20" }] } });
+
+    const file = await recording();
+    const transcribe = (fields: Readonly<Record<string, string>>) =>
+      call("/v1/audio/transcriptions", { token, body: formData({ file, ...fields }) });
+    // First with the language of its settings, then, when that was refused, without.
+    const refused = await transcribe({ model: "stt-51:lug", language: "xx" });
+    expect(refused).toMatchObject({ status: 400, body: { error: { message: expect.any(String) } } });
+    const written = await transcribe({ model: "stt-51:lug" });
+    expect(written).toMatchObject({ status: 200, body: { text: spokenText } });
+    expect(await transcribe({ model: "whisper-1", language: "lg" })).toMatchObject({
+      status: 200,
+      body: written.body,
+    });
+
+    const sound = await mp3Of({ input: spokenText, voice: voices.body.voices[0].id, model: "tts-20" });
+    expect(sound.samples.length / sound.sampleRate).toBeGreaterThan(1);
+  });
+
   it("checks its connection and lists the models", async () => {
     const answer = await call("/v1/models", { token });
     expect(answer.status).toBe(200);
@@ -128,5 +183,35 @@ describe("LibreChat", () => {
       ],
     });
     expect(textOf(chunks).trim()).not.toBe("");
+  });
+
+  it.runIf(inject("isLocal"))(
+    "writes down a recording in the language of a browser, and speaks in pieces",
+    async () => {
+      const fields = { file: await recording(), model: "whisper-1", language: "lg-UG".split("-")[0] };
+      const written = await call("/v1/audio/transcriptions", { token, body: formData(fields) });
+      expect(written).toMatchObject({ status: 200, body: { text: spokenText } });
+      // It asks for no format, and passes the answer on as audio/mpeg.
+      const sound = await mp3Of({ input: spokenText, model: "tts-1", voice: "alloy" });
+      expect(sound.samples.length / sound.sampleRate).toBeGreaterThan(1);
+    },
+  );
+});
+
+describe.runIf(inject("isLocal"))("LiteLLM", () => {
+  it("sends back the call of a tool with what it keeps besides", async () => {
+    const asked = { role: "user", content: priceQuestion };
+    const { body } = await send({ model, messages: [asked], tools });
+    const [toolCall] = body.choices[0].message.tool_calls;
+    const kept = {
+      content: null,
+      role: "assistant",
+      tool_calls: [toolCall],
+      function_call: null,
+      provider_specific_fields: { refusal: null },
+    };
+    const result = { role: "tool", tool_call_id: toolCall.id, content: priceAnswer };
+    const told = await send({ model, messages: [asked, kept, result], tools });
+    expect(told.body.choices[0].message.content).toContain(priceAnswer);
   });
 });

@@ -55,6 +55,8 @@ const message = z
           audio: nothing("Sound"),
           function_call: nothing("A call of a function outside `tool_calls`"),
           annotations: z.array(z.unknown()).nullish(),
+          // LiteLLM keeps in it what it knew of the answer besides, and sends it back with the message.
+          provider_specific_fields: z.unknown().optional(),
         },
         unknownMembers,
       ),

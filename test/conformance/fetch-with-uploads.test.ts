@@ -1,0 +1,69 @@
+import OpenAI, { toFile } from "openai";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { fetchWithUploads } from "../../functions/upload/fetch-with-uploads.ts";
+import { baseUrl, createAccount } from "../support/client.ts";
+import { soundBytes, wavFile } from "../support/wav.ts";
+
+let token: string;
+beforeAll(async () => {
+  ({ token } = await createAccount());
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const recording = (bytes: number) =>
+  toFile(wavFile(soundBytes(bytes), { stated: true }), "interview.wav", { type: "audio/wav" });
+
+const transcribe = async (bytes: number, options: { apiKey?: string; fetch?: typeof fetch } = {}) => {
+  const openai = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token, maxRetries: 0, ...options });
+  return openai.audio.transcriptions.create({
+    file: await recording(bytes),
+    model: "stt-51:lug",
+    response_format: "verbose_json",
+  });
+};
+
+const large = 6_000_000;
+
+/** Before its first form a client of this package finds out, with an address `data:`, what its `fetch` makes of forms. */
+const isSent = ([input]: readonly [unknown, ...unknown[]]) => !String(input).startsWith("data:");
+
+describe("A fetch that uploads large recordings", () => {
+  it("lets the OpenAI SDK write down a recording that a request cannot carry", async () => {
+    await expect(transcribe(large)).rejects.toMatchObject({ status: 413, code: "payload_too_large" });
+    const calls = vi.spyOn(globalThis, "fetch");
+    const { duration, text } = await transcribe(large, { fetch: fetchWithUploads });
+    expect(duration).toBe(large / 48_000);
+    expect(text).toBeTypeOf("string");
+    expect(calls.mock.calls.filter(isSent).map(([, init]) => init?.method?.toUpperCase())).toEqual([
+      "POST",
+      "PUT",
+      "POST",
+    ]);
+  });
+
+  it("sends small recordings as they are", async () => {
+    const calls = vi.spyOn(globalThis, "fetch");
+    expect((await transcribe(48_000, { fetch: fetchWithUploads })).duration).toBe(1);
+    expect(calls.mock.calls.filter(isSent)).toHaveLength(1);
+  });
+
+  it("does not upload again when the client tries again", async () => {
+    const methods: (string | undefined)[] = [];
+    const real = globalThis.fetch;
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      if (isSent([input])) methods.push(init?.method?.toUpperCase());
+      return methods.length === 3 ? new Response("{}", { status: 503 }) : real(input, init);
+    });
+    const openai = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token, fetch: fetchWithUploads });
+    const file = await recording(large);
+    await openai.audio.transcriptions.create({ file, model: "stt-51:lug" });
+    expect(methods).toEqual(["POST", "PUT", "POST", "POST"]);
+  });
+
+  it("gives the client what was refused, as an error of its own", async () => {
+    const refused = transcribe(large, { fetch: fetchWithUploads, apiKey: "nonsense" });
+    await expect(refused).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+  });
+});

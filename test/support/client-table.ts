@@ -1,0 +1,60 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const file = join(import.meta.dirname, "../../README.md");
+
+/** The columns of the README's table of clients, and the titles of the tests that a tick stands for. */
+const features: Readonly<Record<string, RegExp>> = {
+  chat: /(?<!responses.*)gives a whole answer|asks for the title of a chat/,
+  streamed: /streams an answer/,
+  tools: /\btools?\b/,
+  "structured output": /structured output/,
+  responses: /\bresponses?\b/,
+  transcription: /writes down a recording/,
+  speech: /\bspeaks\b/,
+  "list of models": /lists the models/,
+  "its own errors": /is told what went wrong|errors are of the class/,
+};
+
+const tableHead = [
+  `| client | ${Object.keys(features).join(" | ")} |`,
+  `| --- |${" :-: |".repeat(Object.keys(features).length)}`,
+] as const;
+
+/** What became of one test. */
+export interface Outcome {
+  readonly title: string;
+  readonly passed: boolean;
+}
+
+/** The row of a client: a feature is ticked when it was tested, and each of its tests has passed. */
+const clientRow = (client: string, outcomes: readonly Outcome[]): string => {
+  const cells = Object.values(features).map((title) => {
+    const tests = outcomes.filter((outcome) => title.test(outcome.title));
+    return tests.length > 0 && tests.every(({ passed }) => passed) ? "✓" : "–";
+  });
+  return `| ${client} | ${cells.join(" | ")} |`;
+};
+
+/**
+ * Compares the row that the README has with what the tests say. With `WRITE_CLIENT_TABLE` it is written there.
+ *
+ * @returns what is wrong, a sentence each
+ */
+export const rowProblems = (client: string, outcomes: readonly Outcome[]): string[] => {
+  const row = clientRow(client, outcomes);
+  const readme = readFileSync(file, "utf8");
+  if (!readme.includes(tableHead.join("\n"))) {
+    return [`The README's table of clients must begin with:\n${tableHead.join("\n")}`];
+  }
+  if (readme.split("\n").includes(row)) return [];
+  if (process.env["WRITE_CLIENT_TABLE"] === undefined) {
+    return [`By its tests, the README's table of clients must say: ${row}`];
+  }
+  const lines = readme.split("\n");
+  const at = lines.findIndex((line) => line.startsWith(`| ${client} |`));
+  if (at < 0) lines.splice(lines.indexOf(tableHead[1]) + 1, 0, row);
+  else lines[at] = row;
+  writeFileSync(file, lines.join("\n"));
+  return [];
+};

@@ -28,7 +28,7 @@ export interface Outcome {
 }
 
 /** The row of a client: a feature is ticked when it was tested, and each of its tests has passed. */
-const clientRow = (client: string, outcomes: readonly Outcome[]): string => {
+export const clientRow = (client: string, outcomes: readonly Outcome[]): string => {
   const cells = Object.values(features).map((title) => {
     const tests = outcomes.filter((outcome) => title.test(outcome.title));
     return tests.length > 0 && tests.every(({ passed }) => passed) ? "✓" : "–";

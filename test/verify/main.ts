@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { cfnLintPart } from "./cfn-lint.ts";
 import { chromiumPart } from "./chromium.ts";
+import { goClientPart, pythonClientsPart, readmeProgramsPart } from "./clients.ts";
 import { dynamoDbLocalPart } from "./dynamodb-local.ts";
 import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "./moto.ts";
 import { openapiPart } from "./openapi.ts";
@@ -26,6 +27,9 @@ const parts = [
   policiesPart,
   openapiPart,
   chromiumPart,
+  pythonClientsPart,
+  readmeProgramsPart,
+  goClientPart,
 ];
 const chosen = parts.filter(({ name }) => name.toLowerCase().includes(values.only.toLowerCase()));
 

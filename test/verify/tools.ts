@@ -10,9 +10,6 @@ import { ToolMissing } from "./run-parts.ts";
 
 const run = promisify(execFile);
 
-/** Git ignores it; whoever deletes it has it made again. */
-const pythonFolder = join(projectDirectory, ".python", "verify");
-const requirements = join(import.meta.dirname, "requirements.txt");
 const dynamoDbFolder = join(import.meta.dirname, "dynamodb-local");
 
 const installMilliseconds = 10 * 60_000;
@@ -54,39 +51,72 @@ const lastLine = (error: unknown): string => {
   return text.trim().split("\n").at(-1) ?? "";
 };
 
-const makePython = async (): Promise<void> => {
+const makePython = async (folder: string, requirements: string): Promise<void> => {
   const wanted = await readFile(requirements, "utf8");
-  const stamp = join(pythonFolder, "installed.txt");
+  const stamp = join(folder, "installed.txt");
   if ((await readFile(stamp, "utf8").catch(() => "")) === wanted) return;
   const options = { timeout: installMilliseconds };
-  await run("python3", ["-m", "venv", "--clear", pythonFolder], options);
+  await run("python3", ["-m", "venv", "--clear", folder], options);
   await run(
-    join(pythonFolder, "bin", "pip"),
+    join(folder, "bin", "pip"),
     ["install", "--quiet", "--disable-pip-version-check", "--requirement", requirements],
     options,
   );
   await writeFile(stamp, wanted);
 };
 
-let python: Promise<void> | undefined;
+/** A virtual environment of Python. */
+export interface PythonEnvironment {
+  /**
+   * A command of it; it is made on first use with exactly the versions of its `requirements.txt`.
+   *
+   * @throws ToolMissing when it cannot be made here.
+   */
+  tool(name: string): Promise<string>;
+  /** The version that its `requirements.txt` pins. */
+  version(name: string): Promise<string>;
+}
 
-/**
- * A command of the virtual environment, which is made on first use with exactly the versions of `requirements.txt`.
- *
- * @throws ToolMissing when it cannot be made here.
- */
-export const pythonTool = async (name: string): Promise<string> => {
-  python ??= makePython();
-  await python.catch((error: unknown) => {
-    throw new ToolMissing(`the Python tools cannot be installed (${lastLine(error)})`);
-  });
-  return join(pythonFolder, "bin", name);
+/** Git ignores its folder; whoever deletes it has it made again. */
+export const pythonEnvironment = (name: string, requirements: string): PythonEnvironment => {
+  const folder = join(projectDirectory, ".python", name);
+  let made: Promise<void> | undefined;
+  return {
+    tool: async (program) => {
+      made ??= makePython(folder, requirements);
+      await made.catch((error: unknown) => {
+        throw new ToolMissing(`the Python tools cannot be installed (${lastLine(error)})`);
+      });
+      return join(folder, "bin", program);
+    },
+    version: async (packageName) => {
+      const found = new RegExp(`^${packageName}==(.+)$`, "m").exec(await readFile(requirements, "utf8"));
+      return `${packageName} ${found?.[1] ?? "of an unknown version"}`;
+    },
+  };
 };
 
-/** The version that `requirements.txt` pins. */
-export const pinnedVersion = async (name: string): Promise<string> => {
-  const found = new RegExp(`^${name}==(.+)$`, "m").exec(await readFile(requirements, "utf8"));
-  return `${name} ${found?.[1] ?? "of an unknown version"}`;
+/** What judges the stand-ins, the templates and the OpenAPI document. */
+const judges = pythonEnvironment("verify", join(import.meta.dirname, "requirements.txt"));
+export const pythonTool = judges.tool;
+export const pinnedVersion = judges.version;
+
+const goFolder = join(import.meta.dirname, "clients");
+
+/**
+ * Builds the program in Go that tries `openai-go`, in the version of its `go.mod`.
+ *
+ * @throws ToolMissing when there is no such Go, or its packages cannot be had here.
+ */
+export const buildGoClient = async (program: string): Promise<void> => {
+  const options = { cwd: goFolder, timeout: installMilliseconds };
+  await run("go", ["version"], options).catch(() => {
+    throw new ToolMissing("there is no Go on this machine");
+  });
+  await run("go", ["mod", "download"], options).catch((error: unknown) => {
+    throw new ToolMissing(`openai-go cannot be had for this Go (${lastLine(error)})`);
+  });
+  await run("go", ["build", "-o", program, "."], options);
 };
 
 const jarFolder = async (): Promise<string> => {

@@ -1,0 +1,134 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import * as z from "zod";
+import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
+import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
+import { createAccount } from "../load/accounts.ts";
+import { rowProblems } from "../support/client-table.ts";
+import { runService } from "../support/run-service.ts";
+import type { Part, Verdict } from "./run-parts.ts";
+import { buildGoClient, pythonEnvironment, runToEnd } from "./tools.ts";
+
+const run = promisify(execFile);
+
+const python = pythonEnvironment("clients", join(import.meta.dirname, "clients/requirements.txt"));
+
+const outcome = z.object({ title: z.string(), failure: z.string().nullable() });
+
+/** What the programs are given: the service, and a recording that its sample models can write down. */
+interface Given {
+  readonly directory: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+const sentence = "Wasuze otya nno? Nnyabo, weebale kujja.";
+
+const withService = (use: (given: Given) => Promise<Verdict>): Promise<Verdict> =>
+  withTemporaryDirectory(async (directory) => {
+    const service = await runService({ PORT: "0", DATA_DIR: directory });
+    try {
+      const { token } = await createAccount(service.url, directory);
+      const spoken = await fetch(`${service.url}/tasks/audio/speech`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+        body: JSON.stringify({ text: sentence, language: "lug", response_mode: "stream" }),
+      });
+      const recording = join(directory, "hello.wav");
+      await writeFile(recording, Buffer.from(await spoken.arrayBuffer()));
+      const variables = {
+        OPENAI_BASE_URL: `${service.url}/v1`,
+        OPENAI_API_KEY: token,
+        API: service.url,
+        TOKEN: token,
+        RECORDING: recording,
+        // LiteLLM would look up prices at GitHub, LangChain would report to LangSmith.
+        LITELLM_LOCAL_MODEL_COST_MAP: "True",
+        LANGSMITH_TRACING: "false",
+      };
+      return await use({ directory, variables });
+    } finally {
+      await service.stop();
+    }
+  });
+
+/** Runs what tries one client, and compares what it found with the client's row in the README. */
+const findingsOf = async (
+  client: string,
+  fewest: number,
+  program: string,
+  args: readonly string[],
+  { variables }: Given,
+): Promise<string[]> => {
+  const { code, output } = await runToEnd(program, args, variables);
+  const lines = output.split("\n").filter((line) => line.startsWith('{"'));
+  const outcomes = lines.map((line) => outcome.parse(JSON.parse(line)));
+  if (code !== 0 || outcomes.length < fewest) {
+    return [`${client}: ended with ${code} after ${outcomes.length} tests: ${output.slice(-500)}`];
+  }
+  return [
+    ...outcomes.flatMap(({ title, failure }) => (failure ? [`${client} ${title}: ${failure}`] : [])),
+    ...rowProblems(
+      client,
+      outcomes.map(({ title, failure }) => ({ title, passed: failure === null })),
+    ),
+  ];
+};
+
+const verdictOf = (findings: readonly string[], said: string): Verdict =>
+  findings.length > 0 ? { kind: "failed", findings } : { kind: "passed", said };
+
+/** How many tests each client of Python has at least, so that none is lost without a word. */
+const pythonClients = { openai: 9, litellm: 8, "langchain-openai": 6 } as const;
+
+/** Python's clients of the OpenAI API do with the service what they do with OpenAI. */
+export const pythonClientsPart: Part = {
+  name: "Python's clients of the OpenAI API",
+  run: async () => {
+    const program = await python.tool("python");
+    return withService(async (given) => {
+      const findings: string[] = [];
+      for (const [name, fewest] of Object.entries(pythonClients)) {
+        const args = [join(import.meta.dirname, "clients/clients.py"), name];
+        findings.push(...(await findingsOf(`\`${name}\` for Python`, fewest, program, args, given)));
+      }
+      const versions = await Promise.all(Object.keys(pythonClients).map((name) => python.version(name)));
+      return verdictOf(findings, `${versions.join(", ")} chat, call tools, write down and speak`);
+    });
+  },
+};
+
+/** The README's programs in Python print an answer when they are run as they stand there. */
+export const readmeProgramsPart: Part = {
+  name: "The README's programs in Python",
+  run: async () => {
+    const program = await python.tool("python");
+    const readme = await readFile(join(projectDirectory, "README.md"), "utf8");
+    const programs = [...readme.matchAll(/^```python\n([\s\S]*?)\n```$/gm)].map(([, text = ""]) => text);
+    if (programs.length < 2) return { kind: "failed", findings: ["The README has fewer than two."] };
+    return withService(async ({ directory, variables }) => {
+      const findings: string[] = [];
+      for (const text of programs) {
+        const env = { ...process.env, ...variables };
+        const { stdout } = await run(program, ["-c", text], { env, cwd: directory, timeout: 120_000 });
+        if (stdout.trim() === "") findings.push(`It prints nothing:\n${text}`);
+      }
+      return verdictOf(findings, `${programs.length} programs print an answer`);
+    });
+  },
+};
+
+/** Go's client of the OpenAI API does with the service what it does with OpenAI. */
+export const goClientPart: Part = {
+  name: "Go's client of the OpenAI API",
+  run: () =>
+    withTemporaryDirectory(async (directory) => {
+      const program = join(directory, "clients");
+      await buildGoClient(program);
+      return withService(async (given) => {
+        const findings = await findingsOf("`openai-go`", 9, program, [], given);
+        return verdictOf(findings, "openai-go chats, calls tools, writes down and speaks");
+      });
+    }),
+};

@@ -32,6 +32,8 @@ export const startAttackedService = async (): Promise<AttackedService> => {
     PORT: "0",
     DATA_DIR: join(folder, "service"),
     CHAT_BASE_URL: models.baseUrl,
+    TRANSCRIPTION_BASE_URL: models.baseUrl,
+    SPEECH_BASE_URL: models.baseUrl,
     CHAT_TIMEOUT_MS: String(modelMilliseconds),
     SPEECH_TIMEOUT_MS: String(modelMilliseconds),
     CHAT_MODEL_14B_THINKS_FIRST: "true",

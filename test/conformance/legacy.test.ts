@@ -146,6 +146,8 @@ describe.runIf(isLocal)("when the model's server fails", () => {
       BASE_PATH: basePathIn(baseUrl),
       DATA_DIR: folder,
       CHAT_BASE_URL: backend.baseUrl,
+      TRANSCRIPTION_BASE_URL: backend.baseUrl,
+      SPEECH_BASE_URL: backend.baseUrl,
     });
     const account = { username: "amina", email: "amina@example.com", password: "seven storks by the lake" };
     await call(`${service.url}/auth/register`, { body: account });

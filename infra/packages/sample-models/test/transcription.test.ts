@@ -116,6 +116,37 @@ describe("A transcription of what the sample server has spoken", () => {
   });
 });
 
+describe("A transcription with more than its text", () => {
+  it("has the times of words, one after the other, within those of their sentence", async () => {
+    const spoken = await speak("Oli otya, ssebo? Weeraba!");
+    const { segments, words } = await openai.audio.transcriptions.create({
+      file: await toFile(spoken, "speech.wav"),
+      model,
+      response_format: "verbose_json",
+      timestamp_granularities: ["segment", "word"],
+    });
+    expect(words?.map(({ word }) => word)).toEqual(["Oli", "otya,", "ssebo?", "Weeraba!"]);
+    const times = words?.flatMap(({ start, end }) => [start, end]) ?? [];
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
+    expect([times[0], times.at(-1)]).toEqual([segments?.[0]?.start, segments?.at(-1)?.end]);
+  });
+
+  it("leaves sentence by sentence as a stream of events", async () => {
+    const stream = await openai.audio.transcriptions.create({
+      file: await toFile(await speak("Oli otya? Weeraba!"), "speech.wav"),
+      model,
+      stream: true,
+    });
+    const events = [];
+    for await (const event of stream) events.push(event);
+    expect(events).toEqual([
+      { type: "transcript.text.delta", delta: "Oli otya?" },
+      { type: "transcript.text.delta", delta: " Weeraba!" },
+      { type: "transcript.text.done", text: "Oli otya? Weeraba!" },
+    ]);
+  });
+});
+
 describe("A transcription of any other recording", () => {
   const honest = "[sample server: no recogniser]";
 
@@ -185,8 +216,8 @@ describe("A request for a transcription that cannot be served", () => {
       ["of an unknown model", form(tone, { model: "whisper-1" }), 404, "model", "model_not_found"],
       ["as subtitles", form(tone, { response_format: "srt" }), 400, "response_format", "unsupported_value"],
       [
-        "with the times of words",
-        form(tone, { "timestamp_granularities[]": "word" }),
+        "with the times of syllables",
+        form(tone, { "timestamp_granularities[]": "syllable" }),
         400,
         "timestamp_granularities[][0]",
         "invalid_value",

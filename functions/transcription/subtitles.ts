@@ -92,7 +92,8 @@ class CueWriter {
  */
 const toCues = (segments: readonly Segment[], words: readonly Word[] | undefined): Cue[] => {
   const writer = new CueWriter();
-  const groups = words ? [words] : segments.map(spreadWords);
+  // A server that was asked for words and tells none has its text in the segments all the same.
+  const groups = words?.length ? [words] : segments.map(spreadWords);
   for (const group of groups) {
     for (const word of group.flatMap(fitting)) writer.add(word);
     writer.close();

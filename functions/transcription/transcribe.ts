@@ -1,5 +1,5 @@
 import type { RequestContext } from "../../shared/auth/caller.ts";
-import type { Segment, Transcriber, Transcription } from "../../shared/inference/transcription.ts";
+import type { Segment, Transcriber, Transcription, Word } from "../../shared/inference/transcription.ts";
 import { countAudio } from "../../shared/limits/use.ts";
 import type { TranscriptionForm, TranscriptionResponse } from "./contract.ts";
 import { openRecording, type RecordingDependencies } from "./open-recording.ts";
@@ -15,10 +15,10 @@ export const toMilliseconds = (seconds: number): number => Math.round(seconds * 
 /** Models work in windows of fixed length and may see an end that lies after that of the recording. */
 const within =
   (durationSeconds: number) =>
-  ({ start, end, ...said }: Segment): Segment => ({
+  <Said extends Segment | Word>(said: Said): Said => ({
     ...said,
-    start: toMilliseconds(Math.min(start, durationSeconds)),
-    end: toMilliseconds(Math.min(end, durationSeconds)),
+    start: toMilliseconds(Math.min(said.start, durationSeconds)),
+    end: toMilliseconds(Math.min(said.end, durationSeconds)),
   });
 
 /** What a model without times leaves to say: all of it was said between the beginning and the end. */
@@ -28,6 +28,10 @@ const wholeRecording = (text: string, durationSeconds: number): Segment[] =>
 /** The segments of a transcription, within the recording; the whole of it for a model without times. */
 export const segmentsOf = ({ text, segments }: Transcription, durationSeconds: number): Segment[] =>
   segments?.length ? segments.map(within(durationSeconds)) : wholeRecording(text, durationSeconds);
+
+/** The words of a transcription, within the recording; `undefined` for a model that does not tell their times. */
+export const wordsOf = ({ words }: Transcription, durationSeconds: number): Word[] | undefined =>
+  words?.map(within(durationSeconds));
 
 /**
  * Writes down what is said in a recording.

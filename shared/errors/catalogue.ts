@@ -91,7 +91,11 @@ export const errorCatalogue = {
     message: "The signature of the delivery is missing or wrong.",
   },
   not_found: { status: 404, type: "not_found_error", message: "There is nothing at this address." },
-  model_not_found: { status: 404, type: "invalid_request_error", message: "There is no such model." },
+  model_not_found: {
+    status: 404,
+    type: "invalid_request_error",
+    message: "There is no such model; GET /v1/models lists those there are.",
+  },
   method_not_allowed: {
     status: 405,
     type: "invalid_request_error",

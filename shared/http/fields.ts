@@ -11,11 +11,23 @@ const unsupportedMark = "unsupported: ";
  */
 export const unsupported = (sentence: string) => ({ error: `${unsupportedMark}${sentence}` });
 
-/** For `z.strictObject`: a member that is not known might change the result, so it is refused like an unsupported one. */
+/** As much of an unknown member's name as is repeated to the caller. */
+const longestNameTold = 64;
+
+/**
+ * For `z.strictObject`: a member that is not known might change the result, so it is refused like an unsupported one. The
+ * sentence names it, because many clients show their user nothing but the sentence.
+ */
 export const unknownMembers = {
-  error: ({ code }: { readonly code?: string | undefined }) =>
+  error: ({
+    code,
+    keys: [name = ""] = [],
+  }: {
+    readonly code?: string | undefined;
+    readonly keys?: string[];
+  }) =>
     code === "unrecognized_keys"
-      ? `${unsupportedMark}This parameter is not known here, so it could not be carried out.`
+      ? `${unsupportedMark}The parameter '${name.slice(0, longestNameTold)}' is not known here.`
       : undefined,
 };
 

@@ -70,7 +70,7 @@ export const createV1Transcription = async (
   if (form.stream) return streamTranscript(write, requestId);
 
   const transcription = await write();
-  if (granularities.includes("word") && !transcription.words && transcription.text !== "") {
+  if (granularities.includes("word") && !transcription.words?.length && transcription.text !== "") {
     throw refuse("timestamp_granularities", "The model does not tell the times of words.");
   }
   const heard = {

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { findLanguage, type Language } from "../../../shared/catalogue/languages.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import type { Reply } from "../../../shared/http/response.ts";
@@ -23,6 +24,25 @@ const longestPiece = 2_000;
 /** So many pieces at a time, which is what one listener may ask of the model's server. */
 const piecesAtOnce = 4;
 
+const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
+
+/** Sentences; where there is no punctuation, as many models write, words. */
+const breakable = (text: string): string[] =>
+  [...sentences.segment(text)].flatMap(({ segment }) =>
+    segment.length > longestPiece ? segment.split(/(?<=\s)/u) : [segment],
+  );
+
+/** A text in pieces that a model can take: of a model without times all of a recording is a single segment. */
+const cut = (text: string): string[] => {
+  const pieces: string[] = [];
+  for (const segment of breakable(text)) {
+    const joined = `${pieces.at(-1) ?? ""}${segment}`;
+    if (pieces.length > 0 && joined.length <= longestPiece) pieces.splice(-1, 1, joined);
+    else pieces.push(segment);
+  }
+  return pieces.map((piece) => piece.trim());
+};
+
 /** Segments that follow each other, joined up to the length of a piece. */
 const joined = (segments: readonly Segment[]): Segment[] => {
   const pieces: Segment[] = [];
@@ -35,27 +55,30 @@ const joined = (segments: readonly Segment[]): Segment[] => {
   return pieces;
 };
 
-/** Translates the texts of segments, some at a time. */
+/** Translates the texts of segments, some at a time. The first failure ends it. */
 const translateSegments = async (
   segments: readonly Segment[],
   translate: (text: string) => Promise<string>,
 ): Promise<Segment[]> => {
-  const translated: Segment[] = [];
-  for (let index = 0; index < segments.length; index += piecesAtOnce) {
-    const some = segments.slice(index, index + piecesAtOnce).map(async ({ start, end, text }) => ({
-      start,
-      end,
-      text: await translate(text),
-    }));
-    translated.push(...(await Promise.all(some)));
+  const limit = pLimit(piecesAtOnce);
+  const translateText = async (text: string): Promise<string> =>
+    (await Promise.all(cut(text).map((piece) => limit(translate, piece)))).join(" ");
+  const translated = segments.map(async ({ start, end, text }) => ({
+    start,
+    end,
+    text: await translateText(text),
+  }));
+  try {
+    return await Promise.all(translated);
+  } finally {
+    limit.clearQueue();
   }
-  return translated;
 };
 
 const requireTranslatable = (language: Language): void => {
   if (language.tasks.includes("translation")) return;
   throw new AppError("unsupported_language", {
-    message: `Recordings in ${language.name} are transcribed, and not translated: it is none of the languages of translation.`,
+    message: `Recordings in ${language.name} can be transcribed, but not translated; GET /languages lists the languages of translation.`,
     param: "language",
   });
 };

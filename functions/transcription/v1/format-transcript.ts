@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib";
 import { Reply } from "../../../shared/http/response.ts";
 import type { Segment, Transcription } from "../../../shared/inference/transcription.ts";
 import { toSubRip, toWebVtt } from "../subtitles.ts";
-import { segmentsOf, toMilliseconds } from "../transcribe.ts";
+import { segmentsOf, wordsOf } from "../transcribe.ts";
 import type { Granularity, Transcript, TranscriptFormat, VerboseTranscript } from "./contract.ts";
 
 /** What was heard in a recording, and what is said about it. */
@@ -39,10 +39,9 @@ const toVerboseSegment =
 
 const toVerbose = (heard: HeardRecording, granularities: readonly Granularity[]): VerboseTranscript => {
   const { task, language, durationSeconds, transcription, temperature } = heard;
-  const words = transcription.words?.map(({ text, start, end }) => ({
+  const words = wordsOf(transcription, durationSeconds)?.map(({ text, ...times }) => ({
     word: text,
-    start: toMilliseconds(start),
-    end: toMilliseconds(end),
+    ...times,
   }));
   return {
     task,
@@ -66,7 +65,7 @@ export const formatTranscript = (
   const { durationSeconds, transcription } = heard;
   const timed = () => ({
     segments: segmentsOf(transcription, durationSeconds),
-    words: transcription.words,
+    words: wordsOf(transcription, durationSeconds),
   });
   switch (format) {
     case "json":

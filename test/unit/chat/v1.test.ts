@@ -350,7 +350,7 @@ describe("POST /v1/responses", () => {
     [{ truncation: "auto" }, "truncation", "shortened"],
     [{ include: ["message.output_text.logprobs"] }, "include[0]", "text"],
     [{ text: { verbosity: "low" } }, "text.verbosity", "conversation"],
-    [{ top_k: 1 }, "top_k", "not known"],
+    [{ top_k: 1 }, "top_k", "'top_k' is not known"],
   ])("refuses %j by its name", async (body, param, words) => {
     const answer = await setup().respond(body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "unsupported_parameter" } } });

@@ -1,0 +1,95 @@
+import { describe, expect, it, vi } from "vitest";
+import { v1TranscriptionEndpoints } from "../../../functions/transcription/endpoints.ts";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import type { Transcription } from "../../../shared/inference/transcription.ts";
+import type { TranslationRequest } from "../../../shared/inference/translation.ts";
+import { encodeForm, formFile } from "../../support/multipart.ts";
+import { authorizedCaller, send } from "../../support/send.ts";
+import { soundBytes, wavFile } from "../../support/wav.ts";
+
+/** Two seconds at 24 kHz. */
+const recording = wavFile(soundBytes(96_000), { stated: true });
+
+const spoken: Transcription = {
+  text: "Wasuze otya nno?",
+  segments: [{ start: 0.1, end: 1.2, text: "Wasuze otya nno?" }],
+};
+
+const setup = (transcription: Transcription) => {
+  const translator = {
+    translate: vi.fn(async ({ text }: TranslationRequest) => ({
+      text: text.toUpperCase(),
+      usage: undefined,
+    })),
+  };
+  const endpoints = v1TranscriptionEndpoints({
+    transcriber: { transcribe: async () => transcription },
+    translator,
+    uploads: { find: async () => undefined },
+    store: { delete: async () => undefined, open: async () => undefined },
+  });
+  const post = async (task: "transcriptions" | "translations", fields: Readonly<Record<string, string>>) =>
+    send(endpoints, {
+      path: `/v1/audio/${task}`,
+      authorizer: authorizedCaller,
+      ...(await encodeForm({ file: formFile(recording), model: "stt-51:lug", ...fields })),
+    });
+  return { post, translator };
+};
+
+const wordTimes = { response_format: "verbose_json", "timestamp_granularities[]": "word" };
+
+describe("words of a transcription", () => {
+  it("end with the recording, as segments do", async () => {
+    const words = [
+      { start: 0.1, end: 0.9, text: "Wasuze" },
+      { start: 0.9, end: 30, text: "otya" },
+    ];
+    const { post } = setup({ ...spoken, words });
+    const { body } = await post("transcriptions", wordTimes);
+    expect(body.words).toEqual([
+      { word: "Wasuze", start: 0.1, end: 0.9 },
+      { word: "otya", start: 0.9, end: 2 },
+    ]);
+    const subtitles = await post("transcriptions", { response_format: "srt" });
+    expect(subtitles.body).toContain("--> 00:00:02,000\nWasuze otya\n");
+  });
+
+  it("that a server leaves out, although it was asked for them, take nothing from the subtitles", async () => {
+    const { post } = setup({ ...spoken, words: [] });
+    const subtitles = await post("transcriptions", { response_format: "srt" });
+    expect(subtitles.body).toBe("1\n00:00:00,100 --> 00:00:01,200\nWasuze otya nno?\n");
+    expect(await post("transcriptions", wordTimes)).toMatchObject({
+      status: 400,
+      body: { error: { code: "unsupported_parameter", param: "timestamp_granularities" } },
+    });
+  });
+});
+
+describe("a translation", () => {
+  const longestPiece = 2_000;
+  const sentences = Array.from({ length: 300 }, (_, index) => `Sentence number ${index} is spoken.`).join(
+    " ",
+  );
+  const words = Array.from({ length: 1_000 }, (_, index) => `word${index}`).join(" ");
+
+  it.each([
+    ["sentences", sentences],
+    ["words without any punctuation", words],
+  ])("of a model without times is made piece by piece: %s", async (_name, text) => {
+    const { post, translator } = setup({ text, segments: undefined });
+    const { body } = await post("translations", {});
+    expect(body.text).toBe(text.toUpperCase());
+    const pieces = translator.translate.mock.calls.map(([request]) => request.text);
+    expect(pieces.length).toBeGreaterThan(1);
+    for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(longestPiece);
+  });
+
+  it("asks for nothing more once a piece of it has failed", async () => {
+    const { post, translator } = setup({ text: sentences.repeat(20), segments: undefined });
+    translator.translate.mockRejectedValue(new AppError("service_unavailable"));
+    expect(await post("translations", {})).toMatchObject({ status: 503 });
+    // Of 95; those that wait for their turn at that moment may still begin.
+    expect(translator.translate.mock.calls.length).toBeLessThan(30);
+  });
+});

@@ -104,6 +104,19 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
       expect(pieces).toBeGreaterThan(1);
     });
 
+    it.runIf(isLocal)("is sent back the call of a tool as the package has read it", async () => {
+      const asked = { role: "user" as const, content: priceQuestion };
+      const tools = [zodFunction({ name: priceTool.name, parameters: price.omit({ shillings: true }) })];
+      const { choices } = await openai.chat.completions.parse({ model, messages: [asked], tools });
+      const message = choices[0]?.message;
+      const [call] = message?.tool_calls ?? [];
+      if (!message || call?.type !== "function") throw new Error("No function was called.");
+      expect(call.function.parsed_arguments).toEqual(priceArguments);
+      const result = { role: "tool" as const, tool_call_id: call.id, content: priceAnswer };
+      const told = await openai.chat.completions.create({ model, tools, messages: [asked, message, result] });
+      expect(told.choices[0]?.message.content).toContain(priceAnswer);
+    });
+
     it.runIf(isLocal)("runs tools by itself until there is an answer", async () => {
       const prices: unknown[] = [];
       const runner = openai.chat.completions.runTools({

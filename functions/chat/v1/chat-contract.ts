@@ -44,7 +44,10 @@ const message = z
             .array(
               ofFunction({
                 id: z.string().min(1),
-                function: z.strictObject({ name: toolName, arguments: text() }, unknownMembers),
+                function: z.strictObject(
+                  { name: toolName, arguments: text(), parsed_arguments: z.unknown().optional() },
+                  unknownMembers,
+                ),
                 index: z.int().nullish(),
               }).meta({ id: "ToolCall" }),
             )
@@ -55,7 +58,8 @@ const message = z
           audio: nothing("Sound"),
           function_call: nothing("A call of a function outside `tool_calls`"),
           annotations: z.array(z.unknown()).nullish(),
-          // LiteLLM keeps in it what it knew of the answer besides, and sends it back with the message.
+          // What OpenAI's packages and LiteLLM have made of an answer goes back with it, as `parsed_arguments` does.
+          parsed: z.unknown().optional(),
           provider_specific_fields: z.unknown().optional(),
         },
         unknownMembers,

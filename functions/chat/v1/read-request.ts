@@ -77,7 +77,11 @@ const readMessage = (message: V1ChatMessage): ChatMessage => {
         role: "assistant",
         content: message.content ?? "",
         name,
-        toolCalls: message.tool_calls?.map(({ id, function: called }) => ({ id, ...called })),
+        toolCalls: message.tool_calls?.map(({ id, function: { name, arguments: text } }) => ({
+          id,
+          name,
+          arguments: text,
+        })),
       };
   }
 };

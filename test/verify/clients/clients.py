@@ -92,8 +92,12 @@ def openai_tests():
         told = create(model=MODEL, messages=[*messages, message, result], tools=[TOOL])
         must(ANSWER in told.choices[0].message.content, told)
         with client.chat.completions.stream(model=MODEL, messages=messages, tools=[TOOL]) as stream:
-            streamed_call = stream.get_final_completion().choices[0].message.tool_calls[0]
-        must(json.loads(streamed_call.function.arguments) == ARGUMENTS, streamed_call)
+            read = stream.get_final_completion().choices[0].message
+        must(json.loads(read.tool_calls[0].function.arguments) == ARGUMENTS, read)
+        # The package has put what it made of the answer into the message, and sends it back.
+        result = {"role": "tool", "tool_call_id": read.tool_calls[0].id, "content": ANSWER}
+        told = create(model=MODEL, messages=[*messages, read, result], tools=[TOOL])
+        must(ANSWER in told.choices[0].message.content, told)
 
     def structured():
         class Price(BaseModel):

@@ -8,8 +8,9 @@ import {
   translationBackendEnvironment,
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
-import { formBoolean, formFile, optionalField } from "../../shared/http/fields.ts";
+import { formBoolean, optionalField } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
+import { oneRecording, recordingFile } from "./recording-fields.ts";
 import { createV1TranscriptionOperation, createV1TranslationOperation } from "./v1/contract.ts";
 
 /**
@@ -36,12 +37,7 @@ const removed = {
 };
 
 const fields = z.object({
-  audio: formFile().meta({
-    override: { type: "string", format: "binary" },
-    description:
-      "The recording, a file of at most 4.4 MB: WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC, told by its bytes. " +
-      "Required, unless `file_id` names an upload",
-  }),
+  audio: recordingFile,
   file_id: optionalField(z.guid()).meta({
     override: { type: "string", format: "uuid" },
     description: "A recording of at most 100 MB that was uploaded through `POST /tasks/generate-upload-url`",
@@ -57,25 +53,7 @@ const fields = z.object({
   ...removed,
 });
 
-/** A rule about several fields speaks together with those about one, not only once each of these is kept. */
-const atOnce = {
-  when: ({ value }: z.core.ParsePayload): boolean => typeof value === "object" && value !== null,
-};
-
-export const transcriptionRequest = fields
-  .refine(({ audio, file_id: fileId }) => audio !== undefined || fileId !== undefined, {
-    path: ["audio"],
-    error: "Field required",
-    params: { type: "missing" },
-    ...atOnce,
-  })
-  .refine(({ audio, file_id: fileId }) => audio === undefined || fileId === undefined, {
-    path: ["file_id"],
-    error: "Value error, send either audio or file_id, not both",
-    params: { type: "value_error" },
-    ...atOnce,
-  })
-  .meta({ id: "TranscriptionRequest" });
+export const transcriptionRequest = oneRecording(fields, "audio").meta({ id: "TranscriptionRequest" });
 export type TranscriptionForm = z.output<typeof transcriptionRequest>;
 
 const segment = z

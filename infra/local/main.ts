@@ -46,7 +46,7 @@ const endWithParent = (): void => {
 };
 
 const listed = (names: readonly string[]): string =>
-  new Intl.ListFormat("en", { type: "conjunction" }).format(names);
+  new Intl.ListFormat("en-GB", { type: "conjunction" }).format(names);
 
 /** What a person reads when the service is up; the last line is for programs that wait for it. */
 const banner = (service: LocalService, seconds: number): string => {

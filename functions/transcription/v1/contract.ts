@@ -2,7 +2,6 @@ import * as z from "zod";
 import { languageForms } from "../../../shared/catalogue/languages.ts";
 import {
   formBoolean,
-  formFile,
   formNumber,
   optionalField,
   text,
@@ -10,6 +9,7 @@ import {
   unsupported,
 } from "../../../shared/http/fields.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
+import { oneRecording, recordingFile } from "../recording-fields.ts";
 
 const formats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
 export type TranscriptFormat = (typeof formats)[number];
@@ -26,12 +26,7 @@ const listed = <Schema extends z.ZodType<unknown, string>>(entry: Schema) =>
     .optional();
 
 const recording = {
-  file: formFile().meta({
-    override: { type: "string", format: "binary" },
-    description:
-      "The recording, a file of at most 4.4 MB: WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC, told by its bytes. " +
-      "Required, unless `file_id` names an upload",
-  }),
+  file: recordingFile,
   file_id: optionalField(z.guid()).meta({
     override: { type: "string", format: "uuid" },
     description:
@@ -63,27 +58,6 @@ const recording = {
   }),
 } as const;
 
-/** A rule about several fields speaks together with those about one, not only once each of these is kept. */
-const atOnce = {
-  when: ({ value }: z.core.ParsePayload): boolean => typeof value === "object" && value !== null,
-};
-
-/** The recording is in the request, or an upload: one of the two. */
-const oneRecording = <Schema extends z.ZodType<{ file?: unknown; file_id?: unknown }>>(schema: Schema) =>
-  schema
-    .refine(({ file, file_id: fileId }) => file !== undefined || fileId !== undefined, {
-      path: ["file"],
-      error: "Field required",
-      params: { type: "missing" },
-      ...atOnce,
-    })
-    .refine(({ file, file_id: fileId }) => file === undefined || fileId === undefined, {
-      path: ["file_id"],
-      error: "Value error, send either file or file_id, not both",
-      params: { type: "value_error" },
-      ...atOnce,
-    });
-
 const onlyFalse = (sentence: string) =>
   optionalField(formBoolean().pipe(z.literal(false, unsupported(sentence)))).meta({
     override: { type: "boolean", default: false },
@@ -112,11 +86,13 @@ const transcriptionRequest = oneRecording(
     },
     unknownMembers,
   ),
+  "file",
 ).meta({ id: "V1TranscriptionRequest" });
 export type V1TranscriptionForm = z.output<typeof transcriptionRequest>;
 
 const translationRequest = oneRecording(
   z.strictObject({ ...recording, stream: onlyFalse("Translations are not streamed.") }, unknownMembers),
+  "file",
 ).meta({ id: "V1AudioTranslationRequest" });
 export type V1TranslationForm = z.output<typeof translationRequest>;
 

@@ -1,0 +1,40 @@
+import type * as z from "zod";
+import { formFile } from "../../shared/http/fields.ts";
+
+/** What forms with a recording have in common, on whatever route. */
+
+/** A recording that is part of the request. */
+export const recordingFile = formFile().meta({
+  override: { type: "string", format: "binary" },
+  description:
+    "The recording, a file of at most 4.4 MB: WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC, told by its bytes. " +
+    "Required, unless `file_id` names an upload",
+});
+
+/** A rule about several fields speaks together with those about one, not only once each of these is kept. */
+const atOnce = {
+  when: ({ value }: z.core.ParsePayload): boolean => typeof value === "object" && value !== null,
+};
+
+/**
+ * The recording is in the request, or an upload: one of the two.
+ *
+ * @param field in which it would be.
+ */
+export const oneRecording = <Schema extends z.ZodType<Readonly<Record<string, unknown>>>>(
+  schema: Schema,
+  field: "audio" | "file",
+) =>
+  schema
+    .refine((form) => form[field] !== undefined || form["file_id"] !== undefined, {
+      path: [field],
+      error: "Field required",
+      params: { type: "missing" },
+      ...atOnce,
+    })
+    .refine((form) => form[field] === undefined || form["file_id"] === undefined, {
+      path: ["file_id"],
+      error: `Value error, send either ${field} or file_id, not both`,
+      params: { type: "value_error" },
+      ...atOnce,
+    });

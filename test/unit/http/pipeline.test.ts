@@ -293,3 +293,27 @@ describe("the operations of the service", () => {
     expect(operations.filter(isOpen).map(({ id }) => id)).toEqual(["openapi"]);
   });
 });
+
+describe("a function", () => {
+  const doing = (operation: Operation) => [
+    { operation, prepare: () => ({ tasks: 1, execute: async () => ({ answer: "yes" }) }) },
+  ];
+  const unlimitedOperation = { ...open, limit: "none" } as const;
+
+  it.each([
+    ["anybody may call", open],
+    ["needs a token", ofTokens],
+    ["takes passwords", { ...open, limit: "credentials" } as const],
+    ["costs no quota", { ...ofTokens, limit: "account" } as const],
+  ])("does not start when it has an operation that %s, and nothing counts its requests", (_case, limited) => {
+    stubStreamingRuntime();
+    const endpoints = [...doing(unlimitedOperation), ...doing(limited)];
+    for (const create of [createBufferedHandler, createStreamingHandler]) {
+      expect(() => create(endpoints)).toThrow(
+        "The operation example is limited: its function needs a limiter.",
+      );
+      expect(() => create(endpoints, { limiter: unlimited })).not.toThrow();
+      expect(() => create(doing(unlimitedOperation))).not.toThrow();
+    }
+  });
+});

@@ -145,8 +145,7 @@ calls under way to a stand-in without TLS; the bounds are for the smaller of the
       : [];
   });
   const firstRequests = await measureFirstRequests(bundles, rounds, folder);
-  if (!firstRequests)
-    process.stdout.write("First requests were left out: no share of a CPU, or no openssl.\n");
+  if (!firstRequests) process.stdout.write("First requests were left out: no share of a CPU.\n");
   for (const [name, ratio] of firstRequests ?? []) {
     const line = `First request of ${name} with TLS, against one without: ${ratio.toFixed(2)}x.`;
     process.stdout.write(`${line}\n`);

@@ -19,8 +19,8 @@ type Dependencies = Pick<
 >;
 
 /**
- * The account that a token stands for; a key does not stand for it. Deletion revokes the tokens first of all; each that was issued before may ask
- * again, so that whoever was told of a failure can have the rest done.
+ * The account that a token stands for; a key does not stand for it. Deletion revokes the tokens first of all; each that was
+ * issued before may ask again, so that whoever was told of a failure can have the rest done.
  */
 const accountOf = async (
   credential: Credential | undefined,
@@ -40,7 +40,8 @@ const accountOf = async (
  * does the rest.
  *
  * @throws AppError `unauthenticated`; `insufficient_scope` for a key; `forbidden` for a disabled account;
- * `invalid_credentials` for a wrong password; `rate_limited` after several; `bad_request` for accounts that sign in elsewhere; what the store throws.
+ * `invalid_credentials` for a wrong password; `rate_limited` after several; `bad_request` for accounts that sign in elsewhere;
+ * what the store throws.
  */
 export const deleteAccount = async (
   { authorization, password, signal }: DeletionRequest,

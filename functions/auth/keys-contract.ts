@@ -5,10 +5,12 @@ import { defineOperation } from "../../shared/http/operation.ts";
 
 const tag = "Accounts and tokens";
 
-const inTheFuture = z.iso.datetime({ offset: true }).refine((value) => Date.parse(value) > Date.now(), {
-  error: "Value error, the time must be in the future",
-  params: { type: "value_error" },
-});
+const inTheFuture = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine((value) => Date.parse(value) > Date.now(), {
+    error: "Value error, the time must be in the future",
+    params: { type: "value_error" },
+  });
 
 export const keyRequest = z
   .object({
@@ -43,7 +45,7 @@ export const createdKey = z
     ...keyFields,
     key: z.string().meta({
       description:
-        "The key itself. It is shown this once, and again to who repeats the request with its `Idempotency-Key`; only a digest is kept.",
+        "The key itself. It is shown this once, and again to whoever repeats the request with its `Idempotency-Key`; only a digest is kept.",
       example: "lai_8fQ2mZ0aTgkW5xYbVnR7cLsD1hJpE3uKq71x0GfA",
     }),
   })
@@ -71,8 +73,8 @@ export const createKeyOperation = defineOperation({
   path: "/auth/keys",
   summary: "Make a key for a program",
   description:
-    "A key is sent as a bearer token, like the account's own, and does tasks in the account's name; of the account itself it " +
-    "sees `GET /auth/me` and nothing else. It outlives a change of the password. An account has at most 20 keys, and makes " +
+    "A key is sent as a bearer token, like the account's own, and does tasks in the account's name; about the account itself " +
+    "it may ask `GET /auth/me`, and nothing else. It outlives a change of the password. An account has at most 20 keys, and makes " +
     "at most 100 a day.",
   tag,
   auth: "user",
@@ -119,8 +121,7 @@ export const revokeKeysOperation = defineOperation({
   path: "/auth/keys",
   summary: "Revoke all keys of the account",
   description:
-    "What a change of the password does to tokens, this does to keys: they outlive the password. The token that is sent " +
-    "still works.",
+    "A new password ends the account's tokens and none of its keys; this ends the keys. The token that is sent still works.",
   tag,
   auth: "user",
   limit: "account",

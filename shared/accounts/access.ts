@@ -125,12 +125,12 @@ export const requireAccess = (
   if (!isKey(credential) || scope === "any") return access;
   if (scope === undefined) {
     throw new AppError("insufficient_scope", {
-      message: "Keys do nothing about the account: its token does.",
+      message: "A key cannot do this; the account's token can.",
     });
   }
   const allowed = access.key?.s;
   if (!allowed || allowed.has(scope)) return access;
-  throw new AppError("insufficient_scope", { message: `This key was not made for the scope ${scope}.` });
+  throw new AppError("insufficient_scope", { message: `This key does not have the scope '${scope}'.` });
 };
 
 /** Reads what decides about a credential, and no more of the item; `undefined` when there is no such account. */

@@ -58,7 +58,8 @@ export class ValidationError extends AppError {
     const first = issues[0];
     super(code, {
       message: first && code === "validation_failed" ? `${first.loc.join(".")}: ${first.msg}` : undefined,
-      param: first && String(first.loc.at(-1)),
+      // An element of a list is told by the list's name.
+      param: first?.loc.findLast((part) => typeof part === "string"),
     });
     this.issues = issues;
   }

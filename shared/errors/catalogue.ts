@@ -83,7 +83,7 @@ export const errorCatalogue = {
   insufficient_scope: {
     status: 403,
     type: "permission_error",
-    message: "The key was not made for this; its account's token, or a key with the scope, may do it.",
+    message: "This key cannot do this; the account's token can, or a key with the scope.",
   },
   invalid_signature: {
     status: 403,
@@ -138,7 +138,8 @@ export const errorCatalogue = {
   quota_exceeded: {
     status: 429,
     type: "insufficient_quota",
-    message: "The account's quota is used up; `Retry-After` tells when it is renewed.",
+    message:
+      "The quota of the account, or the limit of the key, is used up; `Retry-After` tells when it is renewed.",
   },
   internal: { status: 500, type: "server_error", message: "Something went wrong on our side." },
   external_service_error: {

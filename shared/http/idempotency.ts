@@ -1,5 +1,4 @@
 import { AppError, ValidationError } from "../errors/app-error.ts";
-import { errorCatalogue } from "../errors/catalogue.ts";
 import { toAppError } from "../errors/dependency-failure.ts";
 import type { NamedRequests } from "../idempotency/named-requests.ts";
 import type { Limiter } from "../limits/limiter.ts";
@@ -21,7 +20,7 @@ const reused = () =>
     [
       {
         loc: ["header", "idempotency-key"],
-        msg: `Value error, ${errorCatalogue.idempotency_key_reused.message}`,
+        msg: "Value error, another request was sent with this key before",
         type: "value_error",
       },
     ],

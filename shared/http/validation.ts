@@ -102,6 +102,14 @@ const tooBig = (issue: z.core.$ZodIssueTooBig): Described => {
 const invalidFormat = (issue: z.core.$ZodIssueInvalidStringFormat): Described => {
   if (issue.format === "regex") return ["string_pattern_mismatch", issue.message];
   if (issue.format === "guid") return ["uuid_parsing", "Input should be a valid UUID"];
+  if (issue.format === "date")
+    return ["date_parsing", "Input should be a valid date in the format YYYY-MM-DD"];
+  if (issue.format === "datetime") {
+    return [
+      "datetime_parsing",
+      "Input should be a valid datetime with a time zone, such as 2026-12-31T23:59:59Z",
+    ];
+  }
   return ["value_error", issue.message];
 };
 

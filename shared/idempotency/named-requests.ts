@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import type { CachedSecret } from "../config/secrets.ts";
-import { limitTime, raceDeadline } from "../outbound/timeouts.ts";
+import { AppError } from "../errors/app-error.ts";
+import { dependencyUnavailable } from "../errors/dependency-failure.ts";
+import { withinTime } from "../outbound/timeouts.ts";
 import type { Item, ItemTable } from "../storage/item-table.ts";
 import { answersFolderOf, type ObjectStore } from "../storage/object-store.ts";
 import type { LogEvent } from "../telemetry/log-events.ts";
@@ -21,6 +23,9 @@ const mostKeptBytes = 6 * 1_024 * 1_024;
 
 /** The caller waits for it; should it take longer, the answer leaves and is not given again. */
 const keepMilliseconds = 3_000;
+
+/** A store that gives an answer byte by byte must not hold whoever asks for it again. */
+const readMilliseconds = 10_000;
 
 /** Whoever asks while the first request is under way had better not ask at once again: each try counts in the minute. */
 const retrySeconds = 5;
@@ -80,14 +85,10 @@ const requestItem = z.object({
 });
 
 const attempt = async (event: LogEvent, work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
-  const late = () => new DOMException("The store did not answer in time.", "TimeoutError");
-  const limit = limitTime(keepMilliseconds, new AbortController().signal, late);
   try {
-    await raceDeadline(limit.signal, work);
+    await withinTime(keepMilliseconds, work);
   } catch (error) {
     logger.error(event, { reason: describeError(error) });
-  } finally {
-    limit.lift();
   }
 };
 
@@ -98,13 +99,22 @@ export const createNamedRequests = ({
   secrets,
   now = Date.now,
 }: IdempotencyOptions): NamedRequests => {
+  const readObject = async (name: string): Promise<Buffer> => {
+    const read = async (signal: AbortSignal) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of store.stream(name, { signal })) pieces.push(piece);
+      return Buffer.concat(pieces);
+    };
+    try {
+      return await withinTime(readMilliseconds, read);
+    } catch (error) {
+      throw error instanceof AppError ? error : dependencyUnavailable(error);
+    }
+  };
+
   const readAnswer = async ({ answer, answer_object }: z.output<typeof requestItem>) => {
     if (answer !== undefined) return Buffer.from(answer, "base64");
-    if (answer_object === undefined) return undefined;
-    const limit = new AbortController();
-    const pieces: Uint8Array[] = [];
-    for await (const piece of store.stream(answer_object, { signal: limit.signal })) pieces.push(piece);
-    return Buffer.concat(pieces);
+    return answer_object === undefined ? undefined : readObject(answer_object);
   };
 
   return {

@@ -3,7 +3,7 @@ import { type Credential, isKey, type Scope } from "../auth/api-keys.ts";
 import { callerWith } from "../auth/caller.ts";
 import { AppError } from "../errors/app-error.ts";
 import { dependencyUnavailable } from "../errors/dependency-failure.ts";
-import { raceDeadline } from "../outbound/timeouts.ts";
+import { withinTime } from "../outbound/timeouts.ts";
 import type { ItemTable } from "../storage/item-table.ts";
 import type { LogEvent } from "../telemetry/log-events.ts";
 import { describeError, logger } from "../telemetry/logger.ts";
@@ -118,23 +118,6 @@ export const createLimiter = (
   const perMinuteByAddress = { ...defaultAddressLimits, ...addressLimits };
   const memory = createMemoryLimits();
 
-  /** Work that is given up after a time: a timer that is cleared costs every request less than `AbortSignal.timeout`. */
-  const within = async <Result>(
-    milliseconds: number,
-    work: (signal: AbortSignal) => Promise<Result>,
-  ): Promise<Result> => {
-    const limit = new AbortController();
-    const timer = setTimeout(
-      () => limit.abort(new DOMException("The store did not answer in time.", "TimeoutError")),
-      milliseconds,
-    );
-    try {
-      return await raceDeadline(limit.signal, work);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-
   /** @returns `undefined` when the store failed, which is logged, or took too long. */
   const attempt = async <Result>(
     event: LogEvent,
@@ -142,7 +125,7 @@ export const createLimiter = (
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result | undefined> => {
     try {
-      return await within(timeoutMilliseconds, work);
+      return await withinTime(timeoutMilliseconds, work);
     } catch (error) {
       logger.error(event, { limit_class: limitClass, reason: describeError(error) });
       return undefined;
@@ -169,7 +152,7 @@ export const createLimiter = (
 
   const findStanding = async (credential: Credential): Promise<AccountStanding | undefined> => {
     try {
-      return await within(checkMilliseconds, (signal) => counters.findStanding(credential, signal));
+      return await withinTime(checkMilliseconds, (signal) => counters.findStanding(credential, signal));
     } catch (error) {
       throw dependencyUnavailable(error);
     }

@@ -17,6 +17,26 @@ export const raceDeadline = async <Result>(
   }
 };
 
+/**
+ * Does work that is given up after a time, of a store that did not answer. A timer that is cleared costs every request less than
+ * `AbortSignal.timeout`.
+ */
+export const withinTime = async <Result>(
+  milliseconds: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> => {
+  const limit = new AbortController();
+  const timer = setTimeout(
+    () => limit.abort(new DOMException("The store did not answer in time.", "TimeoutError")),
+    milliseconds,
+  );
+  try {
+    return await raceDeadline(limit.signal, work);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
 /** A limit for how long the other side of a connection may do nothing. */
 export interface IdleTimeout {
   readonly milliseconds: number;

@@ -49,6 +49,13 @@ describe("A request with an Idempotency-Key", () => {
     expect(left(second)).toBe(left(first));
     const third = await send(key, { body: { ...translation, text: "Good night" } });
     expectError(third, 422, "idempotency_key_reused");
+    expect(third.body.detail).toEqual([
+      {
+        loc: ["header", "idempotency-key"],
+        msg: "Value error, another request was sent with this key before",
+        type: "value_error",
+      },
+    ]);
     expect(left(third)).toBe(left(first));
   });
 

@@ -77,7 +77,7 @@ describe("A key", () => {
     expect(refusal(item, "any")).toBe("Free");
     expect(refusal(item, "chat")).toMatchObject({
       code: "insufficient_scope",
-      message: "This key was not made for the scope chat.",
+      message: "This key does not have the scope 'chat'.",
     });
     expect(refusal(item, undefined)).toMatchObject({ code: "insufficient_scope" });
   });

@@ -22,6 +22,8 @@ const operation = defineOperation({
       mode: z.enum(["url", "stream", "both"]).optional(),
       items: z.array(z.string()).min(1).max(2).optional(),
       email: z.email({ error: "value is not a valid email address" }).optional(),
+      day: z.iso.date().optional(),
+      moment: z.iso.datetime({ offset: true }).optional(),
       platform: z.never({ error: "Extra inputs are not permitted" }).optional(),
     }),
   },
@@ -201,6 +203,20 @@ describe("a body that breaks its contract", () => {
       "value is not a valid email address",
     ],
     [
+      "a day that is none",
+      { text: "abc", day: "2026-02-30" },
+      ["body", "day"],
+      "date_parsing",
+      "Input should be a valid date in the format YYYY-MM-DD",
+    ],
+    [
+      "a time without its zone",
+      { text: "abc", moment: "2026-02-28T12:00:00" },
+      ["body", "moment"],
+      "datetime_parsing",
+      "Input should be a valid datetime with a time zone, such as 2026-12-31T23:59:59Z",
+    ],
+    [
       "a list instead of an object",
       [],
       ["body"],
@@ -259,6 +275,11 @@ describe("a body that breaks its contract", () => {
       message: "body.text: Field required",
       param: "text",
     });
+  });
+
+  it("tells them the list in which an element is wrong", async () => {
+    const response = await post({ text: "abc", items: [7] });
+    expect(response.body.error.param).toBe("items");
   });
 });
 

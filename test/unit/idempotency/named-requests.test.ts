@@ -83,6 +83,38 @@ describe("A named request", () => {
   });
 });
 
+describe("A large answer that is given again", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("is not waited for without end when the store gives it byte by byte", async () => {
+    vi.useFakeTimers();
+    const { begin } = createNamedRequests({
+      table: {
+        update: async (change) => ({
+          applied: false,
+          item: { ...itemOf(change), holder: "another", answer_object: "answers/7/a" },
+        }),
+      },
+      store: {
+        ...noStore,
+        stream: async function* (_key, { signal }) {
+          for (;;) {
+            await new Promise((resolve) => setTimeout(resolve, 1_000));
+            signal.throwIfAborted();
+            yield new Uint8Array(1);
+          }
+        },
+      },
+    });
+    const failed = begin(request).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await failed).toMatchObject({ code: "service_unavailable", retryAfterSeconds: 5 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
 describe("A sealed answer", () => {
   const use = { idempotencyKey: "one", place: "IDEM#USER#7 a", secrets: undefined };
   const secretsOf = (known: readonly string[], newest = known) => ({

@@ -5,6 +5,7 @@ import {
   limitTime,
   raceDeadline,
   withIdleTimeout,
+  withinTime,
 } from "../../../shared/outbound/timeouts.ts";
 
 const never = new Promise<never>(() => undefined);
@@ -38,6 +39,33 @@ describe("work with a deadline", () => {
   it("fails as it fails", async () => {
     const race = raceDeadline(new AbortController().signal, () => Promise.reject(new Error("Broken.")));
     await expect(race).rejects.toThrow("Broken.");
+  });
+});
+
+describe("work that is given up after a time", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("gives its result, and leaves no timer behind", async () => {
+    expect(await withinTime(100, async () => "done")).toBe("done");
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("fails when its time is over, and is told so", async () => {
+    let told: AbortSignal | undefined;
+    const failed = withinTime(100, (signal) => {
+      told = signal;
+      return never;
+    }).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(99);
+    expect(told?.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await failed).toMatchObject({ name: "TimeoutError" });
+    expect(told?.aborted).toBe(true);
   });
 });
 

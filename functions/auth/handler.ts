@@ -6,9 +6,9 @@ import { createTokensRepository } from "../../shared/accounts/tokens-repository.
 import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
 import {
+  idempotencyStoreFrom,
   itemTableFrom,
   limiterFrom,
-  namedRequestsFrom,
   objectStoreFrom,
   signingSecretFrom,
 } from "../../shared/config/from-environment.ts";
@@ -51,7 +51,7 @@ export const handler = createBufferedHandler(
   }),
   {
     limiter: limiterFrom(environment),
-    namedRequests: namedRequestsFrom(environment),
+    idempotencyStore: idempotencyStoreFrom(environment),
     metricsNamespace: environment.METRICS_NAMESPACE,
   },
 );

@@ -1,8 +1,8 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
 import {
   chatModelsFrom,
+  idempotencyStoreFrom,
   limiterFrom,
-  namedRequestsFrom,
   verifyBearerFrom,
 } from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
@@ -15,7 +15,7 @@ const environment = readEnvironment(chatFunction.environment, process.env);
 export const handler = createStreamingHandler(chatEndpoints({ models: chatModelsFrom(environment) }), {
   verifyBearer: verifyBearerFrom(environment),
   limiter: limiterFrom(environment),
-  namedRequests: namedRequestsFrom(environment),
+  idempotencyStore: idempotencyStoreFrom(environment),
   metricsNamespace: environment.METRICS_NAMESPACE,
 });
 

@@ -1,5 +1,5 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { limiterFrom, namedRequestsFrom } from "../../shared/config/from-environment.ts";
+import { idempotencyStoreFrom, limiterFrom } from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { loadLanguageModel } from "../../shared/language-id/model.ts";
 import { readWeights } from "../../shared/language-id/weights.ts";
@@ -14,7 +14,7 @@ export const handler = createStreamingHandler(
   languageEndpoints({ model: loadLanguageModel(readWeights()) }),
   {
     limiter: limiterFrom(environment),
-    namedRequests: namedRequestsFrom(environment),
+    idempotencyStore: idempotencyStoreFrom(environment),
     metricsNamespace: environment.METRICS_NAMESPACE,
   },
 );

@@ -2,9 +2,9 @@ import { passOnAsWav } from "../../shared/audio/encode/sound-formats.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import {
   chatModelsFrom,
+  idempotencyStoreFrom,
   itemTableFrom,
   limiterFrom,
-  namedRequestsFrom,
   objectStoreFrom,
   synthesizerFrom,
   transcriberFrom,
@@ -48,6 +48,6 @@ const endpoints = legacyEndpoints(
 export const handler = createStreamingHandler(endpoints, {
   verifyBearer: verifyBearerFrom(environment),
   limiter: limiterFrom(environment),
-  namedRequests: namedRequestsFrom(environment),
+  idempotencyStore: idempotencyStoreFrom(environment),
   metricsNamespace: environment.METRICS_NAMESPACE,
 });

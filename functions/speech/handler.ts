@@ -1,8 +1,8 @@
 import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
 import { readEnvironment } from "../../shared/config/environment.ts";
 import {
+  idempotencyStoreFrom,
   limiterFrom,
-  namedRequestsFrom,
   objectStoreFrom,
   synthesizerFrom,
 } from "../../shared/config/from-environment.ts";
@@ -24,7 +24,7 @@ export const handler = createStreamingHandler(
   [...speechEndpoints(dependencies), ...v1SpeechEndpoints(dependencies)],
   {
     limiter: limiterFrom(environment),
-    namedRequests: namedRequestsFrom(environment),
+    idempotencyStore: idempotencyStoreFrom(environment),
     metricsNamespace: environment.METRICS_NAMESPACE,
   },
 );

@@ -1,8 +1,8 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
 import {
+  idempotencyStoreFrom,
   itemTableFrom,
   limiterFrom,
-  namedRequestsFrom,
   objectStoreFrom,
   transcriberFrom,
   translatorFrom,
@@ -25,7 +25,7 @@ export const handler = createStreamingHandler(
   [...transcriptionEndpoints(dependencies), ...v1TranscriptionEndpoints(dependencies)],
   {
     limiter: limiterFrom(environment),
-    namedRequests: namedRequestsFrom(environment),
+    idempotencyStore: idempotencyStoreFrom(environment),
     metricsNamespace: environment.METRICS_NAMESPACE,
   },
 );

@@ -1,5 +1,5 @@
 import { readEnvironment } from "../../shared/config/environment.ts";
-import { limiterFrom, namedRequestsFrom, translatorFrom } from "../../shared/config/from-environment.ts";
+import { idempotencyStoreFrom, limiterFrom, translatorFrom } from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { connectionsOpened } from "../../shared/outbound/connections.ts";
 import { translateFunction } from "./contract.ts";
@@ -11,7 +11,7 @@ export const handler = createStreamingHandler(
   translateEndpoints({ translator: translatorFrom(environment) }),
   {
     limiter: limiterFrom(environment),
-    namedRequests: namedRequestsFrom(environment),
+    idempotencyStore: idempotencyStoreFrom(environment),
     metricsNamespace: environment.METRICS_NAMESPACE,
   },
 );

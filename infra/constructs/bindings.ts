@@ -57,7 +57,7 @@ const tableActions = {
   "keep-owner": ["dynamodb:DeleteItem", "dynamodb:PutItem"],
   /** What checking tokens and counting requests of accounts needs, on the items only that every request writes. */
   admit: ["dynamodb:GetItem", "dynamodb:UpdateItem"],
-  /** What carrying out named requests once needs, on what is kept of them only. */
+  /** What carrying out idempotent requests once needs, on what is kept of them only. */
   "answer-once": ["dynamodb:UpdateItem"],
   /** What checking a token needs that need not be there, on the same items. */
   "check-token": ["dynamodb:GetItem"],

@@ -6,7 +6,7 @@ import {
   type FindBearer,
   type VerifyBearer,
 } from "../auth/verify-bearer.ts";
-import { createNamedRequests, type NamedRequests } from "../idempotency/named-requests.ts";
+import { createIdempotencyStore, type IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import { createAnswerSecrets } from "../idempotency/sealed-answer.ts";
 import type { ChatModels } from "../inference/chat.ts";
 import { inferenceKey } from "../inference/inference-keys.ts";
@@ -117,13 +117,13 @@ export const objectStoreFrom = (
 ): ObjectStore => createS3ObjectStore(openBucket(environment.BUCKET_NAME, awsConfigOf(environment)));
 
 /** Keeps answers to requests that have an `Idempotency-Key`; those with a secret in them where tokens can be signed, too. */
-export const namedRequestsFrom = (
+export const idempotencyStoreFrom = (
   environment: PlatformEnvironment &
     Variables<typeof bucketEnvironment & typeof tableEnvironment> &
     Partial<Variables<typeof tokenEnvironment>>,
-): NamedRequests => {
+): IdempotencyStore => {
   const { TOKEN_SECRET_ID: secretId } = environment;
-  return createNamedRequests({
+  return createIdempotencyStore({
     // Over the connection that the limiter has opened.
     table: openItemTable(environment.TABLE_NAME, awsConfigOf(environment)),
     store: objectStoreFrom(environment),

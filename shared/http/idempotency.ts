@@ -1,6 +1,6 @@
 import { AppError, ValidationError } from "../errors/app-error.ts";
 import { toAppError } from "../errors/dependency-failure.ts";
-import type { NamedRequests } from "../idempotency/named-requests.ts";
+import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { willStream } from "./limit-requests.ts";
@@ -34,18 +34,18 @@ const reused = () =>
  * @throws ValidationError for a header that is none, or one that was sent with another request; AppError
  * `request_in_progress`; what the table throws: a request that may be a second one is not carried out.
  */
-const beginNamed = async (
+const beginIdempotent = async (
   event: HttpEvent,
   milliseconds: number,
-  named: NamedRequests | undefined,
+  store: IdempotencyStore | undefined,
   limiter: Limiter | undefined,
 ): Promise<void> => {
   const operation = event.endpoint?.operation;
-  if (!named || !operation || !event.caller || event.headers["idempotency-key"] === undefined) return;
+  if (!store || !operation || !event.caller || event.headers["idempotency-key"] === undefined) return;
   if (idempotencyOf(operation) !== "replay" || willStream(operation, event.parsedBody)) return;
   const idempotencyKey = readIdempotencyKey(event.headers);
   if (idempotencyKey === undefined) return;
-  const beginning = await named.begin({
+  const beginning = await store.begin({
     userId: event.caller.userId,
     operationId: operation.id,
     idempotencyKey,
@@ -55,7 +55,7 @@ const beginNamed = async (
   });
   switch (beginning.kind) {
     case "first":
-      event.named = beginning;
+      event.idempotencyLock = beginning.lock;
       return;
     case "reused":
       throw reused();
@@ -63,7 +63,7 @@ const beginNamed = async (
       throw new AppError("request_in_progress", { retryAfterSeconds: beginning.retryAfterSeconds });
     case "answered": {
       const { status, headers, body } = beginning.answer;
-      event.repeated = { statusCode: status, headers: { ...headers, "Idempotent-Replayed": "true" }, body };
+      event.replayed = { statusCode: status, headers: { ...headers, "Idempotent-Replayed": "true" }, body };
       event.prepared = undefined;
       // Nothing is done for it, so that nothing is paid for it.
       if (limiter && event.admission)
@@ -74,25 +74,26 @@ const beginNamed = async (
 
 /** An answer that leaves while it is made is not kept, and holds nobody up who sends the same again. */
 const keepAnswer = async (
-  { named }: HttpEvent,
+  { idempotencyLock: lock }: HttpEvent,
   { statusCode, headers, body }: HttpResponse,
 ): Promise<void> => {
-  if (!named) return;
-  if (isKept(statusCode) && typeof body === "string") await named.keep({ status: statusCode, headers, body });
-  else await named.release();
+  if (!lock) return;
+  if (isKept(statusCode) && typeof body === "string") await lock.keep({ status: statusCode, headers, body });
+  else await lock.release();
 };
 
 /** Carries out what has an `Idempotency-Key` once, and gives its answer again. */
 export const answerOnce = (
-  named: NamedRequests | undefined,
+  store: IdempotencyStore | undefined,
   limiter: Limiter | undefined,
 ): HttpMiddleware => ({
-  before: ({ event, context }) => beginNamed(event, context.getRemainingTimeInMillis(), named, limiter),
+  before: ({ event, context }) => beginIdempotent(event, context.getRemainingTimeInMillis(), store, limiter),
   after: async ({ event, response }) => {
     if (response) await keepAnswer(event, response);
   },
   onError: async ({ event, error }) => {
     const format = event.endpoint?.operation.errorFormat;
-    if (event.named) await keepAnswer(event, errorResponse(toAppError(error), event.requestId, format));
+    if (event.idempotencyLock)
+      await keepAnswer(event, errorResponse(toAppError(error), event.requestId, format));
   },
 });

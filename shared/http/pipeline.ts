@@ -10,7 +10,7 @@ import type {
 import type { VerifyBearer } from "../auth/verify-bearer.ts";
 import { AppError } from "../errors/app-error.ts";
 import { errorBody } from "../errors/error-body.ts";
-import type { NamedRequests } from "../idempotency/named-requests.ts";
+import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import { raceDeadline } from "../outbound/timeouts.ts";
 import { inRequestScope, openRequestScope, requestScope } from "../telemetry/request-scope.ts";
@@ -45,7 +45,7 @@ export interface HandlerOptions {
   /** Checks tokens and counts requests. Only a function whose operations are all of the limit class `none` can do without. */
   readonly limiter?: Limiter;
   /** Keeps the answers to requests that have an `Idempotency-Key`. Without it the header is ignored. */
-  readonly namedRequests?: NamedRequests;
+  readonly idempotencyStore?: IdempotencyStore;
   /** Under which name the metrics of its requests are filed; without it none are. */
   readonly metricsNamespace?: string | undefined;
 }
@@ -77,11 +77,11 @@ const inOwnScope = async <Result>(
  * @throws AppError `service_unavailable` when the time is over.
  */
 const executeUseCase = async (
-  { endpoint, prepared, repeated }: HttpEvent,
+  { endpoint, prepared, replayed }: HttpEvent,
   _context: Context,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<HttpResponse> => {
-  if (repeated) return repeated;
+  if (replayed) return replayed;
   if (!endpoint || !prepared) throw new AppError("not_found");
   const deadline = requestScope()?.deadline ?? signal;
   try {
@@ -104,7 +104,7 @@ const executeUseCase = async (
  */
 const createPipeline = (
   endpoints: readonly Endpoint[],
-  { verifyBearer, limiter, namedRequests }: HandlerOptions,
+  { verifyBearer, limiter, idempotencyStore }: HandlerOptions,
   beforeSending: readonly HttpMiddleware[] = [],
 ) => {
   requireLimits(
@@ -132,7 +132,7 @@ const createPipeline = (
     .use(refund(limiter))
     .use(parseBody())
     .use(validateRequest())
-    .use(answerOnce(namedRequests, limiter))
+    .use(answerOnce(idempotencyStore, limiter))
     .use(limitTasks(limiter))
     .handler(executeUseCase);
 };

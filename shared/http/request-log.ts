@@ -67,7 +67,7 @@ export const logAnswered = (event: HttpEvent, { status, headLeftAt, stream }: Re
     key_id: event.caller?.keyId,
     entry_point: event.entryPoint,
     status,
-    repeated: event.repeated ? true : undefined,
+    replayed: event.replayed ? true : undefined,
     ...stream,
     ...measured({
       operation: operationOf(event),

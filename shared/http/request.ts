@@ -2,7 +2,7 @@ import type { MiddlewareObj, Request } from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2, Context } from "aws-lambda";
 import type { Credential } from "../auth/api-keys.ts";
 import type { Caller } from "../auth/caller.ts";
-import type { Beginning } from "../idempotency/named-requests.ts";
+import type { IdempotencyLock } from "../idempotency/idempotency-store.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { Endpoint, PreparedRequest } from "./endpoint.ts";
 import type { HttpResponse } from "./response.ts";
@@ -28,10 +28,10 @@ export interface HttpEvent extends APIGatewayProxyEvent {
   parsedBody: unknown;
   /** The validated request, ready to be executed. */
   prepared: PreparedRequest | undefined;
-  /** What becomes of the answer, when the request is the first of its `Idempotency-Key`. */
-  named: Extract<Beginning, { readonly kind: "first" }> | undefined;
-  /** The answer that is given again, when the request is not. */
-  repeated: HttpResponse | undefined;
+  /** The lock of its `Idempotency-Key`, when it is the first request with it. */
+  idempotencyLock: IdempotencyLock | undefined;
+  /** The response of the first one, when it is not. */
+  replayed: HttpResponse | undefined;
   /** What the limiter said, once the request was counted. */
   admission: Admission | undefined;
   /** In milliseconds of `performance.now()`. */
@@ -141,8 +141,8 @@ export const toHttpEvent = (event: APIGatewayProxyEvent | APIGatewayProxyEventV2
     caller: undefined,
     parsedBody: undefined,
     prepared: undefined,
-    named: undefined,
-    repeated: undefined,
+    idempotencyLock: undefined,
+    replayed: undefined,
     admission: undefined,
     receivedAt: performance.now(),
   };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Partition keys of what is kept of named requests begin with it; permissions go by it. */
+/** Partition keys of what is kept of idempotent requests begin with it; permissions go by it. */
 export const idempotencyKeyPrefix = "IDEM#";
 
 /** What is kept of an `Idempotency-Key`, to know it again. */
@@ -9,7 +9,7 @@ export const idempotencyKeyDigest = (idempotencyKey: string): string =>
 
 /** The key table of this folder's README, in code. No other file spells a key. */
 export const idempotencyKeys = {
-  /** I1: a request that its caller has named. Accounts share no names, their tokens and keys do. */
+  /** I1: a request with an `Idempotency-Key`, which an account's tokens and keys share, and accounts do not. */
   request: (userId: number, operationId: string, idempotencyKey: string) => ({
     PK: idempotencyKeys.ofAccount(userId),
     SK: createHash("sha256").update(`${operationId}\n${idempotencyKey}`).digest("base64url"),

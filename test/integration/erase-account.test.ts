@@ -8,8 +8,8 @@ import type { StoredAccount } from "../../shared/accounts/account.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { accountKeys } from "../../shared/accounts/keys.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
+import { createIdempotencyStore } from "../../shared/idempotency/idempotency-store.ts";
 import { idempotencyKeys } from "../../shared/idempotency/keys.ts";
-import { createNamedRequests } from "../../shared/idempotency/named-requests.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
 import { readPartition, type Table } from "../../shared/storage/table.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
@@ -107,7 +107,7 @@ const makeAccount = async (trouble: Trouble) => {
   );
   const access = { ...(await server.read(accountKeys.access(userId))), ...used };
   await client.send(new PutCommand({ TableName: name, Item: access }));
-  const namedRequests = createNamedRequests({
+  const idempotencyStore = createIdempotencyStore({
     table: server.openForRequests(),
     store: {
       put: async (name) => {
@@ -119,7 +119,7 @@ const makeAccount = async (trouble: Trouble) => {
       },
     },
   });
-  const named = await namedRequests.begin({
+  const beginning = await idempotencyStore.begin({
     userId,
     operationId: "translate",
     idempotencyKey: "one",
@@ -127,7 +127,8 @@ const makeAccount = async (trouble: Trouble) => {
     isConfidential: false,
     milliseconds: 1_000,
   });
-  if (named.kind === "first") await named.keep({ status: 200, headers: {}, body: "x".repeat(1_000_000) });
+  if (beginning.kind === "first")
+    await beginning.lock.keep({ status: 200, headers: {}, body: "x".repeat(1_000_000) });
   const speech = [new Date(), new Date(Date.now() - 86_400_000)].map(
     (date) => `speech/${day(date)}/${userId}/0123456789abcdef0123456789abcdef.wav`,
   );

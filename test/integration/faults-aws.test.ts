@@ -7,7 +7,10 @@ import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
 import { makeApiKey } from "../../shared/auth/api-keys.ts";
 import { readBearer } from "../../shared/auth/verify-bearer.ts";
 import { readAwsConfig } from "../../shared/config/environment.ts";
-import { createNamedRequests, type IdempotencyOptions } from "../../shared/idempotency/named-requests.ts";
+import {
+  createIdempotencyStore,
+  type IdempotencyOptions,
+} from "../../shared/idempotency/idempotency-store.ts";
 import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
@@ -236,8 +239,8 @@ describe.concurrent("when the mail queue", () => {
   });
 });
 
-/** A request that its caller has named, in front of what keeps the answers to such requests. */
-const namedTranslation = {
+/** A request with an `Idempotency-Key`, in front of what keeps the answers to such requests. */
+const idempotentTranslation = {
   ...translation,
   authorizer: authorizedCaller,
   headers: { "Idempotency-Key": "one" },
@@ -262,16 +265,16 @@ const lockTaken = answering(200, {
   Attributes: { fingerprint: { S: "f" }, holder: { S: "h" }, held_until: { N: "1" } },
 });
 
-describe.concurrent("when the table of named requests", { timeout: timeoutMilliseconds }, () => {
+describe.concurrent("when the table of idempotent requests", { timeout: timeoutMilliseconds }, () => {
   it.for(faults)(
     "%s, a request that may be a second one is not carried out",
     async ([, behaviour], context) => {
       const { expect } = context;
       const { asked, endpoints } = counting();
       const table = requestTableAt(await startAws(context, behaviour));
-      const namedRequests = createNamedRequests({ table, store: noStore });
-      const request = { ...namedTranslation, remainingMilliseconds: timeoutMilliseconds };
-      const { status, headers, body } = await send(endpoints, request, { namedRequests });
+      const idempotencyStore = createIdempotencyStore({ table, store: noStore });
+      const request = { ...idempotentTranslation, remainingMilliseconds: timeoutMilliseconds };
+      const { status, headers, body } = await send(endpoints, request, { idempotencyStore });
       expect({ status, code: body.error.code }).toEqual({ status: 503, code: "service_unavailable" });
       expect(Number(headers["Retry-After"])).toBeGreaterThan(0);
       expect(asked).toEqual([]);
@@ -284,8 +287,11 @@ describe.concurrent("when the table of named requests", { timeout: timeoutMillis
     const server = await startFakeBackend();
     context.onTestFinished(() => server.close());
     server.behave(lockTaken, behaviour ?? resetting);
-    const namedRequests = createNamedRequests({ table: requestTableAt(server.baseUrl), store: noStore });
-    expect((await send(endpoints, namedTranslation, { namedRequests })).status).toBe(200);
+    const idempotencyStore = createIdempotencyStore({
+      table: requestTableAt(server.baseUrl),
+      store: noStore,
+    });
+    expect((await send(endpoints, idempotentTranslation, { idempotencyStore })).status).toBe(200);
   });
 
   it.for(faults)(
@@ -293,9 +299,9 @@ describe.concurrent("when the table of named requests", { timeout: timeoutMillis
     async ([, behaviour], context) => {
       const { expect } = context;
       const table = requestTableAt(await startAws(context, behaviour));
-      const namedRequests = createNamedRequests({ table, store: noStore });
-      const { headers: _, ...request } = namedTranslation;
-      expect((await send(counting().endpoints, request, { namedRequests })).status).toBe(200);
+      const idempotencyStore = createIdempotencyStore({ table, store: noStore });
+      const { headers: _, ...request } = idempotentTranslation;
+      expect((await send(counting().endpoints, request, { idempotencyStore })).status).toBe(200);
     },
   );
 });
@@ -306,9 +312,9 @@ describe.concurrent("when the store of large answers", () => {
   it.for(faults)("%s, such an answer leaves all the same", async ([, behaviour], context) => {
     const { expect } = context;
     const store = createS3ObjectStore(bucketAt(await startAws(context, behaviour)));
-    const namedRequests = createNamedRequests({ table: intact.openForRequests(), store });
-    const request = { ...namedTranslation, headers: { "Idempotency-Key": crypto.randomUUID() } };
-    const { status } = await send(counting("x".repeat(1_000_000)).endpoints, request, { namedRequests });
+    const idempotencyStore = createIdempotencyStore({ table: intact.openForRequests(), store });
+    const request = { ...idempotentTranslation, headers: { "Idempotency-Key": crypto.randomUUID() } };
+    const { status } = await send(counting("x".repeat(1_000_000)).endpoints, request, { idempotencyStore });
     expect(status).toBe(200);
   });
 
@@ -319,13 +325,13 @@ describe.concurrent("when the store of large answers", () => {
       const kept = { put: async () => undefined, delete: noStore.delete };
       const stream = createS3ObjectStore(bucketAt(await startAws(context, behaviour))).stream;
       const { asked, endpoints } = counting("x".repeat(1_000_000));
-      const namedRequests = createNamedRequests({
+      const idempotencyStore = createIdempotencyStore({
         table: intact.openForRequests(),
         store: { ...kept, stream },
       });
-      const request = { ...namedTranslation, headers: { "Idempotency-Key": crypto.randomUUID() } };
-      await send(endpoints, request, { namedRequests });
-      const { status, body } = await send(endpoints, request, { namedRequests });
+      const request = { ...idempotentTranslation, headers: { "Idempotency-Key": crypto.randomUUID() } };
+      await send(endpoints, request, { idempotencyStore });
+      const { status, body } = await send(endpoints, request, { idempotencyStore });
       expect({ status, code: body.error.code }).toEqual({ status: 502, code: "storage_unavailable" });
       expect(asked).toHaveLength(1);
     },

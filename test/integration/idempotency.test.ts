@@ -8,8 +8,8 @@ import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { formFile, text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { Reply } from "../../shared/http/response.ts";
+import { createIdempotencyStore } from "../../shared/idempotency/idempotency-store.ts";
 import { idempotencyKeys } from "../../shared/idempotency/keys.ts";
-import { createNamedRequests } from "../../shared/idempotency/named-requests.ts";
 import { createAnswerSecrets } from "../../shared/idempotency/sealed-answer.ts";
 import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
 import { encodeForm, formFile as fileOf } from "../support/multipart.ts";
@@ -127,7 +127,7 @@ const endpoints: Endpoint[] = [
 const instance = () => ({
   // A busy machine may need longer than callers are made to wait.
   limiter: createLimiter(createLimitCounters(table.openForRequests(), 1), { timeoutMilliseconds: 20_000 }),
-  namedRequests: createNamedRequests({
+  idempotencyStore: createIdempotencyStore({
     table: table.openForRequests(),
     store: bucket.store,
     secrets: createAnswerSecrets(async (version) => secrets[version === "AWSCURRENT" ? 0 : 1]),
@@ -472,8 +472,8 @@ describe("An answer with a secret in it", () => {
   });
 
   it("is never kept without one", async () => {
-    const { namedRequests: _, ...rest } = instance();
-    const withoutSecrets = createNamedRequests({ table: table.openForRequests(), store: bucket.store });
+    const { idempotencyStore: _, ...rest } = instance();
+    const withoutSecrets = createIdempotencyStore({ table: table.openForRequests(), store: bucket.store });
     const { status } = await send(
       endpoints,
       {
@@ -482,7 +482,7 @@ describe("An answer with a secret in it", () => {
         headers: { "Idempotency-Key": "one" },
         authorizer: { userId: String(userId), tokenId: "a-token", tokenEpoch: "0" },
       },
-      { ...rest, namedRequests: withoutSecrets },
+      { ...rest, idempotencyStore: withoutSecrets },
     );
     expect(status).toBe(500);
     expect(asked).toEqual([]);

@@ -5,7 +5,7 @@
 import { get, type IncomingMessage } from "node:http";
 import { text as read } from "node:stream/consumers";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
-import { createNamedRequests } from "../../shared/idempotency/named-requests.ts";
+import { createIdempotencyStore } from "../../shared/idempotency/idempotency-store.ts";
 import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
 import { send } from "../support/send.ts";
 import { testItems } from "../support/test-table.ts";
@@ -44,7 +44,7 @@ export const translateOnce = (
     },
     {
       limiter: createLimiter(createLimitCounters(items, 1), { timeoutMilliseconds: 20_000 }),
-      namedRequests: createNamedRequests({
+      idempotencyStore: createIdempotencyStore({
         table: items,
         store: {
           put: noStore,

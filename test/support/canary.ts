@@ -67,7 +67,7 @@ const knownFields: ReadonlySet<string> = new Set([
   ],
   ...[
     "status",
-    "repeated",
+    "replayed",
     "code",
     "reason",
     "outcome",

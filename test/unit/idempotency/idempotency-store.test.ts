@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createNamedRequests, type NamedRequest } from "../../../shared/idempotency/named-requests.ts";
+import {
+  createIdempotencyStore,
+  type IdempotentRequest,
+} from "../../../shared/idempotency/idempotency-store.ts";
 import { openAnswer, sealAnswer } from "../../../shared/idempotency/sealed-answer.ts";
 import type { ItemUpdate, UpdateResult } from "../../../shared/storage/item-table.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 
-const request: NamedRequest = {
+const request: IdempotentRequest = {
   userId: 7,
   operationId: "translate",
   idempotencyKey: "one",
@@ -28,13 +31,13 @@ const itemOf = ({ ExpressionAttributeValues = {} }: ItemUpdate) => ({
   held_until: ExpressionAttributeValues[":until"],
 });
 const over = (update: (change: ItemUpdate) => Promise<UpdateResult>) =>
-  createNamedRequests({ table: { update }, store: noStore });
+  createIdempotencyStore({ table: { update }, store: noStore });
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("A named request", () => {
+describe("An idempotent request", () => {
   it("is the first one although the answer to its lock was lost, and the lock is found to be its own", async () => {
     const { begin } = over(async (change) => ({ applied: false, item: itemOf(change) }));
     expect((await begin(request)).kind).toBe("first");
@@ -58,7 +61,7 @@ describe("A named request", () => {
     });
     const beginning = await begin(request);
     if (beginning.kind !== "first") throw new Error("It is the first.");
-    await (step === "keep" ? beginning.keep(answer) : beginning.release());
+    await (step === "keep" ? beginning.lock.keep(answer) : beginning.lock.release());
     expect(logged).toHaveBeenCalledExactlyOnceWith(event, {
       reason: expect.objectContaining({ message: "The table is gone." }),
     });
@@ -67,7 +70,7 @@ describe("A named request", () => {
   it("has a lock that ends with its function, and says so when it is asked for again shortly before", async () => {
     const held: unknown[] = [];
     const now = 1_795_200_000_000;
-    const { begin } = createNamedRequests({
+    const { begin } = createIdempotencyStore({
       table: {
         update: async (change) => {
           held.push(change.ExpressionAttributeValues?.[":until"]);
@@ -90,7 +93,7 @@ describe("A large answer that is given again", () => {
 
   it("is not waited for without end when the store gives it byte by byte", async () => {
     vi.useFakeTimers();
-    const { begin } = createNamedRequests({
+    const { begin } = createIdempotencyStore({
       table: {
         update: async (change) => ({
           applied: false,

@@ -4,13 +4,13 @@ import type { CachedSecret } from "../config/secrets.ts";
 import { AppError } from "../errors/app-error.ts";
 import { dependencyUnavailable } from "../errors/dependency-failure.ts";
 import { withinTime } from "../outbound/timeouts.ts";
-import type { Item, ItemTable } from "../storage/item-table.ts";
+import type { Item, ItemTable, ItemUpdate } from "../storage/item-table.ts";
 import { answersFolderOf, type ObjectStore } from "../storage/object-store.ts";
 import type { LogEvent } from "../telemetry/log-events.ts";
 import { describeError, logger } from "../telemetry/logger.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { idempotencyKeys } from "./keys.ts";
-import { type KeptAnswer, openAnswer, sealAnswer } from "./sealed-answer.ts";
+import { type KeptAnswer, openAnswer, type SealedFor, sealAnswer } from "./sealed-answer.ts";
 
 /** How long an answer is given again, from the first request on. */
 const keptSeconds = 24 * 60 * 60;
@@ -30,8 +30,8 @@ const readMilliseconds = 10_000;
 /** Whoever asks while the first request is under way had better not ask at once again: each try counts in the minute. */
 const retrySeconds = 5;
 
-/** A request that its caller has named. */
-export interface NamedRequest {
+/** A request with an `Idempotency-Key`. */
+export interface IdempotentRequest {
   readonly userId: number;
   readonly operationId: string;
   readonly idempotencyKey: string;
@@ -43,26 +43,33 @@ export interface NamedRequest {
   readonly milliseconds: number;
 }
 
-/** What was found out about a named request. */
-export type Beginning =
-  /** It is the first one. Whoever carries it out does one of these, neither of which rejects. */
-  | { readonly kind: "first"; keep(answer: KeptAnswer): Promise<void>; release(): Promise<void> }
+/** Held by the first request of an `Idempotency-Key`. Whoever carries it out does one of these, neither of which rejects. */
+export interface IdempotencyLock {
+  /** Keeps the answer for whoever sends the request again. */
+  keep(answer: KeptAnswer): Promise<void>;
+  /** Keeps nothing: the next one is carried out. */
+  release(): Promise<void>;
+}
+
+/** What was found out about an `Idempotency-Key`. */
+export type BeginResult =
+  | { readonly kind: "first"; readonly lock: IdempotencyLock }
   | { readonly kind: "answered"; readonly answer: KeptAnswer }
   | { readonly kind: "in-progress"; readonly retryAfterSeconds: number }
-  /** Its name was given to another request. */
+  /** It was sent with another request. */
   | { readonly kind: "reused" };
 
-/** Named requests, each of which is carried out once. */
-export interface NamedRequests {
+/** Sees to it that requests with an `Idempotency-Key` are carried out once. */
+export interface IdempotencyStore {
   /**
    * Takes the lock of a request, in one round trip, or finds out what has become of the first one.
    *
    * @throws what the table or the store throws: then nobody knows whether it is the first.
    */
-  begin(request: NamedRequest): Promise<Beginning>;
+  begin(request: IdempotentRequest): Promise<BeginResult>;
 }
 
-/** What named requests are kept in. */
+/** Where locks and answers are kept. */
 export interface IdempotencyOptions {
   readonly table: Pick<ItemTable, "update">;
   readonly store: Pick<ObjectStore, "delete" | "put" | "stream">;
@@ -84,6 +91,16 @@ const requestItem = z.object({
   answer_object: z.string().optional(),
 });
 
+/** What a lock is made from. */
+interface HeldRequest {
+  readonly Key: ItemUpdate["Key"];
+  readonly userId: number;
+  readonly holder: string;
+  readonly sealedFor: SealedFor;
+  /** Unix seconds: the answer is given again until then. */
+  readonly expiresAt: number;
+}
+
 const attempt = async (event: LogEvent, work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
   try {
     await withinTime(keepMilliseconds, work);
@@ -92,13 +109,13 @@ const attempt = async (event: LogEvent, work: (signal: AbortSignal) => Promise<v
   }
 };
 
-/** Named requests in the service's table and bucket; access pattern I1 of this folder's README. */
-export const createNamedRequests = ({
+/** Locks and answers in the service's table and bucket; access pattern I1 of this folder's README. */
+export const createIdempotencyStore = ({
   table,
   store,
   secrets,
   now = Date.now,
-}: IdempotencyOptions): NamedRequests => {
+}: IdempotencyOptions): IdempotencyStore => {
   const readObject = async (name: string): Promise<Buffer> => {
     const read = async (signal: AbortSignal) => {
       const pieces: Uint8Array[] = [];
@@ -117,6 +134,53 @@ export const createNamedRequests = ({
     return answer_object === undefined ? undefined : readObject(answer_object);
   };
 
+  const lockOf = ({ Key, userId, holder, sealedFor, expiresAt }: HeldRequest): IdempotencyLock => {
+    /** Writes what has become of the request, unless somebody else has it by now, or its account is gone. */
+    const settle = (values: Item, heldUntil: number, signal: AbortSignal) =>
+      table.update(
+        {
+          Key,
+          UpdateExpression: `SET ${["held_until", ...Object.keys(values)].map((name) => `${name} = :${name}`).join(", ")}`,
+          ConditionExpression: "holder = :holder",
+          ExpressionAttributeValues: {
+            ":holder": holder,
+            ":held_until": heldUntil,
+            ...Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
+          },
+        },
+        signal,
+      );
+
+    const keepObject = async (sealed: Buffer, signal: AbortSignal): Promise<void> => {
+      const name = `${answersFolderOf(userId)}${randomBytes(16).toString("hex")}`;
+      await store.put(name, sealed, { contentType: "application/octet-stream" });
+      const { applied } = await settle({ answer_object: name }, expiresAt, signal);
+      if (!applied) await store.delete(name);
+    };
+
+    const release = () =>
+      attempt("idempotency.not_released", async (signal) => {
+        await settle({}, 0, signal);
+      });
+
+    return {
+      release,
+      keep: async (answer) => {
+        const size = Buffer.byteLength(answer.body);
+        if (size > mostKeptBytes) {
+          logger.warn("idempotency.not_kept", { reason: `The answer has ${size} bytes.` });
+          await release();
+          return;
+        }
+        await attempt("idempotency.not_kept", async (signal) => {
+          const sealed = await sealAnswer(answer, sealedFor);
+          if (sealed.length > mostItemBytes) await keepObject(sealed, signal);
+          else await settle({ answer: sealed.toString("base64") }, expiresAt, signal);
+        });
+      },
+    };
+  };
+
   return {
     begin: async ({ userId, operationId, idempotencyKey, content, isConfidential, milliseconds }) => {
       if (isConfidential && !secrets) throw new Error(`The answers of ${operationId} cannot be sealed.`);
@@ -130,35 +194,6 @@ export const createNamedRequests = ({
       const holder = randomBytes(12).toString("base64url");
       const time = now() / 1_000;
       const expiresAt = Math.ceil(time) + keptSeconds;
-
-      /** Writes what has become of the request, unless somebody else has it by now, or its account is gone. */
-      const settle = (values: Item, heldUntil: number, signal: AbortSignal) =>
-        table.update(
-          {
-            Key,
-            UpdateExpression: `SET ${["held_until", ...Object.keys(values)].map((name) => `${name} = :${name}`).join(", ")}`,
-            ConditionExpression: "holder = :holder",
-            ExpressionAttributeValues: {
-              ":holder": holder,
-              ":held_until": heldUntil,
-              ...Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
-            },
-          },
-          signal,
-        );
-
-      const keepObject = async (sealed: Buffer, signal: AbortSignal): Promise<void> => {
-        const name = `${answersFolderOf(userId)}${randomBytes(16).toString("hex")}`;
-        await store.put(name, sealed, { contentType: "application/octet-stream" });
-        const { applied } = await settle({ answer_object: name }, expiresAt, signal);
-        if (!applied) await store.delete(name);
-      };
-
-      const release = () =>
-        attempt("idempotency.not_released", async (signal) => {
-          await settle({}, 0, signal);
-        });
-
       const { applied, item } = await table.update({
         Key,
         UpdateExpression:
@@ -175,23 +210,7 @@ export const createNamedRequests = ({
       const found = requestItem.parse(item);
       // A write that is sent again, because its answer was lost, is refused for what it has written itself.
       if (applied || found.holder === holder) {
-        return {
-          kind: "first",
-          release,
-          keep: async (answer) => {
-            const size = Buffer.byteLength(answer.body);
-            if (size > mostKeptBytes) {
-              logger.warn("idempotency.not_kept", { reason: `The answer has ${size} bytes.` });
-              await release();
-              return;
-            }
-            await attempt("idempotency.not_kept", async (signal) => {
-              const sealed = await sealAnswer(answer, sealedFor);
-              if (sealed.length > mostItemBytes) await keepObject(sealed, signal);
-              else await settle({ answer: sealed.toString("base64") }, expiresAt, signal);
-            });
-          },
-        };
+        return { kind: "first", lock: lockOf({ Key, userId, holder, sealedFor, expiresAt }) };
       }
       if (found.fingerprint !== fingerprint) return { kind: "reused" };
       const sealed = await readAnswer(found);

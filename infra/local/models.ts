@@ -65,6 +65,10 @@ const askForNames = async (baseUrl: string, key: string | undefined): Promise<Li
   }
 };
 
+/** Ollama lists every model with a tag, and takes a name without one for the tag `latest`. */
+const isListed = (model: string, names: readonly string[]): boolean =>
+  names.includes(model) || names.includes(`${model}:latest`);
+
 /** Sentences about names that servers do not know, and about servers that do not answer. */
 const warningsOf = (inference: Inference, listings: ReadonlyMap<string, Listing>): string[] => {
   const silent = [...listings].flatMap(([url, listing]) =>
@@ -72,10 +76,10 @@ const warningsOf = (inference: Inference, listings: ReadonlyMap<string, Listing>
   );
   const unknown = namedModels(inference).flatMap(({ task, variable, model, baseUrl }) => {
     const listing = listings.get(baseUrl);
-    if (!listing || "problem" in listing || listing.names.includes(model)) return [];
+    if (!listing || "problem" in listing || isListed(model, listing.names)) return [];
     const names = listing.names.length > 0 ? listing.names.join(", ") : "none";
     return [
-      `The server at ${baseUrl} has no model '${model}' for ${task} (it has ${names}): set ${variable}, or requests fail with 502.`,
+      `The server at ${baseUrl} has no model '${model}' for ${task} (it has ${names}): set ${variable}, or requests may fail with 502.`,
     ];
   });
   return [...silent, ...unknown];
@@ -95,7 +99,7 @@ const serversOf = (inference: Inference, sampleUrl: string | undefined): Models[
 const isLeftToChatServer = (task: SoundTask, variables: Variables, listing: Listing): boolean => {
   const names = variablesOf[task];
   if (variables[names.baseUrl] || variables[names.model]) return true;
-  return "names" in listing && listing.names.includes(localStage(variables).inference[task].model);
+  return "names" in listing && isListed(localStage(variables).inference[task].model, listing.names);
 };
 
 /** Starts the sample server for everything. */

@@ -75,7 +75,7 @@ describe("the models behind a chat server of a person's own", () => {
       ["other", "speech"],
     ]);
     expect(started.warnings).toEqual([
-      `The server at ${other.baseUrl} has no model 'their-voices' for speech (it has their-voice): set SPEECH_MODEL, or requests fail with 502.`,
+      `The server at ${other.baseUrl} has no model 'their-voices' for speech (it has their-voice): set SPEECH_MODEL, or requests may fail with 502.`,
     ]);
     await other.close();
   });
@@ -84,8 +84,21 @@ describe("the models behind a chat server of a person's own", () => {
     backend.behave(listing("qwen", "llama"));
     const { warnings } = await start({ CHAT_MODEL_9B: "llama" });
     expect(warnings).toEqual([
-      `The server at ${backend.baseUrl} has no model 'chat-14b' for chat (it has qwen, llama): set CHAT_MODEL_14B, or requests fail with 502.`,
+      `The server at ${backend.baseUrl} has no model 'chat-14b' for chat (it has qwen, llama): set CHAT_MODEL_14B, or requests may fail with 502.`,
     ]);
+  });
+
+  it("are known by their names without a tag, as Ollama takes them", async () => {
+    backend.behave(listing("my-model:latest", "stt-51:latest"));
+    const started = await start({ CHAT_MODEL: "my-model" });
+    expect(started.warnings).toEqual([]);
+    expect(tasksOf(started)).toEqual([
+      ["other", "chat", "translation", "transcription"],
+      ["sample", "speech"],
+    ]);
+    await started.close();
+    backend.behave(listing("my-model:8b"));
+    expect((await start({ CHAT_MODEL: "my-model" })).warnings).toHaveLength(3);
   });
 
   it.each([

@@ -43,18 +43,6 @@ const cut = (text: string): string[] => {
   return pieces.map((piece) => piece.trim());
 };
 
-/** Segments that follow each other, joined up to the length of a piece. */
-const joined = (segments: readonly Segment[]): Segment[] => {
-  const pieces: Segment[] = [];
-  for (const segment of segments) {
-    const last = pieces.at(-1);
-    const text = `${last?.text} ${segment.text}`;
-    if (!last || text.length > longestPiece) pieces.push(segment);
-    else pieces.splice(-1, 1, { start: last.start, end: segment.end, text });
-  }
-  return pieces;
-};
-
 /** Translates the texts of segments, some at a time. The first failure ends it. */
 const translateSegments = async (
   segments: readonly Segment[],
@@ -100,7 +88,7 @@ export const createV1Translation = async (
   const recording = await openFormsRecording(form, context, dependencies);
   const durationSeconds = toMilliseconds(recording.durationSeconds);
   const transcription = await dependencies.transcriber.transcribe(
-    { recording, language: language.code, withSegments: true, temperature, prompt },
+    { recording, language: language.code, withSegments: isTimed(format), temperature, prompt },
     { signal },
   );
   countAudio(recording.durationSeconds);
@@ -110,8 +98,9 @@ export const createV1Translation = async (
     return (await dependencies.translator.translate(request, { signal })).text;
   };
   const inEnglish = async (): Promise<Transcription> => {
-    const heard = segmentsOf(transcription, durationSeconds);
-    const segments = await translateSegments(isTimed(format) ? heard : joined(heard), translate);
+    // Without times in the answer nothing keeps apart what belongs together.
+    const heard = isTimed(format) ? transcription : { text: transcription.text, segments: undefined };
+    const segments = await translateSegments(segmentsOf(heard, durationSeconds), translate);
     return { text: segments.map(({ text }) => text).join(" "), segments };
   };
   return formatTranscript(format, {

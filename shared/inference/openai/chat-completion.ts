@@ -130,7 +130,7 @@ export const parseJson = (text: string): unknown => {
 export const emptyAnswer = (finishReason: FinishReason): AppError =>
   unusable(
     finishReason === "length"
-      ? "The model gave no answer within the limit of tokens; raise the limit."
+      ? "The model gave no answer within the limit of tokens; raise `max_tokens`."
       : "The model gave an empty answer.",
   );
 

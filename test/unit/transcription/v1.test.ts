@@ -85,6 +85,21 @@ describe("a translation", () => {
     for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(longestPiece);
   });
 
+  it("is made of the whole text, and of each segment where the answer has times", async () => {
+    const segments = [
+      { start: 0, end: 0.5, text: "Wasuze otya" },
+      { start: 0.5, end: 1.5, text: "nno?" },
+    ];
+    const { post, translator } = setup({ text: "Wasuze otya nno?", segments });
+    expect(await post("translations", {})).toMatchObject({ body: { text: "WASUZE OTYA NNO?" } });
+    expect(translator.translate).toHaveBeenCalledOnce();
+    const { body } = await post("translations", { response_format: "verbose_json" });
+    expect(body.segments).toMatchObject([
+      { start: 0, end: 0.5, text: "WASUZE OTYA" },
+      { start: 0.5, end: 1.5, text: "NNO?" },
+    ]);
+  });
+
   it("asks for nothing more once a piece of it has failed", async () => {
     const { post, translator } = setup({ text: sentences.repeat(20), segments: undefined });
     translator.translate.mockRejectedValue(new AppError("service_unavailable"));

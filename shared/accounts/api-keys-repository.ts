@@ -191,6 +191,7 @@ export const createApiKeysRepository = (table: Table, now: () => number = Date.n
 
     /** Revokes a key: the next request with it is refused. @returns whether the account had it. */
     revoke: async (userId: number, keyId: string): Promise<boolean> => {
+      let isRevoked = true;
       try {
         await client.send(
           new UpdateCommand({
@@ -202,11 +203,12 @@ export const createApiKeysRepository = (table: Table, now: () => number = Date.n
           }),
         );
       } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw error;
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        isRevoked = false;
       }
+      // Also where there was no key any more: an earlier try may have ended between the two writes.
       await client.send(new DeleteCommand({ TableName, Key: accountKeys.apiKey(userId, keyId) }));
-      return true;
+      return isRevoked;
     },
 
     /** Revokes all keys of an account. @returns how many were known. */

@@ -248,6 +248,22 @@ describe("keys at the same moment", () => {
     expect(await keys().list(other.userId)).toMatchObject([{ id: second.id, name: "prod" }]);
   });
 
+  it("leave nothing behind when a revocation that ended half-way is tried again", async () => {
+    const owner = await newOwner();
+    const { id } = await makeKey(owner);
+    const { client, name: TableName } = table.open();
+    await client.send(
+      new UpdateCommand({
+        TableName,
+        Key: accountKeys.access(owner.userId),
+        UpdateExpression: "REMOVE api_keys.#key",
+        ExpressionAttributeNames: { "#key": id },
+      }),
+    );
+    expect(await keys().revoke(owner.userId, id)).toBe(false);
+    expect(await table.read(accountKeys.apiKey(owner.userId, id))).toBeUndefined();
+  });
+
   it("all go at once, those in use as well", async () => {
     const owner = await newOwner();
     const made = await Promise.all([makeKey(owner), makeKey(owner), makeKey(owner)]);

@@ -27,7 +27,7 @@ export const unknownMembers = {
     readonly keys?: string[];
   }) =>
     code === "unrecognized_keys"
-      ? `${unsupportedMark}The parameter '${name.slice(0, longestNameTold)}' is not known here.`
+      ? `${unsupportedMark}The parameter '${name.slice(0, longestNameTold).toWellFormed()}' is not known here.`
       : undefined,
 };
 

@@ -184,6 +184,11 @@ describe("POST /v1/chat/completions", () => {
     expect(answer.body.detail).toBe(answer.body.error.message);
   });
 
+  it("repeats an unknown parameter's name in its sentence, as much of it as anybody reads", async () => {
+    const answer = await setup().chat({ [`${"a".repeat(63)}😀${"b".repeat(1_000)}`]: 1 });
+    expect(answer.body.detail).toBe(`The parameter '${"a".repeat(63)}\uFFFD' is not known here.`);
+  });
+
   it("tells mistakes in the form before what it cannot carry out", async () => {
     const { chat } = setup();
     const response = await chat({ messages: [{ role: "user", content: 5 }], n: 2 });

@@ -18,7 +18,6 @@ export const notMade: Readonly<Record<string, string>> = {
   "AWS::DynamoDB::GlobalTable": "made as AWS::DynamoDB::Table, which has the same keys",
   "AWS::Lambda::Alias": "left out: moto's CloudFormation makes versions but no aliases",
   "AWS::Lambda::Url": "left out: moto's CloudFormation makes none",
-  "AWS::Logs::MetricFilter": "left out: moto counts nothing in logs",
   "AWS::S3::BucketPolicy": "left out: moto's CloudFormation makes none; cfn-lint and parliament read them",
   "AWS::SES::ConfigurationSet":
     "left out: moto's CloudFormation makes nothing of SES; the service's own calls go to its SES",
@@ -32,6 +31,9 @@ export const notMade: Readonly<Record<string, string>> = {
   "AWS::WAFv2::WebACLAssociation": "left out with the rules",
   "Custom::S3AutoDeleteObjects": "left out: a function of CDK, which moto would run in Docker",
 };
+
+/** Moto makes stacks within stacks, but nothing of what is in ours: alarms, counts of logs and a dashboard. */
+const nestedStack = "AWS::CloudFormation::Stack";
 
 /** Gives what a reference to a resource that is not made becomes. */
 type PlaceholderOf = (logicalId: string) => unknown;
@@ -105,7 +107,9 @@ export const withoutWhatIsNotMade = (
   const resources = Object.entries(template.Resources).map(
     ([id, resource]) => [id, forMoto(`${stackName}-${id}.fifo`, resource)] as const,
   );
-  const gone = new Set(resources.filter(([, { Type }]) => Type in notMade).map(([id]) => id));
+  const gone = new Set(
+    resources.filter(([, { Type }]) => Type in notMade || Type === nestedStack).map(([id]) => id),
+  );
   const kept = Object.fromEntries(resources.filter(([id]) => !gone.has(id)));
   const adapted = replaceReferences({ ...template, Resources: kept }, gone, placeholderOf);
   return { ...template, ...Object(adapted) };

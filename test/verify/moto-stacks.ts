@@ -87,7 +87,8 @@ export const deployStage = async (endpoint: string, { stacks }: StageTemplates):
   for (const bucket of buckets) await putObject(endpoint, bucket);
   const deployed: DeployedStack[] = [];
   // A stack imports from the one before.
-  for (const stack of stacks) deployed.push(await deployStack(endpoint, stack));
+  for (const stack of stacks.filter(({ isNested }) => !isNested))
+    deployed.push(await deployStack(endpoint, stack));
   return deployed;
 };
 
@@ -96,7 +97,9 @@ export const motoGaps = (stages: readonly StageTemplates[], makes: readonly stri
   const known = new Set(makes);
   const used = new Set(
     stages.flatMap(({ stacks }) =>
-      stacks.flatMap(({ template }) => Object.values(template.Resources).map(({ Type }) => Type)),
+      stacks
+        .filter(({ isNested }) => !isNested)
+        .flatMap(({ template }) => Object.values(template.Resources).map(({ Type }) => Type)),
     ),
   );
   return [...used].filter((type) => !known.has(type)).sort();

@@ -220,86 +220,69 @@ const failures = ({ definition, lambda }: ServiceFunction): Condition => ({
   datapointsToAlarm: 1,
 });
 
-const uncountedRequests = (metric: IMetric): Condition => ({
-  description:
-    "Requests are counted in the functions' memory, because the table does not answer within half a second. Look at the " +
-    "table's throttled requests and at AWS's health page; meanwhile callers get a tenth of their minute's limit.",
-  runbook: "Requests are not counted",
-  metric,
-  threshold: 20,
-  datapointsToAlarm: 1,
-});
-
-const uncheckedTokens = (metric: IMetric): Condition => ({
-  description:
-    "The authorizer cannot check tokens, so that callers with good ones get 500. The `reason` of `authorizer.failed` in " +
-    "its log says why the signing secret does not answer.",
-  runbook: "Tokens cannot be checked",
-  metric,
-  threshold: 3,
-  datapointsToAlarm: 1,
-});
-
-const brokenStreams = (metric: IMetric): Condition => ({
-  description:
-    "Streamed answers stop before their end, with a 200 that no status count sees. Read `code` and `reason` of " +
-    "`chat.broken_off` in the chat function's log, then look at the model server.",
-  runbook: "Streams break off",
-  metric,
-  threshold: 5,
-  datapointsToAlarm: 1,
-});
-
-const unqueueableMessages = (metric: IMetric): Condition => ({
-  description:
-    "SQS refuses what a person wrote to the assistant, so that nobody answers it. `code` of `message.not_queueable` in the " +
-    "webhook's log is the reason; everybody else is answered.",
-  runbook: "A message cannot be queued",
-  metric,
-  threshold: 1,
-  datapointsToAlarm: 1,
-});
-
-const mailsComeBack = (metric: IMetric): Condition => ({
-  description:
-    "Ten mails in five minutes came back for good or were complained about. Somebody may be registering addresses that are not " +
-    "theirs; SES ends the sending of those from whom too many come back, for every account. `reason` of `mail.feedback` tells.",
-  runbook: "Mails come back",
-  metric,
-  threshold: 10,
-  datapointsToAlarm: 1,
-});
-
-const canaryFails = (metric: IMetric): Condition => ({
-  description:
-    "The service does not answer the canary as it answers callers, twice in a row. `reason` of `canary.failed` in its log says " +
-    "which request fails and how.",
-  runbook: "The canary fails",
-  metric,
-  threshold: 1,
-  datapointsToAlarm: 2,
-});
-
 /** What AWS counts nothing like: each metric is the number of lines with one event in the functions' logs. */
-export const eventConditions = ({
-  uncounted,
-  unchecked,
-  brokenOff,
-  notQueueable,
-  cameBack,
-  canaryFailed,
-}: Readonly<
-  Record<
-    "uncounted" | "unchecked" | "brokenOff" | "notQueueable" | "cameBack" | "canaryFailed",
-    { readonly metric: IMetric }
-  >
->): Record<string, Condition> => ({
-  UncountedRequests: uncountedRequests(uncounted.metric),
-  UncheckedTokens: uncheckedTokens(unchecked.metric),
-  BrokenStreams: brokenStreams(brokenOff.metric),
-  UnqueueableMessages: unqueueableMessages(notQueueable.metric),
-  MailsComeBack: mailsComeBack(cameBack.metric),
-  CanaryFails: canaryFails(canaryFailed.metric),
+export const eventConditions = (
+  events: Readonly<
+    Record<
+      "uncounted" | "unchecked" | "brokenOff" | "notQueueable" | "cameBack" | "canaryFailed",
+      { readonly metric: IMetric }
+    >
+  >,
+): Record<string, Condition> => ({
+  UncountedRequests: {
+    description:
+      "Requests are counted in the functions' memory, because the table does not answer within half a second. Look at the " +
+      "table's throttled requests and at AWS's health page; meanwhile callers get a tenth of their minute's limit.",
+    runbook: "Requests are not counted",
+    metric: events.uncounted.metric,
+    threshold: 20,
+    datapointsToAlarm: 1,
+  },
+  UncheckedTokens: {
+    description:
+      "The authorizer cannot check tokens, so that callers with good ones get 500. The `reason` of `authorizer.failed` in " +
+      "its log says why the signing secret does not answer.",
+    runbook: "Tokens cannot be checked",
+    metric: events.unchecked.metric,
+    threshold: 3,
+    datapointsToAlarm: 1,
+  },
+  BrokenStreams: {
+    description:
+      "Streamed answers stop before their end, with a 200 that no status count sees. Read `code` and `reason` of " +
+      "`chat.broken_off` in the chat function's log, then look at the model server.",
+    runbook: "Streams break off",
+    metric: events.brokenOff.metric,
+    threshold: 5,
+    datapointsToAlarm: 1,
+  },
+  UnqueueableMessages: {
+    description:
+      "SQS refuses what a person wrote to the assistant, so that nobody answers it. `code` of `message.not_queueable` in the " +
+      "webhook's log is the reason; everybody else is answered.",
+    runbook: "A message cannot be queued",
+    metric: events.notQueueable.metric,
+    threshold: 1,
+    datapointsToAlarm: 1,
+  },
+  MailsComeBack: {
+    description:
+      "Ten mails in five minutes came back for good or were complained about. Somebody may be registering addresses that are not " +
+      "theirs; SES ends the sending of those from whom too many come back, for every account. `reason` of `mail.feedback` tells.",
+    runbook: "Mails come back",
+    metric: events.cameBack.metric,
+    threshold: 10,
+    datapointsToAlarm: 1,
+  },
+  CanaryFails: {
+    description:
+      "The service does not answer the canary as it answers callers, twice in a row. `reason` of `canary.failed` in its log says " +
+      "which request fails and how.",
+    runbook: "The canary fails",
+    metric: events.canaryFailed.metric,
+    threshold: 1,
+    datapointsToAlarm: 2,
+  },
 });
 
 /** What tells of a bad release: the API's server errors, and each function's failures; the authorizer's are its refusals. */

@@ -127,10 +127,11 @@ export const createApiKeysRepository = (table: Table, now: () => number = Date.n
         "token_epoch = :epoch AND disabled = :no AND attribute_not_exists(deletion_began) AND NOT #made >= :perDay";
       const shared = { ":epoch": tokenEpoch, ":no": false, ":perDay": mostMadeADay, ":one": 1 };
       const access = { TableName, Key: accountKeys.access(userId) };
+      // The size of what is not there is no number, which not every implementation of DynamoDB takes as a condition not met.
       const addition = {
         ...access,
         UpdateExpression: "SET api_keys.#key = :entry ADD #made :one",
-        ConditionExpression: `${common} AND size(api_keys) < :most AND attribute_not_exists(api_keys.#key)`,
+        ConditionExpression: `${common} AND attribute_exists(api_keys) AND size(api_keys) < :most AND attribute_not_exists(api_keys.#key)`,
         ExpressionAttributeNames: { "#key": keyId, "#made": made },
         ExpressionAttributeValues: { ...shared, ":entry": entry, ":most": mostKeys },
       };

@@ -135,6 +135,10 @@ const explainedBucket = {
     noMissing,
   "speech as a stream with a link leaves nothing when the caller goes away after 1 MiB": noMissing,
   "speech as a stream with a link leaves nothing when the caller goes away after 12 MiB": noMissing,
+  "speech that is encoded while it leaves breaks off when the server does, and nothing stays stored: mp3":
+    noMissing,
+  "speech that is encoded while it leaves breaks off when the server does, and nothing stays stored: opus":
+    noMissing,
 };
 
 const explainedService = {
@@ -142,6 +146,7 @@ const explainedService = {
     noSignatures,
   "POST /tasks/generate-upload-url gives a link that takes no other content type, and no other file":
     noSignatures,
+  "every limited route POST /v1/audio/speech says where its caller stands": noSet,
   "every limited route POST /tasks/modal/tts/stream says where its caller stands": noSet,
   "every limited route POST /tasks/modal/tts/stream-with-url says where its caller stands": noSet,
   "DELETE /auth/me deletes the account for good: no token, no password and no link opens anything": noMissing,

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { accountKeys } from "../../shared/accounts/keys.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
@@ -15,7 +14,7 @@ import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.
 import { encodeForm, formFile as fileOf } from "../support/multipart.ts";
 import { send, type TestResponse } from "../support/send.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
-import { startTestTable, type TestTable } from "../support/test-table.ts";
+import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
 const day = 24 * 60 * 60 * 1_000;
 
@@ -35,19 +34,7 @@ let now: number;
 /** The secrets with which tokens are signed, the current one first. */
 let secrets: readonly (string | undefined)[];
 
-const newAccount = async (): Promise<number> => {
-  const username = `user-${crypto.randomUUID()}`;
-  const { id } = await createAccountsRepository(table.open()).create({
-    username,
-    email: `${username}@example.com`,
-    password_hash: "$argon2id$the-hash",
-    organization: "Unknown",
-    full_name: undefined,
-    organization_type: undefined,
-    sector: undefined,
-  });
-  return id;
-};
+const newAccount = (): Promise<number> => createTestAccount(table.open());
 
 beforeEach(async () => {
   userId = await newAccount();

@@ -5,7 +5,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { usage as usageAnswer } from "../../functions/auth/account-contract.ts";
 import { getUsage } from "../../functions/auth/get-usage.ts";
 import { createUsageRepository } from "../../functions/auth/read-usage.ts";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { accountKeys } from "../../shared/accounts/keys.ts";
 import { readAwsConfig } from "../../shared/config/environment.ts";
 import { createAccountCounters } from "../../shared/limits/account-counters.ts";
@@ -16,7 +15,7 @@ import type { AccountPolicy } from "../../shared/limits/policies.ts";
 import { windowsAt } from "../../shared/limits/windows.ts";
 import { type ItemTable, openItemTable } from "../../shared/storage/item-table.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
-import { startTestTable, type TestTable } from "../support/test-table.ts";
+import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
 /** The table as so many instances of functions have it: each with connections of its own. */
@@ -31,16 +30,7 @@ afterEach(() => {
 });
 
 const newUserId = async (): Promise<number> => {
-  const username = `user-${crypto.randomUUID()}`;
-  const { id } = await createAccountsRepository(table.open()).create({
-    username,
-    email: `${username}@example.com`,
-    password_hash: "$argon2id$the-hash",
-    organization: "Unknown",
-    full_name: undefined,
-    organization_type: undefined,
-    sector: undefined,
-  });
+  const id = await createTestAccount(table.open());
   table.calls.length = 0;
   return id;
 };

@@ -12,7 +12,7 @@ import type { Use } from "../../shared/limits/use.ts";
 import { AwsCallError } from "../../shared/outbound/aws-json.ts";
 import type { ItemTable } from "../../shared/storage/item-table.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
-import { startTestTable, type TestTable } from "../support/test-table.ts";
+import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
 let instances: readonly ItemTable[];
@@ -30,20 +30,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const newAccount = async (): Promise<number> => {
-  const username = `user-${crypto.randomUUID()}`;
-  const { id } = await createAccountsRepository(table.open()).create({
-    username,
-    email: `${username}@example.com`,
-    password_hash: "$argon2id$the-hash",
-    organization: "Unknown",
-    full_name: undefined,
-    organization_type: undefined,
-    sector: undefined,
-  });
-  await createAccountsRepository(table.open()).setAccountType(id, "Admin");
-  return id;
-};
+const newAccount = (): Promise<number> => createTestAccount(table.open(), "Admin");
 
 /** The limiter of one execution environment, whose clock may be a little off. */
 const environment = (over: ItemTable = instance(0), clockIsAhead = 0): Limiter =>

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { ensureTable, startDynamoDb } from "@language-ai/aws-stand-ins";
+import type { AccountType } from "../../shared/accounts/account.ts";
+import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { readAwsConfig } from "../../shared/config/environment.ts";
 import { openItemTable, type WritableItemTable } from "../../shared/storage/item-table.ts";
 import type { Table } from "../../shared/storage/table.ts";
@@ -137,4 +139,21 @@ export const startTestTable = async (): Promise<TestTable> => {
       await server.close();
     },
   };
+};
+
+/** Makes an account that nobody signs in to. @returns its id. */
+export const createTestAccount = async (table: Table, type?: AccountType): Promise<number> => {
+  const accounts = createAccountsRepository(table);
+  const username = `user-${randomUUID()}`;
+  const { id } = await accounts.create({
+    username,
+    email: `${username}@example.com`,
+    password_hash: "$argon2id$the-hash",
+    organization: "Unknown",
+    full_name: undefined,
+    organization_type: undefined,
+    sector: undefined,
+  });
+  if (type) await accounts.setAccountType(id, type);
+  return id;
 };

@@ -31,14 +31,17 @@ export interface OperationRoutesProps {
 }
 
 /**
- * Makes the API's routes from the operations that the functions declare.
+ * Makes the API's routes from the operations and pages that the functions declare.
  *
- * Every path also responds to preflights, and to methods it does not have with 405; every other path gets 404.
+ * Every path of operations also responds to preflights, and to methods it does not have with 405; pages go to their function
+ * whatever the method; every other path gets 404.
  *
- * @throws Error when two operations have one method and path, or a buffered function may take longer than API Gateway waits.
+ * @throws Error when two operations have one method and path, a page has the path of another page or of an operation, or a
+ *   buffered function may take longer than API Gateway waits.
  */
 export const addOperationRoutes = ({ api, functions, authorizer }: OperationRoutesProps): void => {
   const methodsByPath = new Map<string, string[]>();
+  const pages = new Set<string>();
   for (const serviceFunction of functions) {
     const integration = integrate(serviceFunction);
     for (const operation of serviceFunction.definition.operations) {
@@ -49,11 +52,18 @@ export const addOperationRoutes = ({ api, functions, authorizer }: OperationRout
       methodsByPath.set(operation.path, [...methods, operation.method]);
       addOperation(api, operation, integration, authorizer);
     }
+    for (const path of serviceFunction.definition.pages ?? []) {
+      if (pages.has(path)) throw new Error(`The page ${path} is declared twice.`);
+      pages.add(path);
+      addPage(api, path, integration);
+    }
   }
+  const ambiguous = [...pages].find((path) => methodsByPath.has(path));
+  if (ambiguous) throw new Error(`The path ${ambiguous} is declared as an operation and as a page.`);
   for (const [path, methods] of methodsByPath) {
     addPathResponses(api.root.resourceForPath(path), answeredMethods(methods));
   }
-  addNotFound(api, methodsByPath.has("/"));
+  addNotFound(api, methodsByPath.has("/") || pages.has("/"));
 };
 
 const integrate = ({ definition, live }: ServiceFunction): LambdaIntegration => {
@@ -70,8 +80,9 @@ const integrate = ({ definition, live }: ServiceFunction): LambdaIntegration => 
   });
 };
 
-const checkTimeout = ({ name, operations, timeoutSeconds, transfer }: FunctionDefinition): void => {
-  if (transfer === "stream" || operations.length === 0 || timeoutSeconds <= bufferedLimitSeconds) return;
+const checkTimeout = ({ name, operations, pages, timeoutSeconds, transfer }: FunctionDefinition): void => {
+  const hasRoutes = operations.length > 0 || pages !== undefined;
+  if (transfer === "stream" || !hasRoutes || timeoutSeconds <= bufferedLimitSeconds) return;
   throw new Error(
     `The function "${name}" may take ${timeoutSeconds} seconds, but API Gateway waits ${bufferedLimitSeconds} ` +
       `for a buffered response. Declare it as "stream".`,
@@ -101,6 +112,12 @@ const addOperation = (
   }
 };
 
+const addPage = (api: RestApi, path: string, integration: LambdaIntegration): void =>
+  acknowledgePublic(
+    api.root.resourceForPath(path).addMethod("ANY", integration),
+    "Pages are for everybody, or look at the visitor's session themselves.",
+  );
+
 const addPathResponses = (resource: IResource, methods: readonly string[]): void => {
   addMockMethod(resource, "OPTIONS", {
     status: 204,
@@ -117,10 +134,10 @@ const addPathResponses = (resource: IResource, methods: readonly string[]): void
  * Without a route of its own, an unknown path is refused for want of AWS credentials, in words that depend on the
  * `Authorization` header. The greedy path does not include the root.
  */
-const addNotFound = (api: RestApi, rootHasOperations: boolean): void => {
+const addNotFound = (api: RestApi, rootIsServed: boolean): void => {
   const notFound = new AppError("not_found");
   addErrorMock(api.root.addResource("{unknown+}"), notFound);
-  if (!rootHasOperations) addErrorMock(api.root, notFound);
+  if (!rootIsServed) addErrorMock(api.root, notFound);
 };
 
 const addErrorMock = (resource: IResource, error: AppError, headers: Record<string, string> = {}): void => {

@@ -11,6 +11,11 @@ export interface FunctionDefinition<Environment extends VariableShape = Variable
   readonly description: string;
   /** The routes it answers; none for functions that are called by an authorizer or a queue. */
   readonly operations: readonly Operation[];
+  /**
+   * Where it serves pages for people, as API Gateway writes paths: `/console`, `/console/{proxy+}`. Every method of such a path
+   * reaches the function without an authorizer, and what is not there is told by the function.
+   */
+  readonly pages?: readonly `/${string}`[];
   /** The variables it reads. The construct that makes the function must give each of them. */
   readonly environment: Environment;
   readonly memoryMegabytes: number;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { App, RemovalPolicy, Stack } from "aws-cdk-lib";
-import { IdentitySource, RequestAuthorizer, RestApi } from "aws-cdk-lib/aws-apigateway";
+import { CfnMethod, IdentitySource, RequestAuthorizer, RestApi } from "aws-cdk-lib/aws-apigateway";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -51,7 +51,12 @@ const route = (...definitions: FunctionDefinition[]) =>
     if (!first) throw new Error("A test needs a function.");
     const identitySources = [IdentitySource.header("Authorization")];
     const authorizer = new RequestAuthorizer(stack, "Authorizer", { handler: first.lambda, identitySources });
-    addOperationRoutes({ api: new RestApi(stack, "Api"), functions, authorizer });
+    const api = new RestApi(stack, "Api");
+    addOperationRoutes({ api, functions, authorizer });
+    return api.methods.map(({ httpMethod, resource: { path }, node: { defaultChild } }) => ({
+      route: `${httpMethod} ${path}`,
+      authorization: defaultChild instanceof CfnMethod ? defaultChild.authorizationType : undefined,
+    }));
   });
 
 describe("Making routes from operations", { timeout: 30_000 }, () => {
@@ -63,11 +68,37 @@ describe("Making routes from operations", { timeout: 30_000 }, () => {
     await expect(route(define({ timeoutSeconds: 30 }))).rejects.toThrow(
       'The function "docs" may take 30 seconds, but API Gateway waits 29 for a buffered response.',
     );
-    await expect(route(define({ timeoutSeconds: 30, transfer: "stream" }))).resolves.toBeUndefined();
+    await expect(route(define({ timeoutSeconds: 30, transfer: "stream" }))).resolves.toBeDefined();
+    await expect(route(define({ timeoutSeconds: 30, operations: [], pages: ["/"] }))).rejects.toThrow("29");
   });
 
   it("takes a path's methods from different functions", async () => {
     const post = defineOperation({ ...operation, id: "other", method: "POST" });
-    await expect(route(define({}), define({ operations: [post] }))).resolves.toBeUndefined();
+    const routes = await route(define({}), define({ operations: [post] }));
+    expect(routes.map(({ route: name }) => name)).toEqual(
+      expect.arrayContaining(["GET /sample", "POST /sample", "ANY /sample", "OPTIONS /sample", "ANY /"]),
+    );
+  });
+
+  it("sends whatever is asked of a page's path to its function, without an authorizer and without another answer", async () => {
+    const routes = await route(
+      define({}),
+      define({ operations: [], pages: ["/", "/console", "/console/{proxy+}"] }),
+    );
+    const ofPages = routes.filter(({ route: name }) => !/sample|unknown/.test(name));
+    expect(ofPages).toEqual(
+      ["ANY /", "ANY /console", "ANY /console/{proxy+}"].map((name) => ({
+        route: name,
+        authorization: "NONE",
+      })),
+    );
+  });
+
+  it("refuses a page that is declared twice, or is an operation's path as well", async () => {
+    const pages = define({ operations: [], pages: ["/console"] });
+    await expect(route(pages, pages)).rejects.toThrow("The page /console is declared twice.");
+    await expect(route(define({ pages: ["/sample"] }))).rejects.toThrow(
+      "The path /sample is declared as an operation and as a page.",
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
+import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
 import { corsAllowedHeaders } from "../../shared/http/cors.ts";
 import { answeredMethods, type Operation } from "../../shared/http/operation.ts";
 import { parseErrorTemplate } from "./error-body.ts";
@@ -18,6 +19,9 @@ const declared = functionDefinitions.flatMap((definition) =>
     operation,
     name: `${operation.method} ${operation.path}`,
   })),
+);
+const pages = functionDefinitions.flatMap((definition: FunctionDefinition) =>
+  (definition.pages ?? []).map((path) => ({ definition, path })),
 );
 const paths = [...new Set(operations.map(({ path }) => path))];
 
@@ -37,11 +41,12 @@ describe("The deployed API", () => {
   it("has the routes that the features declare, and no other that reaches a function", () => {
     const deployed = routes.filter(({ functionName }) => functionName !== undefined);
     expect(deployed.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
-      declared
-        .flatMap(({ name, operation: { method, path } }) =>
+      [
+        ...declared.flatMap(({ name, operation: { method, path } }) =>
           method === "GET" ? [name, `HEAD ${path}`] : [name],
-        )
-        .sort(),
+        ),
+        ...pages.map(({ path }) => `ANY ${path}`),
+      ].sort(),
     );
   });
 
@@ -53,6 +58,13 @@ describe("The deployed API", () => {
 
   it.each(declared)("sends $name to the function that declares it", ({ operation, definition }) => {
     expect(route(operation.method, operation.path)?.functionName).toBe(definition.name);
+  });
+
+  it("sends everything that is asked of a page to the function that declares it, without an authorizer", () => {
+    for (const { path, definition } of pages) {
+      expect(route("ANY", path)).toMatchObject({ functionName: definition.name, authorizer: undefined });
+    }
+    expect(route("ANY", "/{unknown+}")?.functionName).toBeUndefined();
   });
 
   it.each(declared)(
@@ -108,11 +120,15 @@ describe("A path of the API", () => {
 });
 
 describe("Answers that need no function", () => {
-  it.each(["/", "/{unknown+}"])("tell that nothing is at %s, with or without a token", (path) => {
-    const answer = mockAnswer("ANY", path);
-    expect(answer?.StatusCode).toBe("404");
-    expect(parseErrorTemplate(answer?.ResponseTemplates["application/json"]).error.code).toBe("not_found");
-  });
+  const isPage = pages.some(({ path }) => path === "/");
+  it.each(isPage ? ["/{unknown+}"] : ["/", "/{unknown+}"])(
+    "tell that nothing is at %s, with or without a token",
+    (path) => {
+      const answer = mockAnswer("ANY", path);
+      expect(answer?.StatusCode).toBe("404");
+      expect(parseErrorTemplate(answer?.ResponseTemplates["application/json"]).error.code).toBe("not_found");
+    },
+  );
 
   it("have the same status whatever the request's content type", () => {
     for (const { integration } of routes.filter(({ functionName }) => functionName === undefined)) {

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { findChromium } from "./test/support/chromium.ts";
 
 const here = import.meta.dirname;
 
@@ -38,6 +39,16 @@ const project = (
 // back whatever they change.
 const shared = { pool: "threads", isolate: false } as const;
 
+// What is left out must not look like what has passed: the last line of a run says so.
+const hasBrowser = findChromium() !== undefined;
+if (!hasBrowser) {
+  process.once("exit", () =>
+    process.stderr.write(
+      "The tests in a browser were left out: there is no Chromium here; CHROMIUM_PATH can name one.\n",
+    ),
+  );
+}
+
 const packages = readdirSync(join(here, "infra/packages"));
 
 export default defineConfig({
@@ -57,6 +68,11 @@ export default defineConfig({
       }),
       project("conformance", ["test/conformance/**/*.test.ts"], {
         globalSetup: ["test/support/build-functions.ts", "test/support/start-service.ts"],
+      }),
+      project("browser", ["test/browser/**/*.test.ts"], {
+        exclude: hasBrowser ? ["**/node_modules/**"] : ["**"],
+        globalSetup: ["test/support/build-functions.ts", "test/support/start-browser.ts"],
+        testTimeout: 120_000,
       }),
       ...packages.map((name) => project(name, [`infra/packages/${name}/test/**/*.test.ts`])),
       project("endurance", [endurance, ...alsoWider], {

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, constants } from "node:fs/promises";
 import { createServer } from "node:http";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import * as z from "zod";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { createAccount } from "../load/accounts.ts";
+import { chromiumArguments, findChromium } from "../support/chromium.ts";
 import { runService } from "../support/run-service.ts";
 import { type Part, ToolMissing, type Verdict } from "./run-parts.ts";
 
@@ -38,21 +38,6 @@ const page = `<!doctype html><script type="module">
   await fetch("/heard", { method: "POST", body: JSON.stringify(told) });
 </script>`;
 
-/** @throws ToolMissing when there is no Chromium on this machine. */
-const findChromium = async (): Promise<string> => {
-  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
-    for (const name of ["chromium", "chromium-browser", "google-chrome"]) {
-      const program = join(folder, name);
-      const isThere = await access(program, constants.X_OK).then(
-        () => true,
-        () => false,
-      );
-      if (isThere) return program;
-    }
-  }
-  throw new ToolMissing("there is no Chromium on this machine");
-};
-
 /** What a page in Chromium hears in these sounds. */
 const hearIn = async (
   program: string,
@@ -76,10 +61,7 @@ const hearIn = async (
     program,
     [
       "--headless=new",
-      // It only opens this page, and cannot confine itself where it runs as root.
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-dev-shm-usage",
+      ...chromiumArguments,
       "--no-first-run",
       `--user-data-dir=${profile}`,
       `http://127.0.0.1:${port}/`,
@@ -116,7 +98,8 @@ const findingsIn = (sounds: Heard): string[] => {
 export const chromiumPart: Part = {
   name: "Chromium: speech in each format",
   run: async () => {
-    const program = await findChromium();
+    const program = findChromium();
+    if (program === undefined) throw new ToolMissing("there is no Chromium on this machine");
     return withTemporaryDirectory(async (directory): Promise<Verdict> => {
       const service = await runService({ PORT: "0", DATA_DIR: directory });
       const sounds = new Map<string, Buffer>();

@@ -3,7 +3,7 @@ import { account, accountType } from "../../shared/accounts/account.ts";
 import { languageField, languageForms, transcriptionLanguages } from "../../shared/catalogue/languages.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { email, givenPassword, newPassword, shortText, username } from "./fields.ts";
+import { givenPassword, registerRequest, shortText } from "../../shared/sign-in/fields.ts";
 
 const tag = "Accounts and tokens";
 
@@ -16,19 +16,6 @@ export const organizationTypes = [
   "Individual",
   "Other",
 ] as const;
-
-export const registerRequest = z
-  .object({
-    username,
-    email,
-    password: newPassword,
-    organization: shortText.nullish().meta({ example: "Makerere University" }),
-    full_name: shortText.nullish(),
-    organization_type: shortText.nullish(),
-    sector: z.array(shortText).max(50).nullish(),
-  })
-  .meta({ id: "RegisterRequest" });
-export type RegisterRequest = z.infer<typeof registerRequest>;
 
 export const registerOperation = defineOperation({
   id: "register",

@@ -1,32 +1,16 @@
 import * as z from "zod";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { actionOutcome, email, givenPassword, linkToken, newPassword } from "./fields.ts";
+import {
+  accessToken,
+  actionOutcome,
+  email,
+  givenPassword,
+  linkToken,
+  newPassword,
+  tokenRequest,
+} from "../../shared/sign-in/fields.ts";
 
 const tag = "Accounts and tokens";
-
-export const tokenRequest = z
-  .object({
-    grant_type: z
-      .string()
-      .regex(/^(password)?$/, { error: "String should match pattern '^password$'" })
-      .optional(),
-    username: z.string().min(1).max(254).meta({ description: "User name or e-mail address" }),
-    password: givenPassword,
-  })
-  .meta({ id: "TokenRequest" });
-export type TokenRequest = z.infer<typeof tokenRequest>;
-
-export const accessToken = z
-  .object({
-    access_token: z.string(),
-    token_type: z.literal("bearer"),
-    expires_in: z
-      .int()
-      .optional()
-      .meta({ description: "Seconds until the token expires; absent when it does not" }),
-  })
-  .meta({ id: "AccessToken" });
-export type AccessToken = z.infer<typeof accessToken>;
 
 export const tokenOperation = defineOperation({
   id: "issueToken",

@@ -3,8 +3,8 @@ import type { StoredAccount } from "../../shared/accounts/account.ts";
 import { type Credential, isKey } from "../../shared/auth/api-keys.ts";
 import { readBearer } from "../../shared/auth/verify-bearer.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
+import { verifyPassword } from "../../shared/sign-in/passwords.ts";
 import type { AuthDependencies } from "./dependencies.ts";
-import { verifyPassword } from "./passwords.ts";
 
 /** Who asks for a deletion, and how much time there is. */
 interface DeletionRequest {

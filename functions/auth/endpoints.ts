@@ -1,5 +1,9 @@
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { readIdempotencyKey } from "../../shared/http/idempotency-key.ts";
+import { changePassword, forgotPassword } from "../../shared/sign-in/change-password.ts";
+import { issueToken, refreshToken } from "../../shared/sign-in/issue-token.ts";
+import { register } from "../../shared/sign-in/register.ts";
+import { resendVerification } from "../../shared/sign-in/verify-email.ts";
 import {
   deleteAccountOperation,
   meOperation,
@@ -8,7 +12,6 @@ import {
   registerOperation,
   usageOperation,
 } from "./account-contract.ts";
-import { changePassword, forgotPassword } from "./change-password.ts";
 import {
   changePasswordOperation,
   forgotPasswordOperation,
@@ -19,7 +22,6 @@ import {
 import { deleteAccount } from "./delete-account.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 import { getUsage } from "./get-usage.ts";
-import { issueToken, refreshToken } from "./issue-token.ts";
 import {
   createKeyOperation,
   listKeysOperation,
@@ -29,8 +31,6 @@ import {
 import { linkEndpoints } from "./link-endpoints.ts";
 import { createKey, listKeys, revokeKey, revokeKeys } from "./manage-keys.ts";
 import { getAccount, getProfileStatus, updateProfile } from "./manage-profile.ts";
-import { register } from "./register.ts";
-import { resendVerification } from "./verify-email.ts";
 
 /** The operations of accounts and tokens, bound to their use cases. */
 export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [

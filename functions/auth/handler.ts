@@ -14,15 +14,15 @@ import {
 } from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
+import { createPasswordAttemptsRepository } from "../../shared/sign-in/password-attempts.ts";
+import { createPasswordGuard } from "../../shared/sign-in/password-guard.ts";
+import { createSignInAddresses } from "../../shared/sign-in/sign-in-addresses.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { authFunction } from "./contract.ts";
 import { authEndpoints } from "./endpoints.ts";
 import { eraseAccount } from "./erase-account.ts";
 import { withVendorsNames } from "./get-usage.ts";
-import { createPasswordAttemptsRepository } from "./password-attempts.ts";
-import { createPasswordGuard } from "./password-guard.ts";
 import { createUsageRepository } from "./read-usage.ts";
-import { createSignInAddresses } from "./sign-in-addresses.ts";
 import taskPaths from "./task-paths.json" with { type: "json" };
 
 const environment = readEnvironment(authFunction.environment, process.env);

@@ -1,6 +1,13 @@
 import * as z from "zod";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
-import { resetPassword } from "./change-password.ts";
+import { resetPassword } from "../../shared/sign-in/change-password.ts";
+import { linkToken } from "../../shared/sign-in/fields.ts";
+import {
+  alreadyVerified,
+  checkResetLink,
+  checkVerificationLink,
+  verifyEmail,
+} from "../../shared/sign-in/verify-email.ts";
 import {
   resetPasswordOperation,
   showResetPageOperation,
@@ -8,7 +15,6 @@ import {
   verifyEmailOperation,
 } from "./credentials-contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
-import { linkToken } from "./fields.ts";
 import {
   messagePage,
   orBrokenLinkPage,
@@ -17,7 +23,6 @@ import {
   verificationForm,
   withPages,
 } from "./pages.ts";
-import { alreadyVerified, checkResetLink, checkVerificationLink, verifyEmail } from "./verify-email.ts";
 
 const sentToken = z.object({ token: linkToken });
 

@@ -16,6 +16,7 @@ const folders = [
   "functions/speech",
   "functions/upload",
   "shared/messaging",
+  "shared/sign-in",
 ];
 
 let copy: string;

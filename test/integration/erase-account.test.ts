@@ -1,7 +1,6 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eraseAccount } from "../../functions/auth/erase-account.ts";
-import { createPasswordAttemptsRepository } from "../../functions/auth/password-attempts.ts";
 import { transcriptionKeys } from "../../functions/legacy/keys.ts";
 import { createSavedTranscriptions } from "../../functions/legacy/saved-transcriptions.ts";
 import type { StoredAccount } from "../../shared/accounts/account.ts";
@@ -11,6 +10,7 @@ import { createTokensRepository } from "../../shared/accounts/tokens-repository.
 import { createIdempotencyStore } from "../../shared/idempotency/idempotency-store.ts";
 import { idempotencyKeys } from "../../shared/idempotency/keys.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
+import { createPasswordAttemptsRepository } from "../../shared/sign-in/password-attempts.ts";
 import { readPartition, type Table } from "../../shared/storage/table.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";

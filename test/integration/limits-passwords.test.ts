@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createPasswordAttemptsRepository } from "../../functions/auth/password-attempts.ts";
-import { createPasswordGuard } from "../../functions/auth/password-guard.ts";
-import { createSignInAddresses } from "../../functions/auth/sign-in-addresses.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
+import { createPasswordAttemptsRepository } from "../../shared/sign-in/password-attempts.ts";
+import { createPasswordGuard } from "../../shared/sign-in/password-guard.ts";
+import { createSignInAddresses } from "../../shared/sign-in/sign-in-addresses.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;

@@ -1,8 +1,5 @@
 import { authEndpoints } from "../../functions/auth/endpoints.ts";
-import { createPasswordAttemptsRepository } from "../../functions/auth/password-attempts.ts";
-import { createPasswordGuard } from "../../functions/auth/password-guard.ts";
 import { createUsageRepository } from "../../functions/auth/read-usage.ts";
-import { createSignInAddresses } from "../../functions/auth/sign-in-addresses.ts";
 import taskPaths from "../../functions/auth/task-paths.json" with { type: "json" };
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
@@ -11,6 +8,9 @@ import { createTokensRepository } from "../../shared/accounts/tokens-repository.
 import type { Tokens } from "../../shared/auth/tokens.ts";
 import type { Endpoint } from "../../shared/http/endpoint.ts";
 import type { MailQueue } from "../../shared/mail/mail-queue.ts";
+import { createPasswordAttemptsRepository } from "../../shared/sign-in/password-attempts.ts";
+import { createPasswordGuard } from "../../shared/sign-in/password-guard.ts";
+import { createSignInAddresses } from "../../shared/sign-in/sign-in-addresses.ts";
 import type { Table } from "../../shared/storage/table.ts";
 
 /** Tokens that everybody may hold and nobody has signed. */

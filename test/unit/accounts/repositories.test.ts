@@ -1,12 +1,12 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createPasswordAttemptsRepository } from "../../../functions/auth/password-attempts.ts";
-import { createSignInAddresses } from "../../../functions/auth/sign-in-addresses.ts";
 import { createAccountsRepository } from "../../../shared/accounts/accounts-repository.ts";
 import { accountKeys } from "../../../shared/accounts/keys.ts";
 import { createLinksRepository } from "../../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../../shared/accounts/tokens-repository.ts";
 import { limitKeys } from "../../../shared/limits/keys.ts";
+import { createPasswordAttemptsRepository } from "../../../shared/sign-in/password-attempts.ts";
+import { createSignInAddresses } from "../../../shared/sign-in/sign-in-addresses.ts";
 import type { Table } from "../../../shared/storage/table.ts";
 import { createUploadsRepository } from "../../../shared/uploads/uploads-repository.ts";
 import { fakeTable, itemsOf, type TableCall } from "../../support/fake-table.ts";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { deleteAccount } from "../../../functions/auth/delete-account.ts";
-import { hashPassword } from "../../../functions/auth/passwords.ts";
 import type { AccountWithPassword } from "../../../shared/accounts/account.ts";
 import { makeApiKey } from "../../../shared/auth/api-keys.ts";
+import { hashPassword } from "../../../shared/sign-in/passwords.ts";
 
 const password = "seven storks by the lake";
 let account: AccountWithPassword;

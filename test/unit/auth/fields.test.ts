@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { tokenRequest } from "../../../functions/auth/credentials-contract.ts";
-import { email, linkToken, newPassword, shortText, username } from "../../../functions/auth/fields.ts";
 import { ValidationError } from "../../../shared/errors/app-error.ts";
 import { validate } from "../../../shared/http/validation.ts";
+import {
+  email,
+  linkToken,
+  newPassword,
+  shortText,
+  tokenRequest,
+  username,
+} from "../../../shared/sign-in/fields.ts";
 
 /** What a caller reads about a value, or that it is taken. */
 const told = (schema: Parameters<typeof validate>[0], value: unknown): unknown => {

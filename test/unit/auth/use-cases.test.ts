@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { changePassword, forgotPassword, resetPassword } from "../../../functions/auth/change-password.ts";
 import type { AuthDependencies } from "../../../functions/auth/dependencies.ts";
-import { issueToken, refreshToken } from "../../../functions/auth/issue-token.ts";
 import { getProfileStatus, updateProfile } from "../../../functions/auth/manage-profile.ts";
-import { createPasswordGuard } from "../../../functions/auth/password-guard.ts";
-import { hashPassword, verifyPassword } from "../../../functions/auth/passwords.ts";
-import { register } from "../../../functions/auth/register.ts";
-import { resendVerification, verifyEmail } from "../../../functions/auth/verify-email.ts";
 import type { AccountAtEpoch } from "../../../shared/accounts/account.ts";
 import type { NewToken } from "../../../shared/auth/tokens.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
+import { changePassword, forgotPassword, resetPassword } from "../../../shared/sign-in/change-password.ts";
+import { issueToken, refreshToken } from "../../../shared/sign-in/issue-token.ts";
+import { createPasswordGuard } from "../../../shared/sign-in/password-guard.ts";
+import { hashPassword, verifyPassword } from "../../../shared/sign-in/passwords.ts";
+import { register } from "../../../shared/sign-in/register.ts";
+import { resendVerification, verifyEmail } from "../../../shared/sign-in/verify-email.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
 
 const oldPassword = "seven storks by the lake";

@@ -1,7 +1,7 @@
-import { type Account, toAccount } from "../../shared/accounts/account.ts";
-import { describeErrorName, logger } from "../../shared/telemetry/logger.ts";
-import type { RegisterRequest } from "./account-contract.ts";
-import type { AuthDependencies } from "./dependencies.ts";
+import { type Account, toAccount } from "../accounts/account.ts";
+import { describeErrorName, logger } from "../telemetry/logger.ts";
+import type { SignInDependencies } from "./dependencies.ts";
+import type { RegisterRequest } from "./fields.ts";
 import { hashPassword } from "./passwords.ts";
 
 /**
@@ -13,7 +13,7 @@ import { hashPassword } from "./passwords.ts";
  */
 export const register = async (
   request: RegisterRequest,
-  { accounts, mailQueue }: Pick<AuthDependencies, "accounts" | "mailQueue">,
+  { accounts, mailQueue }: Pick<SignInDependencies, "accounts" | "mailQueue">,
 ): Promise<Account> => {
   const created = await accounts.create({
     username: request.username,

@@ -1,12 +1,12 @@
-import type { StoredAccount } from "../../shared/accounts/account.ts";
-import { mostRevokedTokens } from "../../shared/accounts/tokens-repository.ts";
-import type { TokenSuccessor } from "../../shared/auth/caller.ts";
-import { newTokenId, type TokenClaims } from "../../shared/auth/tokens.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import { ReplyWithHeaders } from "../../shared/http/response.ts";
-import { idempotencyKeyDigest } from "../../shared/idempotency/keys.ts";
-import type { AccessToken, TokenRequest } from "./credentials-contract.ts";
-import type { AuthDependencies } from "./dependencies.ts";
+import type { StoredAccount } from "../accounts/account.ts";
+import { mostRevokedTokens } from "../accounts/tokens-repository.ts";
+import type { TokenSuccessor } from "../auth/caller.ts";
+import { newTokenId, type TokenClaims } from "../auth/tokens.ts";
+import { AppError } from "../errors/app-error.ts";
+import { ReplyWithHeaders } from "../http/response.ts";
+import { idempotencyKeyDigest } from "../idempotency/keys.ts";
+import type { SignInDependencies } from "./dependencies.ts";
+import type { AccessToken, TokenRequest } from "./fields.ts";
 import { verifyPassword } from "./passwords.ts";
 
 const toAccessToken = (token: string, lifetimeSeconds: number | undefined): AccessToken => ({
@@ -19,7 +19,7 @@ const toAccessToken = (token: string, lifetimeSeconds: number | undefined): Acce
 const findByPassword = async (
   username: string,
   password: string,
-  accounts: AuthDependencies["accounts"],
+  accounts: SignInDependencies["accounts"],
 ): Promise<StoredAccount | undefined> => {
   // No user name has an @ in it.
   const found = await accounts.findWithPassword(username.includes("@") ? { email: username } : { username });
@@ -29,7 +29,7 @@ const findByPassword = async (
 };
 
 /**
- * Exchanges user name (or e-mail address) and password for a token.
+ * The account that a user name (or e-mail address) and a password open.
  *
  * Unknown names and wrong passwords get the same response after the same work. An account of an external identity
  * provider has no password here, whatever is sent.
@@ -37,16 +37,11 @@ const findByPassword = async (
  * @throws AppError `invalid_credentials`; `forbidden` when the account is disabled; `rate_limited` while there is a
  * wait after wrong passwords.
  */
-export const issueToken = async (
-  { username, password }: TokenRequest,
+export const signIn = async (
+  { username, password }: Pick<TokenRequest, "username" | "password">,
   sourceAddress: string,
-  {
-    accounts,
-    tokens,
-    passwordGuard,
-    tokenLifetimeSeconds,
-  }: Pick<AuthDependencies, "accounts" | "tokens" | "passwordGuard" | "tokenLifetimeSeconds">,
-): Promise<AccessToken> => {
+  { accounts, passwordGuard }: Pick<SignInDependencies, "accounts" | "passwordGuard">,
+): Promise<StoredAccount> => {
   const found = await passwordGuard.attempt({ name: username, sourceAddress }, () =>
     findByPassword(username, password, accounts),
   );
@@ -57,7 +52,21 @@ export const issueToken = async (
   if (found.disabled) throw new AppError("forbidden", { message: "This account is disabled." });
 
   await passwordGuard.rememberAddress([found.username, found.email], sourceAddress);
-  const token = { userId: found.id, tokenId: newTokenId(), tokenEpoch: found.token_epoch };
+  return found;
+};
+
+/** Exchanges user name (or e-mail address) and password for a token. @throws AppError as {@link signIn}. */
+export const issueToken = async (
+  request: TokenRequest,
+  sourceAddress: string,
+  {
+    tokens,
+    tokenLifetimeSeconds,
+    ...dependencies
+  }: Pick<SignInDependencies, "accounts" | "tokens" | "passwordGuard" | "tokenLifetimeSeconds">,
+): Promise<AccessToken> => {
+  const { id: userId, token_epoch: tokenEpoch } = await signIn(request, sourceAddress, dependencies);
+  const token = { userId, tokenId: newTokenId(), tokenEpoch };
   return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds), tokenLifetimeSeconds);
 };
 
@@ -81,7 +90,7 @@ export const refreshToken = async (
     revokedTokens,
     tokens,
     tokenLifetimeSeconds,
-  }: Pick<AuthDependencies, "revokedTokens" | "tokens" | "tokenLifetimeSeconds">,
+  }: Pick<SignInDependencies, "revokedTokens" | "tokens" | "tokenLifetimeSeconds">,
   { idempotencyKey, successor: repeated }: Partial<RepeatableRefresh> = {},
 ): Promise<AccessToken | ReplyWithHeaders<AccessToken>> => {
   if (!caller) throw new AppError("insufficient_scope");

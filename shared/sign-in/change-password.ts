@@ -1,5 +1,5 @@
-import { AppError } from "../../shared/errors/app-error.ts";
-import type { AuthDependencies } from "./dependencies.ts";
+import { AppError } from "../errors/app-error.ts";
+import type { SignInDependencies } from "./dependencies.ts";
 import type { ActionOutcome } from "./fields.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 
@@ -13,7 +13,7 @@ const changed: ActionOutcome = {
 /** Asks for a mail with a reset link. The response, and the work for it, do not depend on whether anybody gets one. */
 export const forgotPassword = async (
   email: string,
-  { mailQueue }: Pick<AuthDependencies, "mailQueue">,
+  { mailQueue }: Pick<SignInDependencies, "mailQueue">,
 ): Promise<ActionOutcome> => {
   await mailQueue.send({ kind: "reset-password", email });
   return {
@@ -33,7 +33,7 @@ export const forgotPassword = async (
 export const resetPassword = async (
   { token, new_password: password }: { readonly token: string; readonly new_password: string },
   sourceAddress: string,
-  { accounts, links, passwordGuard }: Pick<AuthDependencies, "accounts" | "links" | "passwordGuard">,
+  { accounts, links, passwordGuard }: Pick<SignInDependencies, "accounts" | "links" | "passwordGuard">,
 ): Promise<ActionOutcome> => {
   const owner = await links.find(token, "reset-password");
   const account = owner && (await accounts.find({ id: owner.userId }));
@@ -55,7 +55,7 @@ export const resetPassword = async (
 export const changePassword = async (
   userId: number,
   request: { readonly old_password: string; readonly new_password: string },
-  { accounts, passwordGuard }: Pick<AuthDependencies, "accounts" | "passwordGuard">,
+  { accounts, passwordGuard }: Pick<SignInDependencies, "accounts" | "passwordGuard">,
 ): Promise<ActionOutcome> => {
   const account = await accounts.findWithPassword({ id: userId });
   if (!account) throw new AppError("unauthenticated");

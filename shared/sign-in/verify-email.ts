@@ -1,10 +1,10 @@
-import type { AccountAtEpoch, StoredAccount } from "../../shared/accounts/account.ts";
-import type { LinkPurpose } from "../../shared/accounts/links-repository.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import type { AuthDependencies } from "./dependencies.ts";
+import type { AccountAtEpoch, StoredAccount } from "../accounts/account.ts";
+import type { LinkPurpose } from "../accounts/links-repository.ts";
+import { AppError } from "../errors/app-error.ts";
+import type { SignInDependencies } from "./dependencies.ts";
 import type { ActionOutcome } from "./fields.ts";
 
-type Dependencies = Pick<AuthDependencies, "accounts" | "links">;
+type Dependencies = Pick<SignInDependencies, "accounts" | "links">;
 
 const outcome = (message: string): ActionOutcome => ({ success: true, error: null, message });
 
@@ -55,7 +55,7 @@ export const checkResetLink = async (secret: string, dependencies: Dependencies)
 /** Asks for another verification mail, unless the address is verified already. */
 export const resendVerification = async (
   userId: number,
-  { accounts, mailQueue }: Pick<AuthDependencies, "accounts" | "mailQueue">,
+  { accounts, mailQueue }: Pick<SignInDependencies, "accounts" | "mailQueue">,
 ): Promise<ActionOutcome> => {
   const account = await accounts.find({ id: userId });
   if (account?.email_verified) return alreadyVerified;

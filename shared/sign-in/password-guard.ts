@@ -1,10 +1,10 @@
-import { AppError } from "../../shared/errors/app-error.ts";
-import { limitKeys } from "../../shared/limits/keys.ts";
+import { AppError } from "../errors/app-error.ts";
+import { limitKeys } from "../limits/keys.ts";
 import { type CountKey, type PasswordAttemptsRepository, usualFreeFailures } from "./password-attempts.ts";
 import type { SignInAddresses } from "./sign-in-addresses.ts";
 
 /** Who tries a password. */
-export interface SignIn {
+export interface SignInAttempt {
   /** The user name or e-mail address, as it was typed. */
   readonly name: string;
   readonly sourceAddress: string;
@@ -30,7 +30,7 @@ export interface PasswordGuard {
    * wait.
    * @throws AppError `rate_limited` while there is a wait; it says how long.
    */
-  attempt<Opened>(signIn: SignIn, open: Open<Opened>): Promise<Opened | undefined>;
+  attempt<Opened>(signIn: SignInAttempt, open: Open<Opened>): Promise<Opened | undefined>;
   /** The same for somebody who has a token of the account; no count of other people stands in their way. */
   confirm<Opened>(userId: number, open: Open<Opened>): Promise<Opened | undefined>;
   /** Remembers that the account of these names was signed in to from an address. */

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { numbersOf } from "../../shared/limits/limit-counters.ts";
-import type { Table } from "../../shared/storage/table.ts";
+import { numbersOf } from "../limits/limit-counters.ts";
+import type { Table } from "../storage/table.ts";
 
 /** What is remembered of the wrong passwords of one count. */
 export interface PasswordAttempts {

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import { limitKeys } from "../../shared/limits/keys.ts";
-import type { Table } from "../../shared/storage/table.ts";
+import { limitKeys } from "../limits/keys.ts";
+import type { Table } from "../storage/table.ts";
 
 /** How long it is remembered that somebody signed in from an address. */
 const rememberedSeconds = 30 * 24 * 60 * 60;

@@ -1,6 +1,6 @@
 import { dictionary } from "@zxcvbn-ts/language-common";
 import * as z from "zod";
-import { text } from "../../shared/http/fields.ts";
+import { text } from "../http/fields.ts";
 import { isTypable, normalisePassword } from "./normalise-password.ts";
 
 /** A user name as it is registered. */
@@ -70,3 +70,43 @@ export const actionOutcome = z
   })
   .meta({ id: "Outcome" });
 export type ActionOutcome = z.infer<typeof actionOutcome>;
+
+/** What somebody says of themselves who wants an account. */
+export const registerRequest = z
+  .object({
+    username,
+    email,
+    password: newPassword,
+    organization: shortText.nullish().meta({ example: "Makerere University" }),
+    full_name: shortText.nullish(),
+    organization_type: shortText.nullish(),
+    sector: z.array(shortText).max(50).nullish(),
+  })
+  .meta({ id: "RegisterRequest" });
+export type RegisterRequest = z.infer<typeof registerRequest>;
+
+/** User name and password, as the OAuth 2.0 password flow has them. */
+export const tokenRequest = z
+  .object({
+    grant_type: z
+      .string()
+      .regex(/^(password)?$/, { error: "String should match pattern '^password$'" })
+      .optional(),
+    username: z.string().min(1).max(254).meta({ description: "User name or e-mail address" }),
+    password: givenPassword,
+  })
+  .meta({ id: "TokenRequest" });
+export type TokenRequest = z.infer<typeof tokenRequest>;
+
+/** What stands for an account from then on. */
+export const accessToken = z
+  .object({
+    access_token: z.string(),
+    token_type: z.literal("bearer"),
+    expires_in: z
+      .int()
+      .optional()
+      .meta({ description: "Seconds until the token expires; absent when it does not" }),
+  })
+  .meta({ id: "AccessToken" });
+export type AccessToken = z.infer<typeof accessToken>;

@@ -1,0 +1,18 @@
+import type { AccountsRepository } from "../accounts/accounts-repository.ts";
+import type { LinksRepository } from "../accounts/links-repository.ts";
+import type { TokensRepository } from "../accounts/tokens-repository.ts";
+import type { Tokens } from "../auth/tokens.ts";
+import type { MailQueue } from "../mail/mail-queue.ts";
+import type { PasswordGuard } from "./password-guard.ts";
+
+/** Everything that making an account and showing whose it is touch. */
+export interface SignInDependencies {
+  readonly accounts: AccountsRepository;
+  readonly revokedTokens: TokensRepository;
+  readonly links: LinksRepository;
+  readonly tokens: Tokens;
+  readonly mailQueue: MailQueue;
+  readonly passwordGuard: PasswordGuard;
+  /** `undefined` when tokens do not expire. */
+  readonly tokenLifetimeSeconds: number | undefined;
+}

@@ -1,6 +1,6 @@
 import { requireAccess } from "../../shared/accounts/access.ts";
 import type { StoredAccount } from "../../shared/accounts/account.ts";
-import { type Credential, isKey } from "../../shared/auth/api-keys.ts";
+import { type Credential, isOwn } from "../../shared/auth/api-keys.ts";
 import { readBearer } from "../../shared/auth/verify-bearer.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { verifyPassword } from "../../shared/sign-in/passwords.ts";
@@ -28,7 +28,7 @@ const accountOf = async (
 ): Promise<StoredAccount> => {
   if (!credential) throw new AppError("unauthenticated");
   const account = await accounts.find({ id: credential.userId });
-  const isGoingOn = account?.deletion_began !== undefined && !isKey(credential);
+  const isGoingOn = account?.deletion_began !== undefined && isOwn(credential);
   if (!isGoingOn) requireAccess(await findAccess(credential), credential, undefined);
   if (!account) throw new AppError("unauthenticated");
   if (account.disabled) throw new AppError("forbidden");

@@ -25,12 +25,13 @@ const policyFor = (methodArn: string) => {
 const contextOf = (credential: Credential): Record<string, string> => {
   const userId = String(credential.userId);
   if (isKey(credential)) return { userId, keyId: credential.keyId, keyDigest: credential.keyDigest };
-  const { tokenId, tokenEpoch, tokenExpiresAt } = credential;
+  const { tokenId, tokenEpoch, tokenExpiresAt, scopes } = credential;
   return {
     userId,
     tokenId,
     tokenEpoch: String(tokenEpoch),
     ...(tokenExpiresAt === undefined ? {} : { tokenExpiresAt: String(tokenExpiresAt) }),
+    ...(scopes === undefined ? {} : { scopes: scopes.join(" ") }),
   };
 };
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import * as z from "zod";
-import { type Credential, isKey, type KeyClaims, type Scope } from "../auth/api-keys.ts";
+import { type Credential, isKey, isOutOfScope, isOwn, type KeyClaims, type Scope } from "../auth/api-keys.ts";
 import type { TokenSuccessor } from "../auth/caller.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Item, ItemTable } from "../storage/item-table.ts";
@@ -110,10 +110,11 @@ export const repeatedSuccessor = (
 /**
  * Decides about a credential, of a token whose signature and expiry are right or a key whose checksum is.
  *
- * @param scope what a key has to be allowed; `any` for what every key may do, `undefined` for what none may.
+ * @param scope what a key, or a token for some tasks, has to be allowed; `any` for what every one may do, `undefined` for what
+ * none may.
  * @returns what its account may do.
  * @throws AppError `unauthenticated` when the credential was revoked or has expired, or its account is gone; `forbidden` when
- * that is disabled; `insufficient_scope` when the key was not made for this.
+ * that is disabled; `insufficient_scope` when the key, or the token for some tasks, was not made for this.
  */
 export const requireAccess = (
   access: CredentialAccess | undefined,
@@ -122,15 +123,19 @@ export const requireAccess = (
 ): AccountAccess => {
   if (!access?.stands) throw new AppError("unauthenticated");
   if (access.disabled) throw new AppError("forbidden");
-  if (!isKey(credential) || scope === "any") return access;
+  if (isOwn(credential) || scope === "any") return access;
+  const kind = isKey(credential) ? "key" : "token";
   if (scope === undefined) {
     throw new AppError("insufficient_scope", {
-      message: "A key cannot do this; the account's token can.",
+      message:
+        kind === "key"
+          ? "A key cannot do this; the account's token can."
+          : "This token is for some tasks only; the account's own token can do this.",
     });
   }
-  const allowed = access.key?.s;
-  if (!allowed || allowed.has(scope)) return access;
-  throw new AppError("insufficient_scope", { message: `This key does not have the scope '${scope}'.` });
+  const isAllowed = !isOutOfScope(credential, scope) && access.key?.s?.has(scope) !== false;
+  if (isAllowed) return access;
+  throw new AppError("insufficient_scope", { message: `This ${kind} does not have the scope '${scope}'.` });
 };
 
 /** Reads what decides about a credential, and no more of the item; `undefined` when there is no such account. */

@@ -20,6 +20,20 @@ export type Credential = TokenClaims | KeyClaims;
 /** Whether a credential is a key. */
 export const isKey = (credential: Credential): credential is KeyClaims => "keyId" in credential;
 
+/** Whether a credential is its account's own, and neither a key nor a token for some tasks. */
+export const isOwn = (credential: Credential): credential is TokenClaims & { readonly scopes?: undefined } =>
+  !isKey(credential) && credential.scopes === undefined;
+
+/**
+ * Whether a credential cannot be meant for something, whatever the table knows of it.
+ *
+ * @param scope what is asked for; `any` for what every credential may do, `undefined` for what only an account's own may.
+ */
+export const isOutOfScope = (credential: Credential, scope: Scope | "any" | undefined): boolean => {
+  if (isOwn(credential) || scope === "any") return false;
+  return scope === undefined || (!isKey(credential) && credential.scopes?.includes(scope) === false);
+};
+
 /** How keys begin, so that people and programs that look for leaked secrets know one when they see it. */
 export const keyBeginning = "lai_";
 

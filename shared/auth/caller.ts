@@ -1,5 +1,5 @@
 import type { AccountAccess, AccountType } from "../accounts/account.ts";
-import { type Credential, isKey } from "./api-keys.ts";
+import { type Credential, isKey, isOwn } from "./api-keys.ts";
 import type { TokenClaims } from "./tokens.ts";
 
 /** The token that took the place of another: what has to be known to sign it again. */
@@ -17,7 +17,7 @@ export interface Caller {
   readonly accountType: AccountType;
   /** Of the key that was sent; `undefined` for a token. */
   readonly keyId: string | undefined;
-  /** `undefined` for a key: what needs one is not for keys. */
+  /** The account's own; `undefined` for a key, and a token for some tasks: what needs one is not for these. */
   readonly token: TokenClaims | undefined;
   /** In which language the account's recordings are when nobody says so, ISO 639-3. */
   readonly defaultLanguage: string | undefined;
@@ -33,7 +33,7 @@ export const callerWith = (
   userId: credential.userId,
   accountType: access.account_type,
   keyId: isKey(credential) ? credential.keyId : undefined,
-  token: isKey(credential) ? undefined : credential,
+  token: isOwn(credential) ? credential : undefined,
   defaultLanguage: access.default_language,
 });
 

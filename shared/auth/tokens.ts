@@ -54,6 +54,8 @@ export interface NewToken {
   readonly tokenId: string;
   /** The account's `token_epoch` when its holder proved who they are: the token ends with it. */
   readonly tokenEpoch: number;
+  /** What it may be used for, where that is not everything: such a token is for tasks, and not for its account. */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 /** What a token's signature vouches for. Whether it was revoked since only the table knows. */
@@ -67,7 +69,7 @@ export interface TokenClaims extends NewToken {
  * authorizer's start. Tokens of before `epoch` was a claim were kept in the table; they are refused, and their holders
  * sign in again.
  */
-const readClaims = ({ sub, jti, exp, epoch }: JWTPayload): TokenClaims | undefined => {
+const readClaims = ({ sub, jti, exp, epoch, scope }: JWTPayload): TokenClaims | undefined => {
   const isOurs =
     typeof sub === "string" &&
     /^[1-9]\d{0,15}$/.test(sub) &&
@@ -75,8 +77,11 @@ const readClaims = ({ sub, jti, exp, epoch }: JWTPayload): TokenClaims | undefin
     jti !== "" &&
     typeof epoch === "number" &&
     Number.isSafeInteger(epoch) &&
-    (exp === undefined || Number.isSafeInteger(exp));
-  return isOurs ? { userId: Number(sub), tokenId: jti, tokenEpoch: epoch, tokenExpiresAt: exp } : undefined;
+    (exp === undefined || Number.isSafeInteger(exp)) &&
+    (scope === undefined || typeof scope === "string");
+  if (!isOurs) return undefined;
+  const claims = { userId: Number(sub), tokenId: jti, tokenEpoch: epoch, tokenExpiresAt: exp };
+  return scope === undefined ? claims : { ...claims, scopes: scope.split(" ") };
 };
 
 /** 96 random bits: no two tokens of an account have the same, and a revoked one costs few bytes in its item. */
@@ -134,11 +139,12 @@ export const createTokens = (keySource: SigningKeySource): Tokens => {
 
   return {
     sign: async (
-      { userId, tokenId, tokenEpoch },
+      { userId, tokenId, tokenEpoch, scopes },
       lifetimeSeconds,
       issuedAt = Math.floor(Date.now() / 1_000),
     ) => {
-      const jwt = new SignJWT({ epoch: tokenEpoch })
+      // A list in one text, as RFC 9068 has it.
+      const jwt = new SignJWT({ epoch: tokenEpoch, ...(scopes ? { scope: scopes.join(" ") } : {}) })
         .setProtectedHeader({ alg: "HS256", typ: tokenType })
         .setIssuer(issuer)
         .setAudience(issuer)

@@ -13,6 +13,10 @@ export const credentialContext = z.union([
     tokenId: z.string(),
     tokenEpoch: z.coerce.number().int(),
     tokenExpiresAt: z.coerce.number().int().optional(),
+    scopes: z
+      .string()
+      .transform((text) => text.split(" "))
+      .optional(),
   }),
   z.object({ userId: accountNumber, keyId: z.string(), keyDigest: z.string() }),
 ]) satisfies z.ZodType<Credential>;

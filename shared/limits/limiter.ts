@@ -1,5 +1,5 @@
 import { repeatedSuccessor, requireAccess } from "../accounts/access.ts";
-import { type Credential, isKey, type Scope } from "../auth/api-keys.ts";
+import { type Credential, isOutOfScope, type Scope } from "../auth/api-keys.ts";
 import { callerWith } from "../auth/caller.ts";
 import { AppError } from "../errors/app-error.ts";
 import { dependencyUnavailable } from "../errors/dependency-failure.ts";
@@ -170,8 +170,8 @@ export const createLimiter = (
     const windows = windowsAt(time);
     const isTask = limitClass === "task";
     const place = mayStream ? streamPlaces.take(time) : undefined;
-    // What no key may do needs no count for one: it is only found out whether the key is to be told so.
-    const isRefused = isKey(credential) && scope === undefined;
+    // What a credential cannot be for needs no count: it is only found out whether its holder is to be told so.
+    const isRefused = isOutOfScope(credential, scope);
     const task = isTask ? operationId : undefined;
     const owed = isTask ? owedUsage.take(credential.userId) : undefined;
     const request = { credential, scope: scope ?? "any", time, task, windows, owed, place };

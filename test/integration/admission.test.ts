@@ -5,6 +5,7 @@ import { createAccountsRepository } from "../../shared/accounts/accounts-reposit
 import { accountKeys } from "../../shared/accounts/keys.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
+import type { Scope } from "../../shared/auth/api-keys.ts";
 import type { TokenClaims } from "../../shared/auth/tokens.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
@@ -42,7 +43,7 @@ const newAccount = async () => {
 const stored = (userId: number) => table.read(accountKeys.access(userId));
 
 /** Sends a task with a token at a moment, through one of the instances. @returns what came of it in a word. */
-const use = async (token: TokenClaims, instance = 0, now = start): Promise<string> => {
+const use = async (token: TokenClaims, instance = 0, now = start, scope?: Scope): Promise<string> => {
   const chosen = instances[instance % instances.length];
   if (!chosen) throw new Error("There are no instances.");
   const limiter = createLimiter(createLimitCounters(chosen), { now: () => now, timeoutMilliseconds });
@@ -51,6 +52,7 @@ const use = async (token: TokenClaims, instance = 0, now = start): Promise<strin
       limitClass: "task",
       credential: token,
       operationId: "translate",
+      scope,
     });
     return refusal?.code ?? "admitted";
   } catch (error) {
@@ -92,6 +94,20 @@ describe("a token that is used while it", () => {
     const last = after === "admitted" ? 1 : 0;
     // Nothing is written for one that comes too late altogether.
     expect({ "M2026-11": 0, ...(await stored(id)) }).toMatchObject({ "M2026-11": admitted + last });
+  });
+});
+
+describe("a token for some tasks", () => {
+  it("is admitted for those, refused others uncounted, and ends with a new password", async () => {
+    const { id, token } = await newAccount();
+    const limited = { ...token, scopes: ["translate"] };
+    expect(await use(limited, 0, start, "translate")).toBe("admitted");
+    const before = await stored(id);
+    expect(await use(limited, 0, start, "speech")).toBe("insufficient_scope");
+    expect(await stored(id)).toEqual(before);
+    await accounts().changePassword({ userId: id, tokenEpoch: 0 }, "$argon2id$new");
+    expect(await use(limited, 0, start, "translate")).toBe("unauthenticated");
+    expect(await use(limited, 0, start, "speech")).toBe("unauthenticated");
   });
 });
 

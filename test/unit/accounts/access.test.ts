@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { credentialAccess, requireAccess } from "../../../shared/accounts/access.ts";
 import { makeApiKey } from "../../../shared/auth/api-keys.ts";
+import { callerWith } from "../../../shared/auth/caller.ts";
 import type { Item } from "../../../shared/storage/item-table.ts";
 
 const access: Item = { account_type: "Free", disabled: false, token_epoch: 3, email_verified: true };
@@ -26,6 +27,39 @@ describe("A token", () => {
     const found = credentialAccess(withKey({ s: new Set(["speech"]) }), token, now);
     expect(requireAccess(found, token, undefined)).toMatchObject({ account_type: "Free" });
     expect(requireAccess(found, token, "chat")).toMatchObject({ account_type: "Free" });
+  });
+});
+
+describe("A token for some tasks", () => {
+  const limited = { ...token, scopes: ["translate", "speech"] };
+  const refusal = (item: Item, scope: Parameters<typeof requireAccess>[2]) => {
+    try {
+      return requireAccess(credentialAccess(item, limited, now), limited, scope).account_type;
+    } catch (error) {
+      return error;
+    }
+  };
+
+  it("may ask for those, and for what every credential may", () => {
+    for (const scope of ["translate", "speech", "any"] as const) expect(refusal(access, scope)).toBe("Free");
+  });
+
+  it("is refused all others, and everything about its account", () => {
+    expect(refusal(access, "chat")).toMatchObject({
+      code: "insufficient_scope",
+      message: "This token does not have the scope 'chat'.",
+    });
+    expect(refusal(access, undefined)).toMatchObject({
+      code: "insufficient_scope",
+      message: "This token is for some tasks only; the account's own token can do this.",
+    });
+    expect(callerWith(limited, { account_type: "Free" })).toMatchObject({ userId: 7, token: undefined });
+  });
+
+  it("ends with all tokens of its account", () => {
+    for (const scope of ["speech", "chat", undefined] as const) {
+      expect(refusal({ ...access, token_epoch: 4 }, scope)).toMatchObject({ code: "unauthenticated" });
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { deleteAccount } from "../../../functions/auth/delete-account.ts";
 import type { AccountWithPassword } from "../../../shared/accounts/account.ts";
 import { makeApiKey } from "../../../shared/auth/api-keys.ts";
+import type { TokenClaims } from "../../../shared/auth/tokens.ts";
 import { hashPassword } from "../../../shared/sign-in/passwords.ts";
 
 const password = "seven storks by the lake";
@@ -24,6 +25,10 @@ beforeAll(async () => {
 
 const { key } = makeApiKey(7);
 const claims = { userId: 7, tokenId: "one", tokenEpoch: 0 };
+const verified = new Map<string, TokenClaims>([
+  ["signed", claims],
+  ["limited", { ...claims, scopes: ["translate"] }],
+]);
 
 /** Asks for the deletion of an account that differs from the usual one, with a token that stands or does not. */
 const ask = (
@@ -56,7 +61,7 @@ const ask = (
         setDisabled: async () => undefined,
         changePassword: async () => false,
       },
-      tokens: { sign: async () => "", verify: async (token) => (token === "signed" ? claims : undefined) },
+      tokens: { sign: async () => "", verify: async (token) => verified.get(token) },
       findAccess: async () => found && { ...found, stands, key: undefined },
       passwordGuard: {
         attempt: () => Promise.reject(new Error("Nobody signs in.")),
@@ -87,6 +92,16 @@ const refused = [
     "with a key, although it has begun",
     {
       authorization: `Bearer ${key}`,
+      stands: false,
+      changed: { deletion_began: "2026-11-20T10:00:00.000Z" },
+    },
+    "unauthenticated",
+  ],
+  ["with a token for some tasks", { authorization: "Bearer limited" }, "insufficient_scope"],
+  [
+    "with a token for some tasks, although it has begun",
+    {
+      authorization: "Bearer limited",
       stands: false,
       changed: { deletion_began: "2026-11-20T10:00:00.000Z" },
     },

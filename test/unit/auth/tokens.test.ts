@@ -144,6 +144,17 @@ describe("an access token", () => {
     expect(await tokens.verify(await forge((jwt) => jwt.setNotBefore("-1s")))).toMatchObject(claims);
   });
 
+  it("that is limited names what it is for, in the standard's words, also when it is seen again", async () => {
+    const { tokens } = setup();
+    const token = await tokens.sign({ ...claims, scopes: ["translate", "speech"] }, day);
+    expect(decoded(token.split(".")[1] ?? "")).toMatchObject({ scope: "translate speech" });
+    expect(await tokens.verify(token)).toMatchObject({ ...claims, scopes: ["translate", "speech"] });
+    expect(await tokens.verify(token)).toMatchObject({ scopes: ["translate", "speech"] });
+    expect(await tokens.verify(await tokens.sign({ ...claims, scopes: [] }, day))).toMatchObject({
+      scopes: [""],
+    });
+  });
+
   it("counts until the second in which its lifetime ends, and not in it", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-20T10:00:00Z") });
     const { tokens } = setup();
@@ -187,6 +198,7 @@ describe("an access token", () => {
     ["without an epoch, as tokens were that the table knew", { epoch: undefined }],
     ["whose epoch is no number", { epoch: "3" }],
     ["in the middle of an epoch", { epoch: 3.5 }],
+    ["whose scope is no text", { scope: ["translate"] }],
   ])("%s is refused, and accepted without that change", async (_case, change) => {
     const { tokens } = setup();
     expect(await tokens.verify(signedByHand({}))).toMatchObject(claims);

@@ -53,13 +53,15 @@ describe("What the functions behind it are told of a token", () => {
     expect(JSON.stringify(context)).not.toContain(key.slice(4, 24));
   });
 
-  it.each([claims, { userId: 7, tokenId: "token-1", tokenEpoch: 0, tokenExpiresAt: undefined }])(
-    "is what its signature vouches for: %j",
-    async (token) => {
-      const { context } = await ask(token).answered;
-      expect(credentialContext.parse(context)).toEqual(token);
-    },
-  );
+  it.each([
+    claims,
+    { userId: 7, tokenId: "token-1", tokenEpoch: 0, tokenExpiresAt: undefined },
+    { ...claims, scopes: ["translate", "speech"] },
+    { ...claims, scopes: [""] },
+  ])("is what its signature vouches for: %j", async (token) => {
+    const { context } = await ask(token).answered;
+    expect(credentialContext.parse(context)).toEqual(token);
+  });
 });
 
 describe("A request without a good token", () => {

@@ -40,7 +40,7 @@ const accountOf = async (
  * does the rest.
  *
  * @throws AppError `unauthenticated`; `insufficient_scope` for a key; `forbidden` for a disabled account;
- * `invalid_credentials` for a wrong password; `rate_limited` after several; `bad_request` for accounts that sign in elsewhere;
+ * `invalid_credentials` for a wrong password; `rate_limited` after several; `bad_request` for accounts without a password;
  * what the store throws.
  */
 export const deleteAccount = async (
@@ -51,10 +51,10 @@ export const deleteAccount = async (
   const { id } = await accountOf(await readBearer(tokens.verify)(authorization), dependencies);
   const account = await accounts.findWithPassword({ id });
   if (!account) throw new AppError("unauthenticated");
-  if (account.oauth_type !== "Credentials") {
+  if (!account.has_password) {
     throw new AppError("bad_request", {
       message:
-        "This account signs in through an external provider and has no password here; ask those who run the service to delete it.",
+        "This account signs in through an identity provider and has no password yet; set one on the page /console/account, and delete the account with it.",
     });
   }
   const matches = await passwordGuard.confirm(

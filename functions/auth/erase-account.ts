@@ -2,7 +2,7 @@ import { DeleteCommand, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb"
 import pLimit from "p-limit";
 import * as z from "zod";
 import type { StoredAccount } from "../../shared/accounts/account.ts";
-import { accountKeys, type ItemKey } from "../../shared/accounts/keys.ts";
+import { accountKeys, type ItemKey, identityKeyPrefix } from "../../shared/accounts/keys.ts";
 import { idempotencyKeys } from "../../shared/idempotency/keys.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
 import { usageMoves } from "../../shared/limits/usage-items.ts";
@@ -163,6 +163,15 @@ export const eraseAccount = async (
   ];
   await forEach(partitions, async (partition) => {
     const keys = await keysOf(table, partition);
+    if (partition === profile.PK) {
+      // Before what leads to them: an identity that opened nothing could never be joined to an account again.
+      await deleteItems(
+        table,
+        keys
+          .filter(({ SK }) => SK.startsWith(identityKeyPrefix))
+          .map(({ SK }) => accountKeys.identity(SK.slice(identityKeyPrefix.length))),
+      );
+    }
     await deleteItems(
       table,
       keys.filter(({ SK }) => partition !== profile.PK || SK !== profile.SK),

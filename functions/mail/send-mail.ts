@@ -67,7 +67,7 @@ export interface MailDependencies {
 
 /**
  * Sends the mail that was asked for, with a link made for it; nothing when nobody is entitled to it: an unknown
- * address, a verified one, an account that signs in through an external provider; nor when its recipient had too many, or
+ * address, a verified one, an account that has no password; nor when its recipient had too many, or
  * gets none any more.
  *
  * @param messageId the queue's name for the message that asks for it.
@@ -82,7 +82,7 @@ export const sendMail = async (
   );
   if (!account) return;
   if (request.kind === "verify-email" && account.email_verified) return;
-  if (request.kind === "reset-password" && account.oauth_type !== "Credentials") return;
+  if (request.kind === "reset-password" && !account.has_password) return;
 
   const withheld = await withheldMail.find(account.email);
   if (withheld) {

@@ -46,7 +46,7 @@ export const accountAccess = z.object({
 export type AccountAccess = z.infer<typeof accountAccess>;
 
 /** What else is stored of an account, but for the hash of its password. */
-export const accountProfile = z.object({
+const accountProfile = z.object({
   id: z.int(),
   username: z.string(),
   email: z.string(),
@@ -59,14 +59,20 @@ export const accountProfile = z.object({
 });
 type AccountProfile = z.infer<typeof accountProfile>;
 
-/** A profile with the hash of its password, for comparing one. */
-export const profileWithPassword = accountProfile.extend({ password_hash: z.string() });
+/** A profile with the hash of its password, for comparing one; who signs in elsewhere has none until they set one. */
+export const profileWithPassword = accountProfile.extend({ password_hash: z.string().optional() });
 
 /** An account as it is stored, without the hash of its password: whoever needs that asks for it by name. */
-export type StoredAccount = AccountProfile & AccountAccess;
+export type StoredAccount = AccountProfile & AccountAccess & { readonly has_password: boolean };
 
 /** An account with the hash of its password. */
-export type AccountWithPassword = z.infer<typeof profileWithPassword> & AccountAccess;
+export type AccountWithPassword = StoredAccount & Pick<z.infer<typeof profileWithPassword>, "password_hash">;
+
+/** What the two items of an account say, without the hash. */
+export const toStoredAccount = (profile: unknown, access: AccountAccess): StoredAccount => {
+  const { password_hash: hash, ...others } = profileWithPassword.parse(profile);
+  return { ...others, ...access, has_password: hash !== undefined };
+};
 
 /** An account as its owner sees it. */
 export const toAccount = (item: StoredAccount): Account => ({

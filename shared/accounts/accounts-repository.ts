@@ -10,11 +10,12 @@ import {
   type AccountType,
   type AccountWithPassword,
   accountAccess,
-  accountProfile,
   passwordChange,
   profileWithPassword,
   type StoredAccount,
+  toStoredAccount,
 } from "./account.ts";
+import { type Identity, identityItems } from "./identities-repository.ts";
 import { accountKeys } from "./keys.ts";
 
 const claimItem = z.object({ user_id: z.int() });
@@ -28,6 +29,14 @@ export type NewAccount = Pick<
   AccountWithPassword,
   "username" | "email" | "password_hash" | "organization" | "full_name" | "organization_type" | "sector"
 >;
+
+/** What an account starts with whose owner signs in through an identity provider. */
+export interface FirstIdentity {
+  readonly identity: Identity;
+  readonly oauthType: Exclude<Account["oauth_type"], "Credentials">;
+  /** The provider says that the address is its owner's. */
+  readonly emailVerified: boolean;
+}
 
 /** Fields an owner may change. */
 export type ProfileChanges = Partial<
@@ -120,7 +129,7 @@ export const createAccountsRepository = (table: Table) => {
 
   const find = async (reference: AccountReference): Promise<StoredAccount | undefined> => {
     const items = await readItems(await idOf(reference));
-    return items && { ...accountProfile.parse(items.profile), ...items.access };
+    return items && toStoredAccount(items.profile, items.access);
   };
 
   const nextId = async (): Promise<number> => {
@@ -170,26 +179,31 @@ export const createAccountsRepository = (table: Table) => {
     /** The account with the hash of its password, for as many reads as without it. */
     findWithPassword: async (reference: AccountReference): Promise<AccountWithPassword | undefined> => {
       const items = await readItems(await idOf(reference));
-      return items && { ...profileWithPassword.parse(items.profile), ...items.access };
+      if (!items) return undefined;
+      const { password_hash } = profileWithPassword.parse(items.profile);
+      const account = toStoredAccount(items.profile, items.access);
+      return password_hash === undefined ? account : { ...account, password_hash };
     },
 
     /**
-     * Creates an account's two items together with its claims on name and address: all of it or nothing.
+     * Creates an account's two items together with its claims on name and address, and the identity that it is made for:
+     * all of it or nothing.
      *
+     * @param first the identity, of an account whose owner signs in through an identity provider.
      * @throws AppError `username_taken` or `email_taken`.
      */
-    create: async (fields: NewAccount): Promise<StoredAccount> => {
+    create: async (fields: NewAccount, first?: FirstIdentity): Promise<StoredAccount> => {
       const profile = {
         ...fields,
         id: await nextId(),
-        oauth_type: "Credentials",
+        oauth_type: first?.oauthType ?? "Credentials",
         created_at: new Date().toISOString(),
       };
       const access: AccountAccess = {
         account_type: "Free",
         disabled: false,
         token_epoch: 0,
-        email_verified: false,
+        email_verified: first?.emailVerified ?? false,
       };
       try {
         await client.send(
@@ -199,10 +213,11 @@ export const createAccountsRepository = (table: Table) => {
               put(accountKeys.emailClaim(profile.email), { user_id: profile.id }),
               put(accountKeys.profile(profile.id), profile),
               put(accountKeys.access(profile.id), newAccess(access)),
+              ...(first ? identityItems(profile.id, first.identity).map((Item) => put({}, Item)) : []),
             ],
           }),
         );
-        return { ...accountProfile.parse(profile), ...access };
+        return toStoredAccount(profile, access);
       } catch (error) {
         throw error instanceof TransactionCanceledException ? (takenIn(error) ?? error) : error;
       }

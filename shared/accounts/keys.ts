@@ -9,6 +9,9 @@ export const ownedKeyPrefix = "OWNED#";
 /** How the sort keys of what lists say of keys begin. */
 export const apiKeyItemPrefix = "KEY#";
 
+/** How the keys begin of an identity at a provider, and the sort keys of what lists say of it. */
+export const identityKeyPrefix = "IDENTITY#";
+
 /** The two attributes by which the table finds an item. */
 export interface ItemKey {
   readonly PK: string;
@@ -23,6 +26,7 @@ export const accountKeyPrefixes = [
   ...recipientKeyPrefixes,
   "USERNAME#",
   "COUNTER#USER",
+  identityKeyPrefix,
   ownedKeyPrefix,
 ] as const;
 
@@ -40,6 +44,13 @@ export const accountKeys = {
   access: (userId: number) => ({ PK: `${accessKeyPrefix}${userId}`, SK: "ACCESS" }),
   /** A6: what only lists say of a key. */
   apiKey: (userId: number, keyId: string) => ({ PK: `USER#${userId}`, SK: `${apiKeyItemPrefix}${keyId}` }),
+  /** A7: whose account an identity opens. Issuers and subjects may be of any length, their digest is not. */
+  identity: (digest: string) => ({ PK: `${identityKeyPrefix}${digest}`, SK: "IDENTITY" }),
+  /** A8: what lists say of an account's identity. */
+  ownIdentity: (userId: number, digest: string) => ({
+    PK: `USER#${userId}`,
+    SK: `${identityKeyPrefix}${digest}`,
+  }),
   /** O1: something that is kept under a key of its own, by whose it is. */
   owned: (userId: number, name: string) => ({ PK: `${ownedKeyPrefix}${userId}`, SK: name }),
   /** L1: a link that was mailed. Only a digest is stored: reading the table does not open a link. */

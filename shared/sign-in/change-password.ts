@@ -49,7 +49,7 @@ export const resetPassword = async (
 /**
  * Sets a new password for a caller who knows the old one.
  *
- * @throws AppError `invalid_credentials`; `bad_request` for accounts that sign in elsewhere; `rate_limited` after wrong
+ * @throws AppError `invalid_credentials`; `bad_request` for accounts without a password; `rate_limited` after wrong
  * ones of callers with a token: those of log-ins, which anybody can make, are another matter.
  */
 export const changePassword = async (
@@ -59,9 +59,10 @@ export const changePassword = async (
 ): Promise<ActionOutcome> => {
   const account = await accounts.findWithPassword({ id: userId });
   if (!account) throw new AppError("unauthenticated");
-  if (account.oauth_type !== "Credentials") {
+  if (!account.has_password) {
     throw new AppError("bad_request", {
-      message: "This account signs in through an external provider and has no password here.",
+      message:
+        "This account signs in through an identity provider and has no password yet; set the first one on the page /console/account.",
     });
   }
   const matches = await passwordGuard.confirm(

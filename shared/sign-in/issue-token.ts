@@ -23,16 +23,15 @@ const findByPassword = async (
 ): Promise<StoredAccount | undefined> => {
   // No user name has an @ in it.
   const found = await accounts.findWithPassword(username.includes("@") ? { email: username } : { username });
-  const usesPassword = found?.oauth_type === "Credentials";
-  const matches = await verifyPassword(password, usesPassword ? found.password_hash : undefined);
+  const matches = await verifyPassword(password, found?.password_hash);
   return matches ? found : undefined;
 };
 
 /**
  * The account that a user name (or e-mail address) and a password open.
  *
- * Unknown names and wrong passwords get the same response after the same work. An account of an external identity
- * provider has no password here, whatever is sent.
+ * Unknown names and wrong passwords get the same response after the same work, and so does an account that has no password
+ * because its owner signs in through an identity provider, whatever is sent.
  *
  * @throws AppError `invalid_credentials`; `forbidden` when the account is disabled; `rate_limited` while there is a
  * wait after wrong passwords.

@@ -42,7 +42,7 @@ beforeAll(async () => {
     new UpdateCommand({
       TableName: name,
       Key: accountKeys.profile(elsewhere),
-      UpdateExpression: "SET oauth_type = :type",
+      UpdateExpression: "SET oauth_type = :type REMOVE password_hash",
       ExpressionAttributeValues: { ":type": "IdentityProviderA" },
     }),
   );

@@ -5,6 +5,7 @@ import { transcriptionKeys } from "../../functions/legacy/keys.ts";
 import { createSavedTranscriptions } from "../../functions/legacy/saved-transcriptions.ts";
 import type { StoredAccount } from "../../shared/accounts/account.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { createIdentitiesRepository } from "../../shared/accounts/identities-repository.ts";
 import { accountKeys } from "../../shared/accounts/keys.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import { createIdempotencyStore } from "../../shared/idempotency/idempotency-store.ts";
@@ -86,6 +87,13 @@ const makeAccount = async (trouble: Trouble) => {
   });
   const { id: userId } = account;
   await createTokensRepository(table).revoke({ userId, tokenId: "one", tokenEpoch: 0 });
+  const identities = createIdentitiesRepository(table);
+  await identities.join(
+    userId,
+    { issuer: "https://id.example.com", subject: username },
+    { byAddress: false },
+  );
+  const [identity] = await identities.list(userId);
   const upload = `uploads/${people}/a.wav`;
   await createUploadsRepository(server.openForRequests()).add(`file-${people}`, {
     objectKey: upload,
@@ -137,6 +145,7 @@ const makeAccount = async (trouble: Trouble) => {
     account: { ...account, created_at: new Date(Date.now() - 86_400_000).toISOString() },
     partitions: [
       accountKeys.profile(userId).PK,
+      accountKeys.identity(identity?.id ?? "").PK,
       accountKeys.access(userId).PK,
       accountKeys.owned(userId, "").PK,
       accountKeys.usernameClaim(username).PK,
@@ -169,7 +178,7 @@ describe("the deletion of an account", () => {
       expect([...trouble.objects].filter((name) => name.startsWith(`answers/${account.id}/`))).toHaveLength(
         1,
       );
-      expect(await leftIn(partitions)).toHaveLength(14);
+      expect(await leftIn(partitions)).toHaveLength(16);
       trouble.restart(failing);
       const outcome = await eraseAccount(account, { table, store: trouble.store }, never).then(
         () => "done",
@@ -212,7 +221,7 @@ describe("the deletion of an account", () => {
     await expect(
       eraseAccount(account, { table: server.open(), store }, AbortSignal.abort()),
     ).rejects.toThrow();
-    expect(await leftIn(partitions)).toHaveLength(14);
+    expect(await leftIn(partitions)).toHaveLength(16);
     expect(trouble.objects.size).toBe(5);
   });
 

@@ -214,6 +214,7 @@ describe("A registration", () => {
       email_verified: false,
       disabled: false,
       token_epoch: 0,
+      has_password: true,
       created_at: expect.any(String),
     });
   });

@@ -13,6 +13,7 @@ beforeAll(async () => {
     username: "amina",
     email: "amina@example.com",
     password_hash: await hashPassword(password),
+    has_password: true,
     organization: "Unknown",
     account_type: "Free",
     oauth_type: "Credentials",
@@ -110,7 +111,7 @@ const refused = [
   ["with what only looks like a key", { authorization: `Bearer ${key}x` }, "unauthenticated"],
   ["of an account that is gone", { isGone: true }, "unauthenticated"],
   ["of a disabled account", { changed: { disabled: true } }, "forbidden"],
-  ["of an account that signs in elsewhere", { changed: { oauth_type: "IdentityProviderA" } }, "bad_request"],
+  ["of an account without a password", { changed: { has_password: false } }, "bad_request"],
   ["with a wrong password", { password: "not the password" }, "invalid_credentials"],
   [
     "with a wrong password, although it has begun",

@@ -21,6 +21,7 @@ const account = {
   username: "amina",
   email: "amina@example.com",
   password_hash: await hashPassword(oldPassword),
+  has_password: true,
   organization: "Unknown",
   account_type: "Free",
   oauth_type: "Credentials",
@@ -241,18 +242,30 @@ describe("What is written", () => {
 });
 
 describe("An account that signs in through an identity provider", () => {
-  const elsewhere = { ...account, oauth_type: "IdentityProviderA" } as const;
+  const { password_hash, ...profile } = account;
+  const elsewhere = { ...profile, oauth_type: "IdentityProviderA", has_password: false } as const;
 
-  it("gets no token for a password, be it the right one", async () => {
+  it.each([oldPassword, "", "undefined"])("gets no token for any password: %j", async (password) => {
     const issued = issueToken(
-      { username: "amina", password: oldPassword },
+      { username: "amina", password },
       address,
       dependencies({ accounts: { findWithPassword: async () => elsewhere } }),
     );
     await expect(issued).rejects.toMatchObject({ code: "invalid_credentials" });
   });
 
-  it("has no password to change", async () => {
+  it("gets a token for the password that it has set", async () => {
+    const issued = issueToken(
+      { username: "amina", password: oldPassword },
+      address,
+      dependencies({
+        accounts: { findWithPassword: async () => ({ ...elsewhere, password_hash, has_password: true }) },
+      }),
+    );
+    expect(await issued).toMatchObject({ access_token: expect.stringContaining("signed") });
+  });
+
+  it("has no password to change before it has set one", async () => {
     const changed = changePassword(
       7,
       { old_password: oldPassword, new_password: newPassword },

@@ -13,13 +13,15 @@ const account = {
   organization: "Unknown",
   account_type: "Free",
   oauth_type: "Credentials",
+  has_password: true,
   email_verified: false,
   disabled: false,
   token_epoch: 0,
   created_at: "2026-11-20T10:00:00.000Z",
 } as const;
 
-type Found = Omit<typeof account, "username" | "oauth_type" | "email_verified"> & {
+type Found = Omit<typeof account, "username" | "oauth_type" | "has_password" | "email_verified"> & {
+  readonly has_password: boolean;
   readonly username: string;
   readonly oauth_type: "Credentials" | "IdentityProviderA" | "IdentityProviderB";
   readonly email_verified: boolean;
@@ -94,16 +96,7 @@ describe("A mail with a link", () => {
     ["to verify an address, for an account that is gone", verification, undefined],
     ["to verify an address that is verified", verification, { ...account, email_verified: true }],
     ["to reset a password, for an address that nobody has", reset, undefined],
-    [
-      "to reset a password, for an account of an identity provider",
-      reset,
-      { ...account, oauth_type: "IdentityProviderA" as const },
-    ],
-    [
-      "to reset a password, for an account of the other identity provider",
-      reset,
-      { ...account, oauth_type: "IdentityProviderB" as const },
-    ],
+    ["to reset a password, for an account that has none", reset, { ...account, has_password: false }],
   ])("%s is not made and not sent", async (_case, request, found) => {
     const { create, deliver, send } = setup(found);
     await send(request);
@@ -138,8 +131,14 @@ describe("A mail with a link", () => {
     },
   );
 
-  it("to verify the address of an account of an identity provider is sent", async () => {
+  it("to reset the password that an account of an identity provider has set is sent", async () => {
     const { deliver, send } = setup({ ...account, oauth_type: "IdentityProviderA" });
+    await send(reset);
+    expect(deliver).toHaveBeenCalledOnce();
+  });
+
+  it("to verify the address of an account of an identity provider is sent", async () => {
+    const { deliver, send } = setup({ ...account, oauth_type: "IdentityProviderA", has_password: false });
     await send(verification);
     expect(deliver).toHaveBeenCalledOnce();
   });

@@ -1,0 +1,65 @@
+import * as z from "zod";
+import { en, type Texts } from "./en.ts";
+import { lg } from "./lg.ts";
+import { sw } from "./sw.ts";
+
+/** The languages of the console's own words, by their tags (BCP 47). */
+export const consoleLanguages = ["en", "lg", "sw"] as const;
+export type ConsoleLanguage = (typeof consoleLanguages)[number];
+
+/** The words of each language. */
+export const textsOf: Readonly<Record<ConsoleLanguage, Texts>> = { en, lg, sw };
+
+/** What each language calls itself. */
+export const languageNames: Readonly<Record<ConsoleLanguage, string>> = {
+  en: "English",
+  lg: "Luganda",
+  sw: "Kiswahili",
+};
+
+/**
+ * The languages that a stage offers, such as `en,sw`. By default only English: nobody who speaks them has read the others.
+ */
+export const consoleLanguagesVariable = z
+  .string()
+  .transform((value) => value.split(",").map((tag) => tag.trim()))
+  .pipe(z.array(z.enum(consoleLanguages)).min(1));
+
+/** The tags of an `Accept-Language` header, the best first (RFC 9110, 12.5.4). */
+const acceptedTags = (header: string): string[] =>
+  header
+    .split(",")
+    .map((range) => {
+      const [tag = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+      const quality = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+      return { tag, quality: quality === undefined ? 1 : Number(quality) };
+    })
+    .filter(({ quality }) => quality > 0)
+    .toSorted((one, other) => other.quality - one.quality)
+    .map(({ tag }) => tag);
+
+/**
+ * The language of a page: the one that was chosen, otherwise the one that the browser asks for, otherwise the first.
+ *
+ * @param offered the stage's languages, at least one.
+ * @param chosen what a query or a cookie says, which may be anything.
+ */
+export const chooseLanguage = (
+  offered: readonly ConsoleLanguage[],
+  chosen: readonly (string | undefined)[],
+  acceptLanguage: string | undefined,
+): ConsoleLanguage => {
+  const wanted = [
+    ...chosen,
+    ...acceptedTags(acceptLanguage ?? "").map((tag) => (/^lug\b/.test(tag) ? "lg" : tag.split("-")[0])),
+  ];
+  for (const tag of wanted) {
+    const language = offered.find((known) => known === tag);
+    if (language) return language;
+  }
+  return offered[0] ?? "en";
+};
+
+/** A text with the values of its placeholders, such as `{name}`. */
+export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
+  text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import {
+  chooseLanguage,
+  consoleLanguagesVariable,
+  fill,
+  textsOf,
+} from "../../../functions/console/texts/languages.ts";
+
+/** Every text of a language, by its place. */
+const listed = (words: object, place = ""): [string, string][] =>
+  Object.entries(words).flatMap(([name, value]) =>
+    typeof value === "string" ? [[`${place}${name}`, value]] : listed(value, `${place}${name}.`),
+  );
+
+const placeholdersOf = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).toSorted();
+
+const english = new Map(listed(textsOf.en));
+
+describe("The words of the console", () => {
+  it.each(Object.entries(textsOf))("in %s are all there, with the same placeholders", (_tag, words) => {
+    const texts = listed(words);
+    expect(texts.map(([place]) => place).toSorted()).toEqual([...english.keys()].toSorted());
+    expect(texts.filter(([, text]) => text.trim() === "")).toEqual([]);
+    for (const [place, text] of texts) {
+      expect([place, placeholdersOf(text)]).toEqual([place, placeholdersOf(english.get(place) ?? "")]);
+    }
+  });
+
+  it("are filled in, also with what looks like a placeholder", () => {
+    expect(fill("{used} of {limit}", { used: 0, limit: "{used}" })).toBe("0 of {used}");
+  });
+});
+
+describe("The language of a page", () => {
+  const all = ["en", "lg", "sw"] as const;
+
+  it("is the one that was chosen, then the best that the browser asks for, then the first", () => {
+    expect(chooseLanguage(all, [undefined, "sw"], "lg")).toBe("sw");
+    expect(chooseLanguage(all, ["xx"], "fr, en;q=0.5, lg-UG;q=0.9, sw;q=0")).toBe("lg");
+    expect(chooseLanguage(all, [], "lug")).toBe("lg");
+    expect(chooseLanguage(all, [], "fr")).toBe("en");
+    expect(chooseLanguage(all, [], undefined)).toBe("en");
+  });
+
+  it("is never one that the stage does not offer", () => {
+    expect(chooseLanguage(["en"], ["sw", "lg"], "sw")).toBe("en");
+    expect(consoleLanguagesVariable.parse("en, sw")).toEqual(["en", "sw"]);
+    expect(consoleLanguagesVariable.safeParse("en,xx").success).toBe(false);
+    expect(consoleLanguagesVariable.safeParse("").success).toBe(false);
+  });
+});

@@ -1,0 +1,141 @@
+import { stat } from "node:fs/promises";
+import { type ComponentChildren, createElement } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { describe, expect, it } from "vitest";
+import { textsOf } from "../../../functions/console/texts/languages.ts";
+import { BarChart, topOf } from "../../../functions/console/view/bar-chart.tsx";
+import { CodeBlock, DataTable, Secret } from "../../../functions/console/view/components.tsx";
+import { Field, Form } from "../../../functions/console/view/forms.tsx";
+import type { Frame } from "../../../functions/console/view/frame.ts";
+import { Layout } from "../../../functions/console/view/layout.tsx";
+
+const frame: Frame = {
+  title: "Keys",
+  texts: textsOf.en,
+  language: "en",
+  languages: ["en"],
+  path: "/console/tokens",
+  url: (path) => `/prod${path}`,
+  username: "amina",
+  formToken: "proof",
+  stylesheet: "/prod/console/assets/style.css",
+  scripts: [],
+};
+
+const render = (children: ComponentChildren, changes: Partial<Frame> = {}): string =>
+  renderToString(createElement(Layout, { frame: { ...frame, ...changes }, children }));
+
+describe("A page", () => {
+  it("links to its own site only, below the stage's prefix", () => {
+    const html = render(createElement("p", null, "Hello"));
+    const links = Array.from(html.matchAll(/(?:href|src|action)="([^"]*)"/g), ([, link = ""]) => link);
+    expect(links.length).toBeGreaterThan(8);
+    expect(links.filter((link) => !/^(?:\/prod\/|#|data:image)/.test(link))).toEqual([]);
+    expect(html).not.toMatch(/\sstyle=|<style|\son\w+=/);
+  });
+
+  it("says where in the navigation it is, and logs out by a form with the token", () => {
+    const html = render(createElement("p", null));
+    expect(html.match(/aria-current/g)).toHaveLength(1);
+    expect(html).toContain('href="/prod/console/tokens" aria-current="page"');
+    expect(html).toMatch(
+      /action="\/prod\/console\/log-out"><input type="hidden" name="form_token" value="proof"/,
+    );
+    expect(render(createElement("p", null), { username: undefined })).not.toContain("log-out");
+  });
+
+  it("offers a choice of languages only where there are several", () => {
+    expect(render(createElement("p", null))).not.toContain("?language=");
+    const html = render(createElement("p", null), { language: "sw", languages: ["en", "sw"] });
+    expect(html).toContain('<html lang="sw">');
+    expect(html).toContain('<a href="?language=en" lang="en" hreflang="en">English</a>');
+  });
+});
+
+describe("A form", () => {
+  const name = { name: "name", label: "Name", hint: "Any <name>", problem: "This is needed." };
+
+  it("says beside a field what is wrong with it, keeps what was typed, and lists the problems above", () => {
+    const html = render(
+      createElement(
+        Form,
+        { to: "/console/tokens", submit: "Make", problems: { name: name.problem } },
+        createElement(Field, { ...name, value: '"><script>' }),
+      ),
+    );
+    expect(html).toContain('<label for="name">Name');
+    expect(html).toContain('aria-describedby="name-hint name-problem" aria-invalid="true"');
+    expect(html).toContain('<p class="error" id="name-problem">This is needed.</p>');
+    expect(html).toContain('<a href="#name">This is needed.</a>');
+    expect(html).toContain('value="&quot;>&lt;script>"');
+    expect(html).toContain("Any &lt;name>");
+    expect(html).toContain('name="form_token" value="proof"');
+  });
+
+  it("never sends a password back", () => {
+    const html = render(createElement(Field, { ...name, type: "password", value: "seven storks" }));
+    expect(html).not.toContain("seven storks");
+    expect(html).toContain('type="password"');
+  });
+});
+
+describe("A chart", () => {
+  const bars = [0, 3, 40, 1].map((value, index) => ({ label: `2026-11-0${index + 1}`, value }));
+  const html = render(createElement(BarChart, { label: "Tasks", summary: "44 tasks", bars }));
+
+  it("has a bar for each value, whose heights are in proportion and within the picture", () => {
+    const heights = Array.from(html.matchAll(/<rect[^>]* height="([\d.]+)"/g), ([, height]) =>
+      Number(height),
+    );
+    expect(heights).toEqual([0, 6, 80, 2]);
+    expect(html).toContain("<title>2026-11-03: 40</title>");
+    expect(html).toContain('aria-label="44 tasks"');
+  });
+
+  it("shows what is little, and ends at a round number", () => {
+    const little = render(
+      createElement(BarChart, {
+        label: "Tasks",
+        summary: "",
+        bars: [
+          { label: "a", value: 1 },
+          { label: "b", value: 90_000 },
+        ],
+      }),
+    );
+    expect(little).toMatch(/<rect[^>]* y="99"[^>]* height="1"/);
+    expect([0, 1, 2, 3, 10, 11, 49, 51, 1_000, 1_001].map(topOf)).toEqual([
+      1, 1, 2, 5, 10, 20, 50, 100, 1_000, 2_000,
+    ]);
+    expect(render(createElement(BarChart, { label: "", summary: "", bars: [] }))).not.toContain("NaN");
+  });
+});
+
+describe("What is to be copied", () => {
+  it("can be selected without JavaScript, and has a button that waits for it", () => {
+    const html = render(createElement(Secret, { label: "Key", value: "lai_abc" }));
+    expect(html).toContain('<code class="secret notranslate">lai_abc</code>');
+    expect(html).toMatch(/<button type="button" data-copy[^>]* hidden/);
+    expect(render(createElement(CodeBlock, { label: "curl", code: "curl 'a' <b" }))).toContain(
+      "<code>curl 'a' &lt;b</code>",
+    );
+  });
+
+  it("names its columns and rows, and has numbers below each other", () => {
+    const html = render(
+      createElement(DataTable, {
+        caption: "Days",
+        columns: [{ label: "Day" }, { label: "Tasks", isNumber: true }],
+        rows: [["2026-11-01", 3]],
+      }),
+    );
+    expect(html).toContain('<th scope="row">2026-11-01</th><td class="number">3</td>');
+  });
+});
+
+describe("The style sheet", () => {
+  it("has at most 8 kB", async () => {
+    const { size } = await stat(new URL("../../../functions/console/view/style.css", import.meta.url));
+    expect(size).toBeLessThanOrEqual(8_192);
+  });
+});

@@ -45,6 +45,9 @@ export const mailQueueEnvironment = { MAIL_QUEUE_URL: addressVariable };
 /** The queue of messages from people; a worker function answers them. */
 export const messageQueueEnvironment = { MESSAGE_QUEUE_URL: addressVariable };
 
+/** The queue of what is to be done for jobs; a worker function does it. */
+export const jobQueueEnvironment = { JOB_QUEUE_URL: addressVariable };
+
 /** The secret with the messaging platform's verify token, app secret and access token. */
 export const platformSecretsEnvironment = { MESSAGING_SECRET_ID: textVariable };
 

@@ -117,6 +117,11 @@ export const errorCatalogue = {
     message:
       "The first request with this Idempotency-Key is still under way; its answer can be asked for when it is over.",
   },
+  job_not_completed: {
+    status: 409,
+    type: "invalid_request_error",
+    message: "The job has no result yet; GET /tasks/jobs/{id} tells how far it is.",
+  },
   idempotency_key_reused: {
     status: 422,
     type: "invalid_request_error",

@@ -12,6 +12,7 @@ export const tags = [
   "Chat",
   "OpenAI clients",
   "Uploads",
+  "Jobs",
   "Messaging",
   "Service",
   "Deprecated (v1)",

@@ -112,6 +112,8 @@ export const accountCounters = {
   minute: (minute: number) => `m${minute}`,
   day: (day: number) => `d${day}`,
   month: (month: string) => `M${month}`,
+  /** Milliseconds of recordings that jobs of the month transcribe. */
+  audio: (month: string) => `A${month}`,
   /** Keys that were made in a day. */
   keysMade: (day: number) => `k${day}`,
 } as const;
@@ -125,7 +127,7 @@ export type CounterWindow =
 /** The window that an attribute counts in; `undefined` when it is no counter, or one of usage. */
 export const windowOfCounter = (attribute: string): CounterWindow | undefined => {
   const { minute, day, month } =
-    /^(?:m(?<minute>\d+)|[dk](?<day>\d+)|M(?<month>\d{4}-\d\d))$/.exec(attribute)?.groups ?? {};
+    /^(?:m(?<minute>\d+)|[dk](?<day>\d+)|[AM](?<month>\d{4}-\d\d))$/.exec(attribute)?.groups ?? {};
   if (minute !== undefined) return { kind: "minute", minute: Number(minute) };
   if (day !== undefined) return { kind: "day", day: Number(day) };
   return month === undefined ? undefined : { kind: "month", month };

@@ -25,6 +25,8 @@ export interface AccountPolicy {
   readonly perMonthOfKey?: number | undefined;
   /** Responses that may be under way at a time, of those that leave while they are made; without it any number. */
   readonly streamsAtOnce?: number;
+  /** Of recordings that jobs transcribe, in seconds. */
+  readonly audioSecondsPerMonth?: number | undefined;
   /** The quota that the account gets by verifying its e-mail address, when it has less before. */
   readonly onceVerified?: Quota;
 }
@@ -35,11 +37,19 @@ export interface Quota {
   readonly perMonth: number;
 }
 
+const hour = 3_600;
+
 /** The limits of each tier; the minute's is counted over all routes, not for each of them. */
 const accountPolicies: Readonly<Record<AccountType, AccountPolicy>> = {
-  Free: { perMinute: 50, perDay: 500, perMonth: 5_000, streamsAtOnce: 5 },
-  Premium: { perMinute: 100, perDay: 5_000, perMonth: 100_000, streamsAtOnce: 25 },
-  Admin: { perMinute: 1_000, perDay: undefined, perMonth: undefined },
+  Free: { perMinute: 50, perDay: 500, perMonth: 5_000, streamsAtOnce: 5, audioSecondsPerMonth: 3 * hour },
+  Premium: {
+    perMinute: 100,
+    perDay: 5_000,
+    perMonth: 100_000,
+    streamsAtOnce: 25,
+    audioSecondsPerMonth: 100 * hour,
+  },
+  Admin: { perMinute: 1_000, perDay: undefined, perMonth: undefined, audioSecondsPerMonth: undefined },
 };
 
 /**
@@ -60,12 +70,13 @@ export type AccountPolicies = (
 const shareOf = (limit: number, share: number): number => Math.max(1, Math.round(limit * share));
 
 const unverifiedPolicy = (policy: AccountPolicy, share: number): AccountPolicy => {
-  const { perDay, perMonth } = policy;
+  const { audioSecondsPerMonth, perDay, perMonth } = policy;
   if (perDay === undefined || perMonth === undefined || share >= 1) return policy;
   return {
     ...policy,
     perDay: shareOf(perDay, share),
     perMonth: shareOf(perMonth, share),
+    audioSecondsPerMonth: audioSecondsPerMonth && shareOf(audioSecondsPerMonth, share),
     onceVerified: { perDay, perMonth },
   };
 };

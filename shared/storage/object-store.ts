@@ -25,6 +25,12 @@ export const answersFolder = "answers/";
 /** Where such answers to an account are. */
 export const answersFolderOf = (userId: number): string => `${answersFolder}${userId}/`;
 
+/** What belongs to jobs: their plans, transcripts of pieces and whole ones, `jobs/7/<job id>/result.json`. */
+export const jobsFolder = "jobs/";
+
+/** Where those of an account are. */
+export const jobsFolderOf = (userId: number): string => `${jobsFolder}${userId}/`;
+
 /** How long saved transcriptions and their audio are kept. */
 export const transcriptionsLifetimeDays = 30;
 

@@ -2,6 +2,7 @@ import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import type { BuildOptions, Plugin } from "esbuild";
 import { functionDefinitions } from "../../functions/manifest.ts";
+import { browserAssets } from "./browser-assets.ts";
 import { companionFiles, writeChangedFiles } from "./bundle-files.ts";
 import { postponeSchemas } from "./postponed-schemas.ts";
 
@@ -41,6 +42,8 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
     plugins: [
       builtInModules(),
       leaveOut(unusedModules),
+      // Before the one that reads every source file.
+      browserAssets(projectDirectory),
       postponeSchemas(projectDirectory, foldersOfManyOperations),
       writeChangedFiles(),
       companionFiles(projectDirectory),

@@ -22,6 +22,7 @@ export const en = {
   forms: {
     optional: "(optional)",
     copy: "Copy",
+    copied: "Copied",
     problems: "Something has to be changed",
   },
   /** What is wrong with a field, said beside it. */

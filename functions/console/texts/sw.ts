@@ -21,6 +21,7 @@ export const sw: Texts = {
   forms: {
     optional: "(si lazima)",
     copy: "Nakili",
+    copied: "Imenakiliwa",
     problems: "Kuna kitu cha kurekebisha",
   },
   problems: {

@@ -43,7 +43,7 @@ export const CodeBlock = ({ label, code }: { readonly label: string; readonly co
     <figure class="code">
       <figcaption>
         {label}
-        <button type="button" data-copy hidden>
+        <button type="button" data-copy data-copied={texts.forms.copied} hidden>
           {texts.forms.copy}
         </button>
       </figcaption>
@@ -62,7 +62,7 @@ export const Secret = ({ label, value }: { readonly label: string; readonly valu
     <figure class="code">
       <figcaption>
         {label}
-        <button type="button" data-copy hidden>
+        <button type="button" data-copy data-copied={texts.forms.copied} hidden>
           {texts.forms.copy}
         </button>
       </figcaption>

@@ -1,0 +1,19 @@
+const shownMilliseconds = 2_000;
+
+const bind = (button: HTMLButtonElement): void => {
+  const label = button.textContent;
+  button.addEventListener("click", () => {
+    const text = button.closest("figure")?.querySelector("code")?.textContent ?? "";
+    void navigator.clipboard.writeText(text).then(() => {
+      button.textContent = button.dataset["copied"] ?? label;
+      setTimeout(() => {
+        button.textContent = label;
+      }, shownMilliseconds);
+    });
+  });
+  button.hidden = false;
+};
+
+// Browsers offer their clipboard to pages of a good origin only; elsewhere text is selected by hand.
+if (navigator.clipboard)
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) bind(button);

@@ -1,0 +1,65 @@
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { build, type Plugin } from "esbuild";
+import type { BuiltAsset } from "../../functions/console/server/built-assets.ts";
+
+/** Each file in it is loaded by pages by itself; what several of them need stands in a folder below. */
+const clientDirectory = "functions/console/client";
+const styleSheet = "functions/console/view/style.css";
+
+/** Phones are kept for long: what is newer than these is written in older words. */
+const target = ["chrome87", "firefox78", "safari14"];
+
+const contentTypes: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+};
+
+/** What browsers load, and the files that it was made of. */
+interface BrowserAssets {
+  readonly assets: readonly BuiltAsset[];
+  readonly inputs: readonly string[];
+}
+
+/** Bundles the scripts of the console's pages, and their style sheet, under names that tell of their content. */
+export const buildBrowserAssets = async (projectDirectory: string): Promise<BrowserAssets> => {
+  const names = await readdir(join(projectDirectory, clientDirectory));
+  const scripts = names.filter((name) => /\.tsx?$/.test(name)).map((name) => join(clientDirectory, name));
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: projectDirectory,
+    entryPoints: [...scripts, styleSheet],
+    entryNames: "[name].[hash]",
+    outdir: "assets",
+    bundle: true,
+    platform: "browser",
+    format: "esm",
+    target,
+    minify: true,
+    legalComments: "none",
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+  });
+  const assets = outputFiles.map(({ path, text }): BuiltAsset => {
+    const file = basename(path);
+    const [name = "", , ending = ""] = file.split(".");
+    return { name, file, contentType: contentTypes[ending] ?? "application/octet-stream", text };
+  });
+  return { assets, inputs: Object.keys(metafile.inputs).map((path) => join(projectDirectory, path)) };
+};
+
+/** Puts what browsers load into the bundle of the function that sends it. */
+export const browserAssets = (projectDirectory: string): Plugin => ({
+  name: "browser-assets",
+  setup(builder) {
+    builder.onLoad({ filter: /\/console\/server\/built-assets\.ts$/ }, async () => {
+      const { assets, inputs } = await buildBrowserAssets(projectDirectory);
+      return {
+        contents: `export const builtAssets = ${JSON.stringify(assets)};`,
+        loader: "js",
+        watchFiles: [...inputs],
+        watchDirs: [join(projectDirectory, clientDirectory)],
+      };
+    });
+  },
+});

@@ -66,9 +66,7 @@ export const Secret = ({ label, value }: { readonly label: string; readonly valu
           {texts.forms.copy}
         </button>
       </figcaption>
-      <code class="secret notranslate">
-        {value}
-      </code>
+      <code class="secret notranslate">{value}</code>
     </figure>
   );
 };

@@ -3,7 +3,7 @@ import type { StoredAccount } from "../../shared/accounts/account.ts";
 import { type Credential, isOwn } from "../../shared/auth/api-keys.ts";
 import { readBearer } from "../../shared/auth/verify-bearer.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
-import { verifyPassword } from "../../shared/sign-in/passwords.ts";
+import { type DeletionDependencies, deleteWithPassword } from "../../shared/sign-in/delete-account.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 
 /** Who asks for a deletion, and how much time there is. */
@@ -13,10 +13,7 @@ interface DeletionRequest {
   readonly signal: AbortSignal;
 }
 
-type Dependencies = Pick<
-  AuthDependencies,
-  "accounts" | "eraseAccount" | "findAccess" | "passwordGuard" | "tokens"
->;
+type Dependencies = DeletionDependencies & Pick<AuthDependencies, "findAccess" | "tokens">;
 
 /**
  * The account that a token stands for; a key does not stand for it. Deletion revokes the tokens first of all; each that was
@@ -47,23 +44,7 @@ export const deleteAccount = async (
   { authorization, password, signal }: DeletionRequest,
   dependencies: Dependencies,
 ): Promise<null> => {
-  const { accounts, tokens, passwordGuard, eraseAccount } = dependencies;
-  const { id } = await accountOf(await readBearer(tokens.verify)(authorization), dependencies);
-  const account = await accounts.findWithPassword({ id });
-  if (!account) throw new AppError("unauthenticated");
-  if (!account.has_password) {
-    throw new AppError("bad_request", {
-      message:
-        "This account signs in through an identity provider and has no password yet; set one on the page /console/account, and delete the account with it.",
-    });
-  }
-  const matches = await passwordGuard.confirm(
-    id,
-    async () => (await verifyPassword(password, account.password_hash)) || undefined,
-  );
-  if (!matches) {
-    throw new AppError("invalid_credentials", { message: "The password is not right.", param: "password" });
-  }
-  await eraseAccount(account, signal);
+  const { id } = await accountOf(await readBearer(dependencies.tokens.verify)(authorization), dependencies);
+  await deleteWithPassword(id, password, signal, dependencies);
   return null;
 };

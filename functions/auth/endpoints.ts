@@ -1,9 +1,12 @@
+import { createKey, listKeys, revokeKey, revokeKeys } from "../../shared/accounts/manage-keys.ts";
+import { getAccount, getProfileStatus, updateProfile } from "../../shared/accounts/manage-profile.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { readIdempotencyKey } from "../../shared/http/idempotency-key.ts";
 import { changePassword, forgotPassword } from "../../shared/sign-in/change-password.ts";
 import { issueToken, refreshToken } from "../../shared/sign-in/issue-token.ts";
 import { register } from "../../shared/sign-in/register.ts";
 import { resendVerification } from "../../shared/sign-in/verify-email.ts";
+import { getUsage } from "../../shared/usage/get-usage.ts";
 import {
   deleteAccountOperation,
   meOperation,
@@ -21,7 +24,6 @@ import {
 } from "./credentials-contract.ts";
 import { deleteAccount } from "./delete-account.ts";
 import type { AuthDependencies } from "./dependencies.ts";
-import { getUsage } from "./get-usage.ts";
 import {
   createKeyOperation,
   listKeysOperation,
@@ -29,8 +31,6 @@ import {
   revokeKeysOperation,
 } from "./keys-contract.ts";
 import { linkEndpoints } from "./link-endpoints.ts";
-import { createKey, listKeys, revokeKey, revokeKeys } from "./manage-keys.ts";
-import { getAccount, getProfileStatus, updateProfile } from "./manage-profile.ts";
 
 /** The operations of accounts and tokens, bound to their use cases. */
 export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [

@@ -1,6 +1,7 @@
 import { readAccess } from "../../shared/accounts/access.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
+import { eraseAccount } from "../../shared/accounts/erase-account.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.ts";
@@ -18,12 +19,11 @@ import { createPasswordAttemptsRepository } from "../../shared/sign-in/password-
 import { createPasswordGuard } from "../../shared/sign-in/password-guard.ts";
 import { createSignInAddresses } from "../../shared/sign-in/sign-in-addresses.ts";
 import { openTable } from "../../shared/storage/table.ts";
+import { withVendorsNames } from "../../shared/usage/get-usage.ts";
+import { createUsageRepository } from "../../shared/usage/read-usage.ts";
+import taskPaths from "../../shared/usage/task-paths.json" with { type: "json" };
 import { authFunction } from "./contract.ts";
 import { authEndpoints } from "./endpoints.ts";
-import { eraseAccount } from "./erase-account.ts";
-import { withVendorsNames } from "./get-usage.ts";
-import { createUsageRepository } from "./read-usage.ts";
-import taskPaths from "./task-paths.json" with { type: "json" };
 
 const environment = readEnvironment(authFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);

@@ -15,7 +15,7 @@ const taskPaths = Object.fromEntries(
 
 const files = {
   "functions/docs/openapi.json": buildOpenApi(operations),
-  "functions/auth/task-paths.json": taskPaths,
+  "shared/usage/task-paths.json": taskPaths,
 };
 
 for (const [name, content] of Object.entries(files)) {

@@ -12,12 +12,12 @@
  */
 import { parseArgs } from "node:util";
 import pLimit from "p-limit";
-import { toUsedOperation, usageCsv, withVendorsNames } from "../../functions/auth/get-usage.ts";
-import { accountsInMonth, readUsage } from "../../functions/auth/read-usage.ts";
-import taskPaths from "../../functions/auth/task-paths.json" with { type: "json" };
 import { defaultVendors } from "../../shared/config/vendors.ts";
 import { dateOfDay, dayOfDate, windowsAt } from "../../shared/limits/windows.ts";
 import { openTable } from "../../shared/storage/table.ts";
+import { toUsedOperation, usageCsv, withVendorsNames } from "../../shared/usage/get-usage.ts";
+import { accountsInMonth, readUsage } from "../../shared/usage/read-usage.ts";
+import taskPaths from "../../shared/usage/task-paths.json" with { type: "json" };
 import { withLocalTable } from "../local/local-table.ts";
 import { runCommandLine, UsageError } from "./command-line.ts";
 

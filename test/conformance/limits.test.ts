@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { usage, usageOperation } from "../../functions/auth/account-contract.ts";
+import { usageOperation } from "../../functions/auth/account-contract.ts";
 import { limitClassOf } from "../../shared/http/operation.ts";
+import { usage } from "../../shared/usage/usage.ts";
 import { type Answer, call, createAccount, expectDeclared, expectError, logIn } from "../support/client.ts";
 import { parseEvent, sampleEvents } from "../support/sample-events.ts";
 

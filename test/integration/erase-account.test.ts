@@ -1,10 +1,10 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eraseAccount } from "../../functions/auth/erase-account.ts";
 import { transcriptionKeys } from "../../functions/legacy/keys.ts";
 import { createSavedTranscriptions } from "../../functions/legacy/saved-transcriptions.ts";
 import type { StoredAccount } from "../../shared/accounts/account.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { eraseAccount } from "../../shared/accounts/erase-account.ts";
 import { createIdentitiesRepository } from "../../shared/accounts/identities-repository.ts";
 import { accountKeys } from "../../shared/accounts/keys.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";

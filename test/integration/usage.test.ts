@@ -1,9 +1,5 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { usage as usageAnswer } from "../../functions/auth/account-contract.ts";
-import { getUsage } from "../../functions/auth/get-usage.ts";
-import { accountsInMonth, createUsageRepository, readUsage } from "../../functions/auth/read-usage.ts";
-import taskPaths from "../../functions/auth/task-paths.json" with { type: "json" };
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { accountKeys } from "../../shared/accounts/keys.ts";
 import { limitKeys } from "../../shared/limits/keys.ts";
@@ -12,6 +8,10 @@ import type { Use } from "../../shared/limits/use.ts";
 import { AwsCallError } from "../../shared/outbound/aws-json.ts";
 import type { ItemTable } from "../../shared/storage/item-table.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
+import { getUsage } from "../../shared/usage/get-usage.ts";
+import { accountsInMonth, createUsageRepository, readUsage } from "../../shared/usage/read-usage.ts";
+import taskPaths from "../../shared/usage/task-paths.json" with { type: "json" };
+import { usage as usageAnswer } from "../../shared/usage/usage.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;

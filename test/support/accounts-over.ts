@@ -1,6 +1,4 @@
 import { authEndpoints } from "../../functions/auth/endpoints.ts";
-import { createUsageRepository } from "../../functions/auth/read-usage.ts";
-import taskPaths from "../../functions/auth/task-paths.json" with { type: "json" };
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
@@ -12,6 +10,8 @@ import { createPasswordAttemptsRepository } from "../../shared/sign-in/password-
 import { createPasswordGuard } from "../../shared/sign-in/password-guard.ts";
 import { createSignInAddresses } from "../../shared/sign-in/sign-in-addresses.ts";
 import type { Table } from "../../shared/storage/table.ts";
+import { createUsageRepository } from "../../shared/usage/read-usage.ts";
+import taskPaths from "../../shared/usage/task-paths.json" with { type: "json" };
 
 /** Tokens that everybody may hold and nobody has signed. */
 export const unsignedTokens = {

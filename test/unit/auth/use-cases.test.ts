@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AuthDependencies } from "../../../functions/auth/dependencies.ts";
-import { getProfileStatus, updateProfile } from "../../../functions/auth/manage-profile.ts";
 import type { AccountAtEpoch } from "../../../shared/accounts/account.ts";
+import { getProfileStatus, updateProfile } from "../../../shared/accounts/manage-profile.ts";
 import type { NewToken } from "../../../shared/auth/tokens.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { changePassword, forgotPassword, resetPassword } from "../../../shared/sign-in/change-password.ts";

@@ -1,19 +1,19 @@
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import { type AccountType, accountAccess } from "../../shared/accounts/account.ts";
-import { accountKeys } from "../../shared/accounts/keys.ts";
-import { accountCounters, limitKeys } from "../../shared/limits/keys.ts";
-import { numbersOf } from "../../shared/limits/limit-counters.ts";
-import { type AccountPolicy, accountPoliciesWith } from "../../shared/limits/policies.ts";
+import { type AccountType, accountAccess } from "../accounts/account.ts";
+import { accountKeys } from "../accounts/keys.ts";
+import { accountCounters, limitKeys } from "../limits/keys.ts";
+import { numbersOf } from "../limits/limit-counters.ts";
+import { type AccountPolicy, accountPoliciesWith } from "../limits/policies.ts";
 import {
   readDayCounter,
   readUsageCounter,
   type UsageCounter,
   type UsageRow,
   type UsageUnit,
-} from "../../shared/limits/usage-counters.ts";
-import { dateOfDay, dayOfDate, windowsAt } from "../../shared/limits/windows.ts";
-import { readPartition, type Table } from "../../shared/storage/table.ts";
+} from "../limits/usage-counters.ts";
+import { dateOfDay, dayOfDate, windowsAt } from "../limits/windows.ts";
+import { readPartition, type Table } from "../storage/table.ts";
 
 /** Days since 1970, both included. */
 export interface DayRange {

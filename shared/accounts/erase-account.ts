@@ -1,19 +1,19 @@
 import { DeleteCommand, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import * as z from "zod";
-import type { StoredAccount } from "../../shared/accounts/account.ts";
-import { accountKeys, type ItemKey, identityKeyPrefix } from "../../shared/accounts/keys.ts";
-import { idempotencyKeys } from "../../shared/idempotency/keys.ts";
-import { limitKeys } from "../../shared/limits/keys.ts";
-import { usageMoves } from "../../shared/limits/usage-items.ts";
-import { answersFolderOf, type ObjectStore, speechFolderOf } from "../../shared/storage/object-store.ts";
+import { idempotencyKeys } from "../idempotency/keys.ts";
+import { limitKeys } from "../limits/keys.ts";
+import { usageMoves } from "../limits/usage-items.ts";
+import { answersFolderOf, type ObjectStore, speechFolderOf } from "../storage/object-store.ts";
 import {
   cancellationCodes,
   deleteItems,
   readPartition,
   type Table,
   writeTogether,
-} from "../../shared/storage/table.ts";
+} from "../storage/table.ts";
+import type { StoredAccount } from "./account.ts";
+import { accountKeys, type ItemKey, identityKeyPrefix } from "./keys.ts";
 
 /** Where everything of an account is. */
 export interface ErasureDependencies {

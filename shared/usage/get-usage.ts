@@ -1,15 +1,9 @@
-import { inVendorsNames, type Vendors } from "../../shared/config/vendors.ts";
-import { AppError, ValidationError } from "../../shared/errors/app-error.ts";
-import { Reply } from "../../shared/http/response.ts";
-import { dateOf, dateOfDay, dayOfDate, windowsAt } from "../../shared/limits/windows.ts";
-import {
-  mostUsageDays,
-  shownUsageDays,
-  type Usage,
-  type UsageQuery,
-  type UsedOperation,
-} from "./account-contract.ts";
+import { inVendorsNames, type Vendors } from "../config/vendors.ts";
+import { AppError, ValidationError } from "../errors/app-error.ts";
+import { Reply } from "../http/response.ts";
+import { dateOf, dateOfDay, dayOfDate, windowsAt } from "../limits/windows.ts";
 import type { DayRange, UsageRepository, UsedRow } from "./read-usage.ts";
+import { mostUsageDays, shownUsageDays, type Usage, type UsageQuery, type UsedOperation } from "./usage.ts";
 
 /** An operation as callers know it. */
 export interface TaskPath {

@@ -1,9 +1,52 @@
-import { type Account, type StoredAccount, toAccount } from "../../shared/accounts/account.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import { organizationTypes, type ProfileRequest, type ProfileStatus } from "./account-contract.ts";
-import type { AuthDependencies } from "./dependencies.ts";
+import * as z from "zod";
+import { languageField, languageForms, transcriptionLanguages } from "../catalogue/languages.ts";
+import { AppError } from "../errors/app-error.ts";
+import { text } from "../http/fields.ts";
+import { shortText } from "../sign-in/fields.ts";
+import { type Account, type StoredAccount, toAccount } from "./account.ts";
+import type { AccountsRepository } from "./accounts-repository.ts";
 
-type Accounts = Pick<AuthDependencies, "accounts">;
+/** The values an organisation type can take when a profile is changed. */
+export const organizationTypes = [
+  "NGO",
+  "Government",
+  "Private Sector",
+  "Research",
+  "Individual",
+  "Other",
+] as const;
+
+export const profileRequest = z
+  .object({
+    full_name: shortText.nullish(),
+    organization: shortText.nullish(),
+    organization_type: text()
+      .max(200)
+      .nullish()
+      .meta({ description: `One of ${organizationTypes.join(", ")}` }),
+    sector: z.array(text().max(200)).max(50).nullish(),
+    default_language: languageField(transcriptionLanguages.map(({ code }) => code))
+      .nullish()
+      .meta({
+        override: { type: ["string", "null"] },
+        example: "lug",
+        description: `Of recordings, for clients that cannot name a language: ${languageForms}`,
+      }),
+  })
+  .meta({ id: "ProfileRequest" });
+export type ProfileRequest = z.infer<typeof profileRequest>;
+
+export const profileStatus = z
+  .object({
+    is_complete: z.boolean(),
+    missing_fields: z.array(z.enum(["full_name", "organization", "organization_type", "sector"])),
+  })
+  .meta({ id: "ProfileStatus" });
+export type ProfileStatus = z.infer<typeof profileStatus>;
+
+interface Accounts {
+  readonly accounts: AccountsRepository;
+}
 
 const existing = (item: StoredAccount | undefined): StoredAccount => {
   if (!item) throw new AppError("unauthenticated");

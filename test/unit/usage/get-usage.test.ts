@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { usage } from "../../../functions/auth/account-contract.ts";
-import { getUsage, withVendorsNames } from "../../../functions/auth/get-usage.ts";
-import { createUsageRepository } from "../../../functions/auth/read-usage.ts";
+import { getUsage, withVendorsNames } from "../../../shared/usage/get-usage.ts";
+import { createUsageRepository } from "../../../shared/usage/read-usage.ts";
+import { usage } from "../../../shared/usage/usage.ts";
 import { fakeTable, type TableCall } from "../../support/fake-table.ts";
 
 const access = { disabled: false, token_epoch: 0, revoked: {} };

@@ -1,7 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
-import { createdKey, keyRequest, listedKeys } from "../../../functions/auth/keys-contract.ts";
-import { createKey, listKeys, revokeKey, revokeKeys } from "../../../functions/auth/manage-keys.ts";
 import type { ApiKeysRepository, KeyChoices } from "../../../shared/accounts/api-keys-repository.ts";
+import {
+  createdKey,
+  createKey,
+  keyRequest,
+  listedKeys,
+  listKeys,
+  revokeKey,
+  revokeKeys,
+} from "../../../shared/accounts/manage-keys.ts";
 import { scopes } from "../../../shared/auth/api-keys.ts";
 
 const token = { userId: 7, tokenId: "t-1", tokenEpoch: 3 };

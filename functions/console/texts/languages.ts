@@ -44,7 +44,7 @@ const acceptedTags = (header: string): string[] =>
  * @param offered the stage's languages, at least one.
  * @param chosen what a query or a cookie says, which may be anything.
  */
-export const chooseLanguage = (
+export const chooseConsoleLanguage = (
   offered: readonly ConsoleLanguage[],
   chosen: readonly (string | undefined)[],
   acceptLanguage: string | undefined,

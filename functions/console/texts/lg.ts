@@ -21,6 +21,7 @@ export const lg: Texts = {
   forms: {
     optional: "(si kya buwaze)",
     copy: "Koppa",
+    copied: "Bikoppeddwa",
     copied: "Kikoppeddwa",
     problems: "Waliwo ekirina okukyusibwa",
   },

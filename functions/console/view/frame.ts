@@ -4,7 +4,7 @@ import type { Texts } from "../texts/en.ts";
 import type { ConsoleLanguage } from "../texts/languages.ts";
 
 /** What every part of a page may need beside its own content. */
-export interface Frame {
+export interface PageFrame {
   readonly title: string;
   readonly texts: Texts;
   readonly language: ConsoleLanguage;
@@ -24,13 +24,13 @@ export interface Frame {
   readonly isWide?: boolean;
 }
 
-const FrameContext = createContext<Frame | undefined>(undefined);
+const FrameContext = createContext<PageFrame | undefined>(undefined);
 
 /** Gives the parts of a page what they need: a form its token, a link its prefix, a button its words. */
 export const FrameProvider = FrameContext.Provider;
 
 /** The frame of the page that is being rendered. */
-export const useFrame = (): Frame => {
+export const useFrame = (): PageFrame => {
   const frame = useContext(FrameContext);
   if (!frame) throw new Error("A part of a page was rendered without its layout.");
   return frame;

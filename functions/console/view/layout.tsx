@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import { languageNames } from "../texts/languages.ts";
-import { type Frame, FrameProvider, useFrame } from "./frame.ts";
+import { FrameProvider, type PageFrame, useFrame } from "./frame.ts";
 
 /** Three bars of a voice. */
 const bars = ["M1 9h4v6H1z", "M7 3h4v18H7z", "M13 7h4v10h-4zM19 10h4v4h-4z"];
@@ -101,7 +101,7 @@ export const Layout = ({
   frame,
   children,
 }: {
-  readonly frame: Frame;
+  readonly frame: PageFrame;
   readonly children: ComponentChildren;
 }): VNode => {
   const { texts, language, url, isWide } = frame;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  chooseLanguage,
+  chooseConsoleLanguage,
   consoleLanguagesVariable,
   fill,
   textsOf,
@@ -35,15 +35,15 @@ describe("The language of a page", () => {
   const all = ["en", "lg", "sw"] as const;
 
   it("is the one that was chosen, then the best that the browser asks for, then the first", () => {
-    expect(chooseLanguage(all, [undefined, "sw"], "lg")).toBe("sw");
-    expect(chooseLanguage(all, ["xx"], "fr, en;q=0.5, lg-UG;q=0.9, sw;q=0")).toBe("lg");
-    expect(chooseLanguage(all, [], "lug")).toBe("lg");
-    expect(chooseLanguage(all, [], "fr")).toBe("en");
-    expect(chooseLanguage(all, [], undefined)).toBe("en");
+    expect(chooseConsoleLanguage(all, [undefined, "sw"], "lg")).toBe("sw");
+    expect(chooseConsoleLanguage(all, ["xx"], "fr, en;q=0.5, lg-UG;q=0.9, sw;q=0")).toBe("lg");
+    expect(chooseConsoleLanguage(all, [], "lug")).toBe("lg");
+    expect(chooseConsoleLanguage(all, [], "fr")).toBe("en");
+    expect(chooseConsoleLanguage(all, [], undefined)).toBe("en");
   });
 
   it("is never one that the stage does not offer", () => {
-    expect(chooseLanguage(["en"], ["sw", "lg"], "sw")).toBe("en");
+    expect(chooseConsoleLanguage(["en"], ["sw", "lg"], "sw")).toBe("en");
     expect(consoleLanguagesVariable.parse("en, sw")).toEqual(["en", "sw"]);
     expect(consoleLanguagesVariable.safeParse("en,xx").success).toBe(false);
     expect(consoleLanguagesVariable.safeParse("").success).toBe(false);

@@ -6,10 +6,10 @@ import { textsOf } from "../../../functions/console/texts/languages.ts";
 import { BarChart, topOf } from "../../../functions/console/view/bar-chart.tsx";
 import { CodeBlock, DataTable, Secret } from "../../../functions/console/view/components.tsx";
 import { Field, Form } from "../../../functions/console/view/forms.tsx";
-import type { Frame } from "../../../functions/console/view/frame.ts";
+import type { PageFrame } from "../../../functions/console/view/frame.ts";
 import { Layout } from "../../../functions/console/view/layout.tsx";
 
-const frame: Frame = {
+const frame: PageFrame = {
   title: "Keys",
   texts: textsOf.en,
   language: "en",
@@ -22,7 +22,7 @@ const frame: Frame = {
   scripts: [],
 };
 
-const render = (children: ComponentChildren, changes: Partial<Frame> = {}): string =>
+const render = (children: ComponentChildren, changes: Partial<PageFrame> = {}): string =>
   renderToString(createElement(Layout, { frame: { ...frame, ...changes }, children }));
 
 describe("A page", () => {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { defaultLegacySettings, legacySettings } from "../functions/legacy/settings.ts";
 import { functionDefinitions } from "../functions/manifest.ts";
+import { issuerAddress } from "../shared/config/identity-providers.ts";
 import { vendorName } from "../shared/config/vendors.ts";
 import { defaultAddressLimits, defaultUnverifiedQuotaShare } from "../shared/limits/policies.ts";
 
@@ -35,6 +36,12 @@ const certificateArn = z
   .startsWith("arn:aws:acm:", { error: "must be the ARN of a certificate of ACM" });
 
 const modelName = z.string().min(1, { error: "must not be empty" });
+
+const providerName = z
+  .string()
+  .trim()
+  .min(1, { error: "must not be empty" })
+  .max(40, { error: "must have at most 40 characters, for it to fit on a button" });
 
 /** A file holds `true`, a variable the word. */
 const flag = z.union([z.boolean(), z.stringbool()], { error: "must be true or false" });
@@ -159,6 +166,21 @@ export const stageSettings = z
     LIMIT_CREDENTIALS_PER_MINUTE: wholeNumber(1).default(defaultAddressLimits.credentials),
     /** Of its tier's quota a day and a month, the share that an account has until its e-mail address is verified; 1 for all. */
     UNVERIFIED_QUOTA_SHARE: share.default(defaultUnverifiedQuotaShare),
+    /** What the first identity provider is called on its button; by default the name of its host. */
+    IDP_A_NAME: providerName.optional(),
+    /**
+     * The first OpenID Connect provider through which people can sign in, as its own `/.well-known/openid-configuration` has it
+     * as `issuer`; without it none is offered.
+     */
+    IDP_A_ISSUER: issuerAddress.optional(),
+    /** What the first identity provider calls this service. Its secret is in the secret of `IdentityProvidersSecretArn`. */
+    IDP_A_CLIENT_ID: z.string().min(1, { error: "must not be empty" }).optional(),
+    /** The same of the second identity provider. */
+    IDP_B_NAME: providerName.optional(),
+    /** The same of the second identity provider. */
+    IDP_B_ISSUER: issuerAddress.optional(),
+    /** The same of the second identity provider. */
+    IDP_B_CLIENT_ID: z.string().min(1, { error: "must not be empty" }).optional(),
     /** The messaging platform's Graph API, without a version. */
     MESSAGING_API_URL: z.url({ error: "must be an address" }).default("https://graph.facebook.com"),
     /** Version of the Graph API, such as `v26.0`. */
@@ -226,6 +248,14 @@ export const stageSettings = z
   .refine((given) => given.MONTHLY_BUDGET_USD === 0 || given.ALARM_EMAIL !== undefined, {
     path: ["MONTHLY_BUDGET_USD"],
     error: "needs ALARM_EMAIL, for somebody to be told",
+  })
+  .refine((given) => (given.IDP_A_ISSUER === undefined) === (given.IDP_A_CLIENT_ID === undefined), {
+    path: ["IDP_A_ISSUER"],
+    error: "goes together with IDP_A_CLIENT_ID",
+  })
+  .refine((given) => (given.IDP_B_ISSUER === undefined) === (given.IDP_B_CLIENT_ID === undefined), {
+    path: ["IDP_B_ISSUER"],
+    error: "goes together with IDP_B_CLIENT_ID",
   })
   .refine(({ LEGACY_VENDOR_A, LEGACY_VENDOR_B }) => LEGACY_VENDOR_A !== LEGACY_VENDOR_B, {
     path: ["LEGACY_VENDOR_B"],

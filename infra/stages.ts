@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
+import type { IdentityProvider, ProviderLetter } from "../shared/config/identity-providers.ts";
 import {
   type CheckedSettings,
   type SettingName,
@@ -120,6 +121,16 @@ const readSettings = (name: string, variables: Variables) => {
 const ownDomain = (name: string | undefined, certificateArn: string | undefined) =>
   name === undefined || certificateArn === undefined ? undefined : { name, certificateArn };
 
+const identityProvider = (
+  letter: ProviderLetter,
+  issuer: string | undefined,
+  clientId: string | undefined,
+  name: string | undefined,
+): IdentityProvider[] =>
+  issuer === undefined || clientId === undefined
+    ? []
+    : [{ letter, name: name ?? new URL(issuer).host, issuer, clientId }];
+
 /** A stage as the stacks look at it. */
 const toStage = (name: string, settings: CheckedSettings) => ({
   /** Part of the stacks' names and of the API's default address. */
@@ -163,6 +174,11 @@ const toStage = (name: string, settings: CheckedSettings) => ({
       timeoutMilliseconds: settings.SPEECH_TIMEOUT_MS,
     },
   },
+  /** Through which people can sign in, beside their passwords. */
+  identityProviders: [
+    ...identityProvider("a", settings.IDP_A_ISSUER, settings.IDP_A_CLIENT_ID, settings.IDP_A_NAME),
+    ...identityProvider("b", settings.IDP_B_ISSUER, settings.IDP_B_CLIENT_ID, settings.IDP_B_NAME),
+  ],
   /** The messaging platform whose webhook the service answers. */
   messaging: {
     apiUrl: settings.MESSAGING_API_URL,

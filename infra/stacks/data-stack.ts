@@ -30,6 +30,8 @@ export class DataStack extends Stack {
   readonly inferenceKeys: Secret;
   /** JSON object: the messaging platform's verify token, app secret and access token, filled by the operator. */
   readonly platformSecrets: Secret;
+  /** JSON object: the client secret at each identity provider, `a` and `b`, filled by the operator. */
+  readonly identityProviders: Secret;
   /** JSON object: the token of an operator's account, filled by the operator. */
   readonly canaryKey: Secret;
 
@@ -61,6 +63,7 @@ export class DataStack extends Stack {
     this.tokenSigningKey = this.createTokenSigningKey();
     this.inferenceKeys = this.createInferenceKeys();
     this.platformSecrets = this.createPlatformSecrets();
+    this.identityProviders = this.createIdentityProvidersSecret();
     this.canaryKey = this.createCanarySecret();
     if (stage.monthlyBudget > 0 && stage.alarmEmail) this.addBudget(stage.monthlyBudget, stage.alarmEmail);
     this.addOutputs();
@@ -145,6 +148,21 @@ export class DataStack extends Stack {
     return secret;
   }
 
+  private createIdentityProvidersSecret(): Secret {
+    const secret = new Secret(this, "IdentityProviders", {
+      description: "Client secrets at the identity providers: a JSON object with a and b",
+      // Never to be changed, as above.
+      secretStringValue: SecretValue.unsafePlainText("{}"),
+      removalPolicy: this.removalPolicy,
+    });
+    acknowledge(
+      secret,
+      "AwsSolutions-SMG4",
+      "The providers issue them, and the operator has them changed there.",
+    );
+    return secret;
+  }
+
   private addOutputs(): void {
     const outputs = {
       TableName: this.table.tableName,
@@ -156,6 +174,7 @@ export class DataStack extends Stack {
       MessageQueueUrl: this.messages.queue.queueUrl,
       MessageDeadLetterQueueUrl: this.messages.deadLetterQueue.queueUrl,
       MessagingSecretsArn: this.platformSecrets.secretArn,
+      IdentityProvidersSecretArn: this.identityProviders.secretArn,
       CanaryKeyArn: this.canaryKey.secretArn,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });

@@ -41,7 +41,8 @@ import {
   type transcriptionBackendEnvironment,
   type translationBackendEnvironment,
 } from "./environment.ts";
-import { createSecretReader, type ReadSecret, type SecretVersion } from "./secrets.ts";
+import { clientSecrets, type identityProvidersEnvironment } from "./identity-providers.ts";
+import { cacheSecret, createSecretReader, type ReadSecret, type SecretVersion } from "./secrets.ts";
 import type { VariableShape, VariableValues } from "./variables.ts";
 
 /**
@@ -140,6 +141,20 @@ export const platformSecretsFrom = (
 ): PlatformSecretSource => {
   const read = secretReaderFrom(environment);
   return createPlatformSecretSource((version) => read(environment.MESSAGING_SECRET_ID, version));
+};
+
+/** The client secrets at the identity providers, read when somebody signs in, and again once they are five minutes old. */
+export const clientSecretsFrom = (
+  environment: PlatformEnvironment &
+    Pick<Variables<typeof identityProvidersEnvironment>, "IDENTITY_PROVIDERS_SECRET_ID">,
+) => {
+  const read = secretReaderFrom(environment);
+  return cacheSecret({
+    name: "identity providers",
+    maximumAgeMilliseconds: 5 * 60_000,
+    load: async () =>
+      clientSecrets.parse(JSON.parse((await read(environment.IDENTITY_PROVIDERS_SECRET_ID)) ?? "{}")),
+  });
 };
 
 const backend = (

@@ -144,6 +144,7 @@ describe("The secrets", () => {
       { SecretString: "{}" },
       { SecretString: "{}" },
       { SecretString: "{}" },
+      { SecretString: "{}" },
     ]);
   });
 });

@@ -153,6 +153,7 @@ describe("A function's permissions", () => {
       "COUNTER#USER",
       "EMAIL#",
       "IDEM#",
+      "IDENTITY#",
       "LIMIT#",
       "LINK#",
       "OWNED#",
@@ -348,7 +349,9 @@ describe("A function's permissions", () => {
       statementsOf(name)
         .filter(({ Action }) => Action.includes("secretsmanager:GetSecretValue"))
         .flatMap(({ Resource }) =>
-          JSON.stringify(Resource).match(/TokenSigningKey|InferenceKeys|MessagingSecrets|CanaryKey/g),
+          JSON.stringify(Resource).match(
+            /TokenSigningKey|InferenceKeys|MessagingSecrets|IdentityProviders|CanaryKey/g,
+          ),
         )
         .sort();
     const token = ["TokenSigningKey"];

@@ -31,6 +31,39 @@ describe("A deployed stage", () => {
     );
   });
 
+  it("offers the identity providers that it is told of, by the name of their host if by no other", () => {
+    expect(exampleStage("prod").identityProviders).toEqual([]);
+    const told = {
+      IDP_A_ISSUER: "https://accounts.example.org",
+      IDP_A_CLIENT_ID: "languages",
+      IDP_B_NAME: "University",
+      IDP_B_ISSUER: "https://id.example.ac.ug/realms/staff",
+      IDP_B_CLIENT_ID: "lai",
+    };
+    expect(exampleStage("prod", told).identityProviders).toEqual([
+      { letter: "a", name: "accounts.example.org", issuer: told.IDP_A_ISSUER, clientId: "languages" },
+      { letter: "b", name: "University", issuer: told.IDP_B_ISSUER, clientId: "lai" },
+    ]);
+  });
+
+  it.each([
+    [{ IDP_A_ISSUER: "https://accounts.example.org" }, "IDP_A_ISSUER: goes together with IDP_A_CLIENT_ID"],
+    [
+      { IDP_B_ISSUER: "http://accounts.example.org", IDP_B_CLIENT_ID: "languages" },
+      "IDP_B_ISSUER: must begin with https://, unless it is on this machine",
+    ],
+    [
+      { IDP_A_ISSUER: "http://127.0.0.1.example.org", IDP_A_CLIENT_ID: "languages" },
+      "IDP_A_ISSUER: must begin with https://, unless it is on this machine",
+    ],
+    [
+      { IDP_A_ISSUER: "http://127.0.0.1:3004", IDP_A_CLIENT_ID: "languages" },
+      "these addresses must begin with https://: IDP_A_ISSUER",
+    ],
+  ])("is not deployed with half an identity provider, or an unencrypted one: %j", (told, complaint) => {
+    expect(() => exampleStage("prod", told)).toThrow(complaint);
+  });
+
   it("tells where each of its settings comes from", () => {
     const variables = { CHAT_BASE_URL: "https://gpu.example.org/v1", MAIL_FROM: "sender@example.org" };
     const explained = new Map(explainStage("prod", variables).map((setting) => [setting.name, setting]));

@@ -22,6 +22,7 @@ describe("Synthesis", { timeout: 30_000 }, () => {
         "MailDeadLetterQueueUrl",
         "TokenSigningKeyArn",
         "InferenceKeysArn",
+        "IdentityProvidersSecretArn",
       ]),
     );
   });

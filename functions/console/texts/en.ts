@@ -23,7 +23,6 @@ export const en = {
     optional: "(optional)",
     copy: "Copy",
     copied: "Copied",
-    copied: "Copied",
     problems: "Something has to be changed",
   },
   /** What is wrong with a field, said beside it. */

@@ -21,7 +21,6 @@ export const lg: Texts = {
   forms: {
     optional: "(si kya buwaze)",
     copy: "Koppa",
-    copied: "Bikoppeddwa",
     copied: "Kikoppeddwa",
     problems: "Waliwo ekirina okukyusibwa",
   },

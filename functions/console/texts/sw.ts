@@ -22,7 +22,6 @@ export const sw: Texts = {
     optional: "(si lazima)",
     copy: "Nakili",
     copied: "Imenakiliwa",
-    copied: "Imenakiliwa",
     problems: "Kuna kitu cha kurekebisha",
   },
   problems: {

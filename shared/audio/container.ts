@@ -1,5 +1,6 @@
 import { UnreadableAudioError } from "./audio-errors.ts";
 import type { SourceWindow } from "./audio-source.ts";
+import type { Cut, CutPoints } from "./pieces/piece.ts";
 
 /** What each accepted container is called on the wire. */
 const containers = {
@@ -83,4 +84,16 @@ export interface ContainerReader {
    * @throws UnreadableAudioError | UntrimmableAudioError
    */
   trim(file: ContainerFile, seconds: number): AsyncIterable<Uint8Array>;
+  /**
+   * Where the sound may be cut.
+   *
+   * @throws UnreadableAudioError | UntrimmableAudioError
+   */
+  cutPoints?(file: ContainerFile): Promise<CutPoints>;
+  /**
+   * What lies between two of these places, as a file of its own.
+   *
+   * @throws UnreadableAudioError | UntrimmableAudioError
+   */
+  cut?(file: ContainerFile, cut: Cut): AsyncIterable<Uint8Array>;
 }

@@ -12,6 +12,8 @@ const mostBytes = (fileSize: number): number => 4 * fileSize + (1 << 24);
 /** A file of a hundred megabytes takes two seconds, and a function has a third of a processor. */
 const mostMilliseconds = 20_000;
 
+const mostBackgroundMilliseconds = 120_000;
+
 /**
  * How much may be done to find out what one file is: a client chooses the bytes, and so what reading them costs.
  *
@@ -25,9 +27,14 @@ export class ReadingBudget {
   #endsAt: number;
   #pausedAt: number | undefined;
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number = () => performance.now(), milliseconds = mostMilliseconds) {
     this.#now = now;
-    this.#endsAt = now() + mostMilliseconds;
+    this.#endsAt = now() + milliseconds;
+  }
+
+  /** For work that nobody waits for: all of a file of 500 MB with a third of a processor. */
+  static forBackgroundWork(): ReadingBudget {
+    return new ReadingBudget(undefined, mostBackgroundMilliseconds);
   }
 
   /**

@@ -1,7 +1,16 @@
 import { UnreadableAudioError } from "../audio-errors.ts";
 import { byteAt } from "../bytes.ts";
 import type { ContainerFile, ContainerReader } from "../container.ts";
-import { copyFrames, countSamples, type FrameFormat, type FrameStream } from "./frames.ts";
+import type { Cut, CutPoint } from "../pieces/piece.ts";
+import {
+  copyFrames,
+  countSamples,
+  type Frame,
+  type FrameFormat,
+  type FramePoint,
+  type FrameStream,
+  framePoints,
+} from "./frames.ts";
 
 /** AAC as a bare stream of ADTS frames. */
 export const adtsReader: ContainerReader = {
@@ -12,10 +21,30 @@ export const adtsReader: ContainerReader = {
     return { codec: "aac", durationSeconds: samples / sampleRate, sampleRate, channels };
   },
 
-  async *trim({ window, start }, seconds) {
-    const stream = await openStream({ window, start });
-    yield* copyFrames(window, stream, seconds * stream.reference.sampleRate);
+  async *trim(file, seconds) {
+    const { reference } = await openStream(file);
+    yield* cutAdts(file, { until: seconds * reference.sampleRate });
   },
+
+  async cutPoints(file) {
+    const stream = await openStream(file);
+    const points = framePoints(file.window, stream, (point) => toPoint(point, stream.reference));
+    return { headBytes: 0, points };
+  },
+
+  cut: cutAdts,
+};
+
+/** Frames need nothing before them; but the first of a piece fades in, as the first of any stream. */
+async function* cutAdts(file: ContainerFile, { from, until }: Cut): AsyncGenerator<Uint8Array, void> {
+  const stream = await openStream(file);
+  const start = from?.offset ?? stream.start;
+  yield* copyFrames(file.window, { ...stream, start }, until - (from?.ticks ?? 0));
+}
+
+const toPoint = ({ offset, samples, bytes }: FramePoint, { sampleRate }: Frame): CutPoint => {
+  const seconds = samples / sampleRate;
+  return { position: { offset, ticks: samples }, bytes, startsAt: seconds, endsAt: seconds };
 };
 
 const openStream = async ({

@@ -1,6 +1,7 @@
 import { UnreadableAudioError } from "../audio-errors.ts";
 import { type SourceWindow, scanBytes } from "../audio-source.ts";
 import { asBuffer } from "../bytes.ts";
+import { type CutPoint, pointSpacing } from "../pieces/piece.ts";
 
 /** What a frame's header says: the frame is a packet of compressed sound with a length of its own. */
 export interface Frame {
@@ -24,6 +25,8 @@ export interface FrameFormat {
 
 /** Frames that follow each other without a gap. */
 interface FrameRun {
+  /** Of the first one, in the file. */
+  readonly offset: number;
   /** The frames themselves. */
   readonly bytes: Uint8Array;
   /** How many samples of each channel they decode to. */
@@ -56,7 +59,8 @@ async function* frameRuns(
   const walk: Walk = { offset: 0, remaining: sampleLimit, isInStep: true, isOver: false };
   for (let position = stream.start; position < window.size && !walk.isOver; position += walk.offset) {
     walk.offset = 0;
-    yield runsIn(pieceOf(stream, position, window.size, await window.read(position, scanBytes)), walk);
+    const piece = pieceOf(stream, position, window.size, await window.read(position, scanBytes));
+    yield runsIn(piece, position, walk);
   }
 }
 
@@ -71,7 +75,7 @@ interface Walk {
   isOver: boolean;
 }
 
-function* runsIn(piece: Piece, walk: Walk): Generator<FrameRun, void> {
+function* runsIn(piece: Piece, position: number, walk: Walk): Generator<FrameRun, void> {
   while (walk.offset < piece.end) {
     if (!walk.isInStep) walk.offset = findFrame(piece, walk.offset);
     walk.isInStep = true;
@@ -80,7 +84,13 @@ function* runsIn(piece: Piece, walk: Walk): Generator<FrameRun, void> {
     walk.offset = run.end;
     walk.remaining -= run.samples;
     walk.isOver = walk.remaining <= 0 || run.isCutOff;
-    if (run.samples > 0) yield { bytes: piece.bytes.subarray(start, run.end), samples: run.samples };
+    if (run.samples > 0) {
+      yield {
+        offset: position + start,
+        bytes: piece.bytes.subarray(start, run.end),
+        samples: run.samples,
+      };
+    }
     if (walk.isOver) return;
     if (walk.offset < piece.end) {
       walk.isInStep = false;
@@ -154,6 +164,58 @@ export async function* copyFrames(
 ): AsyncGenerator<Uint8Array, void> {
   for await (const runs of frameRuns(window, stream, sampleLimit)) {
     yield Buffer.concat(Array.from(runs, ({ bytes }) => bytes));
+  }
+}
+
+/** A place between two frames. */
+export interface FramePoint {
+  readonly offset: number;
+  /** Samples of each channel in the frames before it. */
+  readonly samples: number;
+  /** In the frames before it. */
+  readonly bytes: number;
+}
+
+/** Where frames start, some of them in each second, and then where the last one ends. */
+export async function* framePoints(
+  window: SourceWindow,
+  stream: FrameStream,
+  toPoint: (point: FramePoint) => CutPoint,
+): AsyncGenerator<Iterable<CutPoint>, void> {
+  const { sampleRate, samples } = stream.reference;
+  const every = Math.ceil((pointSpacing * sampleRate) / samples);
+  const walk: PointWalk = { samples: 0, bytes: 0, frames: 0, every, toPoint };
+  for await (const runs of frameRuns(window, stream)) yield pointsIn(runs, stream.format, walk);
+  yield [toPoint({ offset: window.size, ...walk })];
+}
+
+interface PointWalk {
+  samples: number;
+  bytes: number;
+  frames: number;
+  /** How many frames lie between two places. */
+  readonly every: number;
+  readonly toPoint: (point: FramePoint) => CutPoint;
+}
+
+function* pointsIn(
+  runs: Iterable<FrameRun>,
+  format: FrameFormat,
+  walk: PointWalk,
+): Generator<CutPoint, void> {
+  for (const run of runs) {
+    for (let offset = 0; offset < run.bytes.length; ) {
+      const frame = format.parse(run.bytes, offset);
+      if (!frame) break;
+      if (walk.frames % walk.every === 0) {
+        const { samples, bytes } = walk;
+        yield walk.toPoint({ offset: run.offset + offset, samples, bytes });
+      }
+      offset += frame.length;
+      walk.frames += 1;
+      walk.samples += frame.samples;
+      walk.bytes += frame.length;
+    }
   }
 }
 

@@ -1,30 +1,100 @@
 import { UnreadableAudioError } from "../audio-errors.ts";
-import type { SourceWindow } from "../audio-source.ts";
 import { byteAt } from "../bytes.ts";
-import type { ContainerReader } from "../container.ts";
-import { copyFrames, countSamples, type FrameFormat, type FrameStream } from "./frames.ts";
-import { readVbrHeader, type VbrHeader, writeVbrHeader } from "./vbr-header.ts";
+import type { ContainerFile, ContainerReader } from "../container.ts";
+import type { Cut, CutPoint } from "../pieces/piece.ts";
+import {
+  copyFrames,
+  countSamples,
+  type Frame,
+  type FrameFormat,
+  type FramePoint,
+  type FrameStream,
+  framePoints,
+} from "./frames.ts";
+import {
+  plainExtension,
+  readVbrHeader,
+  type VbrHeader,
+  vbrHeaderBytes,
+  writeVbrHeader,
+} from "./vbr-header.ts";
 
 /**
  * MP3. The frames are counted, because what a VBR header says about them may be missing, stale or a lie, and
  * without one a variable bit rate cannot be guessed.
  */
 export const mp3Reader: ContainerReader = {
-  async measure({ window, start }) {
-    const { stream, header } = await openStream(window, start);
+  async measure(file) {
+    const { stream, header } = await openStream(file);
     const { sampleRate, channels } = stream.reference;
-    const samples = await countSamples(window, stream);
+    const samples = await countSamples(file.window, stream);
     const heard = samples - unheardSamples(header, samples / stream.reference.samples);
     return { codec: "mp3", durationSeconds: Math.max(0, heard) / sampleRate, sampleRate, channels };
   },
 
-  async *trim({ window, start }, seconds) {
-    const { stream, header, firstFrame } = await openStream(window, start);
+  async *trim(file, seconds) {
+    const { stream, header } = await openStream(file);
     const { sampleRate, samples } = stream.reference;
     const frames = Math.ceil((seconds * sampleRate + (header?.encoder?.delay ?? 0)) / samples);
-    if (header) yield writeVbrHeader(header, firstFrame, stream.reference, frames);
-    yield* copyFrames(window, stream, frames * samples);
+    yield* cutMp3(file, { until: frames * samples });
   },
+
+  async cutPoints(file) {
+    const mp3 = await openStream(file);
+    const points = framePoints(file.window, mp3.stream, (point) => toPoint(point, mp3));
+    return { headBytes: mp3Format.longestFrame, points };
+  },
+
+  cut: cutMp3,
+};
+
+/**
+ * Frames borrow from those before them, and a decoder needs some until it is in step. So a piece starts with as many frames
+ * as a header can say are not heard: 4,095 samples, and what decoders themselves delay.
+ */
+const longestDelay = 4_095;
+const decoderDelay = 529;
+
+const leadIn = ({ samples }: Frame): number => Math.floor((longestDelay + decoderDelay) / samples) * samples;
+
+async function* cutMp3(file: ContainerFile, { from, until }: Cut): AsyncGenerator<Uint8Array, void> {
+  const { stream, header, firstFrame } = await openStream(file);
+  const { reference } = stream;
+  const frames = Math.round(until / reference.samples);
+  const padding = header?.frames === frames ? (header.encoder?.padding ?? 0) : 0;
+  if (!from) {
+    const cutHeader = header?.encoder ? { ...header, encoder: { ...header.encoder, padding } } : header;
+    if (cutHeader) yield writeVbrHeader(cutHeader, firstFrame, reference, frames);
+    yield* copyFrames(file.window, stream, until);
+    return;
+  }
+  const samples = until - from.ticks;
+  const delay = leadIn(reference) - decoderDelay;
+  const extension = header?.encoder?.extension ?? plainExtension;
+  const head = roomyFrame(firstFrame) ?? firstFrame;
+  yield writeVbrHeader(
+    { tag: header?.tag ?? "Info", encoder: { extension, delay, padding } },
+    head,
+    mp3Format.parse(head, 0) ?? reference,
+    Math.round(samples / reference.samples),
+  );
+  yield* copyFrames(file.window, { ...stream, start: from.offset }, samples);
+}
+
+const toPoint = (
+  { offset, samples, bytes }: FramePoint,
+  { header, stream: { reference } }: Mp3Stream,
+): CutPoint => {
+  const encoder = header?.encoder;
+  const unheard = encoder ? encoder.delay + decoderDelay : 0;
+  const isEnd = encoder !== undefined && header?.frames === samples / reference.samples;
+  const heard = samples - (isEnd ? encoder.delay + encoder.padding : unheard);
+  return {
+    position: { offset, ticks: samples },
+    bytes,
+    startsAt: samples === 0 ? 0 : (samples + leadIn(reference) - unheard) / reference.sampleRate,
+    endsAt: Math.max(0, heard) / reference.sampleRate,
+  };
 };
 
 /**
@@ -42,7 +112,7 @@ interface Mp3Stream {
   readonly firstFrame: Uint8Array;
 }
 
-const openStream = async (window: SourceWindow, start: number): Promise<Mp3Stream> => {
+const openStream = async ({ window, start }: ContainerFile): Promise<Mp3Stream> => {
   const head = await window.read(start, mp3Format.longestFrame);
   const reference = mp3Format.parse(head, 0);
   if (!reference) throw new UnreadableAudioError("The audio is damaged: it holds no MP3 frame.");
@@ -91,4 +161,23 @@ export const mp3Format: FrameFormat = {
       signature: (version << 2) | ((third >> 2) & 3),
     };
   },
+};
+
+const bitRateShift = 4;
+const highestBitRate = 14;
+
+/**
+ * A frame's header with the least bit rate at which a VBR header fits into the frame, as encoders write it too; frames of a
+ * low rate have no room.
+ */
+const roomyFrame = (firstFrame: Uint8Array): Uint8Array | undefined => {
+  for (let bitRate = 1; bitRate <= highestBitRate; bitRate += 1) {
+    const head = Uint8Array.from(firstFrame.subarray(0, 4));
+    // Without a checksum of its own.
+    head[1] = byteAt(head, 1) | 1;
+    head[2] = (bitRate << bitRateShift) | (byteAt(head, 2) & 0x0c);
+    const frame = mp3Format.parse(head, 0);
+    if (frame && frame.length >= vbrHeaderBytes(frame)) return head;
+  }
+  return undefined;
 };

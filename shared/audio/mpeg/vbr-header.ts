@@ -8,7 +8,13 @@ export interface VbrHeader {
   /** How many frames with sound are said to follow. */
   readonly frames?: number;
   /** What LAME adds: the encoder's delay and padding, in samples, which players leave out. */
-  readonly encoder?: { readonly extension: Uint8Array; readonly delay: number; readonly padding: number };
+  readonly encoder?: Encoder;
+}
+
+interface Encoder {
+  readonly extension: Uint8Array;
+  readonly delay: number;
+  readonly padding: number;
 }
 
 const tagAndFlags = 8;
@@ -58,10 +64,10 @@ export const readVbrHeader = (frameBytes: Uint8Array, frame: Frame): VbrHeader |
 };
 
 /**
- * A header frame for a stream of `frames` frames that has been cut off at its end.
+ * A header frame for a stream of `frames` frames that has been cut.
  *
- * It says how many frames there are, so that players show the right length, and keeps the encoder's delay, so
- * that the sound starts at the same sample. The size in bytes and the seek table, which players can do
+ * It says how many frames there are, so that players show the right length, and how many samples are not heard, so
+ * that the sound starts at the right one. The size in bytes and the seek table, which players can do
  * without, are left out: a stream that is being cut while it is read does not know them yet.
  */
 export const writeVbrHeader = (
@@ -80,24 +86,28 @@ export const writeVbrHeader = (
   view.setUint32(offset + 4, framesFlag);
   view.setUint32(offset + 8, frames);
   if (header.encoder && extensionOffset + extensionBytes <= result.length) {
-    result.set(cutExtension(header.encoder.extension), extensionOffset);
+    result.set(cutExtension(header.encoder), extensionOffset);
     const end = extensionOffset + extensionBytes;
     view.setUint16(end - 2, crc16(result.subarray(0, end - 2)));
   }
   return result;
 };
 
-/**
- * The extension without what no longer holds: the padding at the end, the length and the checksums of the
- * music.
- */
-const cutExtension = (extension: Uint8Array): Uint8Array =>
+/** The extension without what no longer holds: the length and the checksums of the music. */
+const cutExtension = ({ extension, delay, padding }: Encoder): Uint8Array =>
   concatenate(
-    extension.subarray(0, 22),
-    Uint8Array.of(byteAt(extension, 22) & 0xf0, 0),
+    extension.subarray(0, 21),
+    Uint8Array.of(delay >> 4, ((delay & 15) << 4) | (padding >> 8), padding & 0xff),
     extension.subarray(24, 28),
     new Uint8Array(8),
   );
+
+/** What players look for in a header before they believe it. */
+export const plainExtension: Uint8Array = Buffer.from("LAME".padEnd(extensionBytes, "\0"), "latin1");
+
+/** How long a frame must be for a header with an extension. */
+export const vbrHeaderBytes = (frame: Frame): number =>
+  vbrHeaderOffset(frame) + tagAndFlags + 4 + extensionBytes;
 
 /** CRC-16 with the reflected polynomial 0x8005, as LAME protects its tag with. */
 const crc16 = (bytes: Uint8Array): number => {

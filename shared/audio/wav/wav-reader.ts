@@ -1,9 +1,10 @@
 import { UnreadableAudioError, UntrimmableAudioError } from "../audio-errors.ts";
 import { copyRange, type SourceWindow } from "../audio-source.ts";
 import { concatenate } from "../bytes.ts";
-import type { ContainerReader } from "../container.ts";
+import type { ContainerFile, ContainerReader } from "../container.ts";
 import { countSamples } from "../mpeg/frames.ts";
 import { mp3Format } from "../mpeg/mp3.ts";
+import { type Cut, type CutPoint, pointSpacing } from "../pieces/piece.ts";
 import { unknownSize, type WavLayout, walkWav } from "./wav-structure.ts";
 
 /** WAV in all its forms: RIFF and RF64, finished or streamed, samples of every size, common compressions. */
@@ -15,17 +16,54 @@ export const wavReader: ContainerReader = {
     return { codec, durationSeconds: seconds, sampleRate, channels };
   },
 
-  async *trim({ window }, seconds) {
-    const layout = await readLayout(window);
-    const { samples, codec, sampleRate, blockBytes } = layout.format;
-    if (!samples) throw new UntrimmableAudioError(codec, "WAV");
-    const blocks = Math.min(Math.round(seconds * sampleRate), wholeBlocks(layout, window.size));
-    const bytes = blocks * blockBytes;
-    yield headerFor(layout, bytes, blocks);
-    yield* copyRange(window, layout.dataStart, layout.dataStart + bytes);
-    if (bytes % 2 === 1) yield Uint8Array.of(0);
+  async *trim(file, seconds) {
+    const { format } = await readLayout(file.window);
+    yield* cutWav(file, { until: Math.round(seconds * format.sampleRate) });
   },
+
+  async cutPoints({ window }) {
+    const layout = await readLayout(window);
+    const { samples, codec, chunk } = layout.format;
+    if (!samples) throw new UntrimmableAudioError(codec, "WAV");
+    return { headBytes: chunk.length + longestRest, points: blocksOf(layout, window.size) };
+  },
+
+  cut: cutWav,
 };
+
+/** All of a header but its format chunk. */
+const longestRest = 64;
+
+async function* cutWav({ window }: ContainerFile, { from, until }: Cut): AsyncGenerator<Uint8Array, void> {
+  const layout = await readLayout(window);
+  const { samples, codec, blockBytes } = layout.format;
+  if (!samples) throw new UntrimmableAudioError(codec, "WAV");
+  const first = from?.ticks ?? 0;
+  const blocks = Math.min(until, wholeBlocks(layout, window.size)) - first;
+  const bytes = blocks * blockBytes;
+  const start = layout.dataStart + first * blockBytes;
+  yield headerFor(layout, bytes, blocks);
+  yield* copyRange(window, start, start + bytes);
+  if (bytes % 2 === 1) yield Uint8Array.of(0);
+}
+
+/** One block is a sample of each channel; nothing has to be read to know where they are. */
+async function* blocksOf(layout: WavLayout, size: number): AsyncGenerator<Iterable<CutPoint>, void> {
+  const { sampleRate, blockBytes } = layout.format;
+  const blocks = wholeBlocks(layout, size);
+  const pointAt = (ticks: number): CutPoint => {
+    const [bytes, seconds] = [ticks * blockBytes, ticks / sampleRate];
+    return {
+      position: { offset: layout.dataStart + bytes, ticks },
+      bytes,
+      startsAt: seconds,
+      endsAt: seconds,
+    };
+  };
+  const step = Math.ceil(pointSpacing * sampleRate);
+  for (let ticks = 0; ticks < blocks; ticks += step) yield [pointAt(ticks)];
+  yield [pointAt(blocks)];
+}
 
 const readLayout = async (window: SourceWindow): Promise<WavLayout> => {
   const walk = walkWav();

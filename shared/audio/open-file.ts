@@ -1,0 +1,68 @@
+import { type AudioSource, SourceWindow } from "./audio-source.ts";
+import type { AudioContainer, ContainerFile, ContainerReader } from "./container.ts";
+import { detectContainer } from "./detect-container.ts";
+import { flacReader } from "./flac/flac-reader.ts";
+import { mp4Reader } from "./mp4/mp4-reader.ts";
+import { adtsReader } from "./mpeg/adts.ts";
+import { mp3Reader } from "./mpeg/mp3.ts";
+import { oggReader } from "./ogg/ogg-reader.ts";
+import type { ReadingBudget } from "./reading-budget.ts";
+import { wavReader } from "./wav/wav-reader.ts";
+import { webmReader } from "./webm/webm-reader.ts";
+
+/** How reading may be ended early. */
+export interface AudioReadOptions {
+  /** Its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
+  /** What reading may cost. */
+  readonly budget?: ReadingBudget | undefined;
+}
+
+const readers: Readonly<Record<AudioContainer, ContainerReader>> = {
+  wav: wavReader,
+  mp3: mp3Reader,
+  adts: adtsReader,
+  ogg: oggReader,
+  mp4: mp4Reader,
+  webm: webmReader,
+  flac: flacReader,
+};
+
+/** A file, and what reads it. */
+interface OpenFile extends ContainerFile {
+  readonly container: AudioContainer;
+  readonly reader: ContainerReader;
+}
+
+/** @throws NotAudioError */
+export const openFile = async (source: AudioSource, options: AudioReadOptions): Promise<OpenFile> => {
+  const window = new SourceWindow(source, options.signal, options.budget);
+  const { container, start } = await detectContainer(window);
+  return { window, start, container, reader: readers[container] };
+};
+
+/** Each piece may become a write to a network. */
+const leastBytes = 1 << 16;
+
+/**
+ * The same bytes in fewer pieces: each is at least 64 kB, but for the last one. The budget waits while a piece is written
+ * wherever it goes.
+ */
+export async function* gatherPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  budget: ReadingBudget,
+): AsyncGenerator<Uint8Array, void> {
+  let waiting: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    waiting.push(piece);
+    length += piece.length;
+    if (length < leastBytes) continue;
+    budget.pause();
+    yield waiting.length === 1 ? piece : Buffer.concat(waiting);
+    budget.resume();
+    waiting = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(waiting);
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { UntrimmableAudioError } from "../../../shared/audio/audio-errors.ts";
+import { cutPiece, type Piece, pieceSchema, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
+import { type AudioFacts, bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
+import { makeAdts, makeLameFrame, makeMp3 } from "../../fixtures/audio/make-mpeg.ts";
+import { makeWav } from "../../fixtures/audio/make-wav.ts";
+import { collect, countingSource, fixture } from "../../fixtures/audio/sources.ts";
+
+type Limits = Parameters<typeof planPieces>[2];
+
+interface CutFile {
+  readonly facts: AudioFacts;
+  readonly pieces: readonly (Piece & { readonly file: Buffer; readonly facts: AudioFacts })[];
+}
+
+const cutFile = async (file: Buffer, limits: Limits = {}): Promise<CutFile> => {
+  const source = bufferSource(file);
+  const facts = await inspectAudio(source);
+  const pieces = [];
+  for (const planned of await planPieces(source, facts, limits)) {
+    // As it comes back from a table.
+    const piece = pieceSchema.parse(JSON.parse(JSON.stringify(planned)));
+    const bytes = await collect(cutPiece(source, piece));
+    pieces.push({ ...piece, file: bytes, facts: await inspectAudio(bufferSource(bytes)) });
+  }
+  return { facts, pieces };
+};
+
+/** Twenty-five minutes of each format, with the length of a packet in seconds. */
+const longFiles: readonly (readonly [string, () => Buffer | Promise<Buffer>, number])[] = [
+  ["WAV", () => makeWav({ seconds: 1_500, sampleRate: 4_000 }), 0],
+  ["MP3", () => makeMp3(57_500), 0.027],
+  [
+    "MP3 with LAME's header",
+    () => Buffer.concat([makeLameFrame(57_500, 576, 1_000), makeMp3(57_500)]),
+    0.027,
+  ],
+  ["AAC", () => makeAdts(23_500), 0.064],
+];
+
+describe("A recording that is longer than a model takes", () => {
+  it.each(longFiles)("becomes pieces that share their ends: %s", async (_, make, packet) => {
+    const { facts, pieces } = await cutFile(await make());
+    expect(facts.durationSeconds).toBeGreaterThan(1_499);
+    expect(pieces.map(({ index }) => index)).toEqual([0, 1, 2]);
+    expect(pieces[0]?.start).toBe(0);
+    expect(pieces.at(-1)?.end).toBeCloseTo(facts.durationSeconds, 1);
+    for (const [index, piece] of pieces.entries()) {
+      expect(piece.end - piece.start).toBeLessThanOrEqual(570);
+      // The last one too.
+      expect(piece.end - piece.start).toBeGreaterThan(285);
+      expect(Math.abs(piece.facts.durationSeconds - (piece.end - piece.start))).toBeLessThan(packet + 0.001);
+      expect(piece.facts).toMatchObject({ container: facts.container, codec: facts.codec });
+      expect(piece.file.length).toBeLessThanOrEqual(piece.bytes);
+      const before = pieces[index - 1];
+      if (!before) continue;
+      expect(before.end - piece.start).toBeGreaterThanOrEqual(10);
+      expect(before.end - piece.start).toBeLessThan(11);
+    }
+  });
+
+  it("is cut by size where that is reached first", async () => {
+    const { pieces } = await cutFile(makeWav({ seconds: 400, sampleRate: 16_000 }), {
+      largestBytes: 5_000_000,
+    });
+    expect(pieces).toHaveLength(3);
+    for (const { file } of pieces) expect(file.length).toBeLessThanOrEqual(5_000_000);
+    expect(pieces.at(-1)?.end).toBe(400);
+  });
+
+  it("shares less where a piece is only seconds long", async () => {
+    const { pieces } = await cutFile(makeWav({ seconds: 20, sampleRate: 8_000 }), { largestBytes: 65_000 });
+    expect(pieces).toHaveLength(7);
+    for (const [index, piece] of pieces.slice(1).entries()) {
+      expect(piece.start).toBeLessThan(pieces[index]?.end ?? 0);
+    }
+    expect(pieces.at(-1)?.end).toBe(20);
+  });
+
+  it("does not end in a piece of a moment", async () => {
+    const { pieces } = await cutFile(makeWav({ seconds: 571, sampleRate: 1_000 }));
+    expect(pieces.map(({ start, end }) => Math.round(end - start))).toEqual([290, 291]);
+  });
+
+  it("is refused when it cannot be cut, and left as it is when it need not be", async () => {
+    const file = fixture("tone-adpcm.wav");
+    await expect(cutFile(file, { longestSeconds: 1 })).rejects.toThrow(UntrimmableAudioError);
+    const { pieces } = await cutFile(file);
+    expect(pieces).toHaveLength(1);
+    expect(pieces[0]?.file.equals(file)).toBe(true);
+  });
+});
+
+describe("Cutting a piece", () => {
+  it.each(longFiles)("reads little more than the piece: %s", async (_, make) => {
+    const source = countingSource(bufferSource(await make()));
+    const facts = await inspectAudio(source);
+    const before = source.reads.length;
+    const pieces = await planPieces(source, facts);
+    const planned = source.reads.slice(before).reduce((sum, { start, end }) => sum + end - start, 0);
+    expect(planned).toBeLessThan(source.size * 1.1 + (1 << 18));
+    for (const piece of pieces) {
+      const reads = source.reads.length;
+      await collect(cutPiece(source, piece));
+      const read = source.reads.slice(reads).reduce((sum, { start, end }) => sum + end - start, 0);
+      expect(read).toBeLessThan(piece.bytes + (1 << 20) + (1 << 18));
+    }
+  });
+});

@@ -1,4 +1,4 @@
-import type { Segment, Word } from "../../shared/inference/transcription.ts";
+import type { Segment, Word } from "../inference/transcription.ts";
 
 /** What is shown at a time; seconds from the beginning of the recording. */
 interface Cue {

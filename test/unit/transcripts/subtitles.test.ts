@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toSubRip, toWebVtt } from "../../../functions/transcription/subtitles.ts";
+import { toSubRip, toWebVtt } from "../../../shared/transcripts/subtitles.ts";
 
 const segment = (start: number, end: number, text: string) => ({ start, end, text });
 

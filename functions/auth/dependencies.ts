@@ -3,15 +3,11 @@ import type { ApiKeysRepository } from "../../shared/accounts/api-keys-repositor
 import type { Credential } from "../../shared/auth/api-keys.ts";
 import type { DeletionDependencies } from "../../shared/sign-in/delete-account.ts";
 import type { SignInDependencies } from "../../shared/sign-in/dependencies.ts";
-import type { TaskPaths } from "../../shared/usage/get-usage.ts";
-import type { UsageRepository } from "../../shared/usage/read-usage.ts";
+import type { UsageDependencies } from "../../shared/usage/get-usage.ts";
 
 /** Everything the use cases of this feature touch. */
-export interface AuthDependencies extends SignInDependencies, DeletionDependencies {
+export interface AuthDependencies extends SignInDependencies, DeletionDependencies, UsageDependencies {
   readonly apiKeys: ApiKeysRepository;
   /** What the table knows of a credential; `undefined` when there is no such account. */
   readonly findAccess: (credential: Credential) => Promise<CredentialAccess | undefined>;
-  readonly usage: UsageRepository;
-  /** The paths of the operations that usage is counted of, as this stage has them. */
-  readonly taskPaths: TaskPaths;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { scopes } from "../auth/api-keys.ts";
-import type { Caller } from "../auth/caller.ts";
+import type { TokenClaims } from "../auth/tokens.ts";
 import { AppError } from "../errors/app-error.ts";
 import { text } from "../http/fields.ts";
 import type { ApiKey, ApiKeysRepository } from "./api-keys-repository.ts";
@@ -67,6 +67,12 @@ export const listedKeys = z
   .meta({ id: "Keys" });
 export type ListedKeys = z.input<typeof listedKeys>;
 
+/** Whoever asks for a key: an account, and what shows that it is not itself a key that asks. */
+interface KeyOwner {
+  readonly userId: number;
+  readonly token: Pick<TokenClaims, "tokenEpoch"> | undefined;
+}
+
 interface KeysDependencies {
   readonly apiKeys: ApiKeysRepository;
 }
@@ -90,7 +96,7 @@ const shown = ({ id, name, prefix, scopes: only, createdAt, expiresAt, monthlyLi
  * @throws AppError `insufficient_scope` for a key, which makes no others; what the repository throws.
  */
 export const createKey = async (
-  { userId, token }: Pick<Caller, "userId" | "token">,
+  { userId, token }: KeyOwner,
   { name, scopes: only, expires_at: expiresAt, monthly_limit: monthlyLimit }: KeyRequest,
   { apiKeys }: KeysDependencies,
 ): Promise<CreatedKey> => {

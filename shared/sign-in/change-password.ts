@@ -1,3 +1,4 @@
+import type { StoredAccount } from "../accounts/account.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { SignInDependencies } from "./dependencies.ts";
 import type { ActionOutcome } from "./fields.ts";
@@ -78,4 +79,24 @@ export const changePassword = async (
     });
   }
   return changed;
+};
+
+/**
+ * Sets the first password of an account whose owner signs in through an identity provider, and has just been told from others.
+ *
+ * @throws AppError `bad_request` when it has one already: then the old one has to be known.
+ */
+export const setFirstPassword = async (
+  { id: userId, token_epoch: tokenEpoch, has_password: hasPassword }: StoredAccount,
+  password: string,
+  { accounts }: Pick<SignInDependencies, "accounts">,
+): Promise<void> => {
+  // The epoch is compared by the write: of two first passwords at the same moment one is set, and the other's session has ended.
+  const isSet =
+    !hasPassword && (await accounts.changePassword({ userId, tokenEpoch }, await hashPassword(password)));
+  if (isSet) return;
+  throw new AppError("bad_request", {
+    message: "The account has a password already.",
+    param: "new_password",
+  });
 };

@@ -1,4 +1,4 @@
-import type { StoredAccount } from "../accounts/account.ts";
+import type { AccountAtEpoch, StoredAccount } from "../accounts/account.ts";
 import { mostRevokedTokens } from "../accounts/tokens-repository.ts";
 import type { TokenSuccessor } from "../auth/caller.ts";
 import { newTokenId, type TokenClaims } from "../auth/tokens.ts";
@@ -54,19 +54,23 @@ export const signIn = async (
   return found;
 };
 
+/** A token of an account whose owner has just been told from others. A later epoch ends it like every other. */
+export const issueTokenTo = async (
+  owner: AccountAtEpoch,
+  { tokens, tokenLifetimeSeconds }: Pick<SignInDependencies, "tokens" | "tokenLifetimeSeconds">,
+): Promise<AccessToken> => {
+  const token = { ...owner, tokenId: newTokenId() };
+  return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds), tokenLifetimeSeconds);
+};
+
 /** Exchanges user name (or e-mail address) and password for a token. @throws AppError as {@link signIn}. */
 export const issueToken = async (
   request: TokenRequest,
   sourceAddress: string,
-  {
-    tokens,
-    tokenLifetimeSeconds,
-    ...dependencies
-  }: Pick<SignInDependencies, "accounts" | "tokens" | "passwordGuard" | "tokenLifetimeSeconds">,
+  dependencies: Pick<SignInDependencies, "accounts" | "tokens" | "passwordGuard" | "tokenLifetimeSeconds">,
 ): Promise<AccessToken> => {
   const { id: userId, token_epoch: tokenEpoch } = await signIn(request, sourceAddress, dependencies);
-  const token = { userId, tokenId: newTokenId(), tokenEpoch };
-  return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds), tokenLifetimeSeconds);
+  return issueTokenTo({ userId, tokenEpoch }, dependencies);
 };
 
 /** What makes a refresh one that can be asked for again. */

@@ -14,6 +14,13 @@ export interface TaskPath {
 /** The operations that count on a quota, by their ids. */
 export type TaskPaths = Readonly<Record<string, TaskPath>>;
 
+/** What reading usage touches. */
+export interface UsageDependencies {
+  readonly usage: UsageRepository;
+  /** The paths of the operations that usage is counted of, as this stage has them. */
+  readonly taskPaths: TaskPaths;
+}
+
 /** The paths as a stage has them, which has names of its own for the providers. */
 export const withVendorsNames = (paths: TaskPaths, vendors: Vendors): TaskPaths =>
   Object.fromEntries(
@@ -27,7 +34,7 @@ const outOfRange = (field: keyof UsageQuery, msg: string) =>
   new ValidationError([{ loc: ["query", field], msg: `Value error, ${msg}`, type: "value_error" }]);
 
 /** @throws ValidationError when the days do not follow each other, or are too many. */
-const rangeOf = ({ from, to }: UsageQuery, today: number): DayRange => {
+const rangeOf = ({ from, to }: Pick<UsageQuery, "from" | "to">, today: number): DayRange => {
   const last = to === undefined ? today : dayOfDate(to);
   const first = from === undefined ? last - (shownUsageDays - 1) : dayOfDate(from);
   if (first > last) throw outOfRange("from", "the first day is after the last");
@@ -110,22 +117,21 @@ const quota = (used: number, limit: number | undefined, end: number) => ({
 });
 
 /**
- * What the caller has used, today, this month and on each of the days that are asked for.
+ * What an account has used, today, this month and on each of the days that are asked for.
  *
  * @throws AppError `unauthenticated` when the account is gone; ValidationError for a range that is none, or too long.
  */
-export const getUsage = async (
+export const findUsage = async (
   userId: number,
-  query: UsageQuery,
-  { usage, taskPaths }: { readonly usage: UsageRepository; readonly taskPaths: TaskPaths },
+  query: Pick<UsageQuery, "from" | "to">,
+  { usage, taskPaths }: UsageDependencies,
   now: number = Date.now(),
-): Promise<Usage | Reply> => {
+): Promise<Usage> => {
   const { day: today, month, ends } = windowsAt(now);
   const range = rangeOf(query, today);
   const found = await usage.find(userId, range, now);
   if (!found) throw new AppError("unauthenticated");
   const { rows } = found;
-  const [from, to] = [dateOfDay(range.from), dateOfDay(range.to)];
   const days = Array.from({ length: range.to - range.from + 1 }, (_, index) => {
     const day = range.from + index;
     const byOperation = requestsByOperation(day, rows);
@@ -136,16 +142,6 @@ export const getUsage = async (
       operations: operationsOn(day, rows, taskPaths),
     };
   });
-  if (query.format === "csv") {
-    return new Reply({
-      contentType: "text/csv; charset=utf-8",
-      headers: { "Content-Disposition": `attachment; filename="usage-${from}-${to}.csv"` },
-      body: usageCsv(
-        ["date"],
-        days.flatMap(({ date, operations }) => operations.map((used) => ({ before: [date], used }))),
-      ),
-    });
-  }
   const { perMinute, perDay, perMonth, onceVerified } = found.policy;
   return {
     account_type: found.accountType,
@@ -153,8 +149,34 @@ export const getUsage = async (
     today: { date: dateOf(now), ...quota(found.today, perDay, ends.day) },
     this_month: { month, ...quota(found.month, perMonth, ends.month) },
     once_verified: onceVerified ? { per_day: onceVerified.perDay, per_month: onceVerified.perMonth } : null,
-    from,
-    to,
+    from: dateOfDay(range.from),
+    to: dateOfDay(range.to),
     days,
   };
+};
+
+/** The days of an account's usage as a table, with the name that its file gets. */
+export const usageTable = ({ from, to, days }: Usage): { readonly name: string; readonly csv: string } => ({
+  name: `usage-${from}-${to}.csv`,
+  csv: usageCsv(
+    ["date"],
+    days.flatMap(({ date, operations }) => operations.map((used) => ({ before: [date], used }))),
+  ),
+});
+
+/** What the caller has used, as JSON or as a table. @throws AppError as {@link findUsage}. */
+export const getUsage = async (
+  userId: number,
+  { format, ...range }: UsageQuery,
+  dependencies: UsageDependencies,
+  now?: number,
+): Promise<Usage | Reply> => {
+  const found = await findUsage(userId, range, dependencies, now);
+  if (format !== "csv") return found;
+  const { name, csv } = usageTable(found);
+  return new Reply({
+    contentType: "text/csv; charset=utf-8",
+    headers: { "Content-Disposition": `attachment; filename="${name}"` },
+    body: csv,
+  });
 };

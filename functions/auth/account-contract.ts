@@ -113,6 +113,13 @@ export const usageOperation = defineOperation({
   limit: "account",
   query: usageQuery,
   response: { status: 200, description: "Use and limits", schema: usage, otherContentTypes: ["text/csv"] },
+  example: {
+    otherAnswers: {
+      "text/csv":
+        "date,method,path,key,requests,errors,characters,prompt_tokens,completion_tokens,tokens,audio_seconds\r\n" +
+        "2026-11-22,POST,/tasks/translate,,12,0,384,0,0,0,0\r\n",
+    },
+  },
   errors: [],
   confidential: true,
 });

@@ -57,6 +57,13 @@ export const forgotPasswordOperation = defineOperation({
   limit: "credentials",
   body: { encoding: "json", schema: z.object({ email }).meta({ id: "ForgotPasswordRequest" }) },
   response: { status: 200, description: "Accepted", schema: actionOutcome },
+  example: {
+    answer: {
+      success: true,
+      error: null,
+      message: "If an account has this address, a mail with a link is on its way.",
+    },
+  },
   errors: [],
   confidential: true,
 });
@@ -81,6 +88,9 @@ export const resetPasswordOperation = defineOperation({
     schema: actionOutcome,
     otherContentTypes: ["text/html"],
   },
+  example: {
+    answer: { success: true, error: null, message: "The password is changed. Log in with the new one." },
+  },
   errors: ["invalid_link"],
   confidential: true,
 });
@@ -102,6 +112,7 @@ export const showResetPageOperation = defineOperation({
     schema: actionOutcome,
     otherContentTypes: ["text/html"],
   },
+  example: { answer: { success: true, error: null, message: "The link works." } },
   errors: ["invalid_link"],
   confidential: true,
 });
@@ -118,10 +129,16 @@ export const changePasswordOperation = defineOperation({
   body: {
     encoding: "json",
     schema: z
-      .object({ old_password: givenPassword, new_password: newPassword })
+      .object({
+        old_password: givenPassword,
+        new_password: newPassword.meta({ example: "nine boats on the river" }),
+      })
       .meta({ id: "ChangePasswordRequest" }),
   },
   response: { status: 200, description: "The password is changed", schema: actionOutcome },
+  example: {
+    answer: { success: true, error: null, message: "The password is changed. Log in with the new one." },
+  },
   errors: ["invalid_credentials", "bad_request"],
   confidential: true,
 });
@@ -143,6 +160,7 @@ export const showVerificationPageOperation = defineOperation({
     schema: actionOutcome,
     otherContentTypes: ["text/html"],
   },
+  example: { answer: { success: true, error: null, message: "The link works." } },
   errors: ["invalid_link"],
   confidential: true,
 });
@@ -167,6 +185,7 @@ export const verifyEmailOperation = defineOperation({
     schema: actionOutcome,
     otherContentTypes: ["text/html"],
   },
+  example: { answer: { success: true, error: null, message: "The address is verified." } },
   errors: ["invalid_link"],
   confidential: true,
 });

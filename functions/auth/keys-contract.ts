@@ -46,7 +46,7 @@ export const revokeKeyOperation = defineOperation({
   tag,
   auth: "user",
   limit: "account",
-  pathParameters: z.object({ id: z.string().min(1).max(64) }),
+  pathParameters: z.object({ id: z.string().min(1).max(64).meta({ example: "k3f0a2c1e9b7d" }) }),
   response: { status: 204, description: "The key is revoked", schema: z.null() },
   errors: ["not_found"],
   confidential: true,

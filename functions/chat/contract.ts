@@ -9,7 +9,13 @@ import {
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import { conversationTooLong, fitsConversation, tokenUsage } from "../../shared/inference/chat.ts";
-import { completionHead, modelAndSampling, streamsInBody, textContent } from "./conversation-fields.ts";
+import {
+  completionHead,
+  exampleStream,
+  modelAndSampling,
+  streamsInBody,
+  textContent,
+} from "./conversation-fields.ts";
 import { createV1ChatCompletionOperation } from "./v1/chat-contract.ts";
 import { listModelsOperation, retrieveModelOperation } from "./v1/models-contract.ts";
 import { createResponseOperation } from "./v1/responses-contract.ts";
@@ -42,7 +48,10 @@ export const chatCompletion = z
       .array(
         z.object({
           index: z.literal(0),
-          message: z.object({ role: z.literal("assistant"), content: z.string() }),
+          message: z.object({
+            role: z.literal("assistant"),
+            content: z.string().meta({ example: "Apwoyo matek." }),
+          }),
           finish_reason: finishReason,
         }),
       )
@@ -94,6 +103,7 @@ export const createChatCompletionOperation = defineOperation({
     otherContentTypes: ["text/event-stream"],
   },
   streams: streamsInBody,
+  example: { otherAnswers: { "text/event-stream": exampleStream } },
   errors: ["unknown_model", "external_service_error", "service_unavailable"],
 });
 

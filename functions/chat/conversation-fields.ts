@@ -27,7 +27,10 @@ export const modelFields = z.object({
     .nullable()
     .default(defaultModel)
     .transform((model) => model ?? defaultModel)
-    .meta({ description: `One of ${chatModelIds.map((id) => `\`${id}\``).join(", ")}` }),
+    .meta({
+      example: defaultModel,
+      description: `One of ${chatModelIds.map((id) => `\`${id}\``).join(", ")}`,
+    }),
   temperature: z
     .number()
     .min(0)
@@ -63,6 +66,20 @@ export const streamsInBody = /"stream"\s*:\s*true/;
 /** What a chat completion and each of its chunks begin with. */
 export const completionHead = z.object({
   id: z.string().meta({ example: "chatcmpl-0b8e9a4e6b0f4d6c8a52a1c9d1b5a7f3" }),
-  created: z.int().meta({ description: "Unix time in seconds" }),
+  created: z.int().meta({ example: 1_795_339_800, description: "Unix time in seconds" }),
   model: z.enum(chatModelIds),
 });
+
+const chunkHead =
+  '{"id":"chatcmpl-0b8e9a4e6b0f4d6c8a52a1c9d1b5a7f3","created":1795339800,"model":"lang-14b","object":"chat.completion.chunk","choices":[{"index":0,';
+
+/** What the documentation shows of a chat completion that leaves while it is made. */
+export const exampleStream = [
+  '"delta":{"role":"assistant"},"finish_reason":null}],"usage":null}',
+  '"delta":{"content":"Apwoyo"},"finish_reason":null}],"usage":null}',
+  '"delta":{"content":" matek."},"finish_reason":null}],"usage":null}',
+  '"delta":{},"finish_reason":"stop"}],"usage":null}',
+]
+  .map((rest) => `data: ${chunkHead}${rest}\n\n`)
+  .concat("data: [DONE]\n\n")
+  .join("");

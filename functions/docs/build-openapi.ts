@@ -5,18 +5,11 @@ import {
   type ZodOpenApiOverride,
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
-import { accountTypes } from "../../shared/accounts/account.ts";
 import { service } from "../../shared/config/function-definition.ts";
-import { type ErrorCode, errorCatalogue } from "../../shared/errors/catalogue.ts";
 import { idempotencyKeyPattern } from "../../shared/http/idempotency-key.ts";
-import {
-  type BodyEncoding,
-  idempotencyOf,
-  limitClassOf,
-  type Operation,
-  tags,
-} from "../../shared/http/operation.ts";
-import { accountPoliciesWith } from "../../shared/limits/policies.ts";
+import { type BodyEncoding, idempotencyOf, type Operation, tags } from "../../shared/http/operation.ts";
+import { addExamples } from "./add-examples.ts";
+import { errorExamples, errorResponses } from "./describe-errors.ts";
 
 const contentTypes: Readonly<Record<BodyEncoding, readonly string[]>> = {
   json: ["application/json"],
@@ -25,58 +18,6 @@ const contentTypes: Readonly<Record<BodyEncoding, readonly string[]>> = {
   multipart: ["multipart/form-data"],
   raw: ["application/json"],
 };
-
-/** Some errors say more: deliveries to the webhook what version 1 said of them. */
-const errorResponseBody = z
-  .looseObject({
-    detail: z.string(),
-    error: z.looseObject({
-      code: z.string(),
-      message: z.string(),
-      type: z.string(),
-      param: z.string().nullable(),
-    }),
-    request_id: z.string(),
-  })
-  .meta({ id: "ErrorBody" });
-
-const validationErrorBody = errorResponseBody
-  .extend({
-    detail: z.array(
-      z
-        .object({
-          loc: z.array(z.union([z.string(), z.int()])),
-          msg: z.string(),
-          type: z.string(),
-        })
-        .meta({ id: "ValidationIssue" }),
-    ),
-  })
-  .meta({ id: "ValidationErrorBody" });
-
-const oauthErrorResponseBody = z
-  .object({
-    detail: z.union([z.string(), validationErrorBody.shape.detail]),
-    error: z.string().meta({ example: "invalid_grant" }),
-    error_description: z.string(),
-    request_id: z.string(),
-  })
-  .meta({ id: "OAuthErrorBody" });
-
-const errorSchema = ({ errorFormat }: Operation, status: number): z.ZodType => {
-  if (errorFormat === "oauth") return oauthErrorResponseBody;
-  return status === 422 ? validationErrorBody : errorResponseBody;
-};
-
-const limitErrors = (operation: Operation): ErrorCode[] => {
-  const limitClass = limitClassOf(operation);
-  if (limitClass === "none") return [];
-  return limitClass === "task" ? ["rate_limited", "quota_exceeded"] : ["rate_limited"];
-};
-
-/** Whether a good key may be the wrong one: keys call what their scopes name, and nothing that names none. */
-const refusesKeys = ({ auth, scope }: Operation): boolean =>
-  scope === undefined ? auth === "user" : scope !== "any";
 
 /** What an `Idempotency-Key` does, in words for callers. */
 const idempotencyDescriptions: Readonly<Record<NonNullable<Operation["idempotencyKey"]>, string>> = {
@@ -102,59 +43,6 @@ const headerParameters = (operation: Operation) => {
   return { header: z.object({ ...variesBy?.shape, "Idempotency-Key": key }) };
 };
 
-const sharedErrors = (operation: Operation): ErrorCode[] => [
-  ...(operation.body || operation.query || operation.pathParameters || idempotencyOf(operation)
-    ? (["validation_failed"] as const)
-    : []),
-  ...(operation.body ? (["payload_too_large"] as const) : []),
-  ...(operation.auth === "user" ? (["unauthenticated", "forbidden"] as const) : []),
-  ...(refusesKeys(operation) ? (["insufficient_scope"] as const) : []),
-  ...(idempotencyOf(operation) === "replay"
-    ? (["request_in_progress", "idempotency_key_reused"] as const)
-    : []),
-  ...limitErrors(operation),
-  "internal",
-  "service_unavailable",
-];
-
-const streamsAtOnce = accountTypes
-  .flatMap((type) => {
-    const { streamsAtOnce: most } = accountPoliciesWith(1)({ account_type: type, email_verified: true });
-    return most === undefined ? [] : [`${most} of a ${type} account`];
-  })
-  .join(", ");
-
-const streamLimit =
-  `Answers that are sent while they are made are limited at a time: ${streamsAtOnce}. One more is \`rate_limited\` as ` +
-  "well, until shortly after the last byte of another one.";
-
-const describeErrors = (operation: Operation, codes: readonly ErrorCode[]): string =>
-  [
-    ...codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`),
-    ...(operation.streams && codes.includes("rate_limited") ? [streamLimit] : []),
-  ].join("\n\n");
-
-const errorResponses = (operation: Operation) => {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set([...operation.errors, ...sharedErrors(operation)])) {
-    const { status } = errorCatalogue[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  return Object.fromEntries(
-    [...byStatus]
-      .toSorted(([one], [other]) => one - other)
-      .map(([status, codes]) => [
-        String(status),
-        {
-          description: describeErrors(operation, codes),
-          content: {
-            "application/json": { schema: errorSchema(operation, status) },
-          },
-        },
-      ]),
-  );
-};
-
 const objectSchema = (schema: z.ZodType | undefined): z.ZodObject | undefined =>
   schema instanceof z.ZodObject ? schema : undefined;
 
@@ -168,9 +56,23 @@ const contentOf = ({ encoding, schema }: NonNullable<Operation["body"]>) =>
  */
 const securityOf = ({ auth, errors, scope }: Operation): Record<string, string[]>[] => {
   const byKey = scope ? [{ key: scope === "any" ? [] : [scope] }] : [];
-  if (auth === "user" || errors.includes("unauthenticated")) return [{ bearer: [] }, ...byKey];
-  return scope ? [{}, { bearer: [] }, ...byKey] : [];
+  const byToken = [{ bearer: [] }, { password: [] }];
+  if (auth === "user" || errors.includes("unauthenticated")) return [...byToken, ...byKey];
+  return scope ? [{}, ...byToken, ...byKey] : [];
 };
+
+const binary = z.string().meta({ format: "binary" });
+
+/** The answer in each form that it may have. What always leaves while it is made is never JSON. */
+const answerContent = ({ response, streams }: Operation) => ({
+  ...(streams === "always" ? {} : { "application/json": { schema: response.schema } }),
+  ...Object.fromEntries(
+    (response.otherContentTypes ?? []).map((type) => [
+      type,
+      type.startsWith("audio/") ? { schema: binary } : { schema: z.string() },
+    ]),
+  ),
+});
 
 const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
   const query = objectSchema(operation.query);
@@ -206,10 +108,7 @@ const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
         ...(response.status === 204
           ? {}
           : {
-              content: {
-                "application/json": { schema: response.schema },
-                ...Object.fromEntries((response.otherContentTypes ?? []).map((type) => [type, {}])),
-              },
+              content: answerContent(operation),
             }),
       },
       ...errorResponses(operation),
@@ -232,7 +131,7 @@ export const buildOpenApi = (operations: readonly Operation[]) => {
       [operation.method.toLowerCase()]: toOpenApi(operation),
     };
   }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: "3.1.1",
       info: {
@@ -247,7 +146,14 @@ export const buildOpenApi = (operations: readonly Operation[]) => {
       servers: [{ url: "/" }],
       tags: tags.map((name) => ({ name })),
       components: {
+        examples: errorExamples(operations),
         securitySchemes: {
+          password: {
+            type: "oauth2",
+            description:
+              "User name and password for such a token, as tools ask for it that log in by themselves.",
+            flows: { password: { tokenUrl: "/auth/token", scopes: {} } },
+          },
           bearer: {
             type: "http",
             scheme: "bearer",
@@ -266,4 +172,6 @@ export const buildOpenApi = (operations: readonly Operation[]) => {
     },
     { override: withoutSafeIntegerBounds },
   );
+  addExamples(document, operations);
+  return document;
 };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { publicAddressEnvironment } from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
+import { defineFunction, service } from "../../shared/config/function-definition.ts";
 import { vendorsEnvironment } from "../../shared/config/vendors.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 
@@ -16,7 +16,11 @@ export const healthOperation = defineOperation({
     status: 200,
     description: "It does",
     schema: z
-      .object({ status: z.literal("ok"), service: z.string(), version: z.string() })
+      .object({
+        status: z.literal("ok"),
+        service: z.string().meta({ example: service.name }),
+        version: z.string().meta({ example: service.apiVersion }),
+      })
       .meta({ id: "Health" }),
   },
   errors: [],
@@ -33,7 +37,11 @@ export const openApiOperation = defineOperation({
   response: {
     status: 200,
     description: "The document",
-    schema: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
+    schema: z.looseObject({
+      openapi: z.string().meta({ example: "3.1.1" }),
+      info: z.looseObject({}).meta({ example: { title: service.name, version: service.apiVersion } }),
+      paths: z.looseObject({}),
+    }),
   },
   errors: [],
 });
@@ -60,7 +68,9 @@ export const languagesOperation = defineOperation({
                 example: ["lg", "Ganda"],
                 description: "What requests may call it besides; first its ISO 639-1 code, where it has one",
               }),
-              tasks: z.array(z.enum(["translate", "transcribe", "speech", "identify"])),
+              tasks: z
+                .array(z.enum(["translate", "transcribe", "speech", "identify"]))
+                .meta({ example: ["translate", "transcribe", "speech", "identify"] }),
               voices: z.array(z.string()).meta({
                 example: ["salt_lug_0001"],
                 description: "For speech; the first is the default",

@@ -14,7 +14,7 @@ const taskPaths = Object.fromEntries(
 );
 
 const files = {
-  "functions/docs/openapi.json": buildOpenApi(operations),
+  "shared/openapi/openapi.json": buildOpenApi(operations),
   "shared/usage/task-paths.json": taskPaths,
 };
 

@@ -145,6 +145,13 @@ export const getJobResultOperation = defineOperation({
     schema: jobResult,
     otherContentTypes: ["text/plain", "application/x-subrip", "text/vtt"],
   },
+  example: {
+    otherAnswers: {
+      "text/plain": "Wasuze otya nno?\n",
+      "application/x-subrip": "1\n00:00:00,480 --> 00:00:02,160\nWasuze otya nno?\n\n",
+      "text/vtt": "WEBVTT\n\n00:00:00.480 --> 00:00:02.160\nWasuze otya nno?\n\n",
+    },
+  },
   errors: ["not_found", "job_not_completed", "storage_unavailable"],
 });
 

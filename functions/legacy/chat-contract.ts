@@ -25,7 +25,8 @@ const defaultModelType = "qwen";
 const defaultTemperature = 0.3;
 const temperature = z.number().min(0).max(2);
 
-const seconds = z.number().meta({ description: "In seconds" });
+const seconds = z.number().meta({ example: 0.61, description: "In seconds" });
+const answerText = z.string().meta({ example: "Apwoyo matek." });
 
 export const chatOperation = defineOperation({
   ...common,
@@ -39,7 +40,10 @@ export const chatOperation = defineOperation({
         messages: z
           .array(
             z
-              .object({ role: z.enum(["system", "user", "assistant"]), content: text().trim().min(1) })
+              .object({
+                role: z.enum(["system", "user", "assistant"]).meta({ example: "user" }),
+                content: text().trim().min(1).meta({ example: "How do you say 'thank you' in Acholi?" }),
+              })
               .meta({ id: "LegacyChatMessage" }),
           )
           .refine(fitsConversation, conversationTooLong)
@@ -60,14 +64,14 @@ export const chatOperation = defineOperation({
     description: "The answer",
     schema: z
       .object({
-        content: z.string(),
+        content: answerText,
         model_type: modelType,
         usage: tokenUsage,
         processing_time: seconds,
         inference_time: seconds,
         message_count: z
           .int()
-          .meta({ description: "Messages sent to the model, its instruction among them" }),
+          .meta({ example: 2, description: "Messages sent to the model, its instruction among them" }),
       })
       .meta({ id: "LegacyChatAnswer" }),
   },
@@ -83,7 +87,10 @@ export const instructOperation = defineOperation({
     encoding: "form",
     schema: z
       .object({
-        instruction: text().meta({ description: "1 to 4,000 characters, or 400" }),
+        instruction: text().meta({
+          example: "How do you say 'thank you' in Acholi?",
+          description: "1 to 4,000 characters, or 400",
+        }),
         model_type: optionalField(modelType)
           .transform((type) => type ?? defaultModelType)
           .meta({ override: { type: "string", enum: [...modelTypes], default: defaultModelType } }),
@@ -100,7 +107,7 @@ export const instructOperation = defineOperation({
     description: "The answer",
     schema: z
       .object({
-        response: z.string(),
+        response: answerText,
         model_type: modelType,
         processing_time: seconds,
         usage: tokenUsage,
@@ -119,14 +126,20 @@ export const summariseOperation = defineOperation({
   body: {
     encoding: "json",
     schema: z
-      .object({ text: text().trim().min(1).max(longestConversation) })
+      .object({
+        text: text().trim().min(1).max(longestConversation).meta({
+          example: "Amina says that the well in her village has had no water since Monday.",
+        }),
+      })
       .meta({ id: "LegacySummariseRequest" }),
     maximumBytes: longBodyBytes,
   },
   response: {
     status: 200,
     description: "The summary",
-    schema: z.object({ summarized_text: z.string() }).meta({ id: "LegacySummary" }),
+    schema: z
+      .object({ summarized_text: z.string().meta({ example: "A well has had no water since Monday." }) })
+      .meta({ id: "LegacySummary" }),
   },
   errors: failures,
 });

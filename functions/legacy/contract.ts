@@ -8,7 +8,7 @@ import {
   tokenEnvironment,
   transcriptionBackendEnvironment,
 } from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
+import { defineFunction, service } from "../../shared/config/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { chatOperation, instructOperation, summariseOperation } from "./chat-contract.ts";
 import * as speech from "./fixed-speaker-contract.ts";
@@ -28,7 +28,11 @@ export const vendorHealthOperation = defineOperation({
     status: 200,
     description: "It does",
     schema: z
-      .object({ status: z.literal("healthy"), service: z.string(), version: z.string() })
+      .object({
+        status: z.literal("healthy"),
+        service: z.string().meta({ example: service.name }),
+        version: z.string().meta({ example: service.apiVersion }),
+      })
       .meta({ id: "LegacyHealth" }),
   },
   errors: ["gone"],

@@ -28,6 +28,8 @@ const speakerId = z.literal(speakerIds).default(defaultSpeakerId).meta({
   description: "One of the speakers of `GET /tasks/modal/tts/speakers`",
 });
 
+const givenSpeakerId = z.int().meta({ example: defaultSpeakerId });
+
 const jobRequest = z
   .object({
     text: text().meta({ description: "1 to 10,000 characters, or 400", example: "Wasuze otya nno?" }),
@@ -42,12 +44,12 @@ const jobResponse = z
   .object({
     output: z.object({
       audio_url: speechResponse.shape.audio_url,
-      blob: z.string().meta({ description: "Name in the store" }),
-      sample_rate: z.int(),
-      duration_seconds: z.number(),
+      blob: speechResponse.shape.storage_object.meta({ description: "Name in the store" }),
+      sample_rate: speechResponse.shape.sample_rate,
+      duration_seconds: speechResponse.shape.duration_seconds,
       format: z.literal("wav"),
-      speaker_id: z.int(),
-      processing_time: z.number().meta({ description: "In seconds" }),
+      speaker_id: givenSpeakerId,
+      processing_time: z.number().meta({ example: 0.88, description: "In seconds" }),
     }),
   })
   .meta({ id: "LegacySpeechJobResult" });
@@ -69,7 +71,7 @@ export const vendorSpeechJobOperation = declareJob("legacyVendorSpeechJob", "/ta
 
 const spokenRequest = z
   .object({
-    text: text().trim().min(1).max(10_000),
+    text: text().trim().min(1).max(10_000).meta({ example: "Wasuze otya nno?" }),
     speaker_id: speakerId,
     response_mode: z.enum(["url", "stream", "both"]).default("url").meta({
       description: "Of `/tts` and `/tts-alt`; the other two routes have one mode each",
@@ -82,22 +84,28 @@ const linkMembers = {
   success: z.literal(true),
   audio_url: speechResponse.shape.audio_url,
   expires_at: speechResponse.shape.audio_url_expires_at,
-  file_name: z.string().meta({ description: "For `GET /tasks/modal/tts/refresh-url`" }),
+  file_name: speechResponse.shape.storage_object.meta({
+    description: "For `GET /tasks/modal/tts/refresh-url`",
+  }),
 };
 
 const spokenResponse = z
   .object({
     ...linkMembers,
-    duration_estimate_seconds: z.number().meta({ description: "At 150 words a minute" }),
-    text_length: z.int(),
-    speaker_id: z.int(),
-    speaker_name: z.string(),
+    duration_estimate_seconds: z.number().meta({ example: 1.2, description: "At 150 words a minute" }),
+    text_length: z.int().meta({ example: 16 }),
+    speaker_id: givenSpeakerId,
+    speaker_name: z.string().meta({ example: "LUGANDA_FEMALE" }),
   })
   .meta({ id: "LegacySpeech" });
 export type SpokenResponse = z.infer<typeof spokenResponse>;
 
 const wav = "audio/wav";
 const events = "text/event-stream";
+const exampleEvents =
+  'data: {"event":"audio_chunk","data":"UklGRiQAAABXQVZF","bytes":12}\n\n' +
+  'data: {"event":"complete","audio_url":"https://audio.example.com/speech/1/5e2a9c4f.wav?X-Amz-Signature=…",' +
+  '"expires_at":"2026-11-22T10:00:00.000Z","file_name":"speech/1/5e2a9c4f-7b1d-4e3f-8a6c-0b9d2e1f7a54.wav","total_bytes":86444}\n\n';
 
 const declareSpoken = (
   id: string,
@@ -115,6 +123,7 @@ const declareSpoken = (
     body: { encoding: "json", schema: spokenRequest, maximumBytes: longBodyBytes },
     response: { status: 200, description: "The speech", schema: spokenResponse, otherContentTypes: types },
     streams,
+    ...(types.includes(events) ? { example: { otherAnswers: { [events]: exampleEvents } } } : {}),
     errors: [...speakerFailures, "gone"],
   });
 
@@ -163,11 +172,11 @@ export const speakersOperation = defineOperation({
       .object({
         speakers: z.array(
           z.object({
-            id: z.int(),
-            name: z.string(),
-            display_name: z.string(),
-            language: z.string(),
-            gender: z.string(),
+            id: givenSpeakerId,
+            name: z.string().meta({ example: "LUGANDA_FEMALE" }),
+            display_name: z.string().meta({ example: "Luganda (female)" }),
+            language: z.string().meta({ example: "Luganda" }),
+            gender: z.string().meta({ example: "female" }),
           }),
         ),
       })
@@ -182,7 +191,7 @@ export const refreshUrlOperation = defineOperation({
   id: "legacyVendorRefreshUrl",
   path: "/tasks/modal/tts/refresh-url",
   summary: "Get a fresh link to stored speech",
-  query: z.object({ file_name: z.string().min(1) }),
+  query: z.object({ file_name: linkMembers.file_name.min(1) }),
   response: {
     status: 200,
     description: "The link",

@@ -2,13 +2,8 @@ import * as z from "zod";
 import { languageForms } from "../../shared/catalogue/languages.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
-import {
-  batchResponse,
-  batchResult,
-  speechItem,
-  speechResponse,
-  voicesResponse,
-} from "../speech/contract.ts";
+import { batchResponse, batchResult, speechItem, speechResponse } from "../speech/contract.ts";
+import { voicesResponse } from "../speech/voices-contract.ts";
 import { bySpeech, byVoices, speakerFailures } from "./fixed-speaker-contract.ts";
 import { replacedBy } from "./settings.ts";
 
@@ -29,7 +24,7 @@ const orpheusItem = speechItem
     seed: true,
   })
   .extend({
-    text: text().trim().min(1).max(2_000),
+    text: text().trim().min(1).max(2_000).meta({ example: "Wasuze otya nno?" }),
     speaker_id: speechItem.shape.voice,
   })
   .meta({ id: "LegacyVoiceItem" });
@@ -38,10 +33,10 @@ export type OrpheusItem = z.output<typeof orpheusItem>;
 const orpheusResponse = speechResponse
   .omit({ model: true, platform: true, voice: true, storage_object: true, usage: true })
   .extend({
-    speaker_id: z.string(),
+    speaker_id: speechResponse.shape.voice,
     chunks: z.null().meta({ description: "Into how many the model cut the text; no longer told" }),
-    audio_size_bytes: z.int(),
-    gcs_object: z.string(),
+    audio_size_bytes: z.int().meta({ example: 86_444 }),
+    gcs_object: speechResponse.shape.storage_object,
   })
   .meta({ id: "LegacyVoiceSpeech" });
 export type OrpheusResponse = z.infer<typeof orpheusResponse>;
@@ -62,7 +57,7 @@ const orpheusBatchResponse = batchResponse
     results: z.array(
       batchResult
         .omit({ voice: true, storage_object: true })
-        .extend({ speaker_id: z.string(), gcs_object: batchResult.shape.storage_object })
+        .extend({ speaker_id: speechResponse.shape.voice, gcs_object: batchResult.shape.storage_object })
         .meta({ id: "LegacyVoiceBatchResult" }),
     ),
   })
@@ -107,5 +102,6 @@ export const orpheusVoicesOfLanguageOperation = defineOperation({
     language: text().max(100).meta({ example: "lug", description: languageForms }),
   }),
   response: { status: 200, description: "Tags of voices", schema: voicesResponse },
+  example: { answer: { language: "lug", speakers: ["salt_lug_0001", "salt_lug_0002"], count: 2 } },
   errors: ["unknown_language", "gone"],
 });

@@ -22,6 +22,7 @@ const flag = (description: string) =>
 
 const audio = requiredFormFile().meta({
   override: { type: "string", format: "binary" },
+  example: "recording.wav",
   description: "The recording, a file of at most 4.4 MB: MP3, WAV, OGG, M4A or AAC, told by its bytes",
 });
 
@@ -57,13 +58,16 @@ export type Diarization = z.infer<typeof diarization>;
 
 export const legacyTranscription = z
   .object({
-    audio_transcription: z.string(),
-    diarization_output: diarization,
-    formatted_diarization_output: z.string(),
-    audio_transcription_id: z.int().nullable().meta({ description: "Of the saved transcription" }),
+    audio_transcription: z.string().meta({ example: "Wasuze otya nno?" }),
+    diarization_output: diarization.meta({ example: {} }),
+    formatted_diarization_output: z.string().meta({ example: "" }),
+    audio_transcription_id: z
+      .int()
+      .nullable()
+      .meta({ example: 12, description: "Of the saved transcription" }),
     audio_url: z.string().nullable().meta({ description: "The name under which the audio is kept; no link" }),
-    language: z.string().nullable(),
-    was_audio_trimmed: z.boolean(),
+    language: z.string().nullable().meta({ example: "lug" }),
+    was_audio_trimmed: z.boolean().meta({ example: false }),
     original_duration_minutes: z.number().nullable().meta({ description: "When it was trimmed" }),
   })
   .meta({ id: "LegacyTranscription" });
@@ -140,7 +144,7 @@ export const deleteTranscriptionOperation = defineOperation({
     status: 200,
     description: "It is deleted",
     schema: z
-      .object({ success: z.literal(true), audio_transcription_id: z.int() })
+      .object({ success: z.literal(true), audio_transcription_id: z.int().meta({ example: 12 }) })
       .meta({ id: "LegacyDeletedTranscription" }),
   },
   errors: ["not_found", "storage_unavailable"],

@@ -14,6 +14,7 @@ import {
   listV1SpeechModelsOperation,
   listV1VoicesOperation,
 } from "./v1/contract.ts";
+import { voicesOperation } from "./voices-contract.ts";
 
 const tag = "Speech";
 
@@ -61,7 +62,6 @@ const audioFormat = z
   .enum(["wav", "mp3", "opus"])
   .nullish()
   .meta({
-    example: "opus",
     description:
       "`wav` as the model gives it (a minute takes 2.9 MB), `mp3` (360 kB), `opus` in Ogg (about 180 kB). When absent `wav`, or " +
       "`opus` with the header `Save-Data: on`",
@@ -92,36 +92,51 @@ export const speechRequest = z
 export const streamedSpeech = /"response_mode"\s*:\s*"(?:stream|both)"/;
 
 const timings = {
-  inference_ms: z.number().meta({ description: "Until the model's server had given its last byte" }),
-  upload_ms: z.number().meta({ description: "From then until the audio was stored" }),
+  inference_ms: z
+    .number()
+    .meta({ example: 840, description: "Until the model's server had given its last byte" }),
+  upload_ms: z.number().meta({ example: 35, description: "From then until the audio was stored" }),
 };
+
+const seconds = z.number().meta({ example: 1.8 });
 
 const usage = z
   .object({
-    input_characters: z.int(),
-    output_audio_bytes: z.int(),
-    duration_seconds: z.number(),
+    input_characters: z.int().meta({ example: 16 }),
+    output_audio_bytes: z.int().meta({ example: 86_444 }),
+    duration_seconds: seconds,
   })
   .meta({ id: "SpeechUsage" });
 export type SpeechUsage = z.infer<typeof usage>;
 
+const storageObject = z.string().meta({ example: "speech/1/5e2a9c4f-7b1d-4e3f-8a6c-0b9d2e1f7a54.wav" });
+const requestId = z.string().meta({ example: "8c1f6a52-3a4e-4d0b-9d27-5f2b1c7e9a10" });
+const totalMilliseconds = z.number().meta({ example: 884 });
+
 const link = {
-  audio_url: z.url().meta({ description: "Works for 30 minutes" }),
-  audio_url_expires_at: z.iso.datetime(),
+  audio_url: z.url().meta({
+    description: "Works for 30 minutes",
+    example: "https://audio.example.com/speech/1/5e2a9c4f.wav?X-Amz-Signature=…",
+  }),
+  audio_url_expires_at: z.iso.datetime().meta({ example: "2026-11-22T10:00:00.000Z" }),
 };
 
 export const speechResponse = z
   .object({
     ...link,
-    model: z.string(),
-    platform: z.string(),
+    model: z.string().meta({ example: "tts-20" }),
+    platform: z.string().meta({ example: "gpu" }),
     voice: z.string().meta({ example: "salt_lug_0001" }),
     language: z.string().meta({ example: "lug", description: "The language of the voice" }),
     sample_rate: z.int().meta({ example: 24_000 }),
-    duration_seconds: z.number(),
-    storage_object: z.string().meta({ description: "For `GET /tasks/audio/speech/url`" }),
-    request_id: z.string(),
-    timings_ms: z.object({ ...timings, signed_url_ms: z.number(), total_ms: z.number() }),
+    duration_seconds: seconds,
+    storage_object: storageObject.meta({ description: "For `GET /tasks/audio/speech/url`" }),
+    request_id: requestId,
+    timings_ms: z.object({
+      ...timings,
+      signed_url_ms: z.number().meta({ example: 1 }),
+      total_ms: totalMilliseconds,
+    }),
     usage,
   })
   .meta({ id: "SpeechResponse" });
@@ -172,17 +187,17 @@ export type BatchRequest = z.infer<typeof batchRequest>;
 
 export const batchResult = z
   .object({
-    index: z.int().meta({ description: "Position in the request, from 0" }),
+    index: z.int().meta({ example: 0, description: "Position in the request, from 0" }),
     status: z.enum(["ok", "error"]),
-    voice: z.string(),
-    language: z.string(),
+    voice: z.string().meta({ example: "salt_lug_0001" }),
+    language: z.string().meta({ example: "lug" }),
     audio_url: link.audio_url.nullable(),
     audio_url_expires_at: link.audio_url_expires_at.nullable(),
-    sample_rate: z.int().nullable(),
-    duration_seconds: z.number().nullable(),
-    audio_size_bytes: z.int().nullable(),
-    storage_object: z.string().nullable(),
-    request_id: z.string().nullable(),
+    sample_rate: z.int().nullable().meta({ example: 24_000 }),
+    duration_seconds: seconds.nullable(),
+    audio_size_bytes: z.int().nullable().meta({ example: 86_444 }),
+    storage_object: storageObject.nullable(),
+    request_id: requestId.nullable(),
     error_code: z.string().nullable(),
     error_detail: z.string().nullable(),
   })
@@ -191,11 +206,11 @@ export type BatchResult = z.infer<typeof batchResult>;
 
 export const batchResponse = z
   .object({
-    model: z.string(),
-    platform: z.string(),
+    model: speechResponse.shape.model,
+    platform: speechResponse.shape.platform,
     results: z.array(batchResult),
-    request_id: z.string(),
-    timings_ms: z.object({ ...timings, total_ms: z.number() }).meta({
+    request_id: requestId,
+    timings_ms: z.object({ ...timings, total_ms: totalMilliseconds }).meta({
       description: "`inference_ms` and `upload_ms` are sums over items that are made side by side",
     }),
     usage: usage.meta({ description: "Of the items that succeeded" }),
@@ -221,37 +236,7 @@ export const batchOperation = defineOperation({
   errors: synthesisErrors,
 });
 
-const voiceCatalog = z
-  .object({
-    default: z.string().meta({ example: "salt_lug_0001" }),
-    by_language: z.record(z.string(), z.array(z.string())),
-    total: z.int().meta({ example: 48 }),
-    languages: z.array(z.string()),
-  })
-  .meta({ id: "VoiceCatalog" });
-const languageVoices = z
-  .object({ language: z.string(), speakers: z.array(z.string()), count: z.int() })
-  .meta({ id: "LanguageVoices" });
-export const voicesResponse = z.union([voiceCatalog, languageVoices]);
-export type VoicesResponse = z.infer<typeof voicesResponse>;
-
-export const voicesOperation = defineOperation({
-  id: "listVoices",
-  method: "GET",
-  path: "/tasks/voice/speakers",
-  summary: "The voices, by language or of one language",
-  tag,
-  auth: "user",
-  scope: "speech",
-  limit: "account",
-  query: z.object({
-    language: text().max(100).optional().meta({ example: "lug", description: languageForms }),
-  }),
-  response: { status: 200, description: "Tags of voices", schema: voicesResponse },
-  errors: ["unknown_language"],
-});
-
-export const linkResponse = z.object({ ...link, storage_object: z.string() }).meta({ id: "SpeechLink" });
+export const linkResponse = z.object({ ...link, storage_object: storageObject }).meta({ id: "SpeechLink" });
 export type LinkResponse = z.infer<typeof linkResponse>;
 
 export const refreshLinkOperation = defineOperation({
@@ -268,7 +253,10 @@ export const refreshLinkOperation = defineOperation({
     storage_object: text()
       .min(1)
       .max(1_024)
-      .meta({ description: "As an answer or the header `X-Storage-Object` gave it" }),
+      .meta({
+        ...storageObject.meta(),
+        description: "As an answer or the header `X-Storage-Object` gave it",
+      }),
   }),
   response: { status: 200, description: "The link", schema: linkResponse },
   errors: ["not_found", "storage_unavailable"],

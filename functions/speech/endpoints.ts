@@ -1,12 +1,6 @@
 import type { SoundFormat } from "../../shared/audio/encode/sound-formats.ts";
 import { type Endpoint, endpoint, type RequestFacts } from "../../shared/http/endpoint.ts";
-import {
-  batchOperation,
-  refreshLinkOperation,
-  speechFunction,
-  synthesizeOperation,
-  voicesOperation,
-} from "./contract.ts";
+import { batchOperation, refreshLinkOperation, speechFunction, synthesizeOperation } from "./contract.ts";
 import { type SpeechDependencies, speechContext } from "./dependencies.ts";
 import { refreshLink } from "./stored-speech.ts";
 import { streamAndStore, streamOnly } from "./stream-speech.ts";
@@ -19,6 +13,7 @@ import {
 } from "./v1/contract.ts";
 import { createV1Speech, listV1SpeechModels, listV1Voices } from "./v1/create-speech.ts";
 import { listVoices } from "./voices.ts";
+import { voicesOperation } from "./voices-contract.ts";
 
 const synthesize = { url: synthesizeSpeech, stream: streamOnly, both: streamAndStore } as const;
 

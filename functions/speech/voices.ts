@@ -8,7 +8,8 @@ import {
 } from "../../shared/catalogue/voices.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import type { SpeechRequest } from "../../shared/inference/speech.ts";
-import type { SpeechItem, VoicesResponse } from "./contract.ts";
+import type { SpeechItem } from "./contract.ts";
+import type { VoicesResponse } from "./voices-contract.ts";
 
 /** Who is going to speak. */
 export interface ChosenVoice {

@@ -66,21 +66,24 @@ const segment = z
 
 const usage = z
   .object({
-    duration_seconds: z.number(),
-    input_audio_bytes: z.int(),
-    output_characters: z.int(),
+    duration_seconds: z.number().meta({ example: 2.64 }),
+    input_audio_bytes: z.int().meta({ example: 84_524 }),
+    output_characters: z.int().meta({ example: 16 }),
   })
   .meta({ id: "TranscriptionUsage" });
 
 export const transcriptionResponse = z
   .object({
     text: z.string().meta({ description: "What was said; empty for silence", example: "Wasuze otya nno?" }),
-    audio_transcription: z.string().meta({ description: "The same, by its name in earlier versions" }),
+    audio_transcription: z
+      .string()
+      .meta({ description: "The same, by its name in earlier versions", example: "Wasuze otya nno?" }),
     language,
     segments: z
       .array(segment)
       .nullable()
       .meta({
+        example: null,
         description:
           "With `timestamps` the stretches of speech; one for the whole recording when the model cannot tell them " +
           "apart. Otherwise null",

@@ -6,6 +6,7 @@ import { formFile } from "../../shared/http/fields.ts";
 /** A recording that is part of the request. */
 export const recordingFile = formFile().meta({
   override: { type: "string", format: "binary" },
+  example: "recording.wav",
   description:
     "The recording, a file of at most 4.4 MB: WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC, told by its bytes. " +
     "Required, unless `file_id` names an upload",

@@ -39,7 +39,7 @@ export const translateResponse = z
       })
       .meta({ id: "TranslationOutput" }),
     delayTime: z.int().nullish().meta({ description: "Milliseconds in a queue" }),
-    executionTime: z.int().nullish().meta({ description: "Milliseconds the model took" }),
+    executionTime: z.int().nullish().meta({ description: "Milliseconds the model took", example: 412 }),
     workerId: z.string().nullish(),
     usage: tokenUsage.nullish(),
   })

@@ -47,11 +47,12 @@ export type UploadRequest = z.infer<typeof uploadRequest>;
 export const uploadResponse = z
   .object({
     upload_url: z.url().meta({
+      example: "https://audio.example.com/uploads/3f0a2c1e/interview.mp3?X-Amz-Signature=…",
       description:
         "Takes a `PUT` with the file as its body, and exactly the type and the size that were asked for",
     }),
     file_id: z.uuidv4(),
-    expires_at: z.iso.datetime(),
+    expires_at: z.iso.datetime().meta({ example: "2026-11-22T10:00:00.000Z" }),
   })
   .meta({ id: "UploadUrl" });
 export type UploadResponse = z.infer<typeof uploadResponse>;

@@ -14,10 +14,10 @@ const path = "/tasks/webhook";
 export const verifyWebhookQuery = z.object({
   "hub.mode": z.string().optional().meta({ example: "subscribe" }),
   "hub.challenge": z.string().optional().meta({ example: "1158201444" }),
-  "hub.verify_token": z
-    .string()
-    .optional()
-    .meta({ description: "The token that was entered in the platform's console" }),
+  "hub.verify_token": z.string().optional().meta({
+    example: "a word of your own",
+    description: "The token that was entered in the platform's console",
+  }),
 });
 export type VerifyWebhookQuery = z.infer<typeof verifyWebhookQuery>;
 
@@ -37,6 +37,7 @@ export const verifyWebhookOperation = defineOperation({
     otherContentTypes: ["text/plain"],
   },
   limit: "none",
+  example: { answer: "1158201444", otherAnswers: { "text/plain": "1158201444" } },
   errors: ["bad_request", "forbidden"],
 });
 
@@ -52,11 +53,39 @@ export const deliveryStatus = z.enum([
 export const webhookAnswer = z
   .object({
     status: deliveryStatus,
-    processing_time: z.number().meta({ description: "In seconds" }),
+    processing_time: z.number().meta({ example: 0.012, description: "In seconds" }),
     message: z.string().nullable(),
   })
   .meta({ id: "WebhookAnswer" });
 export type WebhookAnswer = z.infer<typeof webhookAnswer>;
+
+const exampleDelivery = {
+  object: "whatsapp_business_account",
+  entry: [
+    {
+      id: "100000000000000",
+      changes: [
+        {
+          field: "messages",
+          value: {
+            messaging_product: "whatsapp",
+            metadata: { display_phone_number: "256700000000", phone_number_id: "100000000000001" },
+            contacts: [{ profile: { name: "Amina Nakato" }, wa_id: "256700000001" }],
+            messages: [
+              {
+                from: "256700000001",
+                id: "wamid.c2FtcGxlLWV2ZW50",
+                timestamp: "1795168800",
+                type: "text",
+                text: { body: 'How do you say "thank you" in Luganda?' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+  ],
+};
 
 export const receiveDeliveryOperation = defineOperation({
   id: "receiveDelivery",
@@ -72,7 +101,7 @@ export const receiveDeliveryOperation = defineOperation({
   // The platform's deliveries have at most 3 MB.
   body: {
     encoding: "raw",
-    schema: rawBody("A delivery of the WhatsApp Business Platform, as JSON"),
+    schema: rawBody("A delivery of the WhatsApp Business Platform, as JSON", exampleDelivery),
     maximumBytes: 3 * 1_024 * 1_024,
   },
   response: { status: 200, description: "What became of the delivery", schema: webhookAnswer },

@@ -18,10 +18,13 @@ export const account = z
     organization: z.string().meta({ example: "Makerere University" }),
     account_type: accountType,
     oauth_type: oauthType,
-    full_name: z.string().nullable(),
-    organization_type: z.string().nullable(),
-    sector: z.array(z.string()).nullable(),
-    email_verified: z.boolean(),
+    full_name: z.string().nullable().meta({ example: "Amina Nakato" }),
+    organization_type: z.string().nullable().meta({ example: "Research" }),
+    sector: z
+      .array(z.string())
+      .nullable()
+      .meta({ example: ["Education"] }),
+    email_verified: z.boolean().meta({ example: false }),
     default_language: z.string().optional().meta({
       example: "lug",
       description:

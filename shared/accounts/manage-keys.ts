@@ -34,10 +34,10 @@ const keyFields = {
   id: z.string().meta({ example: "k3f0a2c1e9b7d" }),
   name: keyRequest.shape.name,
   prefix: z.string().meta({ description: "How the key begins", example: "lai_8fQ2mZ0a" }),
-  scopes: z.array(z.enum(scopes)),
+  scopes: z.array(z.enum(scopes)).meta({ example: ["speech"] }),
   created_at: z.iso.datetime(),
-  expires_at: z.iso.datetime().nullable(),
-  monthly_limit: z.int().nullable(),
+  expires_at: z.iso.datetime().nullable().meta({ example: "2027-11-22T00:00:00.000Z" }),
+  monthly_limit: z.int().nullable().meta({ example: 1_000 }),
 };
 
 export const createdKey = z
@@ -59,7 +59,9 @@ export const listedKeys = z
         .object({
           ...keyFields,
           last_used_at: z.iso.datetime().nullable(),
-          used_this_month: z.int().meta({ description: "Tasks, as `monthly_limit` counts them" }),
+          used_this_month: z
+            .int()
+            .meta({ example: 12, description: "Tasks, as `monthly_limit` counts them" }),
         })
         .meta({ id: "Key" }),
     ),

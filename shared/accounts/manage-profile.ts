@@ -18,12 +18,12 @@ export const organizationTypes = [
 
 export const profileRequest = z
   .object({
-    full_name: shortText.nullish(),
+    full_name: shortText.nullish().meta({ example: "Amina Nakato" }),
     organization: shortText.nullish(),
     organization_type: text()
       .max(200)
       .nullish()
-      .meta({ description: `One of ${organizationTypes.join(", ")}` }),
+      .meta({ example: "Research", description: `One of ${organizationTypes.join(", ")}` }),
     sector: z.array(text().max(200)).max(50).nullish(),
     default_language: languageField(transcriptionLanguages.map(({ code }) => code))
       .nullish()
@@ -38,7 +38,7 @@ export type ProfileRequest = z.infer<typeof profileRequest>;
 
 export const profileStatus = z
   .object({
-    is_complete: z.boolean(),
+    is_complete: z.boolean().meta({ example: false }),
     missing_fields: z.array(z.enum(["full_name", "organization", "organization_type", "sector"])),
   })
   .meta({ id: "ProfileStatus" });

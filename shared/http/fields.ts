@@ -153,8 +153,9 @@ export const formBoolean = () =>
  * The schema of a body with `encoding: "raw"`: the bytes as they came, for whoever has to check a signature over them.
  *
  * @param description what is in them, for the API's documentation.
+ * @param example what they may say, read as JSON.
  */
-export const rawBody = (description: string) =>
+export const rawBody = (description: string, example: object) =>
   z
     .custom<Uint8Array>((value) => value instanceof Uint8Array)
-    .meta({ override: { type: "object" }, description });
+    .meta({ override: { type: "object" }, description, example });

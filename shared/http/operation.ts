@@ -70,6 +70,17 @@ export interface Operation<
     readonly otherContentTypes?: readonly string[];
   };
   /**
+   * What the documentation shows as a request and its answer. Most of it is made of the `example`s of the fields' schemas
+   * (`meta`), so this only says what these would not put together truly, or not at all. `npm run openapi` names what lacks an
+   * example.
+   */
+  readonly example?: {
+    readonly request?: z.input<Body> | undefined;
+    readonly answer?: z.input<Result> | undefined;
+    /** By content type: answers that are not JSON and can be read. */
+    readonly otherAnswers?: Readonly<Record<string, string>>;
+  };
+  /**
    * By default `task` with a token and `anonymous` without one. What asks for a token is counted on its account always,
    * because the write that counts a request is the one that checks its token.
    */

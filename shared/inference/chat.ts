@@ -4,9 +4,9 @@ import type { Source } from "../outbound/source.ts";
 /** Tokens a language model counted for one request; a server may leave any of them out. */
 export const tokenUsage = z
   .object({
-    prompt_tokens: z.int().nullable(),
-    completion_tokens: z.int().nullable(),
-    total_tokens: z.int().nullable(),
+    prompt_tokens: z.int().nullable().meta({ example: 44 }),
+    completion_tokens: z.int().nullable().meta({ example: 9 }),
+    total_tokens: z.int().nullable().meta({ example: 53 }),
   })
   .meta({ id: "TokenUsage" });
 export type TokenUsage = z.infer<typeof tokenUsage>;

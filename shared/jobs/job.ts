@@ -71,17 +71,20 @@ export const job = z
     id: z.uuid().meta({ example: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69" }),
     type: z.literal("transcription"),
     status: z.enum(jobStatuses).meta({
+      example: "running",
       description:
         "`queued` until the recording has been looked at, then `running`, and at the end `completed`, `failed` or, in a " +
         "callback only, `cancelled`",
     }),
     file_id: z.string().meta({ example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69" }),
     language: z.string().meta({ example: "lug" }),
-    timestamps: z.boolean(),
+    timestamps: z.boolean().meta({ example: false }),
     created_at: z.iso.datetime(),
-    started_at: z.iso.datetime().nullable(),
-    ended_at: z.iso.datetime().nullable(),
-    expires_at: z.iso.datetime().meta({ description: "Until then job and result are kept" }),
+    started_at: z.iso.datetime().nullable().meta({ example: "2026-11-22T09:30:04.000Z" }),
+    ended_at: z.iso.datetime().nullable().meta({ example: null }),
+    expires_at: z.iso
+      .datetime()
+      .meta({ example: "2026-12-22T09:30:00.000Z", description: "Until then job and result are kept" }),
     progress: z
       .object({ done: z.number().meta({ example: 1_120 }), total: z.number().meta({ example: 10_800 }) })
       .meta({ description: "Seconds of the recording" }),

@@ -53,20 +53,20 @@ export const givenPassword = z
       input: value,
     });
   })
-  .meta({ format: "password", maxLength: longestPassword });
+  .meta({ format: "password", maxLength: longestPassword, example: "seven storks by the lake" });
 
 /** A line of text about a person or an organisation. */
 export const shortText = text().trim().min(1).max(200);
 
 /** The secret of a mailed link. */
-export const linkToken = z.string().min(1).max(200);
+export const linkToken = z.string().min(1).max(200).meta({ example: "Zk3vT1c8mQ0yWf7uLx2hRb5d" });
 
 /** How a request that has nothing to show ended. */
 export const actionOutcome = z
   .object({
-    success: z.boolean(),
+    success: z.boolean().meta({ example: true }),
     error: z.string().nullable(),
-    message: z.string(),
+    message: z.string().meta({ example: "A mail is on its way." }),
   })
   .meta({ id: "Outcome" });
 export type ActionOutcome = z.infer<typeof actionOutcome>;
@@ -92,7 +92,11 @@ export const tokenRequest = z
       .string()
       .regex(/^(password)?$/, { error: "String should match pattern '^password$'" })
       .optional(),
-    username: z.string().min(1).max(254).meta({ description: "User name or e-mail address" }),
+    username: z
+      .string()
+      .min(1)
+      .max(254)
+      .meta({ description: "User name or e-mail address", example: "amina" }),
     password: givenPassword,
   })
   .meta({ id: "TokenRequest" });
@@ -101,7 +105,7 @@ export type TokenRequest = z.infer<typeof tokenRequest>;
 /** What stands for an account from then on. */
 export const accessToken = z
   .object({
-    access_token: z.string(),
+    access_token: z.string().meta({ example: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl" }),
     token_type: z.literal("bearer"),
     expires_in: z
       .int()

@@ -8,10 +8,10 @@ export const shownUsageDays = 30;
 export const mostUsageDays = 92;
 
 const quota = {
-  used: z.int(),
-  limit: z.int().nullable().meta({ description: "null for accounts without a quota" }),
-  remaining: z.int().nullable(),
-  resets_at: z.iso.datetime(),
+  used: z.int().meta({ example: 12 }),
+  limit: z.int().nullable().meta({ example: 50, description: "null for accounts without a quota" }),
+  remaining: z.int().nullable().meta({ example: 38 }),
+  resets_at: z.iso.datetime().meta({ example: "2026-11-23T00:00:00.000Z" }),
 };
 
 /** What was used of one operation on one day with one key. */
@@ -23,18 +23,23 @@ const usedOperation = z
       .string()
       .nullable()
       .meta({ description: "The id of the key that the requests came with; null for tokens" }),
-    requests: z.int().meta({ description: "Tasks on the quota, without those that were given back" }),
+    requests: z
+      .int()
+      .meta({ example: 12, description: "Tasks on the quota, without those that were given back" }),
     errors: z.int().meta({
+      example: 0,
       description:
         "Requests that failed, whether they were given back or not, and items of batches that failed",
     }),
-    characters: z.int().meta({ description: "Of texts that were translated, identified or spoken" }),
-    prompt_tokens: z.int().meta({ description: "Of chats, as the model's server reports them" }),
-    completion_tokens: z.int(),
-    tokens: z.int().meta({ description: "Both together" }),
+    characters: z
+      .int()
+      .meta({ example: 384, description: "Of texts that were translated, identified or spoken" }),
+    prompt_tokens: z.int().meta({ example: 0, description: "Of chats, as the model's server reports them" }),
+    completion_tokens: z.int().meta({ example: 0 }),
+    tokens: z.int().meta({ example: 0, description: "Both together" }),
     audio_seconds: z
       .number()
-      .meta({ description: "Of recordings that were transcribed and speech that was made" }),
+      .meta({ example: 0, description: "Of recordings that were transcribed and speech that was made" }),
   })
   .meta({ id: "UsedOperation" });
 export type UsedOperation = z.infer<typeof usedOperation>;
@@ -42,7 +47,7 @@ export type UsedOperation = z.infer<typeof usedOperation>;
 export const usage = z
   .object({
     account_type: accountType,
-    per_minute_limit: z.int().meta({ description: "Requests of all kinds in a minute" }),
+    per_minute_limit: z.int().meta({ example: 50, description: "Requests of all kinds in a minute" }),
     today: z.object({ date: z.iso.date(), ...quota }),
     this_month: z.object({ month: z.string().meta({ example: "2026-11" }), ...quota }),
     once_verified: z.object({ per_day: z.int(), per_month: z.int() }).nullable().meta({
@@ -55,7 +60,7 @@ export const usage = z
       .array(
         z.object({
           date: z.iso.date(),
-          total: z.int(),
+          total: z.int().meta({ example: 12 }),
           by_operation: z.record(z.string(), z.int()).meta({ example: { translate: 12 } }),
           operations: z.array(usedOperation),
         }),

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openApiOperation } from "../../functions/docs/contract.ts";
-import { voicesOperation } from "../../functions/speech/contract.ts";
+import { voicesOperation } from "../../functions/speech/voices-contract.ts";
 import { baseUrl, call, createAccount, type TestAccount } from "../support/client.ts";
 import { problemsOf } from "../support/declared.ts";
 

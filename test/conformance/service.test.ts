@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from "vitest";
 import { healthOperation, languagesOperation } from "../../functions/docs/contract.ts";
-import openApi from "../../functions/docs/openapi.json" with { type: "json" };
 import { operations } from "../../functions/manifest.ts";
+import openApi from "../../shared/openapi/openapi.json" with { type: "json" };
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
 
 describe("the service", () => {
@@ -14,7 +14,10 @@ describe("the service", () => {
   it("publishes its OpenAPI document", async () => {
     const { body } = await call("/openapi.json");
     const servers = [{ url: inject("isLocal") ? baseUrl : expect.stringMatching(/^https:/) }];
-    expect(body).toEqual({ ...openApi, servers });
+    expect({ ...body, components: openApi.components }).toEqual({ ...openApi, servers });
+    expect(body.components.securitySchemes.password.flows.password.tokenUrl).toBe(
+      `${body.servers[0].url}/auth/token`,
+    );
     expect(body.info.version).toBe("2.1");
   });
 

@@ -3,8 +3,8 @@ import {
   batchOperation,
   refreshLinkOperation,
   synthesizeOperation,
-  voicesOperation,
 } from "../../functions/speech/contract.ts";
+import { voicesOperation } from "../../functions/speech/voices-contract.ts";
 import { readWavHeader, wavDuration } from "../../shared/audio/wav/wav-header.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
 import { decodeSound, loudness } from "../support/sound.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/http/fields.ts";
 import { defineOperation, longBodyBytes } from "../../../shared/http/operation.ts";
 import { conversationTooLong, fitsConversation, tokenUsage } from "../../../shared/inference/chat.ts";
-import { completionHead, modelAndSampling, streamsInBody } from "../conversation-fields.ts";
+import { completionHead, exampleStream, modelAndSampling, streamsInBody } from "../conversation-fields.ts";
 import {
   joinParts,
   mostTools,
@@ -153,7 +153,11 @@ const finishReason = z.enum(["stop", "length", "tool_calls", "content_filter"]).
 });
 
 const usage = z
-  .object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })
+  .object({
+    prompt_tokens: z.int().meta({ example: 44 }),
+    completion_tokens: z.int().meta({ example: 9 }),
+    total_tokens: z.int().meta({ example: 53 }),
+  })
   .meta({ id: "V1TokenUsage", description: "Absent when the model's server did not count" });
 
 /** A chat completion of `/v1`: that of `/tasks`, with the calls of tools. */
@@ -167,7 +171,7 @@ export const v1ChatCompletion = z
           index: z.literal(0),
           message: z.object({
             role: z.literal("assistant"),
-            content: z.string().nullable(),
+            content: z.string().nullable().meta({ example: "Apwoyo matek." }),
             refusal: z.null(),
             tool_calls: z
               .array(
@@ -242,5 +246,6 @@ export const createV1ChatCompletionOperation = defineOperation({
     otherContentTypes: ["text/event-stream"],
   },
   streams: streamsInBody,
+  example: { otherAnswers: { "text/event-stream": exampleStream } },
   errors: ["unknown_model", "unsupported_parameter", "external_service_error", "service_unavailable"],
 });

@@ -5,8 +5,8 @@ const model = z
   .object({
     id: z.string().meta({ example: "lang-14b" }),
     object: z.literal("model"),
-    created: z.int().meta({ description: "Unix time in seconds" }),
-    owned_by: z.string(),
+    created: z.int().meta({ example: 1_780_272_000, description: "Unix time in seconds" }),
+    owned_by: z.string().meta({ example: "language-ai" }),
   })
   .meta({ id: "Model" });
 export type Model = z.infer<typeof model>;

@@ -3,6 +3,7 @@ import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/h
 import { defineOperation, longBodyBytes } from "../../../shared/http/operation.ts";
 import { chatModelIds, conversationTooLong, fitsConversation } from "../../../shared/inference/chat.ts";
 import { modelFields, streamsInBody, tokenLimit } from "../conversation-fields.ts";
+import { exampleEvents, exampleResponse } from "./responses-example.ts";
 import {
   joinParts,
   mostTools,
@@ -104,7 +105,8 @@ const responseRequest = z
         .union([text().trim().min(1), z.array(item).min(1)], {
           error: "input should be a text or a list of items",
         })
-        .refine((input) => fitsConversation(sizes(input)), conversationTooLong),
+        .refine((input) => fitsConversation(sizes(input)), conversationTooLong)
+        .meta({ example: "How do you say 'thank you' in Acholi?" }),
       instructions: text().nullish(),
       max_output_tokens: tokenLimit,
       tools: z.array(ofFunction(toolFunction.shape)).max(mostTools).nullish(),
@@ -257,5 +259,13 @@ export const createResponseOperation = defineOperation({
     otherContentTypes: ["text/event-stream"],
   },
   streams: streamsInBody,
+  example: {
+    answer: exampleResponse,
+    otherAnswers: {
+      "text/event-stream": exampleEvents
+        .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+        .join(""),
+    },
+  },
   errors: ["unknown_model", "unsupported_parameter", "external_service_error", "service_unavailable"],
 });

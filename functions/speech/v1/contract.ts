@@ -77,6 +77,13 @@ export const createV1SpeechOperation = defineOperation({
     otherContentTypes: ["audio/mpeg", "audio/ogg", "audio/wav", "audio/pcm", "text/event-stream"],
   },
   streams: "always",
+  example: {
+    otherAnswers: {
+      "text/event-stream":
+        'data: {"type":"speech.audio.delta","audio":"SUQzBAAAAAAA"}\n\n' +
+        'data: {"type":"speech.audio.done","usage":{"input_tokens":0,"output_tokens":0,"total_tokens":0}}\n\n',
+    },
+  },
   errors: [
     "model_not_found",
     "unsupported_parameter",

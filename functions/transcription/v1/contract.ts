@@ -104,7 +104,10 @@ const times = {
 const plainTranscript = z
   .object({
     text: z.string().meta({ example: "Wasuze otya nno?" }),
-    usage: z.object({ type: z.literal("duration"), seconds: z.number() }).optional(),
+    usage: z
+      .object({ type: z.literal("duration"), seconds: z.number() })
+      .optional()
+      .meta({ example: { type: "duration", seconds: 3 } }),
   })
   .meta({ id: "Transcript" });
 
@@ -145,6 +148,17 @@ export type Transcript = z.infer<typeof transcript>;
 
 const subtitles = ["text/plain", "application/x-subrip", "text/vtt"];
 
+/** What the documentation shows of a text in each of the formats. */
+const examplesOf = (text: string) => ({
+  answer: { text, usage: { type: "duration" as const, seconds: 3 } },
+  otherAnswers: {
+    "text/plain": `${text}\n`,
+    "application/x-subrip": `1\n00:00:00,480 --> 00:00:02,160\n${text}\n\n`,
+    "text/vtt": `WEBVTT\n\n00:00:00.480 --> 00:00:02.160\n${text}\n\n`,
+  },
+});
+const transcribed = examplesOf("Wasuze otya nno?");
+
 const errors = [
   "model_not_found",
   "language_required",
@@ -177,6 +191,15 @@ export const createV1TranscriptionOperation = defineOperation({
     otherContentTypes: [...subtitles, "text/event-stream"],
   },
   streams: /name="?stream"?(?![\w-])/i,
+  example: {
+    ...transcribed,
+    otherAnswers: {
+      ...transcribed.otherAnswers,
+      "text/event-stream":
+        'data: {"type":"transcript.text.delta","delta":"Wasuze otya nno?"}\n\n' +
+        'data: {"type":"transcript.text.done","text":"Wasuze otya nno?"}\n\n',
+    },
+  },
   errors,
 });
 
@@ -197,5 +220,6 @@ export const createV1TranslationOperation = defineOperation({
     schema: transcript,
     otherContentTypes: subtitles,
   },
+  example: examplesOf("Good morning!"),
   errors,
 });

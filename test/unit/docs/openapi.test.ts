@@ -1,12 +1,155 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { buildOpenApi } from "../../../functions/docs/build-openapi.ts";
 import { operations } from "../../../functions/manifest.ts";
+import { defineOperation, type Operation } from "../../../shared/http/operation.ts";
+import { problemsOf } from "../../support/declared.ts";
 
-const file = new URL("../../../functions/docs/openapi.json", import.meta.url);
+const file = new URL("../../../shared/openapi/openapi.json", import.meta.url);
+
+const content = z.record(z.string(), z.object({ example: z.unknown().optional() }));
+const examples = z.record(z.string(), z.object({ value: z.looseObject({ request_id: z.string() }) }));
+const described = z.object({
+  parameters: z
+    .array(
+      z.object({
+        in: z.string(),
+        name: z.string(),
+        required: z.boolean().default(false),
+        schema: z.looseObject({}),
+      }),
+    )
+    .default([]),
+  requestBody: z.object({ content }).optional(),
+  responses: z.record(
+    z.string(),
+    z.object({
+      content: z
+        .record(
+          z.string(),
+          z.object({
+            example: z.unknown().optional(),
+            schema: z.looseObject({ format: z.string().optional() }),
+            examples: z.record(z.string(), z.object({ $ref: z.string() })).optional(),
+          }),
+        )
+        .optional(),
+    }),
+  ),
+});
+const document = z
+  .object({
+    paths: z.record(z.string(), z.record(z.string(), described)),
+    components: z.object({ examples }),
+  })
+  .parse(JSON.parse(readFileSync(file, "utf8")));
+
+const describedAs = ({ method, path }: Operation) =>
+  described.parse(document.paths[path]?.[method.toLowerCase()]);
+
+/** A body as it comes out of the body parser: forms are texts and files. */
+const asParsed = ({ body }: Operation, example: unknown): unknown => {
+  if (body?.encoding === "raw") return Buffer.from(JSON.stringify(example));
+  if (body?.encoding !== "form" && body?.encoding !== "multipart") return example;
+  return Object.fromEntries(
+    Object.entries(z.record(z.string(), z.unknown()).parse(example)).map(([name, value]) => [
+      name,
+      name === "audio" || name === "file"
+        ? { filename: String(value), content: Buffer.from("RIFF") }
+        : String(value),
+    ]),
+  );
+};
+
+const requestProblems = (operation: Operation): string[] => {
+  const { body } = operation;
+  const sent = describedAs(operation).requestBody?.content ?? {};
+  if (body && Object.keys(sent).length === 0) return ["no example"];
+  return Object.values(sent).flatMap(({ example }) => {
+    const result = body?.schema.safeParse(asParsed(operation, example));
+    return result?.error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
+  });
+};
+
+const parameterProblems = (operation: Operation, place: "query" | "path"): string[] => {
+  const schema = place === "query" ? operation.query : operation.pathParameters;
+  const parameters = describedAs(operation).parameters.filter((parameter) => parameter.in === place);
+  const given = Object.fromEntries(
+    parameters.flatMap(({ name, schema: { example } }) =>
+      example === undefined ? [] : [[name, String(example)]],
+    ),
+  );
+  const lacking = parameters.filter(({ name, required }) => required && !(name in given));
+  const issues = schema?.safeParse(given).error?.issues ?? [];
+  return [
+    ...lacking.map(({ name }) => `${name}: no example`),
+    ...issues.map(({ path, message }) => `${path.join(".")}: ${message}`),
+  ];
+};
+
+const events = /^(?:(?:event: [\w.]+\n)?data: (?:\{.*\}|\[DONE\])\n\n)+$/;
+
+const answerProblems = (operation: Operation): string[] => {
+  const { response } = operation;
+  const answers = describedAs(operation).responses[String(response.status)]?.content;
+  if (response.status === 204) return answers ? ["a body"] : [];
+  if (!answers) return ["no form of an answer"];
+  return Object.entries(answers).flatMap(([type, { example, schema }]) => {
+    if (type === "application/json") return problemsOf(response.schema, example);
+    if (type === "text/html") return [];
+    if (type.startsWith("audio/")) return schema.format === "binary" ? [] : [`${type}: not binary`];
+    if (typeof example !== "string" || example === "") return [`${type}: no example`];
+    return type === "text/event-stream" && !events.test(example) ? [`${type}: no events`] : [];
+  });
+};
+
+const errorProblems = (operation: Operation): string[] =>
+  Object.entries(describedAs(operation).responses)
+    .filter(([status]) => Number(status) >= 400)
+    .flatMap(([status, { content: answers }]) => {
+      const references = Object.values(answers?.["application/json"]?.examples ?? {});
+      const lost = references.filter(
+        ({ $ref }) => !document.components.examples[$ref.slice("#/components/examples/".length)],
+      );
+      return references.length === 0 || lost.length > 0 ? [`${status}: no example of its errors`] : [];
+    });
 
 describe("the API's description", () => {
   it("is what the contracts say; npm run openapi writes it anew", () => {
-    expect(buildOpenApi(operations)).toEqual(JSON.parse(readFileSync(file, "utf8")));
+    expect(JSON.parse(JSON.stringify(buildOpenApi(operations)))).toEqual(
+      JSON.parse(readFileSync(file, "utf8")),
+    );
+  });
+
+  it("names what has no example, and where", () => {
+    const operation = defineOperation({
+      id: "bare",
+      method: "POST",
+      path: "/bare",
+      summary: "Without examples",
+      tag: "Service",
+      auth: "public",
+      body: { encoding: "json", schema: z.object({ colour: z.string() }) },
+      response: { status: 200, description: "It", schema: z.object({ size: z.int() }) },
+      errors: [],
+    });
+    expect(() => buildOpenApi([operation])).toThrow(/bare request\.colour\nbare application\/json\.size$/);
   });
 });
+
+describe.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
+  "%s",
+  (_, operation) => {
+    it("has an example of its request, its answer and its errors, as its schemas have them", () => {
+      expect({
+        request: requestProblems(operation),
+        query: parameterProblems(operation, "query"),
+        path: parameterProblems(operation, "path"),
+        answer: answerProblems(operation),
+        errors: errorProblems(operation),
+      }).toEqual({ request: [], query: [], path: [], answer: [], errors: [] });
+      expect(Object.keys(describedAs(operation).responses)).toContain("500");
+    });
+  },
+);

@@ -1,0 +1,47 @@
+import type { createDocument, oas31 } from "zod-openapi";
+import type { Operation } from "../../shared/http/operation.ts";
+import { composeExample, type JsonSchema } from "./compose-example.ts";
+
+type Document = ReturnType<typeof createDocument>;
+
+const methods = { GET: "get", POST: "post", PUT: "put", DELETE: "delete" } as const;
+
+/** Answers that have no text to show: sound, and pages for people. */
+const withoutText = /^(?:audio\/|text\/html$)/;
+
+/**
+ * Gives every request and every successful answer of a document its example.
+ *
+ * @throws Error that names every place in the contracts that lacks one.
+ */
+export const addExamples = (document: Document, operations: readonly Operation[]): void => {
+  const missing: string[] = [];
+  const schemas: Readonly<Record<string, JsonSchema>> = document.components?.schemas ?? {};
+
+  for (const { id, method, path, example, response } of operations) {
+    const described = document.paths?.[path]?.[methods[method]];
+    const compose = (schema: JsonSchema | undefined, side: "request" | "answer", place: string): unknown =>
+      composeExample(schema ?? {}, `${id} ${place}`, { schemas, side, missing });
+
+    for (const parameter of described?.parameters ?? []) {
+      if ("schema" in parameter && parameter.required) compose(parameter.schema, "request", parameter.name);
+    }
+    const { requestBody, responses } = described ?? {};
+    if (requestBody && !("$ref" in requestBody)) {
+      for (const content of Object.values(requestBody.content)) {
+        if ("schema" in content)
+          content.example = example?.request ?? compose(content.schema, "request", "request");
+      }
+    }
+    const answer = responses?.[String(response.status)];
+    const answers: oas31.ContentObject = answer && "content" in answer ? answer.content : {};
+    for (const [type, content] of Object.entries(answers)) {
+      if (withoutText.test(type)) continue;
+      const given = type === "application/json" ? example?.answer : example?.otherAnswers?.[type];
+      content.example = given ?? compose(content.schema, "answer", type);
+    }
+  }
+  if (missing.length > 0) {
+    throw new Error(`These need an example in their contracts:\n${missing.join("\n")}`);
+  }
+};

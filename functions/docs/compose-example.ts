@@ -1,0 +1,112 @@
+/** As much of a JSON Schema as the contracts' schemas become. */
+interface SchemaMembers {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly example?: unknown;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly not?: unknown;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+}
+
+/** Whether there may be anything is said by a boolean. */
+export type JsonSchema = SchemaMembers | boolean;
+
+/** The schemas that others refer to, by their names. */
+export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
+
+/** What stands for a value whose form says all that a reader wants to know. */
+const byFormat: ReadonlyMap<string, string> = new Map([
+  ["date-time", "2026-11-22T09:30:00.000Z"],
+  ["date", "2026-11-22"],
+  ["uuid", "3f0a2c1e-7d4b-4c58-9a51-0e6b6a0f2d11"],
+]);
+
+/** What is composed, and for what. */
+export interface Composing {
+  readonly schemas: NamedSchemas;
+  /** A request shows only those of its optional members that have an example of their own; an answer shows what it can. */
+  readonly side: "request" | "answer";
+  /** Receives the places for which there is no example. */
+  readonly missing: string[];
+}
+
+/** The schema that is meant, for one that refers to another. What stands beside the reference is kept. */
+const resolved = (given: JsonSchema, schemas: NamedSchemas): SchemaMembers => {
+  const schema = typeof given === "boolean" ? {} : given;
+  const name = schema.$ref?.slice("#/components/schemas/".length);
+  const target = name === undefined ? undefined : schemas[name];
+  if (!target) return schema;
+  const { $ref: _, ...beside } = schema;
+  return { ...resolved(target, schemas), ...beside };
+};
+
+const typesOf = ({ type }: SchemaMembers): readonly string[] => [type ?? []].flat();
+
+const isNothing = (schema: JsonSchema | undefined): boolean =>
+  schema === false || (typeof schema === "object" && schema.not !== undefined);
+
+const fromAlternatives = (
+  alternatives: readonly JsonSchema[],
+  place: string,
+  composing: Composing,
+): unknown => {
+  const attempts = alternatives.map((alternative) => {
+    const missing: string[] = [];
+    return { value: composeExample(alternative, place, { ...composing, missing }), missing };
+  });
+  const good = attempts.find(({ value, missing }) => missing.length === 0 && value !== null);
+  if (good) return good.value;
+  if (attempts.some(({ value }) => value === null)) return null;
+  composing.missing.push(...(attempts[0]?.missing ?? [place]));
+  return undefined;
+};
+
+const fromMembers = (
+  { properties = {}, required = [] }: SchemaMembers,
+  place: string,
+  composing: Composing,
+): unknown =>
+  Object.fromEntries(
+    Object.entries(properties).flatMap(([name, property]) => {
+      const isRequired = required.includes(name);
+      if (
+        !isRequired &&
+        composing.side === "request" &&
+        resolved(property, composing.schemas).example === undefined
+      )
+        return [];
+      const missing: string[] = [];
+      const value = composeExample(property, `${place}.${name}`, { ...composing, missing });
+      if (isRequired) composing.missing.push(...missing);
+      return missing.length > 0 ? [] : [[name, value] as const];
+    }),
+  );
+
+/**
+ * A value of a schema, made of the examples in it.
+ *
+ * @param place how the value is called where an example is missing.
+ */
+export const composeExample = (reference: JsonSchema, place: string, composing: Composing): unknown => {
+  const schema = resolved(reference, composing.schemas);
+  if (schema.example !== undefined) return schema.example;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives) return fromAlternatives(alternatives, place, composing);
+  const types = typesOf(schema);
+  if (types.includes("null")) return null;
+  if (types.includes("object")) return fromMembers(schema, place, composing);
+  if (types.includes("array")) {
+    return isNothing(schema.items) ? [] : [composeExample(schema.items ?? {}, `${place}[]`, composing)];
+  }
+  const usual = byFormat.get(schema.format ?? "");
+  if (usual === undefined) composing.missing.push(place);
+  return usual;
+};

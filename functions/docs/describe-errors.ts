@@ -1,0 +1,145 @@
+import * as z from "zod";
+import { accountTypes } from "../../shared/accounts/account.ts";
+import { AppError, ValidationError } from "../../shared/errors/app-error.ts";
+import { type ErrorCode, errorCatalogue } from "../../shared/errors/catalogue.ts";
+import { errorBody, oauthErrorBody } from "../../shared/errors/error-body.ts";
+import { idempotencyOf, limitClassOf, type Operation } from "../../shared/http/operation.ts";
+import { accountPoliciesWith } from "../../shared/limits/policies.ts";
+
+/** Some errors say more: deliveries to the webhook what version 1 said of them. */
+const errorResponseBody = z
+  .looseObject({
+    detail: z.string(),
+    error: z.looseObject({
+      code: z.string(),
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+    }),
+    request_id: z.string(),
+  })
+  .meta({ id: "ErrorBody" });
+
+const validationErrorBody = errorResponseBody
+  .extend({
+    detail: z.array(
+      z
+        .object({
+          loc: z.array(z.union([z.string(), z.int()])),
+          msg: z.string(),
+          type: z.string(),
+        })
+        .meta({ id: "ValidationIssue" }),
+    ),
+  })
+  .meta({ id: "ValidationErrorBody" });
+
+const oauthErrorResponseBody = z
+  .object({
+    detail: z.union([z.string(), validationErrorBody.shape.detail]),
+    error: z.string().meta({ example: "invalid_grant" }),
+    error_description: z.string(),
+    request_id: z.string(),
+  })
+  .meta({ id: "OAuthErrorBody" });
+
+const errorSchema = ({ errorFormat }: Operation, status: number): z.ZodType => {
+  if (errorFormat === "oauth") return oauthErrorResponseBody;
+  return status === 422 ? validationErrorBody : errorResponseBody;
+};
+
+const limitErrors = (operation: Operation): ErrorCode[] => {
+  const limitClass = limitClassOf(operation);
+  if (limitClass === "none") return [];
+  return limitClass === "task" ? ["rate_limited", "quota_exceeded"] : ["rate_limited"];
+};
+
+/** Whether a good key may be the wrong one: keys call what their scopes name, and nothing that names none. */
+const refusesKeys = ({ auth, scope }: Operation): boolean =>
+  scope === undefined ? auth === "user" : scope !== "any";
+
+const sharedErrors = (operation: Operation): ErrorCode[] => [
+  ...(operation.body || operation.query || operation.pathParameters || idempotencyOf(operation)
+    ? (["validation_failed"] as const)
+    : []),
+  ...(operation.body ? (["payload_too_large"] as const) : []),
+  ...(operation.auth === "user" ? (["unauthenticated", "forbidden"] as const) : []),
+  ...(refusesKeys(operation) ? (["insufficient_scope"] as const) : []),
+  ...(idempotencyOf(operation) === "replay"
+    ? (["request_in_progress", "idempotency_key_reused"] as const)
+    : []),
+  ...limitErrors(operation),
+  "internal",
+  "service_unavailable",
+];
+
+const streamsAtOnce = accountTypes
+  .flatMap((type) => {
+    const { streamsAtOnce: most } = accountPoliciesWith(1)({ account_type: type, email_verified: true });
+    return most === undefined ? [] : [`${most} of a ${type} account`];
+  })
+  .join(", ");
+
+const streamLimit =
+  `Answers that are sent while they are made are limited at a time: ${streamsAtOnce}. One more is \`rate_limited\` as ` +
+  "well, until shortly after the last byte of another one.";
+
+const describeErrors = (operation: Operation, codes: readonly ErrorCode[]): string =>
+  [
+    ...codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`),
+    ...(operation.streams && codes.includes("rate_limited") ? [streamLimit] : []),
+  ].join("\n\n");
+
+const errorCodesOf = (operation: Operation): Set<ErrorCode> =>
+  new Set([...operation.errors, ...sharedErrors(operation)]);
+
+const exampleName = ({ errorFormat }: Operation, code: ErrorCode): string =>
+  errorFormat === "oauth" ? `oauth_${code}` : code;
+
+const requestId = "8c1f6a52-3a4e-4d0b-9d27-5f2b1c7e9a10";
+
+const exampleError = (code: ErrorCode): AppError =>
+  code === "validation_failed"
+    ? new ValidationError([{ loc: ["body", "text"], msg: "Field required", type: "missing" }])
+    : new AppError(code);
+
+/** The body of each error of the operations, by the name under which their responses refer to it. */
+export const errorExamples = (operations: readonly Operation[]) =>
+  Object.fromEntries(
+    operations.flatMap((operation) =>
+      [...errorCodesOf(operation)].map((code) => {
+        const body = operation.errorFormat === "oauth" ? oauthErrorBody : errorBody;
+        return [exampleName(operation, code), { value: body(exampleError(code), requestId) }] as const;
+      }),
+    ),
+  );
+
+/** The errors of an operation, by their status. */
+export const errorResponses = (operation: Operation) => {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorCodesOf(operation)) {
+    const { status } = errorCatalogue[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus]
+      .toSorted(([one], [other]) => one - other)
+      .map(([status, codes]) => [
+        String(status),
+        {
+          description: describeErrors(operation, codes),
+          content: {
+            "application/json": {
+              schema: errorSchema(operation, status),
+              examples: Object.fromEntries(
+                codes.map(
+                  (code) =>
+                    [code, { $ref: `#/components/examples/${exampleName(operation, code)}` }] as const,
+                ),
+              ),
+            },
+          },
+        },
+      ]),
+  );
+};

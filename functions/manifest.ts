@@ -1,5 +1,6 @@
 import { authFunction } from "./auth/contract.ts";
 import { authorizerFunction } from "./authorizer/contract.ts";
+import { callbackFunction } from "./callback/contract.ts";
 import { canaryFunction } from "./canary/contract.ts";
 import { chatFunction } from "./chat/contract.ts";
 import { docsFunction } from "./docs/contract.ts";
@@ -18,6 +19,7 @@ import { webhookFunction } from "./webhook/contract.ts";
 export const functionDefinitions = [
   authFunction,
   authorizerFunction,
+  callbackFunction,
   canaryFunction,
   chatFunction,
   docsFunction,

@@ -192,6 +192,8 @@ export const stageSettings = z
     MESSAGING_SIGNATURE_MODE: z
       .enum(["enforce", "log", "off"], { error: "must be enforce, log or off" })
       .default("enforce"),
+    /** Whether callbacks may go to the machine itself, unencrypted as well: 1 for development with the local service, nowhere else. */
+    CALLBACKS_ALLOW_LOOPBACK: z.enum(["0", "1"], { error: "must be 0 or 1" }).default("0"),
     /** What the first provider is called in the paths of version 1. */
     LEGACY_VENDOR_A: vendorName.default(defaultLegacySettings.vendors.a),
     /** What the second provider is called in the paths of version 1. */
@@ -212,7 +214,7 @@ export const stageSettings = z
      */
     RESERVED_CONCURRENCY: byFunction(1).default({}),
     /** How many messages a worker handles at a time, at most: what waits in a queue must not take all places. AWS's least is 2. */
-    WORKER_CONCURRENCY: byFunction(2).default({ mail: 5, messaging: 50 }),
+    WORKER_CONCURRENCY: byFunction(2).default({ callback: 20, mail: 5, messaging: 50 }),
     /**
      * How a release reaches callers: `at-once`, or `gradual`, which is a tenth of the calls for five minutes, taken back by itself
      * when an alarm rings.

@@ -83,6 +83,12 @@ const requireEncryption = (name: string, settings: CheckedSettings): void => {
   );
 };
 
+/** Whoever can name an address for callbacks could otherwise have this machine called. */
+const refuseLoopback = (name: string, settings: CheckedSettings): void => {
+  if (settings.CALLBACKS_ALLOW_LOOPBACK === "0") return;
+  throw new Error(`The stage "${name}" is deployed, so CALLBACKS_ALLOW_LOOPBACK must be 0.`);
+};
+
 /** The same settings, and with them those that follow from others. */
 const fillIn = (given: Readonly<Record<string, unknown>>): Record<string, unknown> => {
   const filled: Record<string, unknown> = { ...given };
@@ -185,6 +191,7 @@ const toStage = (name: string, settings: CheckedSettings) => ({
     apiVersion: settings.MESSAGING_API_VERSION,
     signatureMode: settings.MESSAGING_SIGNATURE_MODE,
   },
+  callbacks: { allowLoopback: settings.CALLBACKS_ALLOW_LOOPBACK === "1" },
   mailFrom: settings.MAIL_FROM,
   mailIdentity: settings.MAIL_IDENTITY,
   alarmEmail: settings.ALARM_EMAIL,
@@ -229,6 +236,7 @@ const readDeployed = (name: string, variables: Variables) => {
   }
   const read = readSettings(name, variables);
   requireEncryption(name, read.settings);
+  refuseLoopback(name, read.settings);
   return read;
 };
 

@@ -34,6 +34,7 @@ import {
   revokeKeyOperation,
   revokeKeysOperation,
 } from "./keys-contract.ts";
+import { replaceWebhookSecretOperation, webhookSecretOperation } from "./webhook-secret.ts";
 
 export const authFunction = defineFunction({
   name: "auth",
@@ -58,6 +59,8 @@ export const authFunction = defineFunction({
     listKeysOperation,
     revokeKeyOperation,
     revokeKeysOperation,
+    webhookSecretOperation,
+    replaceWebhookSecretOperation,
   ],
   environment: {
     ...tableEnvironment,

@@ -31,6 +31,7 @@ import {
   revokeKeysOperation,
 } from "./keys-contract.ts";
 import { linkEndpoints } from "./link-endpoints.ts";
+import { webhookSecretEndpoints } from "./webhook-secret.ts";
 
 /** The operations of accounts and tokens, bound to their use cases. */
 export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
@@ -57,4 +58,5 @@ export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   endpoint(revokeKeyOperation, ({ path, caller }) => revokeKey(caller.userId, path.id, dependencies)),
   endpoint(revokeKeysOperation, ({ caller }) => revokeKeys(caller.userId, dependencies)),
   endpoint(usageOperation, ({ query, caller }) => getUsage(caller.userId, query, dependencies)),
+  ...webhookSecretEndpoints(dependencies),
 ];

@@ -5,6 +5,7 @@ import { eraseAccount } from "../../shared/accounts/erase-account.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.ts";
+import { createCallbackSecrets } from "../../shared/callbacks/callback-secrets.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
 import {
   idempotencyStoreFrom,
@@ -42,6 +43,7 @@ export const handler = createBufferedHandler(
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
     findAccess: (credential) => readAccess(requestTable, credential),
     eraseAccount: (account, signal) => eraseAccount(account, { table, store }, signal),
+    callbackSecrets: createCallbackSecrets(requestTable),
     usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE),
     taskPaths: withVendorsNames(taskPaths, {
       a: environment.LEGACY_VENDOR_A,

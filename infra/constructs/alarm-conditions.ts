@@ -15,6 +15,7 @@ export interface Monitored {
   readonly table: TableV2;
   readonly mail: WorkQueue;
   readonly messages: WorkQueue;
+  readonly callbacks: WorkQueue;
 }
 
 /** Under which the functions file their metrics, and the counts of their logs are filed as well: the name of their stack. */
@@ -156,7 +157,7 @@ export const capacityConditions = ({ table }: Monitored): Record<string, Conditi
 });
 
 /** Messages that wait too long or cannot be handled. */
-export const queueConditions = ({ mail, messages }: Monitored): Record<string, Condition> => ({
+export const queueConditions = ({ mail, messages, callbacks }: Monitored): Record<string, Condition> => ({
   MailDeadLetters: {
     description:
       "A mail could not be sent in five attempts. Read the reason in the mail function's log, put it right (often SES: " +
@@ -196,6 +197,18 @@ export const queueConditions = ({ mail, messages }: Monitored): Record<string, C
     runbook: "Messages wait",
     metric: messages.queue.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period }),
     threshold: 15 * 60,
+    datapointsToAlarm: 1,
+  },
+  CallbackDeadLetters: {
+    description:
+      "A callback could not even be tried: the callback function broke off each time. Read the reason in its log, put it " +
+      "right and redrive the dead-letter queue. Receivers that refuse callbacks ring no alarm.",
+    runbook: "Callbacks are dead-lettered",
+    metric: callbacks.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
+      statistic: Stats.MAXIMUM,
+      period,
+    }),
+    threshold: 1,
     datapointsToAlarm: 1,
   },
 });

@@ -13,6 +13,7 @@ import {
   ownedKeyPrefix,
   recipientKeyPrefixes,
 } from "../../shared/accounts/keys.ts";
+import { callbackKeyPrefix } from "../../shared/callbacks/keys.ts";
 import { idempotencyKeyPrefix } from "../../shared/idempotency/keys.ts";
 import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/limits/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
@@ -57,6 +58,8 @@ const tableActions = {
   "keep-owner": ["dynamodb:DeleteItem", "dynamodb:PutItem"],
   /** What checking tokens and counting requests of accounts needs, on the items only that every request writes. */
   admit: ["dynamodb:GetItem", "dynamodb:UpdateItem"],
+  /** What showing and replacing the secrets of callbacks needs, and noting what became of these, on their own items only. */
+  "keep-callbacks": ["dynamodb:GetItem", "dynamodb:UpdateItem"],
   /** What carrying out idempotent requests once needs, on what is kept of them only. */
   "answer-once": ["dynamodb:UpdateItem"],
   /** What checking a token needs that need not be there, on the same items. */
@@ -84,13 +87,14 @@ const tableActions = {
 const keyPrefixes: Readonly<Record<keyof typeof tableActions, readonly string[]>> = {
   "write-mails": [...recipientKeyPrefixes, mailKeyPrefix],
   "withhold-mails": [mailKeyPrefix],
-  "keep-accounts": [...accountKeyPrefixes, limitKeyPrefix, idempotencyKeyPrefix],
+  "keep-accounts": [...accountKeyPrefixes, limitKeyPrefix, idempotencyKeyPrefix, callbackKeyPrefix],
   "move-usage": [usageKeyPrefix],
   "keep-usage": [usageKeyPrefix],
   "delete-owned": [uploadKeyPrefix, transcriptionKeyPrefix],
   "note-owner": [ownedKeyPrefix],
   "keep-owner": [ownedKeyPrefix],
   admit: [accessKeyPrefix],
+  "keep-callbacks": [callbackKeyPrefix],
   "answer-once": [idempotencyKeyPrefix],
   "check-token": [accessKeyPrefix],
   "count-addresses": [limitKeyPrefix],

@@ -36,7 +36,7 @@ export class ServiceDashboard extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { api, functions, table, mail, messages, alarms, eventCounts }: ServiceDashboardProps,
+    { api, functions, table, mail, messages, callbacks, alarms, eventCounts }: ServiceDashboardProps,
   ) {
     super(scope, id);
     const dashboard = new Dashboard(this, "Dashboard");
@@ -118,6 +118,7 @@ export class ServiceDashboard extends Construct {
       }),
     );
     dashboard.addWidgets(queueWidget("Mails", mail), queueWidget("Messages", messages));
+    dashboard.addWidgets(queueWidget("Callbacks", callbacks));
     dashboard.addWidgets(
       new GraphWidget({
         title: "Events in the logs",

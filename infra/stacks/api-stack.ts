@@ -71,6 +71,7 @@ export class ApiStack extends Stack {
       table: data.table,
       mail: data.mail,
       messages: data.messages,
+      callbacks: data.callbacks,
     };
     const releaseAlarms = new Alarms(this, "Alarms", releaseConditions(monitored));
     if (stage.releaseShift === "gradual") {

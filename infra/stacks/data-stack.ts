@@ -4,6 +4,7 @@ import { AttributeType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
+import { callbackFunction, callbackReceives } from "../../functions/callback/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { messageTries, messagingFunction } from "../../functions/messaging/contract.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
@@ -24,6 +25,8 @@ export class DataStack extends Stack {
   readonly mailSending: MailSending;
   /** Messages of people on the messaging platform, waiting for their answers. */
   readonly messages: WorkQueue;
+  /** Callbacks on their way to the programs of callers. */
+  readonly callbacks: WorkQueue;
   /** The key that signs tokens. The previous version is accepted too, so that it can be replaced at any time. */
   readonly tokenSigningKey: Secret;
   /** JSON object: the API key of the model server for each task, filled by the operator. */
@@ -60,6 +63,7 @@ export class DataStack extends Stack {
       removalPolicy: this.removalPolicy,
     });
     this.messages = new WorkQueue(this, "Messages", { worker: messagingFunction, tries: messageTries });
+    this.callbacks = new WorkQueue(this, "Callbacks", { worker: callbackFunction, tries: callbackReceives });
     this.tokenSigningKey = this.createTokenSigningKey();
     this.inferenceKeys = this.createInferenceKeys();
     this.platformSecrets = this.createPlatformSecrets();
@@ -173,6 +177,8 @@ export class DataStack extends Stack {
       InferenceKeysArn: this.inferenceKeys.secretArn,
       MessageQueueUrl: this.messages.queue.queueUrl,
       MessageDeadLetterQueueUrl: this.messages.deadLetterQueue.queueUrl,
+      CallbackQueueUrl: this.callbacks.queue.queueUrl,
+      CallbackDeadLetterQueueUrl: this.callbacks.deadLetterQueue.queueUrl,
       MessagingSecretsArn: this.platformSecrets.secretArn,
       IdentityProvidersSecretArn: this.identityProviders.secretArn,
       CanaryKeyArn: this.canaryKey.secretArn,

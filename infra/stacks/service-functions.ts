@@ -6,6 +6,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { authFunction } from "../../functions/auth/contract.ts";
 import { authorizerFunction } from "../../functions/authorizer/contract.ts";
+import { callbackFunction } from "../../functions/callback/contract.ts";
 import { canaryFunction } from "../../functions/canary/contract.ts";
 import { chatFunction } from "../../functions/chat/contract.ts";
 import { docsFunction } from "../../functions/docs/contract.ts";
@@ -119,6 +120,13 @@ export class ServiceFunctions extends Construct {
       ...models.transcription,
       ...models.speech,
     });
+    const callback = this.add(callbackFunction, {
+      TABLE_NAME: tableBinding(data.table, "keep-callbacks"),
+      CALLBACK_QUEUE_URL: queueBinding(data.callbacks.queue, "retry"),
+      CALLBACKS_ALLOW_LOOPBACK: plainBinding(String(stage.callbacks.allowLoopback)),
+    });
+    // One at a time: a receiver that does not answer holds up nobody else's.
+    this.feed(callback, data.callbacks.queue, { batchSize: 1 });
     // One message at a time: an answer takes as long as the models do, and a failed one holds up nobody else.
     this.feed(messaging, data.messages.queue, { batchSize: 1 });
     // What could not be answered in all its tries gets an apology.
@@ -128,6 +136,7 @@ export class ServiceFunctions extends Construct {
       this.authorizer,
       mail,
       mailFeedback,
+      callback,
       canary,
       messaging,
       this.add(authFunction, {

@@ -1,6 +1,7 @@
 import { DeleteCommand, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import * as z from "zod";
+import { callbackKeys } from "../callbacks/keys.ts";
 import { idempotencyKeys } from "../idempotency/keys.ts";
 import { limitKeys } from "../limits/keys.ts";
 import { usageMoves } from "../limits/usage-items.ts";
@@ -157,6 +158,7 @@ export const eraseAccount = async (
   const profile = accountKeys.profile(account.id);
   const partitions = [
     profile.PK,
+    callbackKeys.ofAccount(account.id),
     limitKeys.ofAccount(account.id),
     limitKeys.ofName(account.username),
     limitKeys.ofName(account.email),

@@ -48,6 +48,12 @@ export const messageQueueEnvironment = { MESSAGE_QUEUE_URL: addressVariable };
 /** The queue of what is to be done for jobs; a worker function does it. */
 export const jobQueueEnvironment = { JOB_QUEUE_URL: addressVariable };
 
+/** The queue of callbacks; a worker function delivers them. */
+export const callbackQueueEnvironment = { CALLBACK_QUEUE_URL: addressVariable };
+
+/** Whether callbacks may go to this machine, for development: no deployed stage has it. */
+export const callbackRulesEnvironment = { CALLBACKS_ALLOW_LOOPBACK: switchVariable };
+
 /** The secret with the messaging platform's verify token, app secret and access token. */
 export const platformSecretsEnvironment = { MESSAGING_SECRET_ID: textVariable };
 

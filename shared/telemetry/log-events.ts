@@ -8,6 +8,8 @@ export const logEvents = {
   "answer.not_accepted": "The messaging platform refused an answer; `status` and `outcome` are its words.",
   "answer.not_sent": "The messaging platform could not be reached, or said nothing in time.",
   "authorizer.failed": "A token could not be checked: the signing key did not answer.",
+  "callback.failed":
+    "The delivery of a callback could not be tried, or what came of it not be noted; the queue brings it again.",
   "canary.failed":
     "The service did not answer the canary as it answers callers; `reason` says what it did instead.",
   "chat.broken_off":

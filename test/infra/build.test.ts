@@ -23,6 +23,8 @@ const variables = {
   LIMIT_ANONYMOUS_PER_MINUTE: "50",
   LIMIT_CREDENTIALS_PER_MINUTE: "10",
   UNVERIFIED_QUOTA_SHARE: "0.1",
+  CALLBACK_QUEUE_URL: "http://127.0.0.1:9/callbacks.fifo",
+  CALLBACKS_ALLOW_LOOPBACK: "false",
   MAIL_QUEUE_URL: "http://127.0.0.1:9/mail.fifo",
   MAIL_FROM: "no-reply@example.com",
   MAIL_CONFIGURATION_SET: "configuration",

@@ -150,6 +150,7 @@ describe("A function's permissions", () => {
         .toSorted();
     const own = [
       "ACCESS#",
+      "CALLBACKS#",
       "COUNTER#USER",
       "EMAIL#",
       "IDEM#",
@@ -359,6 +360,7 @@ describe("A function's permissions", () => {
     expect(Object.fromEntries(functionDefinitions.map(({ name }) => [name, secretsOf(name)]))).toEqual({
       auth: token,
       authorizer: token,
+      callback: [],
       canary: ["CanaryKey"],
       chat: [...inference, ...token],
       docs: [],
@@ -527,7 +529,7 @@ describe("Calls", () => {
     const maxima = [...resourcesOfType(stage.api, "AWS::Lambda::EventSourceMapping").values()].map(
       ({ Properties }) => Properties["ScalingConfig"],
     );
-    expect(maxima).toEqual([undefined, { MaximumConcurrency: 7 }, { MaximumConcurrency: 7 }]);
+    expect(maxima).toEqual([undefined, { MaximumConcurrency: 7 }, { MaximumConcurrency: 7 }, undefined]);
   });
 });
 

@@ -92,6 +92,7 @@ const rules: Readonly<Record<string, readonly [rings: string, of: string]>> = {
   SpeechSlow: ["3/3 at 60000", ": p95"],
   TranscriptionSlow: ["3/3 at 200000", ": p95"],
   MailDeadLetters: ["1/3 at 1", "ApproximateNumberOfMessagesVisible: Maximum"],
+  CallbackDeadLetters: ["1/3 at 1", "ApproximateNumberOfMessagesVisible: Maximum"],
   MailDelay: ["1/3 at 900", "ApproximateAgeOfOldestMessage: Maximum"],
   MessageDeadLetters: ["1/3 at 900", "ApproximateAgeOfOldestMessage: Maximum"],
   MessageDelay: ["1/3 at 900", "ApproximateAgeOfOldestMessage: Maximum"],
@@ -174,6 +175,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
     const names = functionDefinitions.map(({ name }) => pascalCase(name));
     const expected = [
       ...["ServerErrors", "Latency", "MailDeadLetters", "MailDelay", "MessageDeadLetters", "MessageDelay"],
+      "CallbackDeadLetters",
       ...["ChatUrlErrors", "Concurrency", "TableReadsThrottled", "TableWritesThrottled"],
       ...["UncountedRequests", "UncheckedTokens", "BrokenStreams", "UnqueueableMessages", "PlatformFails"],
       "MailsComeBack",

@@ -21,6 +21,11 @@ export const unsignedTokens = {
 
 export const noMail: MailQueue = { send: () => Promise.reject(new Error("No mail must be asked for.")) };
 
+const noCallbackSecrets = {
+  current: () => Promise.reject(new Error("No secret must be asked for.")),
+  replace: () => Promise.reject(new Error("No secret must be replaced.")),
+};
+
 /** The endpoints of accounts over a table, with everything else that they write there. */
 export const accountsOver = (
   table: Table,
@@ -37,6 +42,7 @@ export const accountsOver = (
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
     findAccess: () => Promise.reject(new Error("No token must be looked at.")),
     eraseAccount: () => Promise.reject(new Error("No account must be deleted.")),
+    callbackSecrets: noCallbackSecrets,
     usage: createUsageRepository(table, 1),
     taskPaths,
     tokenLifetimeSeconds: undefined,

@@ -84,6 +84,7 @@ const dependencies = ({
   passwordGuard: { ...noGuard, attempt: (_signIn, open) => open(), confirm: (_userId, open) => open() },
   findAccess: unasked("A token"),
   eraseAccount: unasked("A deletion"),
+  callbackSecrets: { current: unasked("A secret"), replace: unasked("A secret") },
   usage: { find: unasked("The usage") },
   tokenLifetimeSeconds: 3_600,
   ...others,

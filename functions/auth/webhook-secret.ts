@@ -1,0 +1,58 @@
+import * as z from "zod";
+import type { CallbackSecrets } from "../../shared/callbacks/callback-secrets.ts";
+import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
+
+const tag = "Accounts and tokens";
+
+const webhookSecret = z
+  .object({
+    secret: z.string().meta({
+      description: "For a library of Standard Webhooks, which verifies callbacks with it",
+      example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+    }),
+  })
+  .meta({ id: "WebhookSecret" });
+
+export const webhookSecretOperation = defineOperation({
+  id: "getWebhookSecret",
+  method: "GET",
+  path: "/auth/webhook-secret",
+  summary: "The secret with which callbacks of jobs are signed",
+  description: "The first time that it is asked for, it is made.",
+  tag,
+  auth: "user",
+  limit: "account",
+  response: { status: 200, description: "The secret", schema: webhookSecret },
+  errors: [],
+  confidential: true,
+});
+
+export const replaceWebhookSecretOperation = defineOperation({
+  id: "replaceWebhookSecret",
+  method: "POST",
+  path: "/auth/webhook-secret",
+  summary: "Replace the secret with which callbacks are signed",
+  description:
+    "For a day callbacks are signed with the secret before it as well, so that no receiver misses one meanwhile.",
+  tag,
+  auth: "user",
+  limit: "account",
+  response: { status: 200, description: "The new secret", schema: webhookSecret },
+  errors: [],
+  confidential: true,
+});
+
+/** The operations about the secret of callbacks. */
+export const webhookSecretEndpoints = ({
+  callbackSecrets,
+}: {
+  readonly callbackSecrets: Pick<CallbackSecrets, "current" | "replace">;
+}): Endpoint[] => [
+  endpoint(webhookSecretOperation, async ({ caller }) => ({
+    secret: await callbackSecrets.current(caller.userId),
+  })),
+  endpoint(replaceWebhookSecretOperation, async ({ caller }) => ({
+    secret: await callbackSecrets.replace(caller.userId),
+  })),
+];

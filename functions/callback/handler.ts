@@ -1,0 +1,60 @@
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import { callbackRequest } from "../../shared/callbacks/callback-queue.ts";
+import { createCallbackSecrets } from "../../shared/callbacks/callback-secrets.ts";
+import { createDeliveryLog } from "../../shared/callbacks/deliveries.ts";
+import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
+import { itemTableFrom } from "../../shared/config/from-environment.ts";
+import { openAwsJsonService } from "../../shared/outbound/aws-json.ts";
+import { workThrough } from "../../shared/queue/work-through.ts";
+import { describeErrorName, logger } from "../../shared/telemetry/logger.ts";
+import { callbackFunction } from "./contract.ts";
+import { deliverCallback } from "./deliver-callback.ts";
+import { postCallback } from "./post-callback.ts";
+
+/** Standard Webhooks: a receiver gets 15 to 30 seconds. */
+const answerMilliseconds = 20_000;
+
+const environment = readEnvironment(callbackFunction.environment, process.env);
+const table = itemTableFrom(environment);
+const sqs = openAwsJsonService("SQS", awsConfigOf(environment));
+const allowLoopback = environment.CALLBACKS_ALLOW_LOOPBACK;
+
+const dependencies = {
+  secrets: createCallbackSecrets(table),
+  log: createDeliveryLog(table),
+  post: (callback: Parameters<typeof postCallback>[0]) =>
+    postCallback(callback, { allowLoopback, signal: AbortSignal.timeout(answerMilliseconds) }),
+};
+
+/** Lets the queue hand the callback out again after so many seconds, at most twelve hours. */
+const comeBackAfter = async ({ receiptHandle }: SQSRecord, seconds: number): Promise<void> => {
+  await sqs.call("ChangeMessageVisibility", {
+    QueueUrl: environment.CALLBACK_QUEUE_URL,
+    ReceiptHandle: receiptHandle,
+    VisibilityTimeout: seconds,
+  });
+};
+
+const deliver = async (record: SQSRecord): Promise<boolean> => {
+  try {
+    const request = callbackRequest.parse(JSON.parse(record.body));
+    const tries = Number(record.attributes.ApproximateReceiveCount);
+    const outcome = await deliverCallback(request, tries, dependencies);
+    if (!outcome.isDone) await comeBackAfter(record, outcome.seconds);
+    return outcome.isDone;
+  } catch (error) {
+    // It comes again when the queue's own time is over.
+    logger.error("callback.failed", { reason: describeErrorName(error) });
+    return false;
+  }
+};
+
+/** Delivers the callbacks of a batch; what was not taken comes again, later each time. */
+export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
+  workThrough(event, context, {
+    operation: "deliverCallback",
+    metricsNamespace: environment.METRICS_NAMESPACE,
+    leastMilliseconds: answerMilliseconds + 5_000,
+    reserveMilliseconds: 1_000,
+    work: deliver,
+  });

@@ -26,6 +26,8 @@ export const logEvents = {
     "An answer left and is not given again to who sends its Idempotency-Key: it is too large, or table or bucket did not take it in time.",
   "idempotency.not_released":
     "A request failed and its Idempotency-Key stays taken until its function's time is over, because the table did not answer in time.",
+  "identity_provider.failed":
+    "Nobody can sign in through an identity provider, or its answer was not to be trusted; `provider` is its letter, `reason` what it said.",
   "limits.not_counted":
     "The table could not count a request, so it was counted in memory, where far fewer are let in; its token was read.",
   "limits.not_refunded":

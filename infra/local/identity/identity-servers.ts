@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { isFromThisMachine } from "@language-ai/aws-stand-ins";
+import type { ProviderLetter } from "../../../shared/config/identity-providers.ts";
+import type { ProviderRequests, StandInOptions } from "./stand-in-provider.ts";
+
+/** A stand-in that runs. */
+export interface StandIn extends Pick<StandInOptions, "name" | "issuer" | "clientId" | "clientSecret"> {
+  readonly letter: ProviderLetter;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a stand-in of an identity provider on the loopback interface.
+ *
+ * It listens at once, but the provider itself is loaded by the first request: most who start the service never sign in
+ * through one, and it would cost every start.
+ *
+ * @param port 0 for any free one.
+ * @param redirectUri where it sends people back to.
+ */
+export const startStandIn = async (
+  letter: ProviderLetter,
+  port: number,
+  redirectUri: string,
+): Promise<StandIn> => {
+  const options = {
+    letter,
+    name: `Stand-in provider ${letter.toUpperCase()}`,
+    clientId: "language-ai-service",
+    clientSecret: randomBytes(24).toString("base64url"),
+    redirectUri,
+  };
+  let issuer = "";
+  let loading: Promise<ProviderRequests> | undefined;
+  const load = async (): Promise<ProviderRequests> => {
+    const { answerRequests, createStandInProvider } = await import("./stand-in-provider.ts");
+    return answerRequests(createStandInProvider({ ...options, issuer }), options);
+  };
+
+  const server = createServer(async (request, response) => {
+    if (!isFromThisMachine(request)) {
+      response.writeHead(403, { "Content-Type": "text/plain; charset=utf-8" });
+      response.end("This server answers to this machine alone.\n");
+      return;
+    }
+    try {
+      loading ??= load();
+      const answer = await loading;
+      await answer(request, response);
+    } catch {
+      loading = undefined;
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    }
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no TCP address.");
+  issuer = `http://127.0.0.1:${address.port}`;
+  const { name, clientId, clientSecret } = options;
+  return {
+    letter,
+    name,
+    issuer,
+    clientId,
+    clientSecret,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};

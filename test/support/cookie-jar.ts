@@ -1,0 +1,57 @@
+/** Follows redirects and keeps cookies as a browser does: by host name, whatever the port. */
+export class CookieJar {
+  readonly #cookies = new Map<string, Map<string, string>>();
+
+  #of(host: string): Map<string, string> {
+    const cookies = this.#cookies.get(host) ?? new Map<string, string>();
+    this.#cookies.set(host, cookies);
+    return cookies;
+  }
+
+  /** A cookie's value. */
+  get(host: string, name: string): string | undefined {
+    return this.#of(host).get(name);
+  }
+
+  /** Puts a cookie in, or takes one out. */
+  set(host: string, name: string, value: string | undefined): void {
+    if (value === undefined) this.#of(host).delete(name);
+    else this.#of(host).set(name, value);
+  }
+
+  /** One request, whose redirect is not followed. */
+  async fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
+    const { hostname } = new URL(url);
+    const headers = new Headers(init.headers);
+    const cookies = [...this.#of(hostname)].map(([name, value]) => `${name}=${value}`);
+    if (cookies.length > 0) headers.set("Cookie", cookies.join("; "));
+    const response = await fetch(url, { ...init, headers, redirect: "manual" });
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = "", ...attributes] = line.split(";").map((part) => part.trim());
+      const at = pair.indexOf("=");
+      const isOver = attributes.some(
+        (attribute) => /^max-age=0$/i.test(attribute) || /^expires=Thu, 01 Jan 1970/i.test(attribute),
+      );
+      this.set(hostname, pair.slice(0, at), isOver ? undefined : pair.slice(at + 1));
+    }
+    return response;
+  }
+
+  /** Follows redirects until there are none, or one leads where the walk is to end. @returns that address and its answer. */
+  async walk(
+    start: string | URL,
+    { until = () => false, ...first }: RequestInit & { readonly until?: (address: URL) => boolean } = {},
+  ): Promise<{ readonly address: URL; readonly response: Response }> {
+    let address = new URL(start);
+    let response = await this.fetch(address, first);
+    for (let steps = 0; steps < 20; steps += 1) {
+      const location = response.headers.get("location");
+      if (location === null) return { address, response };
+      address = new URL(location, address);
+      if (until(address)) return { address, response };
+      await response.body?.cancel();
+      response = await this.fetch(address);
+    }
+    throw new Error("The redirects do not end.");
+  }
+}

@@ -57,17 +57,22 @@ export const parseFlacFrame = (
   const isOfShape = sampleRateBits === shape.sampleRateBits && (fourth & 15) === shape.sizeBits;
   if (!isOfShape || fourth >> 4 > mostChannelAssignments) return undefined;
 
-  const number = parseCodedNumber(bytes, offset + 4);
+  const number = parseCodedNumber(bytes, offset + numberOffset);
   if (!number) return undefined;
-  let end = number.end;
-  const samples = blockSize(blockSizeBits, bytes, end);
+  const samples = blockSize(blockSizeBits, bytes, number.end);
   if (samples === 0) return undefined;
-  if (blockSizeBits === 6) end += 1;
-  if (blockSizeBits === 7) end += 2;
-  if (sampleRateBits === 12) end += 1;
-  if (sampleRateBits === 13 || sampleRateBits === 14) end += 2;
+  const end = headerEndOf(bytes, offset, number.end);
   if (end >= bytes.length || crc8(bytes, offset, end) !== bytes[end]) return undefined;
   return { firstSample: number.value * (shape.fixedSamples ?? 1), samples };
+};
+
+/** Where a header has its checksum: behind what its codes for the block size and the sample rate say is there. */
+const headerEndOf = (bytes: Uint8Array, offset: number, numberEnd: number): number => {
+  const third = byteAt(bytes, offset + 2);
+  const [blockSizeBits, sampleRateBits] = [third >> 4, third & 15];
+  const blockSizeBytes = blockSizeBits === 6 || blockSizeBits === 7 ? blockSizeBits - 5 : 0;
+  if (sampleRateBits === 12) return numberEnd + blockSizeBytes + 1;
+  return numberEnd + blockSizeBytes + (sampleRateBits === 13 || sampleRateBits === 14 ? 2 : 0);
 };
 
 const blockSize = (bits: number, bytes: Uint8Array, offset: number): number => {
@@ -96,6 +101,59 @@ const parseCodedNumber = (
   }
   return { value, end: offset + length };
 };
+
+/**
+ * A whole frame as it stands in a stream that starts at another sample; one that is damaged stays as it is.
+ *
+ * @param start the stream's first sample
+ */
+export const renumberFlacFrame = (frame: Uint8Array, shape: FlacFrameShape, start: number): Uint8Array => {
+  const number = parseCodedNumber(frame, numberOffset);
+  const headerEnd = number && headerEndOf(frame, 0, number.end);
+  if (!number || headerEnd === undefined || crc16(frame) !== 0) return frame;
+  const value = number.value - start / (shape.fixedSamples ?? 1);
+  const header = Buffer.concat([
+    frame.subarray(0, numberOffset),
+    writeCodedNumber(value),
+    frame.subarray(number.end, headerEnd),
+  ]);
+  const content = Buffer.concat([
+    header,
+    Uint8Array.of(crc8(header, 0, header.length)),
+    frame.subarray(headerEnd + 1, -2),
+  ]);
+  const checksum = crc16(content);
+  return Buffer.concat([content, Uint8Array.of(checksum >> 8, checksum & 0xff)]);
+};
+
+const numberOffset = 4;
+
+/** A number as in UTF-8; seven bytes hold 36 bits. */
+const writeCodedNumber = (value: number): Uint8Array => {
+  if (value < 0x80) return Uint8Array.of(value);
+  const bytes: number[] = [];
+  let rest = value;
+  // Of the first byte, as many bits are left as its length does not take.
+  for (let room = 0x20; bytes.length === 0 || (room > 0 && rest >= room * 2); room >>= 1) {
+    bytes.unshift(0x80 | (rest % 64));
+    rest = Math.floor(rest / 64);
+  }
+  const length = bytes.length + 1;
+  return Uint8Array.of(((0xff << (8 - length)) & 0xff) | rest, ...bytes);
+};
+
+/** CRC-16 with the polynomial 0x8005; over a whole frame, its checksum included, it is zero. */
+export const crc16 = (bytes: Uint8Array): number => {
+  let crc = 0;
+  for (const byte of bytes) crc = ((crc << 8) & 0xffff) ^ (crc16Table[(crc >> 8) ^ byte] ?? 0);
+  return crc;
+};
+
+const crc16Table = Uint16Array.from({ length: 256 }, (_, index) => {
+  let crc = index << 8;
+  for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? ((crc << 1) ^ 0x8005) & 0xffff : crc << 1;
+  return crc;
+});
 
 /** CRC-8 with the polynomial x^8 + x^2 + x + 1. */
 const crc8 = (bytes: Uint8Array, start: number, end: number): number => {

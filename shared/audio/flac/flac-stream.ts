@@ -2,6 +2,7 @@ import { UnreadableAudioError } from "../audio-errors.ts";
 import { type SourceWindow, scanBytes } from "../audio-source.ts";
 import { asBuffer, byteAt, uint32BigEndian } from "../bytes.ts";
 import {
+  crc16,
   type FlacFrame,
   type FlacFrameShape,
   flacFrameShape,
@@ -100,14 +101,4 @@ const findLastFrame = (
     offset = offset === 0 ? -1 : buffer.lastIndexOf(0xff, offset - 1);
   }
   return startsWithFirst ? { ...stream.firstFrame, offset: 0 } : undefined;
-};
-
-/** CRC-16 with the polynomial 0x8005; over a whole frame, its checksum included, it is zero. */
-const crc16 = (bytes: Uint8Array): number => {
-  let crc = 0;
-  for (const byte of bytes) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? ((crc << 1) ^ 0x8005) & 0xffff : crc << 1;
-  }
-  return crc;
 };

@@ -7,6 +7,8 @@ export interface OggPage {
   readonly bytes: Uint8Array;
   readonly headerLength: number;
   readonly isFirst: boolean;
+  /** Whether its first packet starts on the page before. */
+  readonly isContinued: boolean;
   /**
    * Position of the sound at the page's end, in samples of a rate the codec defines; -1 when no packet ends
    * here.
@@ -17,6 +19,7 @@ export interface OggPage {
 }
 
 const fixedHeaderLength = 27;
+const continuedFlag = 1;
 const firstPageFlag = 2;
 const lastPageFlag = 4;
 
@@ -37,6 +40,7 @@ export const parseOggPage = (bytes: Uint8Array, offset: number): OggPage | undef
   return {
     bytes: bytes.subarray(offset, offset + length),
     headerLength,
+    isContinued: (byteAt(bytes, offset + 5) & continuedFlag) !== 0,
     isFirst: (byteAt(bytes, offset + 5) & firstPageFlag) !== 0,
     granule: Number.isSafeInteger(granule) ? granule : -1,
     serial: uint32LittleEndian(bytes, offset + 14),
@@ -57,28 +61,88 @@ const checksumOffset = 22;
 const isIntact = (page: OggPage): boolean =>
   uint32LittleEndian(page.bytes, checksumOffset) === checksum(page.bytes);
 
-/**
- * The page as the last one of its stream: with its first `packets` packets, and the sound ending at
- * `granule`.
- */
-export const lastPage = (page: OggPage, packets: number, granule: number): Uint8Array => {
+/** What becomes of a page in another file. */
+interface PageChange {
+  /** Without the segments before this one, and from this one on. */
+  readonly segments?: readonly [start: number, end: number];
+  readonly granule: number;
+  /** Its number among the stream's pages; left out, it stays. */
+  readonly sequence?: number;
+  readonly isLast?: boolean;
+}
+
+/** The page with other content, with a right checksum. */
+export const changePage = (page: OggPage, { segments, granule, sequence, isLast }: PageChange): Buffer => {
+  const lengths = segmentLengths(page);
+  const [start, end] = segments ?? [0, lengths.length];
+  const bytesOf = (some: Uint8Array): number => some.reduce((sum, length) => sum + length, 0);
+  const bodyStart = page.headerLength + bytesOf(lengths.subarray(0, start));
+  const kept = lengths.subarray(start, end);
+  const body = page.bytes.subarray(bodyStart, bodyStart + bytesOf(kept));
+  const result = Buffer.concat([page.bytes.subarray(0, fixedHeaderLength), kept, body]);
+  const flags = byteAt(result, 5) & ~(start > 0 ? continuedFlag : 0);
+  result.writeUInt8(flags | (isLast ? lastPageFlag : 0), 5);
+  result.writeBigInt64LE(BigInt(granule), 6);
+  if (sequence !== undefined) result.writeUInt32LE(sequence, sequenceOffset);
+  result.writeUInt8(kept.length, 26);
+  result.writeUInt32LE(checksum(result), checksumOffset);
+  return result;
+};
+
+const sequenceOffset = 18;
+
+/** The page as the last one of its stream: with its first `packets` packets. */
+export const lastPage = (page: OggPage, packets: number, change: PageChange): Buffer => {
   const lengths = segmentLengths(page);
   let segments = 0;
   for (let ended = 0; segments < lengths.length && ended < packets; segments += 1) {
     if (byteAt(lengths, segments) < 255) ended += 1;
   }
-  const kept = lengths.subarray(0, segments);
-  const body = page.bytes.subarray(
-    page.headerLength,
-    page.headerLength + kept.reduce((sum, length) => sum + length, 0),
-  );
-  const result = Buffer.concat([page.bytes.subarray(0, fixedHeaderLength), kept, body]);
-  result.writeUInt8(byteAt(result, 5) | lastPageFlag, 5);
-  result.writeBigInt64LE(BigInt(granule), 6);
-  result.writeUInt8(segments, 26);
-  result.writeUInt32LE(checksum(result), checksumOffset);
-  return result;
+  return changePage(page, { ...change, segments: [0, segments], isLast: true });
 };
+
+/** The segments of what starts on a page after all but its last `packets` whole packets. */
+export const segmentsAfter = (page: OggPage, packets: number): readonly [start: number, end: number] => {
+  const lengths = segmentLengths(page);
+  let start = lengths.length;
+  for (let ended = -1; start > 0; start -= 1) {
+    if (byteAt(lengths, start - 1) < 255) ended += 1;
+    if (ended === packets) break;
+  }
+  return [start, lengths.length];
+};
+
+/** A page of one packet, or of as much of it as fits; all but the last one of a packet are full. */
+export const writePages = (
+  packet: Uint8Array,
+  {
+    serial,
+    sequence,
+    isFirst,
+  }: { readonly serial: number; readonly sequence: number; readonly isFirst: boolean },
+): Buffer[] => {
+  const pages: Buffer[] = [];
+  const segments = Math.floor(packet.length / 255) + 1;
+  for (let start = 0; start < segments; start += mostSegments) {
+    const count = Math.min(mostSegments, segments - start);
+    const body = packet.subarray(start * 255, (start + count) * 255);
+    const header = Buffer.alloc(fixedHeaderLength + count, 255);
+    header.fill(0, 0, fixedHeaderLength).write("OggS", "latin1");
+    header.writeUInt8((start > 0 ? continuedFlag : 0) | (isFirst ? firstPageFlag : 0), 5);
+    const isWhole = start + count === segments;
+    header.writeBigInt64LE(isWhole ? 0n : -1n, 6);
+    header.writeUInt32LE(serial, 14);
+    header.writeUInt32LE(sequence + pages.length, sequenceOffset);
+    header.writeUInt8(count, 26);
+    if (isWhole) header.writeUInt8(packet.length % 255, header.length - 1);
+    const page = Buffer.concat([header, body]);
+    page.writeUInt32LE(checksum(page), checksumOffset);
+    pages.push(page);
+  }
+  return pages;
+};
+
+const mostSegments = 255;
 
 const checksumTable = Uint32Array.from({ length: 256 }, (_, index) => {
   let remainder = index << 24;
@@ -99,17 +163,26 @@ const checksum = (page: Uint8Array): number => {
   return crc >>> 0;
 };
 
-/** The pages of one stream, in order; damaged places are passed over. */
-export async function* pagesOf(window: SourceWindow, serial: number): AsyncGenerator<OggPage[], void> {
-  for (let position = 0; position < window.size; ) {
+interface LocatedPage extends OggPage {
+  /** Where it is in the file. */
+  readonly offset: number;
+}
+
+/** The pages of one stream from a place on, in order; damaged places are passed over. */
+export async function* pagesOf(
+  window: SourceWindow,
+  serial: number,
+  start = 0,
+): AsyncGenerator<LocatedPage[], void> {
+  for (let position = start; position < window.size; ) {
     const bytes = await window.read(position, scanBytes);
     // A page that starts before this place is whole, unless the file ends.
     const end = position + bytes.length >= window.size ? bytes.length : bytes.length - longestPage;
-    const pages: OggPage[] = [];
+    const pages: LocatedPage[] = [];
     let offset = 0;
     while (offset < end) {
       const page = parseOggPage(bytes, offset);
-      if (page?.serial === serial) pages.push(page);
+      if (page?.serial === serial) pages.push({ ...page, offset: position + offset });
       offset = page ? offset + page.bytes.length : nextPage(bytes, offset + 1);
     }
     if (pages.length > 0) yield pages;

@@ -55,6 +55,11 @@ export const limitKeys = {
     PK: `${limitKeyPrefix}ADDRESS#${group}`,
     SK: `${limitClass}#${minute}`,
   }),
+  /** C10: what an address tried without an account in a day, counted from 1970. */
+  visitorTries: (group: string, day: number) => ({
+    PK: `${limitKeyPrefix}ADDRESS#${group}`,
+    SK: `visitor#${day}`,
+  }),
   /**
    * C3: wrong passwords for an account name, which is matched without case. Only a digest is stored: what people type
    * into that field by mistake is at times their password.

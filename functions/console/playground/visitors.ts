@@ -1,0 +1,164 @@
+import type { AccountsRepository } from "../../../shared/accounts/accounts-repository.ts";
+import type { Scope } from "../../../shared/auth/api-keys.ts";
+import { newTokenId, type Tokens } from "../../../shared/auth/tokens.ts";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { addressGroup, limitKeys } from "../../../shared/limits/keys.ts";
+import { conditionalAddition } from "../../../shared/limits/limit-counters.ts";
+import { secondsUntil, windowsAt } from "../../../shared/limits/windows.ts";
+import { readPieces, sendRequest } from "../../../shared/outbound/http-client.ts";
+import type { ItemTable } from "../../../shared/storage/item-table.ts";
+import { type ApiAddresses, type TryName, tryDefinitions } from "./tries.ts";
+
+/** Tries of people without an account, counted by address. */
+export interface VisitorTries {
+  /**
+   * Takes one of the tries that an address has today. However many are asked for at once, no more are given.
+   *
+   * @returns how to give it back, for a try that came to nothing.
+   * @throws AppError `quota_exceeded` when there is none left; what the store throws: nobody tries what nobody counts.
+   */
+  take(sourceAddress: string, signal: AbortSignal): Promise<() => Promise<void>>;
+}
+
+/** Counts in the service's table; access pattern C10 of `shared/limits/README.md`. */
+export const createVisitorTries = (
+  table: Pick<ItemTable, "update">,
+  perDay: number,
+  now: () => number = Date.now,
+): VisitorTries => ({
+  take: async (sourceAddress, signal) => {
+    const time = now();
+    const { day, ends } = windowsAt(time);
+    const Key = limitKeys.visitorTries(addressGroup(sourceAddress), day);
+    const expiresAt = Math.floor(ends.day / 1_000);
+    const add = (amount: number, limit?: number) => ({
+      Key,
+      ...conditionalAddition([{ attribute: "requests", limit }], { amount, expiresAt }),
+    });
+    const { applied } = await table.update(add(1, perDay), signal);
+    if (!applied) {
+      throw new AppError("quota_exceeded", {
+        message: `Without an account there are ${perDay} tries a day, and yours are used. Sign up to go on; it costs nothing.`,
+        retryAfterSeconds: secondsUntil(ends.day, time),
+      });
+    }
+    // Given back once at most: a write whose outcome is unknown could otherwise give a try away.
+    return async () => {
+      await table.update(add(-1), AbortSignal.timeout(giveBackMilliseconds), () => undefined);
+    };
+  },
+});
+
+const giveBackMilliseconds = 3_000;
+
+/** Nobody can register such a name, or send mails to such an address: there are spaces in it. */
+const visitorName = "visitors of the playground";
+
+/**
+ * The account in whose name visitors try things. It is made when the first one comes, has no password, and its limits are those
+ * of all visitors together.
+ */
+const findVisitorAccount = async (accounts: Pick<AccountsRepository, "create" | "find">) => {
+  const reference = { username: visitorName };
+  const found = await accounts.find(reference);
+  if (found) return found;
+  try {
+    return await accounts.create({
+      username: visitorName,
+      email: visitorName,
+      password_hash: undefined,
+      organization: "Unknown",
+      full_name: undefined,
+      organization_type: undefined,
+      sector: undefined,
+    });
+  } catch (error) {
+    // Another visitor came in the same moment.
+    const made = error instanceof AppError ? await accounts.find(reference) : undefined;
+    if (!made) throw error;
+    return made;
+  }
+};
+
+/** What a try needs of the token that it is made with. */
+const scopeOf: Readonly<Record<TryName, Scope>> = {
+  translate: "translate",
+  chat: "chat",
+  speak: "speech",
+  transcribe: "transcribe",
+  identify: "language",
+};
+
+const kilobyte = 1_024;
+
+/** In bytes: enough for a few sentences, and for two minutes of what the page records. */
+const largestBody = (name: TryName): number => (name === "transcribe" ? 512 : 8) * kilobyte;
+
+/** Long enough for one request. The token does not leave this function, but to the API. */
+const tokenSeconds = 60;
+
+/** The API may be silent while a model is loading, or at work. */
+const silenceMilliseconds = 60_000;
+
+/** A try as it was sent to the page's own address. */
+export interface VisitorRequest {
+  readonly name: TryName;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  readonly sourceAddress: string;
+  readonly signal: AbortSignal;
+}
+
+/** What visitors' tries need. */
+export interface VisitorDependencies {
+  readonly tries: VisitorTries;
+  readonly accounts: Pick<AccountsRepository, "create" | "find">;
+  readonly tokens: Pick<Tokens, "sign">;
+  readonly addresses: ApiAddresses;
+}
+
+/**
+ * Hands a visitor's request on to the public API as it is, in the name of the account of all visitors.
+ *
+ * @returns the API's answer, piece by piece. One that is an error leaves the visitor their try.
+ * @throws AppError `quota_exceeded` after the last try, `payload_too_large`, what the store throws, and what
+ * `sendRequest` throws.
+ */
+export const relayVisitorTry = async (
+  { name, contentType, body, sourceAddress, signal }: VisitorRequest,
+  { tries, accounts, tokens, addresses }: VisitorDependencies,
+) => {
+  const most = largestBody(name);
+  if (body.byteLength > most) {
+    throw new AppError("payload_too_large", {
+      message: `Without an account a request may have ${most / kilobyte} kB; sign up to send more.`,
+    });
+  }
+  const giveBack = await tries.take(sourceAddress, signal);
+  const ask = async () => {
+    const { id, token_epoch: tokenEpoch } = await findVisitorAccount(accounts);
+    const token = await tokens.sign(
+      { userId: id, tokenId: newTokenId(), tokenEpoch, scopes: [scopeOf[name]] },
+      tokenSeconds,
+    );
+    return sendRequest({
+      url: new URL(tryDefinitions[name].request({}, addresses, []).url),
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": contentType },
+      body,
+      signal,
+      silenceMilliseconds,
+    });
+  };
+  const response = await ask().catch(async (error: unknown) => {
+    await giveBack();
+    throw error;
+  });
+  const { statusCode: status = 502, headers } = response;
+  if (status >= 400) await giveBack();
+  return {
+    status,
+    contentType: headers["content-type"] ?? "application/json",
+    body: readPieces(response, silenceMilliseconds),
+  };
+};

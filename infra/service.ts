@@ -3,6 +3,8 @@ import { builtFunctionsDirectory } from "./build.ts";
 import { ApiStack } from "./stacks/api-stack.ts";
 import { DataStack } from "./stacks/data-stack.ts";
 import { EdgeStack } from "./stacks/edge-stack.ts";
+import { MonitoringStack } from "./stacks/monitoring-stack.ts";
+import { WorkersStack } from "./stacks/workers-stack.ts";
 import type { StageSettings } from "./stages.ts";
 
 export interface ServiceProps {
@@ -15,7 +17,8 @@ export interface ServiceProps {
 
 /** Adds the service's stacks to a CDK app. */
 export const addServiceStacks = (app: App, { stage, bundles, ...target }: ServiceProps) => {
-  const prefix = `LanguageAi-${stage.name}`;
+  const { prefix } = stage;
+  const builtFunctions = bundles ?? builtFunctionsDirectory;
   const data = new DataStack(app, `${prefix}-Data`, {
     ...target,
     stage,
@@ -25,8 +28,24 @@ export const addServiceStacks = (app: App, { stage, bundles, ...target }: Servic
     ...target,
     stage,
     data,
-    bundles: bundles ?? builtFunctionsDirectory,
-    description: "Language AI Service: API, functions and alarms",
+    bundles: builtFunctions,
+    description: "Language AI Service: API and the functions behind it",
+  });
+  const workers = new WorkersStack(app, `${prefix}-Workers`, {
+    ...target,
+    stage,
+    data,
+    bundles: builtFunctions,
+    publicBaseUrl: api.publicBaseUrl,
+    description: "Language AI Service: functions of queues, schedules and events",
+  });
+  new MonitoringStack(app, `${prefix}-Monitoring`, {
+    ...target,
+    stage,
+    data,
+    api,
+    workers,
+    description: "Language AI Service: alarms and dashboard",
   });
   // By these, costs and resources of a stage are found among those of an account.
   Tags.of(app).add("service", "language-ai");
@@ -39,5 +58,4 @@ export const addServiceStacks = (app: App, { stage, bundles, ...target }: Servic
       description: "Language AI Service: firewall of the streams",
     });
   }
-  return { data, api };
 };

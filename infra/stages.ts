@@ -141,6 +141,8 @@ const identityProvider = (
 const toStage = (name: string, settings: CheckedSettings) => ({
   /** Part of the stacks' names and of the API's default address. */
   name,
+  /** What the names of its stacks begin with, and the name under which its functions file their metrics. */
+  prefix: `LanguageAi-${name}`,
   publicBaseUrl: settings.PUBLIC_BASE_URL,
   apiDomain: ownDomain(settings.API_DOMAIN_NAME, settings.API_CERTIFICATE_ARN),
   apiBasePath: settings.API_BASE_PATH,

@@ -9,7 +9,7 @@ import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { buildFunctions } from "../build.ts";
 import { costTable } from "../costs.ts";
-import { pascalCase } from "../stacks/service-functions.ts";
+import { pascalCase } from "../stacks/function-group.ts";
 import { deployedStage } from "../stages.ts";
 import { synthesize } from "../synthesize.ts";
 

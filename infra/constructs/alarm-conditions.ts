@@ -1,4 +1,4 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
@@ -9,7 +9,10 @@ import type { WorkQueue } from "./work-queue.ts";
 /** What is watched. */
 export interface Monitored {
   readonly api: RestApi;
+  /** All of the stage, whichever stack they are in. */
   readonly functions: readonly ServiceFunction[];
+  /** Under which the functions file their metrics; the counts of their logs are filed there as well. */
+  readonly metricsNamespace: string;
   /** Its errors are its answers: a refused token is thrown, as API Gateway demands. */
   readonly authorizer: ServiceFunction;
   readonly table: TableV2;
@@ -17,9 +20,6 @@ export interface Monitored {
   readonly messages: WorkQueue;
   readonly callbacks: WorkQueue;
 }
-
-/** Under which the functions file their metrics, and the counts of their logs are filed as well: the name of their stack. */
-export const metricNamespaceOf = (api: RestApi): string => Stack.of(api).stackName;
 
 /** How long each value that an alarm looks at covers. */
 const period = Duration.minutes(5);
@@ -47,9 +47,9 @@ const failedPercent = (label: string, requests: IMetric, failed: IMetric): IMetr
   });
 
 /** How long callers wait on account of the service itself, over all operations; the functions' logs carry it. */
-export const ownTime = (api: RestApi, percent: number): IMetric =>
+export const ownTime = (namespace: string, percent: number): IMetric =>
   new Metric({
-    namespace: metricNamespaceOf(api),
+    namespace,
     metricName: "own_milliseconds" satisfies keyof RequestMetrics,
     statistic: Stats.percentile(percent),
     period,
@@ -70,14 +70,14 @@ const serverErrors = (api: RestApi): Condition => ({
 });
 
 /** The API's slowness. */
-export const apiConditions = ({ api }: Monitored): Record<string, Condition> => ({
+export const apiConditions = ({ metricsNamespace }: Monitored): Record<string, Condition> => ({
   Latency: {
     description:
       "One request in a hundred waits for three seconds, beside the time that its model takes. The table or Secrets Manager " +
       "is slow, or functions start often: compare `own_milliseconds` and `cold_start` of the operations in the " +
       "functions' logs (`request.answered`).",
     runbook: "The API is slow",
-    metric: ownTime(api, 99),
+    metric: ownTime(metricsNamespace, 99),
     threshold: 3_000,
     datapointsToAlarm: 3,
   },
@@ -298,15 +298,14 @@ export const eventConditions = (
   },
 });
 
-/** What tells of a bad release: the API's server errors, and each function's failures; the authorizer's are its refusals. */
-export const releaseConditions = ({ api, authorizer, functions }: Monitored): Record<string, Condition> => ({
+/** What tells of a bad release of the API, beside its functions' failures: its server errors. */
+export const apiReleaseConditions = (api: RestApi): Record<string, Condition> => ({
   ServerErrors: serverErrors(api),
-  ...Object.fromEntries(
-    functions
-      .filter((each) => each !== authorizer)
-      .map((each) => [`${each.node.id}Failures`, failures(each)]),
-  ),
 });
+
+/** What tells of a bad release of functions: each one's failures. An authorizer's are its refusals, so it has none. */
+export const functionReleaseConditions = (functions: readonly ServiceFunction[]): Record<string, Condition> =>
+  Object.fromEntries(functions.map((each) => [`${each.node.id}Failures`, failures(each)]));
 
 /** Each function's throttles. */
 export const functionConditions = ({ functions }: Monitored): Record<string, Condition> =>

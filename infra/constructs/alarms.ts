@@ -1,4 +1,4 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { CrossStackReferences, Duration, ReferenceStrength, Stack } from "aws-cdk-lib";
 import {
   Alarm,
   ComparisonOperator,
@@ -18,7 +18,7 @@ import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts"
 import { webhookFunction } from "../../functions/webhook/contract.ts";
 import type { LogEvent } from "../../shared/telemetry/log-events.ts";
 import { acknowledge } from "./acknowledge.ts";
-import { type Condition, eventConditions, type Monitored, metricNamespaceOf } from "./alarm-conditions.ts";
+import { type Condition, eventConditions, type Monitored } from "./alarm-conditions.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 /** An alarm for each condition somebody must look at. */
@@ -47,7 +47,7 @@ export class Alarms extends Construct {
     this.all = [...this.#byName.values()];
   }
 
-  /** Of the alarms for `releaseConditions`, those that tell of a bad release of this function. */
+  /** Of the alarms for releases, those that tell of a bad release of this function. */
   againstRelease({ node }: ServiceFunction): Alarm[] {
     return [this.#byName.get(`${node.id}Failures`), this.#byName.get("ServerErrors")].filter(
       (alarm) => alarm !== undefined,
@@ -60,9 +60,12 @@ export class EventCounts extends Construct {
   readonly all: readonly EventCount[];
   readonly conditions: Readonly<Record<string, Condition>>;
 
-  constructor(scope: Construct, id: string, { api, authorizer, functions }: Monitored) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { authorizer, functions, metricsNamespace: metricNamespace }: Monitored,
+  ) {
     super(scope, id);
-    const metricNamespace = metricNamespaceOf(api);
     const named = (name: string) => functions.filter(({ definition }) => definition.name === name);
     const counts = {
       uncounted: new EventCount(this, "NotCounted", {
@@ -131,14 +134,15 @@ export class EventCount extends Construct {
 }
 
 /** Tells an address when an alarm begins and when it ends; SNS first asks the address for its consent. */
-export class AlarmMail extends Construct {
-  constructor(
-    scope: Construct,
-    id: string,
-    { address, alarms }: { readonly address: string; readonly alarms: readonly Alarm[] },
-  ) {
+export class AlarmTopic extends Construct {
+  readonly #topic: Topic;
+
+  constructor(scope: Construct, id: string, { address }: { readonly address: string }) {
     super(scope, id);
     const topic = new Topic(this, "Topic", { displayName: "Language AI Service", enforceSSL: true });
+    this.#topic = topic;
+    // So that a stage can do without the address again: the topic goes before the alarms that name it are changed.
+    CrossStackReferences.of(topic).produce(ReferenceStrength.WEAK);
     // A policy of its own, as `enforceSSL` makes one, replaces the default that lets CloudWatch publish.
     topic.addToResourcePolicy(
       new PolicyStatement({
@@ -154,9 +158,13 @@ export class AlarmMail extends Construct {
       "Serverless-SNSRedrivePolicy",
       "SNS does not report whether a mail was read; the alarm itself stays visible.",
     );
+  }
+
+  /** Has the address told of alarms, in whichever stack they are. */
+  listenTo(alarms: readonly Alarm[]): void {
     for (const alarm of alarms) {
-      alarm.addAlarmAction(new SnsAction(topic));
-      alarm.addOkAction(new SnsAction(topic));
+      alarm.addAlarmAction(new SnsAction(this.#topic));
+      alarm.addOkAction(new SnsAction(this.#topic));
     }
   }
 }

@@ -23,7 +23,7 @@ export interface BackendMetrics {
 /** One failure of a handful of calls at night is no outage. */
 const fewestCalls = 10;
 
-/** @param namespace under which the functions file their metrics: the name of their stack. */
+/** @param namespace under which the functions file their metrics. */
 export const backendMetrics = (namespace: string, backend: BackendName): BackendMetrics => {
   const period = Duration.minutes(5);
   const metric = (measure: Parameters<typeof backendMetric>[1], statistic: string): Metric =>

@@ -1,5 +1,6 @@
 import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
 import type { ServiceFunction } from "./service-function.ts";
@@ -18,18 +19,21 @@ export class GradualRelease extends Construct {
   constructor(scope: Construct, id: string, { functions, alarmsOf }: GradualReleaseProps) {
     super(scope, id);
     const application = new LambdaApplication(this, "Application");
+    // One for all groups: each would make its own, and a stack has a bounded number of resources.
+    const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
+    acknowledge(
+      role,
+      "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
+      "AWS maintains the policy with which CodeDeploy moves an alias.",
+    );
     for (const each of functions) {
-      const group = new LambdaDeploymentGroup(this, each.node.id, {
+      new LambdaDeploymentGroup(this, each.node.id, {
         application,
+        role,
         alias: each.alias,
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
         alarms: [...alarmsOf(each)],
       });
-      acknowledge(
-        group,
-        "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
-        "AWS maintains the policy with which CodeDeploy moves an alias.",
-      );
     }
   }
 }

@@ -10,13 +10,7 @@ import {
 import { Construct } from "constructs";
 import { type BackendName, backendNames, modelTasks } from "../../shared/telemetry/backend-uses.ts";
 import type { RequestMetrics } from "../../shared/telemetry/request-metrics.ts";
-import {
-  concurrencyPercent,
-  type Monitored,
-  metricNamespaceOf,
-  ownTime,
-  tableThrottles,
-} from "./alarm-conditions.ts";
+import { concurrencyPercent, type Monitored, ownTime, tableThrottles } from "./alarm-conditions.ts";
 import type { EventCount } from "./alarms.ts";
 import { type BackendMetrics, backendMetrics } from "./backend-monitoring.ts";
 import type { WorkQueue } from "./work-queue.ts";
@@ -36,7 +30,17 @@ export class ServiceDashboard extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { api, functions, table, mail, messages, callbacks, alarms, eventCounts }: ServiceDashboardProps,
+    {
+      api,
+      functions,
+      metricsNamespace,
+      table,
+      mail,
+      messages,
+      callbacks,
+      alarms,
+      eventCounts,
+    }: ServiceDashboardProps,
   ) {
     super(scope, id);
     const dashboard = new Dashboard(this, "Dashboard");
@@ -63,7 +67,7 @@ export class ServiceDashboard extends Construct {
       new GraphWidget({
         title: "The service's own time, in milliseconds",
         width: width / 2,
-        left: [50, 95, 99].map((percent) => ownTime(api, percent)),
+        left: [50, 95, 99].map((percent) => ownTime(metricsNamespace, percent)),
       }),
       ...functions
         .filter(({ functionUrl }) => functionUrl)
@@ -84,23 +88,22 @@ export class ServiceDashboard extends Construct {
         left: [tableThrottles(table, "Read"), tableThrottles(table, "Write")],
       }),
     );
-    const stackName = metricNamespaceOf(api);
     dashboard.addWidgets(
-      operationWidget("requests", stackName, "milliseconds", Stats.SAMPLE_COUNT),
-      operationWidget("p95 in milliseconds", stackName, "milliseconds", Stats.percentile(95)),
-      operationWidget("4xx", stackName, "client_error", Stats.SUM),
-      operationWidget("5xx and broken streams", stackName, "server_error", Stats.SUM),
+      operationWidget("requests", metricsNamespace, "milliseconds", Stats.SAMPLE_COUNT),
+      operationWidget("p95 in milliseconds", metricsNamespace, "milliseconds", Stats.percentile(95)),
+      operationWidget("4xx", metricsNamespace, "client_error", Stats.SUM),
+      operationWidget("5xx and broken streams", metricsNamespace, "server_error", Stats.SUM),
     );
     dashboard.addWidgets(
-      backendWidget("calls", stackName, backendNames, ({ calls }) => calls),
+      backendWidget("calls", metricsNamespace, backendNames, ({ calls }) => calls),
       backendWidget(
         "p95 in milliseconds",
-        stackName,
+        metricsNamespace,
         backendNames,
         ({ slowMilliseconds }) => slowMilliseconds,
       ),
-      backendWidget("failed calls", stackName, backendNames, ({ failures }) => failures),
-      backendWidget("circuits opened", stackName, modelTasks, ({ circuitsOpened }) => circuitsOpened),
+      backendWidget("failed calls", metricsNamespace, backendNames, ({ failures }) => failures),
+      backendWidget("circuits opened", metricsNamespace, modelTasks, ({ circuitsOpened }) => circuitsOpened),
     );
     dashboard.addWidgets(
       new GraphWidget({

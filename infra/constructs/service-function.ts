@@ -1,6 +1,12 @@
 import { join } from "node:path";
-import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
-import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import {
+  type AddToPrincipalPolicyResult,
+  PolicyDocument,
+  type PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from "aws-cdk-lib/aws-iam";
 import {
   type Alias,
   Architecture,
@@ -35,6 +41,8 @@ export interface ServiceFunctionProps<Environment extends VariableShape> {
   readonly environment: EnvironmentBindings<NoInfer<Environment>>;
   /** The folder that holds a bundle for each function, under the function's name. */
   readonly bundles: string;
+  /** Under which name it files its metrics: one for all functions of a stage. */
+  readonly metricsNamespace: string;
   readonly logRetention: RetentionDays;
   readonly logRemoval: RemovalPolicy;
   /** Concurrent executions that it has for itself, and at most; `undefined` to share the account's. */
@@ -76,7 +84,7 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
       memorySize: memoryMegabytes,
       timeout: Duration.seconds(timeoutSeconds),
       environment: {
-        METRICS_NAMESPACE: Stack.of(this).stackName,
+        METRICS_NAMESPACE: props.metricsNamespace,
         ...Object.fromEntries([...bindings].map(([variable, { value }]) => [variable, value])),
       },
       role: this.createRole(logGroup),
@@ -111,14 +119,31 @@ export class ServiceFunction<Environment extends VariableShape = VariableShape> 
 
   private createRole(logGroup: LogGroup): Role {
     // AWS's managed policy for functions would allow writing to every log group of the account.
-    const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+    const role = new FunctionRole(this, "Role");
     logGroup.grantWrite(role);
-    acknowledge(
-      role,
-      "AwsSolutions-IAM5[Resource::*]",
-      "X-Ray's permissions to send traces cannot be limited to a resource.",
-    );
+    const reason = "X-Ray's permissions to send traces cannot be limited to a resource.";
+    acknowledge(role, "AwsSolutions-IAM5[Resource::*]", reason);
+    acknowledge(role, "Serverless-LambdaStarPermissions", reason);
     return role;
+  }
+}
+
+/** A role that holds its permissions itself: a policy beside it would be one more of the resources that a stack may have. */
+class FunctionRole extends Role {
+  readonly #permissions: PolicyDocument;
+
+  constructor(scope: Construct, id: string) {
+    const permissions = new PolicyDocument();
+    super(scope, id, {
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+      inlinePolicies: { Permissions: permissions },
+    });
+    this.#permissions = permissions;
+  }
+
+  override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
+    this.#permissions.addStatements(statement);
+    return { statementAdded: true, policyDependable: this };
   }
 }
 

@@ -7,11 +7,12 @@ import {
   Stack,
   type StackProps,
 } from "aws-cdk-lib";
-import { IdentitySource, RequestAuthorizer } from "aws-cdk-lib/aws-apigateway";
+import { IdentitySource, RequestAuthorizer, type RestApi } from "aws-cdk-lib/aws-apigateway";
+import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { operations } from "../../functions/manifest.ts";
-import { releaseConditions } from "../constructs/alarm-conditions.ts";
-import { AlarmMail, Alarms } from "../constructs/alarms.ts";
+import { apiReleaseConditions, functionReleaseConditions } from "../constructs/alarm-conditions.ts";
+import { Alarms } from "../constructs/alarms.ts";
 import { GradualRelease } from "../constructs/gradual-release.ts";
 import { addOperationRoutes } from "../constructs/operation-routes.ts";
 import { ApiDomain, StreamDomain } from "../constructs/public-domains.ts";
@@ -19,8 +20,8 @@ import { ServiceApi } from "../constructs/service-api.ts";
 import { WebFirewall } from "../constructs/web-firewall.ts";
 import type { StageSettings } from "../stages.ts";
 import type { DataStack } from "./data-stack.ts";
-import { MonitoringStack } from "./monitoring-stack.ts";
-import { pascalCase, ServiceFunctions } from "./service-functions.ts";
+import { pascalCase } from "./function-group.ts";
+import { ServiceFunctions } from "./service-functions.ts";
 
 export interface ApiStackProps extends StackProps {
   readonly stage: StageSettings;
@@ -29,8 +30,15 @@ export interface ApiStackProps extends StackProps {
   readonly bundles: string;
 }
 
-/** Everything that a release replaces: the API with its routes, the functions behind it, and what watches them. */
+/** The API with its routes and the functions behind them, of which a release makes new versions. */
 export class ApiStack extends Stack {
+  readonly restApi: RestApi;
+  readonly functions: ServiceFunctions;
+  /** The alarms that releases look at. */
+  readonly releaseAlarms: readonly Alarm[];
+  /** Where callers reach the service; no slash at the end. */
+  readonly publicBaseUrl: string;
+
   constructor(scope: Construct, id: string, { stage, data, bundles, ...props }: ApiStackProps) {
     // Deleted and made again, the API would have another address.
     super(scope, id, { ...props, terminationProtection: stage.removal === "retain" });
@@ -64,30 +72,21 @@ export class ApiStack extends Stack {
       }),
     });
 
-    const monitored = {
-      api: restApi,
-      functions: functions.all,
-      authorizer: functions.authorizer,
-      table: data.table,
-      mail: data.mail,
-      messages: data.messages,
-      callbacks: data.callbacks,
-    };
-    const releaseAlarms = new Alarms(this, "Alarms", releaseConditions(monitored));
+    const releaseAlarms = new Alarms(this, "Alarms", {
+      ...apiReleaseConditions(restApi),
+      ...functionReleaseConditions(functions.all.filter((each) => each !== functions.authorizer)),
+    });
     if (stage.releaseShift === "gradual") {
       new GradualRelease(this, "Release", {
         functions: functions.all,
         alarmsOf: (each) => releaseAlarms.againstRelease(each),
       });
     }
-    const monitoring = new MonitoringStack(this, "Monitoring", {
-      ...monitored,
-      releaseAlarms: releaseAlarms.all,
-    });
-    if (stage.alarmEmail) {
-      const alarms = [...releaseAlarms.all, ...monitoring.alarms];
-      new AlarmMail(this, "AlarmMail", { address: stage.alarmEmail, alarms });
-    }
+    data.alarmTopic?.listenTo(releaseAlarms.all);
+    this.restApi = restApi;
+    this.functions = functions;
+    this.releaseAlarms = releaseAlarms.all;
+    this.publicBaseUrl = publicBaseUrl;
 
     for (const { definition, functionUrl } of functions.all) {
       if (!functionUrl) continue;

@@ -8,6 +8,7 @@ import { callbackFunction, callbackReceives } from "../../functions/callback/con
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { messageTries, messagingFunction } from "../../functions/messaging/contract.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
+import { AlarmTopic } from "../constructs/alarms.ts";
 import { AudioStorage } from "../constructs/audio-storage.ts";
 import { MailSending } from "../constructs/mail-sending.ts";
 import { WorkQueue } from "../constructs/work-queue.ts";
@@ -37,6 +38,8 @@ export class DataStack extends Stack {
   readonly identityProviders: Secret;
   /** JSON object: the token of an operator's account, filled by the operator. */
   readonly canaryKey: Secret;
+  /** Tells an operator of alarms; `undefined` where a stage names no address. It is here because alarms are in every other stack. */
+  readonly alarmTopic: AlarmTopic | undefined;
 
   private readonly removalPolicy: RemovalPolicy;
   private readonly stageName: string;
@@ -69,6 +72,9 @@ export class DataStack extends Stack {
     this.platformSecrets = this.createPlatformSecrets();
     this.identityProviders = this.createIdentityProvidersSecret();
     this.canaryKey = this.createCanarySecret();
+    this.alarmTopic = stage.alarmEmail
+      ? new AlarmTopic(this, "AlarmMail", { address: stage.alarmEmail })
+      : undefined;
     if (stage.monthlyBudget > 0 && stage.alarmEmail) this.addBudget(stage.monthlyBudget, stage.alarmEmail);
     this.addOutputs();
   }

@@ -1,33 +1,45 @@
-import { NestedStack } from "aws-cdk-lib";
-import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
+import { CrossStackReferences, ReferenceStrength, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import {
   apiConditions,
   capacityConditions,
   functionConditions,
   functionUrlConditions,
-  type Monitored,
-  metricNamespaceOf,
   queueConditions,
 } from "../constructs/alarm-conditions.ts";
 import { Alarms, EventCounts } from "../constructs/alarms.ts";
 import { backendConditions } from "../constructs/backend-monitoring.ts";
 import { ServiceDashboard } from "../constructs/service-dashboard.ts";
+import type { StageSettings } from "../stages.ts";
+import type { ApiStack } from "./api-stack.ts";
+import type { DataStack } from "./data-stack.ts";
+import type { WorkersStack } from "./workers-stack.ts";
 
-export interface MonitoringStackProps extends Monitored {
-  /** The alarms that releases look at, which the dashboard shows as well. */
-  readonly releaseAlarms: readonly Alarm[];
+export interface MonitoringStackProps extends StackProps {
+  readonly stage: StageSettings;
+  readonly data: DataStack;
+  readonly api: ApiStack;
+  readonly workers: WorkersStack;
 }
 
 /**
- * What watches the API and nothing of it needs: a stack within its stack, because CloudFormation takes 500 resources in
- * one, and most of those are routes.
+ * What watches the other stacks and nothing of them needs, but for the alarms that releases look at. It names what it watches
+ * by weak references: an export would stand in the way when a function goes.
  */
-export class MonitoringStack extends NestedStack {
-  readonly alarms: readonly Alarm[];
-
-  constructor(scope: Construct, id: string, { releaseAlarms, ...monitored }: MonitoringStackProps) {
-    super(scope, id, { description: "Language AI Service: alarms and dashboard" });
+export class MonitoringStack extends Stack {
+  constructor(scope: Construct, id: string, { stage, data, api, workers, ...props }: MonitoringStackProps) {
+    super(scope, id, props);
+    CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
+    const monitored = {
+      api: api.restApi,
+      functions: [...api.functions.all, ...workers.functions],
+      metricsNamespace: stage.prefix,
+      authorizer: api.functions.authorizer,
+      table: data.table,
+      mail: data.mail,
+      messages: data.messages,
+      callbacks: data.callbacks,
+    };
     const events = new EventCounts(this, "Events", monitored);
     const { all } = new Alarms(this, "Alarms", {
       ...apiConditions(monitored),
@@ -36,12 +48,12 @@ export class MonitoringStack extends NestedStack {
       ...queueConditions(monitored),
       ...events.conditions,
       ...functionConditions(monitored),
-      ...backendConditions(metricNamespaceOf(monitored.api)),
+      ...backendConditions(monitored.metricsNamespace),
     });
-    this.alarms = all;
+    data.alarmTopic?.listenTo(all);
     new ServiceDashboard(this, "Overview", {
       ...monitored,
-      alarms: [...releaseAlarms, ...all],
+      alarms: [...api.releaseAlarms, ...workers.releaseAlarms, ...all],
       eventCounts: events.all,
     });
   }

@@ -10,8 +10,8 @@ const memory = new Map<string, number>(
 
 /** How many resources of each type production has. */
 const countResources = async (): Promise<Map<string, number>> => {
-  const { api, data, monitoring } = await synthesizeService();
-  const types = [api, data, monitoring].flatMap(({ Resources }) =>
+  const { data, withFunctions, monitoring } = await synthesizeService();
+  const types = [withFunctions, data, monitoring].flatMap(({ Resources }) =>
     Object.values(Resources).map(({ Type }) => Type),
   );
   return new Map([...Map.groupBy(types, (type) => type)].map(([type, all]) => [type, all.length]));

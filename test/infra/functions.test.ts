@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { authorizerFunction } from "../../functions/authorizer/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { translateFunction } from "../../functions/translate/contract.ts";
 import { localStage } from "../../infra/stages.ts";
+import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
 import { readVariables } from "../../shared/config/variables.ts";
 import { idempotencyOf, type Operation } from "../../shared/http/operation.ts";
 import {
@@ -20,9 +22,8 @@ const statement = z.object({
   Resource: z.unknown(),
   Condition: z.unknown().optional(),
 });
-const policy = z.object({
-  Roles: z.array(z.object({ Ref: z.string() })),
-  PolicyDocument: z.object({ Statement: z.array(statement) }),
+const role = z.object({
+  Policies: z.array(z.object({ PolicyDocument: z.object({ Statement: z.array(statement) }) })),
 });
 const lambdaProperties = z.object({
   Role: z.object({ "Fn::GetAtt": z.tuple([z.string(), z.literal("Arn")]) }),
@@ -34,12 +35,12 @@ const propertiesOf = (name: string, from = service) => lambdasByName(from).get(n
 const variablesOf = (name: string, from = service) =>
   lambdaProperties.parse(propertiesOf(name, from)).Environment.Variables;
 const statementsOf = (name: string) => {
-  const [role] = lambdaProperties.parse(propertiesOf(name)).Role["Fn::GetAtt"];
-  return [...resourcesOfType(service.api, "AWS::IAM::Policy").values()]
-    .map(({ Properties }) => policy.parse(Properties))
-    .filter(({ Roles }) => Roles.some(({ Ref }) => Ref === role))
-    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  const [roleId] = lambdaProperties.parse(propertiesOf(name)).Role["Fn::GetAtt"];
+  const { Policies } = role.parse(service.withFunctions.Resources[roleId]?.Properties);
+  return Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 };
+/** All of a role stands in it: what were beside it, `statementsOf` would not see. */
+const policiesBesideRoles = () => resourcesOfType(service.withFunctions, "AWS::IAM::Policy").size;
 const actionsOf = (name: string, prefix: string) =>
   statementsOf(name)
     .flatMap(({ Action }) => Action)
@@ -59,6 +60,24 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
     expect([...lambdasByName(service).keys()].sort()).toEqual(
       functionDefinitions.map(({ name }) => name).sort(),
     );
+  });
+
+  it("stand beside the API where routes lead to them or they guard it, else in the stack of workers", () => {
+    const workers = new Set(resourcesOfType(service.workers, "AWS::Lambda::Function").keys());
+    const standingApart = [...lambdasByName(service)].filter(([, { logicalId }]) => workers.has(logicalId));
+    expect(standingApart.map(([name]) => name).sort()).toEqual(
+      functionDefinitions
+        .filter(({ name, operations, pages }: FunctionDefinition) => {
+          return operations.length === 0 && pages === undefined && name !== authorizerFunction.name;
+        })
+        .map(({ name }) => name)
+        .sort(),
+    );
+  });
+
+  it("file their metrics under one name, whichever stack they are in", () => {
+    const names = functionDefinitions.map(({ name }) => variablesOf(name)["METRICS_NAMESPACE"]);
+    expect(new Set(names)).toEqual(new Set(["LanguageAi-prod"]));
   });
 
   it.each(functionDefinitions)("run $name as it is declared", (definition) => {
@@ -398,9 +417,10 @@ describe("A function's permissions", () => {
   it("let mails be sent in the sender's name only, and by the mail function only", () => {
     const senders = functionDefinitions.filter(({ name }) => actionsOf(name, "ses:").length > 0);
     expect(senders.map(({ name }) => name)).toEqual(["mail"]);
-    const [sending] = [...resourcesOfType(service.api, "AWS::IAM::Policy").values()]
-      .map(({ Properties }) => JSON.stringify(Properties))
-      .filter((text) => text.includes("ses:SendEmail"));
+    expect(policiesBesideRoles()).toBe(0);
+    const sending = JSON.stringify(
+      statementsOf("mail").filter(({ Action }) => Action.includes("ses:SendEmail")),
+    );
     expect(sending).toContain('"Condition":{"StringEquals":{"ses:FromAddress":"no-reply@example.com"}}');
     // SES asks for the recipient's identity as well where the account has verified it, and for the configuration set.
     expect(sending).toContain(":identity/*");
@@ -410,7 +430,7 @@ describe("A function's permissions", () => {
 
 describe("The canary", () => {
   const schedulesOf = (from: SynthesizedService) =>
-    [...resourcesOfType(from.api, "AWS::Events::Rule").values()].filter(
+    [...resourcesOfType(from.workers, "AWS::Events::Rule").values()].filter(
       ({ Properties }) => "ScheduleExpression" in Properties,
     );
 
@@ -428,7 +448,7 @@ describe("What SES says about a mail", () => {
     statementsOf(name).filter(({ Action }) => Action.some((action) => action.startsWith("dynamodb:")));
 
   it("reaches its function when it is about a mail of this stage that came back or was complained about", () => {
-    const [rule, ...others] = [...resourcesOfType(service.api, "AWS::Events::Rule").values()].filter(
+    const [rule, ...others] = [...resourcesOfType(service.workers, "AWS::Events::Rule").values()].filter(
       ({ Properties }) => "EventPattern" in Properties,
     );
     expect(others).toEqual([]);
@@ -484,7 +504,7 @@ describe("What SES says about a mail", () => {
 describe("Calls", () => {
   it("reach every function by its alias, which a release moves from one version to the next", () => {
     const callers = ["AWS::Lambda::Permission", "AWS::Lambda::EventSourceMapping"].flatMap((type) => [
-      ...resourcesOfType(service.api, type).values(),
+      ...resourcesOfType(service.withFunctions, type).values(),
     ]);
     const aliases = [...lambdasByName(service).values()].map(({ aliasId }) => `{"Ref":"${aliasId}"}`);
     expect(callers.length).toBeGreaterThan(functionDefinitions.length);
@@ -498,7 +518,7 @@ describe("Calls", () => {
   });
 
   it("move to a new version little by little in production, and back when an alarm rings", () => {
-    const groups = [...resourcesOfType(service.api, "AWS::CodeDeploy::DeploymentGroup").values()];
+    const groups = [...resourcesOfType(service.withFunctions, "AWS::CodeDeploy::DeploymentGroup").values()];
     expect(groups).toHaveLength(functionDefinitions.length);
     for (const { Properties } of groups) {
       expect(Properties).toMatchObject({
@@ -515,9 +535,9 @@ describe("Calls", () => {
   });
 
   it("move at once in development", async () => {
-    const { api } = await synthesizeService(exampleStage("dev"));
-    expect(resourcesOfType(api, "AWS::CodeDeploy::DeploymentGroup").size).toBe(0);
-    expect(resourcesOfType(api, "AWS::Lambda::Alias").size).toBe(functionDefinitions.length);
+    const { withFunctions } = await synthesizeService(exampleStage("dev"));
+    expect(resourcesOfType(withFunctions, "AWS::CodeDeploy::DeploymentGroup").size).toBe(0);
+    expect(resourcesOfType(withFunctions, "AWS::Lambda::Alias").size).toBe(functionDefinitions.length);
   });
 
   it("have places of their own where a stage reserves them", async () => {
@@ -526,7 +546,7 @@ describe("Calls", () => {
     const placesOf = (name: string) =>
       lambdasByName(stage).get(name)?.resource.Properties["ReservedConcurrentExecutions"];
     expect([placesOf("authorizer"), placesOf("chat"), placesOf("auth")]).toEqual([50, 300, undefined]);
-    const maxima = [...resourcesOfType(stage.api, "AWS::Lambda::EventSourceMapping").values()].map(
+    const maxima = [...resourcesOfType(stage.workers, "AWS::Lambda::EventSourceMapping").values()].map(
       ({ Properties }) => Properties["ScalingConfig"],
     );
     expect(maxima).toEqual([undefined, { MaximumConcurrency: 7 }, { MaximumConcurrency: 7 }, undefined]);
@@ -535,7 +555,7 @@ describe("Calls", () => {
 
 describe("A queue", () => {
   const mappingsOf = (name: string) =>
-    [...resourcesOfType(service.api, "AWS::Lambda::EventSourceMapping").values()]
+    [...resourcesOfType(service.workers, "AWS::Lambda::EventSourceMapping").values()]
       .map(({ Properties }) => Properties)
       .filter(({ FunctionName }) =>
         JSON.stringify(FunctionName).includes(`{"Ref":"${lambdasByName(service).get(name)?.aliasId}"}`),

@@ -43,6 +43,7 @@ const route = (...definitions: FunctionDefinition[]) =>
           definition,
           environment: {},
           bundles,
+          metricsNamespace: "LanguageAi-test",
           logRetention: RetentionDays.ONE_DAY,
           logRemoval: RemovalPolicy.DESTROY,
         }),

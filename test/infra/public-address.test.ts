@@ -127,6 +127,8 @@ describe("The firewall", () => {
         "LanguageAi-prod-Api af-south-1",
         "LanguageAi-prod-Data af-south-1",
         "LanguageAi-prod-Edge us-east-1",
+        "LanguageAi-prod-Monitoring af-south-1",
+        "LanguageAi-prod-Workers af-south-1",
       ]);
     }));
 });

@@ -208,7 +208,7 @@ describe("The stage of the API", () => {
   });
 
   it("keeps its logs, and those of the functions, for three months", () => {
-    const groups = [...resourcesOfType(service.api, "AWS::Logs::LogGroup").values()];
+    const groups = [...resourcesOfType(service.withFunctions, "AWS::Logs::LogGroup").values()];
     expect(groups.length).toBe(functionDefinitions.length + 2);
     for (const { Properties, DeletionPolicy } of groups) {
       expect(Properties["RetentionInDays"]).toBe(90);

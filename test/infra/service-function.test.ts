@@ -29,6 +29,7 @@ const deploy = (environment: Readonly<Record<string, Binding>>) =>
       definition: { ...definition, environment: declared as VariableShape },
       environment,
       bundles,
+      metricsNamespace: "LanguageAi-test",
       logRetention: RetentionDays.ONE_DAY,
       logRemoval: RemovalPolicy.DESTROY,
     });

@@ -6,7 +6,12 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
 import { readCdkContext } from "../../infra/synthesize.ts";
-import { exampleStage, synthesizeService, withTemporaryDirectory } from "./synthesized-service.ts";
+import {
+  everyOption,
+  exampleStage,
+  synthesizeService,
+  withTemporaryDirectory,
+} from "./synthesized-service.ts";
 
 const run = promisify(execFile);
 
@@ -36,11 +41,32 @@ describe("Synthesis", { timeout: 30_000 }, () => {
     expect(named).toEqual([]);
   });
 
-  it("lets the API stack hold on to the data it uses", async () => {
-    const { api } = await synthesizeService();
-    expect(JSON.stringify(api)).toContain('"Fn::ImportValue"');
-    expect(JSON.stringify(api)).not.toContain("Fn::GetStackOutput");
+  it("lets the stacks with functions hold on to the data they use, and the one that watches hold on to nothing", async () => {
+    const { api, workers, monitoring } = await synthesizeService();
+    for (const template of [api, workers]) {
+      expect(JSON.stringify(template)).toContain('"Fn::ImportValue"');
+      expect(JSON.stringify(template)).not.toContain("Fn::GetStackOutput");
+    }
+    expect(JSON.stringify(monitoring)).toContain('"Fn::GetStackOutput"');
+    expect(JSON.stringify(monitoring)).not.toContain("Fn::ImportValue");
   });
+
+  // CloudFormation takes 500 resources in a stack, and 1 MB of template. What comes near is split before it is needed.
+  it.each([
+    ["data", 60],
+    ["api", 470],
+    ["workers", 120],
+    ["monitoring", 200],
+  ] as const)(
+    "leaves room in the stack of %s with every option: at most %i resources",
+    async (name, most) => {
+      const template = (await synthesizeService(exampleStage("prod", everyOption)))[name];
+      const count = Object.keys(template.Resources).length;
+      expect(count).toBeGreaterThan(10);
+      expect(count).toBeLessThanOrEqual(most);
+      expect(JSON.stringify(template).length).toBeLessThan(800_000);
+    },
+  );
 
   it("uses every feature flag that CDK recommends", async () => {
     const flags: unknown = createRequire(import.meta.url)("aws-cdk-lib/recommended-feature-flags.json");

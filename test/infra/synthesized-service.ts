@@ -34,8 +34,10 @@ const assets = z.object({
 export interface SynthesizedService {
   readonly data: Template;
   readonly api: Template;
-  /** The stack within the API's that watches it. */
+  readonly workers: Template;
   readonly monitoring: Template;
+  /** The two stacks with functions as one: what is true of a function is so wherever it stands. */
+  readonly withFunctions: Template;
   readonly bundleNames: ReadonlyMap<string, string>;
 }
 
@@ -83,27 +85,31 @@ export const everyOption: Variables = {
   RESERVED_CONCURRENCY: "chat=300,speech=100",
 };
 
-/** The file of a stack within another, by its name. */
-const nestedTemplate = (files: z.output<typeof assets>["files"], name: string): string => {
-  const paths = Object.values(files).map(({ source }) => source.path);
-  const found = paths.find((path) => path.includes(name) && path.endsWith(".nested.template.json"));
-  if (found === undefined) throw new Error(`There is no stack ${name} within the API's.`);
-  return found;
-};
-
 const synthesizeStage = (stage: StageSettings): Promise<SynthesizedService> =>
   withTemporaryDirectory(async (directory) => {
     const bundles = await writeStandInBundles(join(directory, "bundles"));
     const assembly = await synthesize({ stage, bundles, outdir: join(directory, "assembly") });
     const read = async (file: string): Promise<unknown> =>
       JSON.parse(await readFile(join(assembly.directory, file), "utf8"));
-    const { files } = assets.parse(await read(`LanguageAi-${stage.name}-Api.assets.json`));
+    const stack = async (name: string): Promise<Template> =>
+      template.parse(await read(`${stage.prefix}-${name}.template.json`));
+    const [api, workers] = [await stack("Api"), await stack("Workers")];
+    const manifests = await Promise.all(
+      ["Api", "Workers"].map((name) => read(`${stage.prefix}-${name}.assets.json`)),
+    );
     return {
-      data: template.parse(await read(`LanguageAi-${stage.name}-Data.template.json`)),
-      api: template.parse(await read(`LanguageAi-${stage.name}-Api.template.json`)),
-      monitoring: template.parse(await read(nestedTemplate(files, "Monitoring"))),
+      data: await stack("Data"),
+      api,
+      workers,
+      monitoring: await stack("Monitoring"),
+      withFunctions: {
+        Resources: { ...api.Resources, ...workers.Resources },
+        Outputs: { ...api.Outputs, ...workers.Outputs },
+      },
       bundleNames: new Map(
-        Object.entries(files).map(([key, { source }]) => [`${key}.zip`, basename(source.path)]),
+        manifests
+          .flatMap((manifest) => Object.entries(assets.parse(manifest).files))
+          .map(([key, { source }]) => [`${key}.zip`, basename(source.path)]),
       ),
     };
   });
@@ -130,20 +136,20 @@ const aliasTarget = z.object({ Name: z.string(), FunctionName: z.object({ Ref: z
 
 /** The Lambda functions by the name of their bundle, which is the feature's, with the alias that calls go to. */
 export const lambdasByName = ({
-  api,
+  withFunctions,
   bundleNames,
 }: SynthesizedService): ReadonlyMap<
   string,
   { readonly logicalId: string; readonly resource: Resource; readonly aliasId: string | undefined }
 > => {
   const aliasIds = new Map(
-    [...resourcesOfType(api, "AWS::Lambda::Alias")].map(([aliasId, { Properties }]) => [
+    [...resourcesOfType(withFunctions, "AWS::Lambda::Alias")].map(([aliasId, { Properties }]) => [
       aliasTarget.parse(Properties).FunctionName.Ref,
       aliasId,
     ]),
   );
   return new Map(
-    [...resourcesOfType(api, "AWS::Lambda::Function")].map(([logicalId, resource]) => {
+    [...resourcesOfType(withFunctions, "AWS::Lambda::Function")].map(([logicalId, resource]) => {
       const { S3Key } = lambdaCode.parse(resource.Properties).Code;
       return [bundleNames.get(S3Key) ?? S3Key, { logicalId, resource, aliasId: aliasIds.get(logicalId) }];
     }),

@@ -32,9 +32,6 @@ export const notMade: Readonly<Record<string, string>> = {
   "Custom::S3AutoDeleteObjects": "left out: a function of CDK, which moto would run in Docker",
 };
 
-/** Moto makes stacks within stacks, but nothing of what is in ours: alarms, counts of logs and a dashboard. */
-const nestedStack = "AWS::CloudFormation::Stack";
-
 /** Gives what a reference to a resource that is not made becomes. */
 type PlaceholderOf = (logicalId: string) => unknown;
 
@@ -107,9 +104,7 @@ export const withoutWhatIsNotMade = (
   const resources = Object.entries(template.Resources).map(
     ([id, resource]) => [id, forMoto(`${stackName}-${id}.fifo`, resource)] as const,
   );
-  const gone = new Set(
-    resources.filter(([, { Type }]) => Type in notMade || Type === nestedStack).map(([id]) => id),
-  );
+  const gone = new Set(resources.filter(([, { Type }]) => Type in notMade).map(([id]) => id));
   const kept = Object.fromEntries(resources.filter(([id]) => !gone.has(id)));
   const adapted = replaceReferences({ ...template, Resources: kept }, gone, placeholderOf);
   return { ...template, ...Object(adapted) };

@@ -26,8 +26,6 @@ export type WholeTemplate = z.infer<typeof template>;
 /** A stack as it would be deployed. */
 export interface StackTemplate {
   readonly name: string;
-  /** Whether it is a resource of another stack, and deployed with it. */
-  readonly isNested: boolean;
   readonly file: string;
   readonly template: WholeTemplate;
   /** Where its code is expected: bucket and key. */
@@ -46,20 +44,17 @@ const readStack = async (folder: string, file: string): Promise<StackTemplate> =
   const name = file.slice(0, -suffix.length);
   const read = async (path: string): Promise<unknown> =>
     JSON.parse(await readFile(join(folder, path), "utf8"));
-  const isNested = name.endsWith(".nested");
-  // A stack within another has no assets of its own.
-  const { files } = isNested ? { files: {} } : assets.parse(await read(`${name}.assets.json`));
+  const { files } = assets.parse(await read(`${name}.assets.json`));
   return {
     name,
-    isNested,
     file: join(folder, file),
     template: template.parse(await read(file)),
     assets: Object.values(files).flatMap(({ destinations }) => Object.values(destinations)),
   };
 };
 
-/** The data comes first: the API's stack imports from it. */
-const order = ["Data", "Api", "Edge"];
+/** Each takes from those before it. */
+const order = ["Data", "Api", "Workers", "Monitoring", "Edge"];
 const rank = (file: string): number => order.findIndex((name) => file.includes(`-${name}.`));
 
 /** Writes the templates of dev, of prod, and of prod with everything that a stage can have, for as long as they are used. */

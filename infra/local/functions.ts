@@ -6,6 +6,7 @@ import type {
   LocalResource,
 } from "@language-ai/aws-stand-ins";
 import { functionDefinitions } from "../../functions/manifest.ts";
+import type { IdentityStandIns } from "./identity/identity-servers.ts";
 import { choosePort } from "./ports.ts";
 import { admitSample } from "./sample-account.ts";
 import type { LocalSettings } from "./settings.ts";
@@ -53,10 +54,14 @@ export const configureFunction =
 
 /** The values of the secrets that an operator sets by hand in a deployment; the others are generated. */
 export const secretValue =
-  ({ inferenceKeys, platformSecrets }: LocalSettings) =>
+  (
+    { inferenceKeys, platformSecrets }: LocalSettings,
+    { clientSecrets }: Pick<IdentityStandIns, "clientSecrets">,
+  ) =>
   ({ logicalId }: LocalResource): string | undefined => {
     if (logicalId.startsWith("InferenceKeys")) return JSON.stringify(inferenceKeys);
     if (logicalId.startsWith("MessagingSecrets")) return JSON.stringify(platformSecrets);
+    if (logicalId.startsWith("IdentityProviders")) return JSON.stringify(clientSecrets);
     return undefined;
   };
 

@@ -16,7 +16,7 @@ const usage = `Usage: npm start
        npm run dev -- --inspect <function>  a debugger can attach to that function
 
 Runs the whole service on this machine. What can be set, before the command as in "PORT=4000 npm start":
-  PORT            where it listens (3000); the three ports above it are used too
+  PORT            where it listens (3000); the five ports above it are used too
   HOST            127.0.0.1; an address of this machine, or 0.0.0.0, lets others on the same network in
   BASE_PATH       what stands in front of every path, such as /prod
   DATA_DIR        the folder that holds its data (.local)
@@ -65,6 +65,10 @@ const banner = (service: LocalService, seconds: number): string => {
     ...(service.platform
       ? [`  messages     ${service.url}/_local/messages  (npm run message -- "Hello" plays a person)`]
       : []),
+    ...service.identityProviders.map(
+      ({ name, issuer }, index) =>
+        `  ${index === 0 ? "identity" : "        "}     ${name} at ${issuer}, not a real one: its page names test accounts`,
+    ),
     ...models.map((line, index) => `  ${index === 0 ? "models" : "      "}       ${line}`),
     ...service.models.warnings.map((warning) => `  WARNING      ${warning}`),
     ...(service.inspected

@@ -6,6 +6,8 @@ export interface Ports {
   readonly chatStream: number;
   readonly storage: number;
   readonly sampleInference: number;
+  /** The stand-ins of the two identity providers. */
+  readonly identity: readonly [number, number];
 }
 
 /**
@@ -34,16 +36,16 @@ export const choosePort = (port: number, variable: string, host = "127.0.0.1"): 
   });
 
 /**
- * Four ports in a row. For port 0 only the API's is chosen here, because the template that is synthesised names its
+ * Six ports in a row. For port 0 only the API's is chosen here, because the template that is synthesised names its
  * address; the others are left to the system.
  *
  * @throws Error with a sentence when one of them is in use.
  */
 export const choosePorts = async (port: number, host: string): Promise<Ports> => {
   const api = await choosePort(port, "PORT", host);
-  if (port === 0) return { api, chatStream: 0, storage: 0, sampleInference: 0 };
-  const [chatStream = 0, storage = 0, sampleInference = 0] = await Promise.all(
-    [port + 1, port + 2, port + 3].map((next) => choosePort(next, "PORT", host)),
+  if (port === 0) return { api, chatStream: 0, storage: 0, sampleInference: 0, identity: [0, 0] };
+  const [chatStream = 0, storage = 0, sampleInference = 0, first = 0, second = 0] = await Promise.all(
+    [1, 2, 3, 4, 5].map((distance) => choosePort(port + distance, "PORT", host)),
   );
-  return { api, chatStream, storage, sampleInference };
+  return { api, chatStream, storage, sampleInference, identity: [first, second] };
 };

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { DEFAULT_MAXIMUM_CONCURRENCY } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
+import type { ProviderLetter } from "../../shared/config/identity-providers.ts";
 import type { PlatformSecrets } from "../../shared/messaging/platform-secrets.ts";
 import type { ModelTask } from "../../shared/telemetry/backend-uses.ts";
 import { type Network, networkOf } from "./network.ts";
@@ -39,6 +40,11 @@ const settings = z.object({
   TRANSLATION_API_KEY: z.string().optional(),
   TRANSCRIPTION_API_KEY: z.string().optional(),
   SPEECH_API_KEY: z.string().optional(),
+  /** Of other identity providers than the stand-ins. */
+  IDP_A_ISSUER: z.string().optional(),
+  IDP_A_CLIENT_SECRET: z.string().optional(),
+  IDP_B_ISSUER: z.string().optional(),
+  IDP_B_CLIENT_SECRET: z.string().optional(),
   /** They protect nothing unless a person has set them. */
   MESSAGING_VERIFY_TOKEN: z.string().default("local-verify-token"),
   MESSAGING_APP_SECRET: z.string().default("local-app-secret"),
@@ -52,7 +58,7 @@ const settings = z.object({
 
 /** What the person who starts the service may decide. */
 export interface LocalSettings {
-  /** The API's port; the next ones are the chat stream's, the storage's and the sample inference server's. 0 takes any free ones. */
+  /** The API's port; the next ones are the chat stream's, the storage's, the sample inference server's and the identity providers'. 0 takes any free ones. */
   readonly port: number;
   /** Where the API, the chat stream and the storage listen, and by which address links name them. */
   readonly network: Network;
@@ -72,6 +78,10 @@ export interface LocalSettings {
   readonly inspectPort: number;
   /** The keys of other model servers, by task. */
   readonly inferenceKeys: InferenceKeys;
+  /** What a person has said of the identity providers; a stand-in takes the place of one without an issuer. */
+  readonly identityProviders: Readonly<
+    Record<ProviderLetter, { readonly issuer: string | undefined; readonly clientSecret: string | undefined }>
+  >;
   readonly platformSecrets: Readonly<Record<keyof PlatformSecrets, string>>;
   readonly externalEndpoints: {
     readonly dynamoDb: string | undefined;
@@ -110,6 +120,10 @@ export const readLocalSettings = (variables: Readonly<Record<string, string | un
       translation: data.TRANSLATION_API_KEY,
       transcription: data.TRANSCRIPTION_API_KEY,
       speech: data.SPEECH_API_KEY,
+    },
+    identityProviders: {
+      a: { issuer: data.IDP_A_ISSUER, clientSecret: data.IDP_A_CLIENT_SECRET },
+      b: { issuer: data.IDP_B_ISSUER, clientSecret: data.IDP_B_CLIENT_SECRET },
     },
     platformSecrets: {
       verify_token: data.MESSAGING_VERIFY_TOKEN,

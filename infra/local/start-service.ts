@@ -16,6 +16,7 @@ import {
   invokeFeature,
   secretValue,
 } from "./functions.ts";
+import { type IdentityStandIns, startIdentityStandIns } from "./identity/identity-servers.ts";
 import { localRoutes } from "./local-routes.ts";
 import { type MessagingPlatformServer, startMessagingPlatform } from "./messaging/platform-server.ts";
 import { type Models, startModels } from "./models.ts";
@@ -32,6 +33,8 @@ export interface LocalService {
   readonly models: Pick<Models, "servers" | "warnings">;
   /** The messaging platform's stand-in; `undefined` when messages go elsewhere. */
   readonly platform: MessagingPlatformServer | undefined;
+  /** The stand-ins of the identity providers that nobody has named. */
+  readonly identityProviders: IdentityStandIns["running"];
   readonly model: LocalModel;
   /** Whether others than this machine can reach it. */
   readonly isOpenToNetwork: boolean;
@@ -85,12 +88,15 @@ const start = async (
   const baseUrl = `http://${network.address}:${ports.api}${settings.basePath}`;
   const platform = await startMessaging(settings, baseUrl);
   if (platform) cleanup.add(() => platform.close());
+  const identity = await startIdentityStandIns(settings, ports.identity, baseUrl);
+  cleanup.add(() => identity.close());
 
   const instance = randomUUID();
   const application = await serveAssembly({
     assembly: prepareAssembly(dataDirectory, {
       ...models.variables,
       ...(platform ? { MESSAGING_API_URL: platform.endpoint } : {}),
+      ...identity.variables,
       PUBLIC_BASE_URL: baseUrl,
     }),
     dataDirectory,
@@ -100,7 +106,7 @@ const start = async (
     ports: { restApi: ports.api, functionUrls: ports.chatStream, s3: ports.storage },
     configureFunction: configureFunction(settings, inspected),
     maximumConcurrency: settings.functionConcurrency,
-    secretValue: secretValue(settings),
+    secretValue: secretValue(settings, identity),
     localRoutes: (served) => localRoutes(served, instance, platform),
     log,
   });
@@ -121,6 +127,7 @@ const start = async (
     chatStreamUrl: [...application.functionUrls.values()][0],
     models,
     platform,
+    identityProviders: identity.running,
     model,
     isOpenToNetwork: !isPrivate(network),
     inspected,

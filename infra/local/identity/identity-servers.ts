@@ -2,11 +2,12 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { isFromThisMachine } from "@language-ai/aws-stand-ins";
-import type { ProviderLetter } from "../../../shared/config/identity-providers.ts";
+import { type ProviderLetter, providerLetters } from "../../../shared/config/identity-providers.ts";
+import type { LocalSettings } from "../settings.ts";
 import type { ProviderRequests, StandInOptions } from "./stand-in-provider.ts";
 
 /** A stand-in that runs. */
-export interface StandIn extends Pick<StandInOptions, "name" | "issuer" | "clientId" | "clientSecret"> {
+interface StandIn extends Pick<StandInOptions, "name" | "issuer" | "clientId" | "clientSecret"> {
   readonly letter: ProviderLetter;
   close(): Promise<void>;
 }
@@ -20,11 +21,7 @@ export interface StandIn extends Pick<StandInOptions, "name" | "issuer" | "clien
  * @param port 0 for any free one.
  * @param redirectUri where it sends people back to.
  */
-export const startStandIn = async (
-  letter: ProviderLetter,
-  port: number,
-  redirectUri: string,
-): Promise<StandIn> => {
+const startStandIn = async (letter: ProviderLetter, port: number, redirectUri: string): Promise<StandIn> => {
   const options = {
     letter,
     name: `Stand-in provider ${letter.toUpperCase()}`,
@@ -70,6 +67,51 @@ export const startStandIn = async (
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+/** The stand-ins of the identity providers that nobody has named. */
+export interface IdentityStandIns {
+  readonly running: readonly Pick<StandIn, "issuer" | "name">[];
+  /** What the stage has to know of them. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** What the service proves itself with at each provider, those that a person has named included. */
+  readonly clientSecrets: Readonly<Record<ProviderLetter, string | undefined>>;
+  close(): Promise<void>;
+}
+
+/** Starts a stand-in in the place of each identity provider that the settings do not name. */
+export const startIdentityStandIns = async (
+  { identityProviders }: Pick<LocalSettings, "identityProviders">,
+  [portOfA, portOfB]: readonly [number, number],
+  baseUrl: string,
+): Promise<IdentityStandIns> => {
+  const ports = { a: portOfA, b: portOfB };
+  const missing = providerLetters.filter((letter) => identityProviders[letter].issuer === undefined);
+  const running = await Promise.all(
+    missing.map((letter) =>
+      startStandIn(letter, ports[letter], `${baseUrl}/console/log-in/${letter}/callback`),
+    ),
+  );
+  const secretOf = (letter: ProviderLetter): string | undefined =>
+    running.find((standIn) => standIn.letter === letter)?.clientSecret ??
+    identityProviders[letter].clientSecret;
+  return {
+    running,
+    variables: Object.fromEntries(
+      running.flatMap(({ letter, name, issuer, clientId }) => {
+        const prefix = `IDP_${letter.toUpperCase()}`;
+        return [
+          [`${prefix}_NAME`, name],
+          [`${prefix}_ISSUER`, issuer],
+          [`${prefix}_CLIENT_ID`, clientId],
+        ];
+      }),
+    ),
+    clientSecrets: { a: secretOf("a"), b: secretOf("b") },
+    close: async () => {
+      await Promise.all(running.map((standIn) => standIn.close()));
     },
   };
 };

@@ -166,6 +166,8 @@ export const stageSettings = z
     LIMIT_CREDENTIALS_PER_MINUTE: wholeNumber(1).default(defaultAddressLimits.credentials),
     /** Of its tier's quota a day and a month, the share that an account has until its e-mail address is verified; 1 for all. */
     UNVERIFIED_QUOTA_SHARE: share.default(defaultUnverifiedQuotaShare),
+    /** Tries a day that one source address has in the playground without an account; 0 for none. Models are paid for by the stage. */
+    VISITOR_TRIES_PER_DAY: wholeNumber(0, 1_000).default(0),
     /** What the first identity provider is called on its button; by default the name of its host. */
     IDP_A_NAME: providerName.optional(),
     /**

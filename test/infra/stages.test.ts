@@ -214,6 +214,14 @@ describe("A deployed stage", () => {
     }
   });
 
+  it("lets nobody try models without an account, unless told otherwise", () => {
+    const triesOf = (tries: string) =>
+      exampleStage("prod", { VISITOR_TRIES_PER_DAY: tries }).limits.visitorTriesPerDay;
+    expect(exampleStage("prod").limits.visitorTriesPerDay).toBe(0);
+    expect(triesOf("5")).toBe(5);
+    expect(() => triesOf("-1")).toThrow("VISITOR_TRIES_PER_DAY: must be a whole number from 0 to 1000");
+  });
+
   it("transcribes on the chat server with a model of its own, unless told otherwise", () => {
     const chat = { CHAT_BASE_URL: "https://gpu.example.org/v1", CHAT_TIMEOUT_MS: "5000" };
     expect(exampleStage("prod", chat).inference.transcription).toEqual({
@@ -319,6 +327,7 @@ describe("The local stage", () => {
       anonymousPerMinute: 6_000,
       credentialsPerMinute: 6_000,
       unverifiedQuotaShare: 1,
+      visitorTriesPerDay: 3,
     });
     expect(localStage({ ...chat, LIMIT_CREDENTIALS_PER_MINUTE: "10" }).limits.credentialsPerMinute).toBe(10);
   });

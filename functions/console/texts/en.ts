@@ -23,6 +23,7 @@ export const en = {
     optional: "(optional)",
     copy: "Copy",
     copied: "Copied",
+    here: "Here",
     problems: "Something has to be changed",
   },
   /** What is wrong with a field, said beside it. */
@@ -49,7 +50,7 @@ export const en = {
     perMinute: "{count} requests a minute",
     today: "Today",
     thisMonth: "This month",
-    resets: "Begins again on {time}.",
+    resets: "Begins again on {day} (UTC).",
     email: "E-mail address",
     verified: "Verified",
     notVerified: "Not verified",
@@ -199,6 +200,7 @@ export const en = {
     identitiesText: "Accounts elsewhere that log you in here.",
     link: "Add {provider}",
     unlink: "Remove {provider}",
+    unlinked: "That account does not log you in any more.",
     lastWayIn: "This is your only way in. Set a password first.",
     delete: "Delete the account",
     deleteText:

@@ -22,6 +22,7 @@ export const lg: Texts = {
     optional: "(si kya buwaze)",
     copy: "Koppa",
     copied: "Kikoppeddwa",
+    here: "Wano",
     problems: "Waliwo ekirina okukyusibwa",
   },
   problems: {
@@ -48,7 +49,7 @@ export const lg: Texts = {
     perMinute: "Okusaba {count} mu ddakiika",
     today: "Leero",
     thisMonth: "Omwezi guno",
-    resets: "Kiddamu okutandika {time}.",
+    resets: "Kiddamu okutandika {day} (UTC).",
     email: "Email",
     verified: "Ekakasiddwa",
     notVerified: "Tennakakasibwa",
@@ -202,6 +203,7 @@ export const lg: Texts = {
     identitiesText: "Akawunti ez’awalala ezikuyingiza wano.",
     link: "Yongerako {provider}",
     unlink: "Ggyawo {provider}",
+    unlinked: "Akawunti eyo tekyakuyingiza wano.",
     lastWayIn: "Eno ye ngeri yokka gy’oyingiriramu. Sooka oteekewo ekigambo ky’okuyingira.",
     delete: "Sazaamu akawunti",
     deleteText:

@@ -22,6 +22,7 @@ export const sw: Texts = {
     optional: "(si lazima)",
     copy: "Nakili",
     copied: "Imenakiliwa",
+    here: "Hapa",
     problems: "Kuna kitu cha kurekebisha",
   },
   problems: {
@@ -48,7 +49,7 @@ export const sw: Texts = {
     perMinute: "Maombi {count} kwa dakika",
     today: "Leo",
     thisMonth: "Mwezi huu",
-    resets: "Huanza upya {time}.",
+    resets: "Huanza upya {day} (UTC).",
     email: "Barua pepe",
     verified: "Imethibitishwa",
     notVerified: "Haijathibitishwa",
@@ -198,6 +199,7 @@ export const sw: Texts = {
     identitiesText: "Akaunti za kwingine zinazokuingiza hapa.",
     link: "Ongeza {provider}",
     unlink: "Ondoa {provider}",
+    unlinked: "Akaunti hiyo haikuingizi hapa tena.",
     lastWayIn: "Hii ndiyo njia yako pekee ya kuingia. Weka nenosiri kwanza.",
     delete: "Futa akaunti",
     deleteText:

@@ -138,12 +138,12 @@ export const Meter = ({
       ? fill(texts.usage.usedOfAny, { used: number.format(used) })
       : fill(texts.usage.usedOf, { used: number.format(used), limit: number.format(limit) });
   return (
-    <div>
+    <>
       <h3>{label}</h3>
       <p>{words}</p>
       {limit !== null && (
         <progress value={Math.min(used, limit)} max={limit} aria-label={`${label}: ${words}`} />
       )}
-    </div>
+    </>
   );
 };

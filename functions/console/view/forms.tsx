@@ -1,4 +1,4 @@
-import { type ComponentChildren, createElement } from "preact";
+import { type ComponentChildren, createElement, toChildArray } from "preact";
 import { Notice } from "./components.tsx";
 import { useFrame } from "./frame.ts";
 
@@ -154,6 +154,16 @@ export const Choices = ({
   </fieldset>
 );
 
+/** What a field of a form is called, as far as the form holds it itself. */
+const labelOf = (name: string, children: ComponentChildren): string | undefined => {
+  for (const child of toChildArray(children)) {
+    const props = typeof child === "object" ? child.props : {};
+    if (!("name" in props && "label" in props) || props.name !== name) continue;
+    if (typeof props.label === "string") return props.label;
+  }
+  return undefined;
+};
+
 /**
  * A form of the console: it goes to one of our paths and carries what proves that we have shown it.
  *
@@ -163,12 +173,18 @@ export const Form = ({
   to,
   submit,
   look = "button",
+  action,
+  refusal,
   problems = {},
   children,
 }: {
   readonly to: string;
   readonly submit: string;
   readonly look?: "button" | "quiet" | "danger";
+  /** Which of the page's forms it is. */
+  readonly action?: string;
+  /** What is wrong with all of it. */
+  readonly refusal?: string | undefined;
   readonly problems?: FieldProblems;
   readonly children?: ComponentChildren;
 }) => {
@@ -176,18 +192,20 @@ export const Form = ({
   const wrong = Object.entries(problems).filter(([, problem]) => problem !== undefined);
   return (
     <form method="post" action={url(to)} noValidate>
+      {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
       {wrong.length > 0 && (
         <Notice kind="bad" title={texts.forms.problems}>
           <ul>
             {wrong.map(([name, problem]) => (
               <li key={name}>
-                <a href={`#${name}`}>{problem}</a>
+                <a href={`#${name}`}>{labelOf(name, children) ?? texts.forms.here}</a>: {problem}
               </li>
             ))}
           </ul>
         </Notice>
       )}
       <input type="hidden" name="form_token" value={formToken} />
+      {action !== undefined && <input type="hidden" name="action" value={action} />}
       {children}
       <button type="submit" class={look}>
         {submit}

@@ -66,7 +66,7 @@ describe("A form", () => {
     expect(html).toContain('<label for="name">Name');
     expect(html).toContain('aria-describedby="name-hint name-problem" aria-invalid="true"');
     expect(html).toContain('<p class="error" id="name-problem">This is needed.</p>');
-    expect(html).toContain('<a href="#name">This is needed.</a>');
+    expect(html).toContain('<a href="#name">Name</a>: This is needed.');
     expect(html).toContain('value="&quot;>&lt;script>"');
     expect(html).toContain("Any &lt;name>");
     expect(html).toContain('name="form_token" value="proof"');

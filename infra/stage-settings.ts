@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { consoleLanguages, consoleLanguagesVariable } from "../functions/console/texts/languages.ts";
 import { defaultLegacySettings, legacySettings } from "../functions/legacy/settings.ts";
 import { functionDefinitions } from "../functions/manifest.ts";
 import { issuerAddress } from "../shared/config/identity-providers.ts";
@@ -168,6 +169,13 @@ export const stageSettings = z
     UNVERIFIED_QUOTA_SHARE: share.default(defaultUnverifiedQuotaShare),
     /** Tries a day that one source address has in the playground without an account; 0 for none. Models are paid for by the stage. */
     VISITOR_TRIES_PER_DAY: wholeNumber(0, 1_000).default(0),
+    /** Languages of the console's pages, such as `en,sw`; the first for whoever asks for none of them. No speaker has read `lg` and `sw`. */
+    CONSOLE_LANGUAGES: z
+      .string()
+      .refine((value) => consoleLanguagesVariable.safeParse(value).success, {
+        error: `must be some of ${consoleLanguages.join(", ")}, with commas between them`,
+      })
+      .default("en"),
     /** What the first identity provider is called on its button; by default the name of its host. */
     IDP_A_NAME: providerName.optional(),
     /**

@@ -187,6 +187,8 @@ const toStage = (name: string, settings: CheckedSettings) => ({
     ...identityProvider("a", settings.IDP_A_ISSUER, settings.IDP_A_CLIENT_ID, settings.IDP_A_NAME),
     ...identityProvider("b", settings.IDP_B_ISSUER, settings.IDP_B_CLIENT_ID, settings.IDP_B_NAME),
   ],
+  /** In which the console's pages are offered, such as `en,sw`. */
+  consoleLanguages: settings.CONSOLE_LANGUAGES,
   /** The messaging platform whose webhook the service answers. */
   messaging: {
     apiUrl: settings.MESSAGING_API_URL,

@@ -214,6 +214,14 @@ describe("A deployed stage", () => {
     }
   });
 
+  it("offers the console in English, and drafts in other languages only where it is told so", () => {
+    expect(exampleStage("prod").consoleLanguages).toBe("en");
+    expect(exampleStage("prod", { CONSOLE_LANGUAGES: "sw,en" }).consoleLanguages).toBe("sw,en");
+    expect(() => exampleStage("prod", { CONSOLE_LANGUAGES: "en,xx" })).toThrow(
+      "CONSOLE_LANGUAGES: must be some of en, lg, sw, with commas between them",
+    );
+  });
+
   it("lets nobody try models without an account, unless told otherwise", () => {
     const triesOf = (tries: string) =>
       exampleStage("prod", { VISITOR_TRIES_PER_DAY: tries }).limits.visitorTriesPerDay;

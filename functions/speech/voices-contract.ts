@@ -36,6 +36,5 @@ export const voicesOperation = defineOperation({
     language: text().max(100).optional().meta({ example: "lug", description: languageForms }),
   }),
   response: { status: 200, description: "Tags of voices", schema: voicesResponse },
-  example: { answer: { language: "lug", speakers: ["salt_lug_0001", "salt_lug_0002"], count: 2 } },
   errors: ["unknown_language"],
 });

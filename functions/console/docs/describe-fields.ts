@@ -1,0 +1,151 @@
+import type { DocumentedSchema } from "../../../shared/openapi/document.ts";
+
+/** A field of a body, or a value in an address, as a reader looks it up. */
+export interface FieldRow {
+  /** With its way from the body's beginning: `messages[].role`. */
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly description: string;
+}
+
+type NamedSchemas = Readonly<Record<string, DocumentedSchema>>;
+
+/** Bodies of the OpenAI API are deep; what lies below is in the OpenAPI document. */
+const deepest = 4;
+
+/** The schema that is meant, for one that refers to another. */
+export const resolveSchema = (schema: DocumentedSchema, schemas: NamedSchemas): DocumentedSchema => {
+  const name = schema.$ref?.slice("#/components/schemas/".length);
+  const target = name === undefined ? undefined : schemas[name];
+  if (!target) return schema;
+  const { $ref: _, ...beside } = schema;
+  return { ...resolveSchema(target, schemas), ...beside };
+};
+
+const number = new Intl.NumberFormat("en");
+
+const between = (least: number | undefined, most: number | undefined, what: string): string[] => {
+  if (least !== undefined && most !== undefined) {
+    return [
+      least === most
+        ? `${number.format(least)}${what}`
+        : `${number.format(least)} to ${number.format(most)}${what}`,
+    ];
+  }
+  if (most !== undefined) return [`at most ${number.format(most)}${what}`];
+  return least === undefined || (least === 1 && what !== "")
+    ? []
+    : [`at least ${number.format(least)}${what}`];
+};
+
+const limitsOf = (schema: DocumentedSchema): string[] => [
+  ...between(schema.minLength, schema.maxLength, " characters"),
+  ...between(schema.minItems, schema.maxItems, " entries"),
+  ...between(schema.minimum, schema.maximum, ""),
+  ...(schema.exclusiveMinimum === undefined ? [] : [`more than ${number.format(schema.exclusiveMinimum)}`]),
+  ...(schema.default === undefined ? [] : [`by default \`${JSON.stringify(schema.default)}\``]),
+];
+
+const quoted = (value: unknown): string => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+
+/** More values than these are told by a field's description, or looked up in the OpenAPI document. */
+const mostValues = 12;
+
+const simpleTypeOf = (schema: DocumentedSchema): string => {
+  const types = [schema.type ?? []].flat().filter((type) => type !== "null");
+  if (schema.format === "binary") return "file";
+  if (schema.format === "date-time") return "time";
+  if (schema.format === "date") return "date";
+  return types.map((type) => (type === "integer" ? "whole number" : type)).join(" or ") || "any";
+};
+
+/** What a value is, in words. */
+export const typeOf = (given: DocumentedSchema, schemas: NamedSchemas): string => {
+  const schema = resolveSchema(given, schemas);
+  if (schema.const !== undefined) return quoted(schema.const);
+  if (schema.enum && schema.enum.length <= mostValues) {
+    const values = schema.enum.filter((value) => value !== null).map(quoted);
+    return values.length === 1 ? values.join("") : `one of ${values.join(", ")}`;
+  }
+  const alternatives = (schema.anyOf ?? schema.oneOf ?? []).filter(({ type }) => type !== "null");
+  if (alternatives.length > 0) {
+    return [...new Set(alternatives.map((alternative) => typeOf(alternative, schemas)))].join(" or ");
+  }
+  if (schema.type === "array") {
+    const items = typeof schema.items === "object" ? typeOf(schema.items, schemas) : "any";
+    return `list of ${items}`;
+  }
+  return simpleTypeOf(schema);
+};
+
+const isNullable = (schema: DocumentedSchema): boolean =>
+  [schema.type ?? []].flat().includes("null") ||
+  (schema.anyOf ?? schema.oneOf ?? []).some(({ type }) => type === "null");
+
+/** The members of an object, whichever of its forms it has. */
+const membersOf = (given: DocumentedSchema, schemas: NamedSchemas): readonly DocumentedSchema[] => {
+  const schema = resolveSchema(given, schemas);
+  if (schema.properties) return [schema];
+  return (schema.anyOf ?? schema.oneOf ?? []).flatMap((alternative) => membersOf(alternative, schemas));
+};
+
+const rowsBelow = (
+  given: DocumentedSchema,
+  schemas: NamedSchemas,
+  name: string,
+  depth: number,
+): FieldRow[] => {
+  if (depth >= deepest) return [];
+  const schema = resolveSchema(given, schemas);
+  const list = [
+    schema,
+    ...(schema.anyOf ?? schema.oneOf ?? []).map((each) => resolveSchema(each, schemas)),
+  ].find(({ type }) => type === "array");
+  if (list && typeof list.items === "object") return rowsBelow(list.items, schemas, `${name}[]`, depth);
+  return membersOf(schema, schemas).flatMap(({ properties = {}, required = [] }) =>
+    Object.entries(properties)
+      // Members that are refused by name are no fields.
+      .filter(([, property]) => property.not === undefined)
+      .flatMap(([member, property]) => {
+        const place = name === "" ? member : `${name}.${member}`;
+        const resolved = resolveSchema(property, schemas);
+        return [
+          fieldRow(place, property, schemas, required.includes(member)),
+          ...rowsBelow(resolved, schemas, place, depth + 1),
+        ];
+      }),
+  );
+};
+
+const sentence = (text: string): string => (/[.…!?]$/.test(text) ? text : `${text}.`);
+
+/** One field, without those within it. */
+export const fieldRow = (
+  name: string,
+  given: DocumentedSchema,
+  schemas: NamedSchemas,
+  isRequired: boolean,
+): FieldRow => {
+  const schema = resolveSchema(given, schemas);
+  const limits = limitsOf(schema).join(", ");
+  return {
+    name,
+    type: `${typeOf(given, schemas)}${isNullable(schema) ? " or null" : ""}`,
+    isRequired,
+    description: [schema.description, limits && `${limits[0]?.toUpperCase()}${limits.slice(1)}`]
+      .filter((text) => text !== undefined && text !== "")
+      .map((text) => sentence(text ?? ""))
+      .join(" "),
+  };
+};
+
+/** All fields of a body, each below the one it is in. A name that several forms of a body have stands once. */
+export const describeFields = (schema: DocumentedSchema, schemas: NamedSchemas): FieldRow[] => {
+  const byName = new Map<string, FieldRow>();
+  for (const row of rowsBelow(schema, schemas, "", 0)) {
+    const known = byName.get(row.name);
+    byName.set(row.name, known ? { ...known, isRequired: known.isRequired && row.isRequired } : row);
+  }
+  return [...byName.values()];
+};

@@ -1,0 +1,201 @@
+import { type ErrorCode, errorCatalogue } from "../../../shared/errors/catalogue.ts";
+import type {
+  ApiDocument,
+  DocumentedContent,
+  DocumentedOperation,
+  DocumentedParameter,
+} from "../../../shared/openapi/document.ts";
+import {
+  type CodeSamples,
+  codeSamples,
+  type SampleBody,
+  type SampleRequest,
+} from "../samples/code-samples.ts";
+import { describeFields, type FieldRow, fieldRow } from "./describe-fields.ts";
+
+/** What an answer is like: its kind, and as a text what is in it. */
+interface AnswerExample {
+  readonly contentType: string;
+  /** `undefined` for sound and pages. */
+  readonly text: string | undefined;
+}
+
+/** An operation as its page shows it. */
+export interface ReferenceOperation {
+  readonly id: string;
+  readonly section: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly isDeprecated: boolean;
+  /** `optional`: it does more for who has a token. */
+  readonly token: "needed" | "optional" | "none";
+  /** What a key must be allowed to do; `undefined` when no key may call it. */
+  readonly scope: string | undefined;
+  readonly parameters: readonly (FieldRow & { readonly place: string })[];
+  readonly requestTypes: readonly string[];
+  readonly requestFields: readonly FieldRow[];
+  readonly request: SampleRequest;
+  readonly samples: CodeSamples;
+  readonly status: string;
+  readonly answerDescription: string;
+  readonly answerFields: readonly FieldRow[];
+  readonly answers: readonly AnswerExample[];
+  readonly errors: readonly {
+    readonly status: string;
+    readonly code: ErrorCode;
+    readonly sentence: string;
+  }[];
+}
+
+/** A part of the reference: the operations that have one tag. */
+export interface ReferenceSection {
+  readonly name: string;
+  readonly operations: readonly ReferenceOperation[];
+}
+
+const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+const fieldTexts = (example: unknown): Record<string, string> =>
+  typeof example === "object" && example !== null
+    ? Object.fromEntries(Object.entries(example).map(([name, value]) => [name, asText(value)]))
+    : {};
+
+const isFile = (row: FieldRow): boolean => row.type === "file";
+
+const sampleBody = (
+  type: string,
+  { example }: DocumentedContent,
+  fields: readonly FieldRow[],
+): SampleBody => {
+  if (type === "application/json") return { kind: "json", value: example };
+  const texts = fieldTexts(example);
+  const file = fields.find((row) => isFile(row) && row.name in texts);
+  if (type !== "multipart/form-data" || !file) return { kind: "form", fields: texts };
+  const { [file.name]: name = "", ...others } = texts;
+  return { kind: "files", fields: others, file: { field: file.name, name } };
+};
+
+const soundFiles: Readonly<Record<string, string>> = {
+  "audio/mpeg": "speech.mp3",
+  "audio/wav": "speech.wav",
+  "audio/ogg": "speech.ogg",
+};
+
+const whatComes = (status: string, types: readonly string[]): SampleRequest["gives"] => {
+  if (status === "204") return "text";
+  if (types.includes("application/json")) return "json";
+  const file = types.map((type) => soundFiles[type]).find((name) => name !== undefined);
+  return file === undefined ? "events" : { file };
+};
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCatalogue, code);
+
+const errorsOf = ({ responses }: DocumentedOperation): ReferenceOperation["errors"] =>
+  Object.entries(responses)
+    .filter(([status]) => Number(status) >= 400)
+    .flatMap(([status, { content }]) =>
+      Object.keys(content?.["application/json"]?.examples ?? {})
+        .filter(isErrorCode)
+        .map((code) => ({ status, code, sentence: errorCatalogue[code].message })),
+    );
+
+const tokenOf = (security: DocumentedOperation["security"] = []): ReferenceOperation["token"] => {
+  if (security.length === 0) return "none";
+  return security.some((way) => Object.keys(way).length === 0) ? "optional" : "needed";
+};
+
+const scopeOf = (security: DocumentedOperation["security"] = []): string | undefined => {
+  const byKey = security.find((way) => "key" in way)?.["key"];
+  return byKey && (byKey[0] ?? "any");
+};
+
+/** The address of the sample: with what has to be in it, and nothing else. */
+const addressOf = (path: string, parameters: readonly DocumentedParameter[]): string => {
+  const inPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(asText(parameters.find((parameter) => parameter.name === name)?.schema.example)),
+  );
+  const query = new URLSearchParams(
+    parameters
+      .filter(({ in: place, required }) => place === "query" && required)
+      .map(({ name, schema }): [string, string] => [name, asText(schema.example)]),
+  ).toString();
+  return query === "" ? inPath : `${inPath}?${query}`;
+};
+
+const shown = (value: unknown): string | undefined => {
+  if (value === undefined) return undefined;
+  return typeof value === "string" ? value.trimEnd() : JSON.stringify(value, undefined, 2);
+};
+
+const describeOperation = (
+  method: string,
+  path: string,
+  operation: DocumentedOperation,
+  document: ApiDocument,
+  baseUrl: string,
+): ReferenceOperation => {
+  const { schemas } = document.components;
+  const { parameters = [], requestBody, responses, security } = operation;
+  const contents = Object.entries(requestBody?.content ?? {});
+  const [type = "", content = {}] = contents[0] ?? [];
+  const requestFields = describeFields(content.schema ?? {}, schemas);
+  const [status = "", answer] = Object.entries(responses).find(([code]) => code.startsWith("2")) ?? [];
+  const answers = Object.entries(answer?.content ?? {});
+  const token = tokenOf(security);
+  const request: SampleRequest = {
+    method: method.toUpperCase(),
+    url: `${baseUrl}${addressOf(path, parameters)}`,
+    needsToken: token === "needed",
+    body: contents.length > 0 ? sampleBody(type, content, requestFields) : undefined,
+    gives: whatComes(
+      status,
+      answers.map(([answerType]) => answerType),
+    ),
+  };
+  return {
+    id: operation.operationId,
+    section: operation.tags[0] ?? "",
+    method: request.method,
+    path,
+    summary: operation.summary,
+    description: operation.description ?? "",
+    isDeprecated: operation.deprecated ?? false,
+    token,
+    scope: scopeOf(security),
+    parameters: parameters.map(({ in: place, name, schema, required = false, description }) => ({
+      ...fieldRow(name, description === undefined ? schema : { ...schema, description }, schemas, required),
+      place: place === "path" ? "address" : place,
+    })),
+    requestTypes: contents.map(([contentType]) => contentType),
+    requestFields,
+    request,
+    samples: codeSamples(request),
+    status,
+    answerDescription: answer?.description ?? "",
+    answerFields: describeFields(answer?.content?.["application/json"]?.schema ?? {}, schemas),
+    answers: answers.map(([contentType, { example }]) => ({ contentType, text: shown(example) })),
+    errors: errorsOf(operation),
+  };
+};
+
+/**
+ * The reference as its pages show it.
+ *
+ * @param document that of the stage.
+ * @param baseUrl where callers reach the service; no slash at the end.
+ */
+export const readReference = (document: ApiDocument, baseUrl: string): ReferenceSection[] => {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  );
+  return document.tags
+    .map(({ name }) => ({
+      name,
+      operations: operations
+        .filter(({ operation }) => operation.tags[0] === name)
+        .map(({ method, path, operation }) => describeOperation(method, path, operation, document, baseUrl)),
+    }))
+    .filter((section) => section.operations.length > 0);
+};

@@ -1,0 +1,29 @@
+import type { Guide } from "./guides/guide.ts";
+import type { ReferenceSection } from "./reference.ts";
+import { guidePath, operationPath } from "./reference-pages.tsx";
+
+/**
+ * The documentation's list of contents for language models, in the form of llmstxt.org.
+ *
+ * @param baseUrl where callers reach the service; no slash at the end.
+ */
+export const writeLlms = (
+  about: { readonly title: string; readonly description: string },
+  sections: readonly ReferenceSection[],
+  guides: readonly Guide[],
+  baseUrl: string,
+): string => {
+  const link = (words: string, path: string, note: string) => `- [${words}](${baseUrl}${path}): ${note}`;
+  return `${[
+    `# ${about.title}`,
+    `> ${about.description}`,
+    `## Guides\n\n${guides.map(({ name, title, summary }) => link(title, guidePath(name), summary)).join("\n")}`,
+    ...sections.map(
+      ({ name, operations }) =>
+        `## ${name}\n\n${operations
+          .map(({ id, method, path, summary }) => link(`${method} ${path}`, operationPath(id), summary))
+          .join("\n")}`,
+    ),
+    `## Optional\n\n${link("OpenAPI document", "/openapi.json", "every field of every operation, as JSON")}`,
+  ].join("\n\n")}\n`;
+};

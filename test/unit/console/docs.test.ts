@@ -1,0 +1,116 @@
+import { type ComponentChildren, createElement } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { describe, expect, it } from "vitest";
+import { guides } from "../../../functions/console/docs/guides/all-guides.ts";
+import { GuidePage } from "../../../functions/console/docs/guides/guide-page.tsx";
+import { readReference } from "../../../functions/console/docs/reference.ts";
+import {
+  DocumentationIndex,
+  guidePath,
+  OperationPage,
+  operationPath,
+} from "../../../functions/console/docs/reference-pages.tsx";
+import { writeLlms } from "../../../functions/console/docs/write-llms.ts";
+import { textsOf } from "../../../functions/console/texts/languages.ts";
+import type { PageFrame } from "../../../functions/console/view/frame.ts";
+import { Layout } from "../../../functions/console/view/layout.tsx";
+import { operations } from "../../../functions/manifest.ts";
+import { defaultVendors } from "../../../shared/config/vendors.ts";
+import { errorCatalogue } from "../../../shared/errors/catalogue.ts";
+import { documentOfStage } from "../../../shared/openapi/stage-document.ts";
+
+const baseUrl = "https://api.example.com/prod";
+const stage = { vendors: defaultVendors, publicBaseUrl: baseUrl };
+const document = await documentOfStage(stage);
+const sections = readReference(document, baseUrl);
+const described = sections.flatMap((section) => section.operations);
+
+const frame: PageFrame = {
+  title: "Documentation",
+  texts: textsOf.en,
+  language: "en",
+  languages: ["en"],
+  path: "/docs",
+  url: (path) => `/prod${path}`,
+  username: undefined,
+  formToken: "proof",
+  stylesheet: "/prod/console/assets/style.css",
+  scripts: [],
+};
+const render = (children: ComponentChildren): string =>
+  renderToString(createElement(Layout, { frame, children }));
+
+const pages = new Map([
+  ["/docs", render(createElement(DocumentationIndex, { sections, guides }))],
+  ...described.map((operation): [string, string] => [
+    operationPath(operation.id),
+    render(createElement(OperationPage, { operation })),
+  ]),
+  ...guides.map((guide): [string, string] => [
+    guidePath(guide.name),
+    render(createElement(GuidePage, { guide, baseUrl })),
+  ]),
+]);
+
+describe("The documentation", () => {
+  it("has a page for every operation, and leads to each of them from its first page", () => {
+    expect(described.map(({ id }) => id).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+    for (const { id } of operations) expect(pages.get("/docs")).toContain(`href="/prod${operationPath(id)}"`);
+  });
+
+  it("has no link to a page or a place that is not there", () => {
+    const elsewhere = /^\/prod\/(?:console\/|openapi\.json$|llms\.txt$|docs\/explorer$|$)/;
+    const broken = [...pages].flatMap(([page, html]) =>
+      Array.from(html.matchAll(/href="(\/[^"]*)"/g), ([, link = ""]) => link)
+        .filter((link) => !elsewhere.test(link))
+        .filter((link) => {
+          const [path = "", anchor] = link.replace("/prod", "").split("#");
+          const target = pages.get(path);
+          return target === undefined || (anchor !== undefined && !target.includes(`id="${anchor}"`));
+        })
+        .map((link) => `${page}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+    expect(pages.size).toBe(1 + operations.length + guides.length);
+  });
+
+  it("tells of each operation what it takes, how it is asked for, what it gives and every error it names", () => {
+    const page = pages.get(operationPath("translate")) ?? "";
+    expect(page).toContain("curl -s https://api.example.com/prod/tasks/translate");
+    expect(page).toContain("<code>source_language</code>");
+    expect(page).toContain("1 to 5,000 characters");
+    expect(page).toContain("Oli otya?");
+    expect(page).toContain("await fetch");
+    expect(page).toContain("requests.post(");
+    for (const operation of described) {
+      const html = pages.get(operationPath(operation.id));
+      expect(operation.errors.map(({ code }) => code)).toContain("internal");
+      for (const { code } of operation.errors) expect(html).toContain(`<code>${code}</code>`);
+    }
+  });
+
+  it("calls the providers in paths as the stage does", async () => {
+    const other = await documentOfStage({ ...stage, vendors: { a: "acme", b: "other-gpu" } });
+    const paths = readReference(other, baseUrl).flatMap((section) =>
+      section.operations.map(({ path }) => path),
+    );
+    expect(paths).toContain("/tasks/acme/tts");
+    expect(paths.join().match(/modal|runpod/)).toBeNull();
+  });
+
+  it("writes down all error codes in its guide", () => {
+    for (const code of Object.keys(errorCatalogue)) {
+      expect(pages.get(guidePath("errors"))).toContain(`<code>${code}</code>`);
+    }
+  });
+
+  it("lists itself for language models, with whole addresses", () => {
+    const text = writeLlms(document.info, sections, guides, baseUrl);
+    expect(text).toMatch(/^# Language AI Service\n\n> .+\n\n## Guides\n\n- \[/);
+    const links = Array.from(text.matchAll(/\]\(([^)]+)\)/g), ([, link = ""]) => link);
+    expect(links).toHaveLength(guides.length + operations.length + 1);
+    expect(links.filter((link) => !pages.has(link.slice(baseUrl.length)))).toEqual([
+      `${baseUrl}/openapi.json`,
+    ]);
+  });
+});

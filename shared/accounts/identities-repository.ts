@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { cancellationCodes, readPartition, type Table, writeTogether } from "../storage/table.ts";
 import { accountKeys, identityKeyPrefix } from "./keys.ts";
@@ -15,6 +16,9 @@ export interface Identity {
 const digestOf = ({ issuer, subject }: Identity): string =>
   // Neither holds a line break: an issuer is an address, and a subject is of visible characters.
   createHash("sha256").update(`${issuer}\n${subject}`).digest("base64url");
+
+/** Longer than any log-in may take. */
+const answeredSeconds = 60 * 60;
 
 const identityItem = z.object({ user_id: z.int() });
 
@@ -87,6 +91,31 @@ export const createIdentitiesRepository = (table: Table) => {
 
     /** The identities of an account, oldest first. */
     list,
+
+    /**
+     * Notes that a log-in through a provider is answered.
+     *
+     * @param state what only this log-in has.
+     * @returns `false` when it was answered before: nobody's answer is taken twice, whatever the provider thinks of it.
+     */
+    noteAnswered: async (state: string): Promise<boolean> => {
+      try {
+        await client.send(
+          new PutCommand({
+            TableName,
+            Item: {
+              ...accountKeys.answeredLogIn(state),
+              expires_at: Math.ceil(Date.now() / 1_000) + answeredSeconds,
+            },
+            ConditionExpression: "attribute_not_exists(PK)",
+          }),
+        );
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return false;
+        throw error;
+      }
+    },
 
     /**
      * Joins an identity to an account that may be signed in to.

@@ -51,6 +51,11 @@ export const accountKeys = {
     PK: `USER#${userId}`,
     SK: `${identityKeyPrefix}${digest}`,
   }),
+  /** A9: that a log-in through a provider has been answered, which each may be once. */
+  answeredLogIn: (state: string) => ({
+    PK: `${identityKeyPrefix}STATE#${createHash("sha256").update(state).digest("base64url")}`,
+    SK: "STATE",
+  }),
   /** O1: something that is kept under a key of its own, by whose it is. */
   owned: (userId: number, name: string) => ({ PK: `${ownedKeyPrefix}${userId}`, SK: name }),
   /** L1: a link that was mailed. Only a digest is stored: reading the table does not open a link. */

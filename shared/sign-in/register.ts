@@ -4,6 +4,19 @@ import type { SignInDependencies } from "./dependencies.ts";
 import type { RegisterRequest } from "./fields.ts";
 import { hashPassword } from "./passwords.ts";
 
+/** Asks for the mail that verifies the address of a new account, which exists and works without it. */
+export const askForVerification = async (
+  userId: number,
+  { mailQueue }: Pick<SignInDependencies, "mailQueue">,
+): Promise<void> => {
+  try {
+    await mailQueue.send({ kind: "verify-email", userId });
+  } catch (error) {
+    // Its owner can ask for the mail again.
+    logger.error("mail.not_queued", { reason: describeErrorName(error) });
+  }
+};
+
 /**
  * Creates an account and asks for its verification mail.
  *
@@ -24,11 +37,6 @@ export const register = async (
     organization_type: request.organization_type ?? undefined,
     sector: request.sector ?? undefined,
   });
-  try {
-    await mailQueue.send({ kind: "verify-email", userId: created.id });
-  } catch (error) {
-    // The account exists and works; its owner can ask for the mail again.
-    logger.error("mail.not_queued", { reason: describeErrorName(error) });
-  }
+  await askForVerification(created.id, { mailQueue });
   return toAccount(created);
 };

@@ -10,6 +10,7 @@ import type {
 import { operations } from "../../functions/manifest.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { featureOf, invokeFeature } from "./functions.ts";
+import { isForPeople, type LocalPlace, mailPage, messagesPage, placesPage } from "./local-pages.ts";
 import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
 import { functionPath, idleHeader, instancePath } from "./running-service.ts";
 
@@ -47,16 +48,30 @@ const describeRoutes = (model: LocalModel) => {
 const messagingRoutes = (
   platform: MessagingPlatformServer,
   sqs: Pick<SqsServer, "isIdle" | "whenIdle"> | undefined,
+  home: string,
 ): LocalRoutes => ({
-  "GET /_local/messages": async ({ url = "" }) => {
+  "GET /_local/messages": async ({ url = "", headers }) => {
     const query = new URL(url, "http://localhost").searchParams;
     // A worker function answers: what was sent a moment ago should have its answer.
     const isIdle = query.get("wait") === "no" ? sqs?.isIdle() : await sqs?.whenIdle(settleMilliseconds);
+    if (isForPeople(headers.accept)) return messagesPage(platform.sentMessages(), home);
     return json(platform.sentMessages(), { [idleHeader]: String(isIdle ?? true) });
   },
   "POST /_local/media": async ({ headers }, body) =>
     json({ id: platform.addMedia(headers["content-type"] ?? "application/octet-stream", body) }),
 });
+
+/** What there is on this machine for people to look at; addresses begin with the path of the service's own. */
+const placesOf = (base: string, hasPlatform: boolean): LocalPlace[] => [
+  { target: `${base}/`, words: "The console", note: "Sign up, log in, keys, usage, playground." },
+  { target: `${base}/docs`, words: "Documentation", note: "Guides, and every operation with code." },
+  { target: `${base}/_local/mail`, words: "Mails", note: "What would have been sent, with its links." },
+  ...(hasPlatform
+    ? [{ target: `${base}/_local/messages`, words: "Messages", note: "What the assistant has answered." }]
+    : []),
+  { target: `${base}/_local/routes`, words: "Routes", note: "Every route with its function, as JSON." },
+  { target: `${base}/openapi.json`, words: "OpenAPI document", note: "The API's description, as JSON." },
+];
 
 /** The routes under `/_local`: what is served, what would have left the machine. They exist nowhere but here. */
 export const localRoutes = (
@@ -66,7 +81,12 @@ export const localRoutes = (
 ): LocalRoutes => {
   const { model, standIns, url, functionUrls } = application;
   const invoke = invokeFeature(application);
+  const base = new URL(url).pathname.replace(/\/$/, "");
+  const home = `${base}/_local`;
+  const places = placesOf(base, platform !== undefined);
   return {
+    "GET /_local": async ({ headers }) =>
+      isForPeople(headers.accept) ? placesPage(places, home) : json({ places }),
     [`GET ${instancePath}`]: async () => json({ instance }),
     "GET /_local/routes": async () =>
       json({
@@ -74,12 +94,13 @@ export const localRoutes = (
         chat_stream_url: [...functionUrls.values()][0] ?? null,
         routes: describeRoutes(model),
       }),
-    "GET /_local/mail": async () => {
+    "GET /_local/mail": async ({ headers }) => {
       // Mails are written by a worker function: what was asked for a moment ago should be seen.
       await standIns.sqs?.whenIdle(settleMilliseconds);
-      return json(standIns.ses?.sentMail() ?? []);
+      const mails = standIns.ses?.sentMail() ?? [];
+      return isForPeople(headers.accept) ? mailPage(mails, home) : json(mails);
     },
-    ...(platform ? messagingRoutes(platform, standIns.sqs) : {}),
+    ...(platform ? messagingRoutes(platform, standIns.sqs, home) : {}),
     ...Object.fromEntries(
       model.functions.map(featureOf).map((feature) => [
         `POST ${functionPath(feature)}`,

@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { LocalResponse } from "@language-ai/aws-stand-ins";
+import * as z from "zod";
+import type { SentMessage } from "./messaging/message-store.ts";
+
+/** What is under `/_local`, for people: the same as programs get as JSON, as pages with links. */
+
+/** Pages of this machine look like the service's own. */
+const style = readFileSync(new URL("../../functions/console/view/style.css", import.meta.url), "utf8");
+const styleHash = createHash("sha256").update(style).digest("base64");
+
+/** What was written by others is shown here: nothing is loaded, nothing runs. */
+const pageHeaders = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+  "Cache-Control": "no-store",
+};
+
+/** Whether a person looks, and no program: browsers name `text/html`. */
+export const isForPeople = (accept: string | undefined): boolean => /\btext\/html\b/i.test(accept ?? "");
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+/** A text in which addresses of the web can be followed. */
+const withLinks = (text: string): string =>
+  text
+    .split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]])/)
+    .map((part, index) =>
+      index % 2 === 1 ? `<a href="${escapeHtml(part)}">${escapeHtml(part)}</a>` : escapeHtml(part),
+    )
+    .join("")
+    .replaceAll("\n", "<br>\n");
+
+const page = (title: string, content: string, home: string): LocalResponse => ({
+  status: 200,
+  headers: pageHeaders,
+  body: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<header class="bar"><a class="brand" href="${escapeHtml(home)}">On this machine</a></header>
+<main>
+<h1>${escapeHtml(title)}</h1>
+${content}
+</main>
+</body>
+</html>
+`,
+});
+
+/** A place on this machine, and what is there. */
+export interface LocalPlace {
+  /** An address, or a path below the service's own. */
+  readonly target: string;
+  readonly words: string;
+  readonly note: string;
+}
+
+/** The first page: what there is on this machine. */
+export const placesPage = (places: readonly LocalPlace[], home: string): LocalResponse =>
+  page(
+    "On this machine",
+    `<p>The whole service runs here. What would have left this machine is kept, and shown to this machine alone.</p>
+<ul class="cards">
+${places
+  .map(
+    ({ target, words, note }) =>
+      `<li class="card"><p><a href="${escapeHtml(target)}">${escapeHtml(words)}</a></p><p class="soft">${escapeHtml(note)}</p></li>`,
+  )
+  .join("\n")}
+</ul>`,
+    home,
+  );
+
+const card = (heading: string, note: string, content: string): string =>
+  `<section class="card"><h2>${escapeHtml(heading)}</h2>\n<p class="soft">${escapeHtml(note)}</p>\n<p>${content}</p></section>`;
+
+interface ShownMail {
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly at: string;
+}
+
+/** The mails that would have been sent, the newest first. Of each its text: what its links do, they do here. */
+export const mailPage = (mails: readonly ShownMail[], home: string): LocalResponse =>
+  page(
+    "Mails",
+    mails.length === 0
+      ? '<div class="empty"><h2>No mails yet</h2><p>Who signs up gets one, and it is shown here.</p></div>'
+      : mails
+          .toReversed()
+          .map(({ to, subject, text, at }) =>
+            card(subject, `To ${to.join(", ")}, ${at}`, withLinks(text.trim())),
+          )
+          .join("\n"),
+    home,
+  );
+
+const messageWords = z.union([
+  z.looseObject({ text: z.object({ body: z.string() }) }).transform(({ text }) => text.body),
+  z
+    .looseObject({ interactive: z.looseObject({ body: z.object({ text: z.string() }) }) })
+    .transform(({ interactive }) => interactive.body.text),
+]);
+
+const wordsOf = ({ body }: SentMessage): string =>
+  messageWords.safeParse(body).data ?? JSON.stringify(body, undefined, 2);
+
+/** The messages that the platform would have passed on, the newest first. */
+export const messagesPage = (messages: readonly SentMessage[], home: string): LocalResponse =>
+  page(
+    "Messages",
+    messages.length === 0
+      ? '<div class="empty"><h2>No messages yet</h2><p><code>npm run message -- "Hello"</code> plays a person who writes.</p></div>'
+      : messages
+          .toReversed()
+          .map((message) =>
+            card(`To ${message.to}`, `${message.type}, ${message.at}`, withLinks(wordsOf(message))),
+          )
+          .join("\n"),
+    home,
+  );

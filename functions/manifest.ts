@@ -3,6 +3,7 @@ import { authorizerFunction } from "./authorizer/contract.ts";
 import { callbackFunction } from "./callback/contract.ts";
 import { canaryFunction } from "./canary/contract.ts";
 import { chatFunction } from "./chat/contract.ts";
+import { consoleFunction } from "./console/contract.ts";
 import { docsFunction } from "./docs/contract.ts";
 import { languageFunction } from "./language/contract.ts";
 import { legacyFunction } from "./legacy/contract.ts";
@@ -22,6 +23,7 @@ export const functionDefinitions = [
   callbackFunction,
   canaryFunction,
   chatFunction,
+  consoleFunction,
   docsFunction,
   languageFunction,
   legacyFunction,

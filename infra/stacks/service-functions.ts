@@ -2,6 +2,7 @@ import type { Construct } from "constructs";
 import { authFunction } from "../../functions/auth/contract.ts";
 import { authorizerFunction } from "../../functions/authorizer/contract.ts";
 import { chatFunction } from "../../functions/chat/contract.ts";
+import { consoleFunction } from "../../functions/console/contract.ts";
 import { docsFunction } from "../../functions/docs/contract.ts";
 import { languageFunction } from "../../functions/language/contract.ts";
 import { legacyFunction } from "../../functions/legacy/contract.ts";
@@ -144,6 +145,14 @@ export class ServiceFunctions extends FunctionGroup {
         MESSAGE_QUEUE_URL: queueBinding(data.messages.queue, "send"),
         MESSAGING_SECRET_ID: secretBinding(data.platformSecrets),
         MESSAGING_SIGNATURE_MODE: plainBinding(stage.messaging.signatureMode),
+      }),
+      this.add(consoleFunction, {
+        TABLE_NAME: tableBinding(data.table, "keep-accounts"),
+        LIMIT_ANONYMOUS_PER_MINUTE: plainBinding(stage.limits.anonymousPerMinute),
+        LIMIT_CREDENTIALS_PER_MINUTE: plainBinding(stage.limits.credentialsPerMinute),
+        MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
+        PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
+        CONSOLE_LANGUAGES: plainBinding(stage.consoleLanguages),
       }),
     ];
   }

@@ -4,6 +4,9 @@ import type { HttpMiddleware } from "./request.ts";
 /** In bytes: packing less saves nothing that anybody would notice. */
 const leastBytes = 1_024;
 
+/** JSON, and what pages are. */
+const packedTypes = /^(?:application\/json|text\/(?:html|css|csv|javascript|markdown)|image\/svg\+xml)\b/;
+
 /** By preference where a caller takes both alike. */
 const codings = ["br", "gzip"] as const;
 type Coding = (typeof codings)[number];
@@ -20,7 +23,7 @@ const readPreferences = (acceptEncoding: string): ReadonlyMap<string, number> =>
   );
 
 /** The coding in which a response leaves; `undefined` for a caller who takes none of ours, or likes none better. */
-const chooseCoding = (acceptEncoding: string | undefined): Coding | undefined => {
+export const chooseCoding = (acceptEncoding: string | undefined): Coding | undefined => {
   if (!acceptEncoding) return undefined;
   const preferences = readPreferences(acceptEncoding);
   const likes = (coding: string): number => preferences.get(coding) ?? preferences.get("*") ?? 0;
@@ -47,8 +50,7 @@ const compress: HttpMiddleware["after"] = async ({ event, response }) => {
   if (!response || typeof response.body !== "string") return;
   const { body, headers } = response;
   // Somebody who may guess at a secret beside it could see in the length of what is packed that a guess was right.
-  if (event.endpoint?.operation.confidential || !headers["Content-Type"]?.startsWith("application/json"))
-    return;
+  if (event.endpoint?.operation.confidential || !packedTypes.test(headers["Content-Type"] ?? "")) return;
   if (Buffer.byteLength(body) <= leastBytes) return;
   headers["Vary"] = headers["Vary"] ? `${headers["Vary"]}, Accept-Encoding` : "Accept-Encoding";
   const coding = chooseCoding(event.headers["accept-encoding"]);
@@ -58,7 +60,7 @@ const compress: HttpMiddleware["after"] = async ({ event, response }) => {
 };
 
 /**
- * Packs JSON of more than a kilobyte for callers who take it packed; confidential operations, whose answers hold tokens and
+ * Packs JSON and pages of more than a kilobyte for callers who take it packed; confidential operations, whose answers hold tokens and
  * addresses, never. Streams, which are not JSON, leave as they are made.
  *
  * For functions in response-streaming mode only: they send bytes as they are. API Gateway packs no stream by itself, and

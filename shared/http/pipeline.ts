@@ -30,7 +30,7 @@ import {
 import { parseBody } from "./parse-body.ts";
 import { type HttpEvent, type HttpMiddleware, toHttpEvent } from "./request.ts";
 import { identifyRequest, logAnswered, type StreamEnd } from "./request-log.ts";
-import { respondError } from "./respond-error.ts";
+import { respondError, type TellError } from "./respond-error.ts";
 import { answerHead, type HttpResponse, responseHeaders, toResponse } from "./response.ts";
 import { createRouter, routeRequest } from "./router.ts";
 import { sendStream } from "./send-stream.ts";
@@ -46,6 +46,10 @@ export interface HandlerOptions {
   readonly limiter?: Limiter;
   /** Keeps the answers to requests that have an `Idempotency-Key`. Without it the header is ignored. */
   readonly idempotencyStore?: IdempotencyStore;
+  /** Headers of all its responses; by default those of the API, which any site's scripts may call. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How errors are told; by default in JSON. */
+  readonly tellError?: TellError;
   /** Under which name the metrics of its requests are filed; without it none are. */
   readonly metricsNamespace?: string | undefined;
 }
@@ -104,7 +108,7 @@ const executeUseCase = async (
  */
 const createPipeline = (
   endpoints: readonly Endpoint[],
-  { verifyBearer, limiter, idempotencyStore }: HandlerOptions,
+  { verifyBearer, limiter, idempotencyStore, headers, tellError }: HandlerOptions,
   beforeSending: readonly HttpMiddleware[] = [],
 ) => {
   requireLimits(
@@ -122,8 +126,8 @@ const createPipeline = (
     )
     .use(answerHead())
     .use([...beforeSending])
-    .use(responseHeaders())
-    .use(respondError())
+    .use(responseHeaders(headers))
+    .use(respondError(tellError))
     .use(answerPreflight(router))
     .use(identifyRequest())
     .use(routeRequest(router))
@@ -147,7 +151,8 @@ export const createBufferedHandler = (endpoints: readonly Endpoint[], options: H
       logAnswered(request, { status: response.statusCode, headLeftAt: performance.now() });
       await endRequest(options.limiter, request, response.statusCode >= 400);
       if (typeof body !== "string") throw new Error("A buffered function cannot send a stream.");
-      return { ...response, body };
+      const { statusCode, headers } = response;
+      return { statusCode, headers, body };
     });
 };
 

@@ -63,7 +63,7 @@ export const logAnswered = (event: HttpEvent, { status, headLeftAt, stream }: Re
   const headMilliseconds = headLeftAt - event.receivedAt;
   logger.info("request.answered", {
     request_id: event.requestId,
-    account_id: event.credential?.userId,
+    account_id: event.credential?.userId ?? requestScope()?.accountId,
     key_id: event.caller?.keyId,
     entry_point: event.entryPoint,
     status,

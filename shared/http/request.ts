@@ -127,12 +127,22 @@ const readHeaders = ({
   return Object.fromEntries(read);
 };
 
+/**
+ * A path that ends in `{name+}` stands for many: the resource is then the path itself, as behind a function URL. It has no slash
+ * at the end, which API Gateway takes off other paths as well.
+ */
+const exactResource = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
+  resource.replace(/\{(\w+)\+\}$/, (_, name: string) =>
+    (pathParameters?.[name] ?? "").replace(/\/+$/, "").split("/").map(encodeURIComponent).join("/"),
+  );
+
 /** The request in an event of the REST API or of a function URL. */
 export const toHttpEvent = (event: APIGatewayProxyEvent | APIGatewayProxyEventV2): HttpEvent => {
   const isFunctionUrl = isFunctionUrlEvent(event);
   const request = isFunctionUrl ? fromFunctionUrlEvent(event) : event;
   return {
     ...request,
+    resource: exactResource(request),
     headers: readHeaders(request),
     entryPoint: isFunctionUrl ? "function-url" : "rest-api",
     requestId: request.requestContext.requestId,

@@ -3,7 +3,7 @@ import { toAppError } from "../errors/dependency-failure.ts";
 import { errorBody, oauthErrorBody } from "../errors/error-body.ts";
 import { describeError, logger } from "../telemetry/logger.ts";
 import type { Operation } from "./operation.ts";
-import type { HttpMiddleware } from "./request.ts";
+import type { HttpEvent, HttpMiddleware } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
 /** An error as its caller is told it. */
@@ -23,8 +23,14 @@ export const errorResponse = (
   body: JSON.stringify((format === "oauth" ? oauthErrorBody : errorBody)(error, requestId)),
 });
 
+/** Makes an error into the response to a request. */
+export type TellError = (error: AppError, event: HttpEvent) => HttpResponse;
+
+const tellInJson: TellError = (error, { requestId, endpoint }) =>
+  errorResponse(error, requestId, endpoint?.operation.errorFormat);
+
 /** Turns whatever was thrown into a response, and logs what is not the caller's fault. */
-export const respondError = (): HttpMiddleware => ({
+export const respondError = (tell: TellError = tellInJson): HttpMiddleware => ({
   onError: (request) => {
     const error = toAppError(request.error);
     const { requestId, endpoint } = request.event;
@@ -36,6 +42,6 @@ export const respondError = (): HttpMiddleware => ({
         reason: describeError(error.cause),
       });
     }
-    request.response = errorResponse(error, requestId, endpoint?.operation.errorFormat);
+    request.response = tell(error, request.event);
   },
 });

@@ -15,6 +15,8 @@ export type BodyChunks = AsyncIterable<string | Uint8Array, unknown> | Source<st
 export interface HttpResponse {
   statusCode: number;
   headers: Record<string, string>;
+  /** `Set-Cookie` headers; only streaming functions may send some. */
+  cookies?: readonly string[];
   body: string | BodyChunks;
 }
 
@@ -23,17 +25,20 @@ export class Reply {
   readonly status: number;
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly string[];
   readonly body: string | BodyChunks;
 
   constructor(options: {
     readonly status?: number;
     readonly contentType: string;
     readonly headers?: Readonly<Record<string, string>>;
+    readonly cookies?: readonly string[];
     readonly body: string | BodyChunks;
   }) {
     this.status = options.status ?? 200;
     this.contentType = options.contentType;
     this.headers = options.headers ?? {};
+    this.cookies = options.cookies ?? [];
     this.body = options.body;
   }
 }
@@ -71,7 +76,8 @@ export const toResponse = (operation: Operation, given: unknown): HttpResponse =
       );
     }
     const headers = { ...given.headers, "Content-Type": given.contentType };
-    return { statusCode: given.status, headers, body: given.body };
+    const { status: statusCode, cookies, body } = given;
+    return { statusCode, headers, ...(cookies.length > 0 ? { cookies } : {}), body };
   }
   if (operation.response.status === 204 && given === null) {
     return { statusCode: 204, headers: {}, body: "" };
@@ -101,11 +107,11 @@ const deprecationHeaders = (
   Link: `<${basePath}${successor}>; rel="successor-version"`,
 });
 
-const addHeaders = ({ event, response }: HttpRequest): void => {
+const addHeaders = ({ event, response }: HttpRequest, common: Readonly<Record<string, string>>): void => {
   if (!response) return;
   const { confidential, deprecated, variesBy } = event.endpoint?.operation ?? {};
   response.headers = {
-    ...commonResponseHeaders,
+    ...common,
     ...(confidential ? { "Cache-Control": "no-store" } : {}),
     ...(variesBy ? { Vary: Object.keys(variesBy.shape).join(", ") } : {}),
     ...(deprecated ? deprecationHeaders(deprecated, basePathOf(event)) : {}),
@@ -129,4 +135,9 @@ const leaveOutBody = ({ event, response }: HttpRequest): void => {
 export const answerHead = (): HttpMiddleware => ({ after: leaveOutBody, onError: leaveOutBody });
 
 /** Puts the headers that every response carries on successes and errors alike. */
-export const responseHeaders = (): HttpMiddleware => ({ after: addHeaders, onError: addHeaders });
+export const responseHeaders = (
+  common: Readonly<Record<string, string>> = commonResponseHeaders,
+): HttpMiddleware => {
+  const add = (request: HttpRequest): void => addHeaders(request, common);
+  return { after: add, onError: add };
+};

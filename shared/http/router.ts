@@ -42,7 +42,7 @@ export const createRouter = (endpoints: readonly Endpoint[]): Router => {
   const byResource = Map.groupBy(endpoints, ({ operation }) => String(operation.path));
   const described = [...byResource.keys()].filter((path) => path.includes("{"));
   const candidates = ({ resource }: Target): Endpoint[] => {
-    // Behind a function URL nothing has matched the path before: it is the resource itself.
+    // Behind a function URL, or a path that stands for many, nothing has matched it before: it is the resource itself.
     const found =
       byResource.get(resource) ??
       byResource.get(described.find((path) => matchPath(path, resource)) ?? resource);
@@ -68,7 +68,7 @@ export const routeRequest = (router: Router): HttpMiddleware => ({
     try {
       event.endpoint = router.find(event);
       const { path } = event.endpoint.operation;
-      if (event.entryPoint === "function-url" && path !== event.resource) {
+      if (path !== event.resource) {
         event.pathParameters = matchPath(path, event.resource) ?? null;
         event.resource = path;
       }

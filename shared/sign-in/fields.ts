@@ -7,7 +7,7 @@ import { isTypable, normalisePassword } from "./normalise-password.ts";
 export const username = text()
   .refine((value) => /^[A-Za-z0-9._-]{3,64}$/.test(value), {
     error: "Value error, a username has 3 to 64 letters, digits, dots, underscores or hyphens",
-    params: { type: "value_error" },
+    params: { type: "value_error", rule: "username" },
   })
   .meta({ example: "amina" });
 
@@ -35,7 +35,7 @@ export const newPassword = text()
   })
   .refine((value) => !isCommonPassword(value), {
     error: "Value error, this password is among the most common ones; choose another",
-    params: { type: "value_error" },
+    params: { type: "value_error", rule: "commonPassword" },
   })
   .meta({ format: "password", example: "seven storks by the lake" });
 

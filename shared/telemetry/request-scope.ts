@@ -15,6 +15,8 @@ export interface RequestScope {
   requestId: string | undefined;
   /** The caller's place in a distributed trace, checked; sent on as it came. */
   traceparent: string | undefined;
+  /** Whose request it is, where no token says so. */
+  accountId: number | undefined;
   /**
    * How many calls a model began to work for, as the call policy finds: a call counts from the moment its request is sent,
    * unless the server then refuses it because the model is loading or busy. While there is none, a failure costs no quota.
@@ -57,6 +59,7 @@ export const openRequestScope = (
     deadline: overdue.signal,
     close: () => clearTimeout(timer),
     ...origin,
+    accountId: undefined,
     modelCallsBegun: 0,
     upstreamMilliseconds: undefined,
     backends: new BackendUses(),

@@ -58,6 +58,7 @@ const variables = {
   LEGACY_VENDOR_B: "runpod",
   LEGACY_SUNSET: "2026-12-01",
   LEGACY_PROVIDER_ROUTES: "answer",
+  CONSOLE_LANGUAGES: "en",
 };
 
 let directory: string;

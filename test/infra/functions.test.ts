@@ -245,7 +245,7 @@ describe("A function's permissions", () => {
           (Condition === undefined || JSON.stringify(Condition).includes('"USER#*"')),
       ),
     );
-    expect(readers.map(({ name }) => name)).toEqual(["auth", "mail"]);
+    expect(readers.map(({ name }) => name)).toEqual(["auth", "console", "mail"]);
   });
 
   it("allow no function to scan the table", () => {
@@ -382,6 +382,7 @@ describe("A function's permissions", () => {
       callback: [],
       canary: ["CanaryKey"],
       chat: [...inference, ...token],
+      console: [],
       docs: [],
       language: [],
       legacy: [...inference, ...token],

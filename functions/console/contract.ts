@@ -1,0 +1,31 @@
+import {
+  anonymousLimitEnvironment,
+  credentialsLimitEnvironment,
+  mailQueueEnvironment,
+  publicAddressEnvironment,
+  tableEnvironment,
+} from "../../shared/config/environment.ts";
+import { defineFunction } from "../../shared/config/function-definition.ts";
+import { consoleLanguagesVariable } from "./texts/languages.ts";
+
+export const consoleFunction = defineFunction({
+  name: "console",
+  description: "The web console: sign-up, log-in, keys, usage, playground and documentation",
+  operations: [],
+  // What API Gateway hands to this function; the pages themselves are declared in the folders of this feature.
+  pages: ["/", "/console", "/console/{proxy+}", "/docs", "/docs/{proxy+}", "/reset-password", "/llms.txt"],
+  environment: {
+    ...tableEnvironment,
+    ...anonymousLimitEnvironment,
+    ...credentialsLimitEnvironment,
+    ...mailQueueEnvironment,
+    ...publicAddressEnvironment,
+    /** The languages in which pages are offered, such as `en,sw`. */
+    CONSOLE_LANGUAGES: consoleLanguagesVariable,
+  },
+  // As for the API's accounts: Argon2id needs 19 MiB a hash, and CPU share grows with memory.
+  memoryMegabytes: 1024,
+  timeoutSeconds: 29,
+  // Only streaming functions can send what they have packed.
+  transfer: "stream",
+});

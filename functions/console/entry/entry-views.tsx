@@ -1,0 +1,201 @@
+import type { Visit } from "../server/visit.ts";
+import { fill } from "../texts/languages.ts";
+import { CodeBlock, Notice } from "../view/components.tsx";
+import { Field, Form } from "../view/forms.tsx";
+import type { OfferedProvider } from "./entry-pages.tsx";
+
+type Asked = Pick<Visit, "texts" | "url" | "values" | "problems">;
+type Entered = Asked & { readonly next: string | undefined; readonly providers: readonly OfferedProvider[] };
+
+/** An address with the page to go on with, where there is one. */
+const withNext = (path: string, next: string | undefined): string =>
+  next === undefined ? path : `${path}?${new URLSearchParams({ next })}`;
+
+const Next = ({ next }: Pick<Entered, "next">) =>
+  next === undefined ? null : <input type="hidden" name="next" value={next} />;
+
+const Refused = ({ problems }: Pick<Asked, "problems">) =>
+  problems.form === undefined ? null : <Notice kind="bad" title={problems.form} />;
+
+const Providers = ({ providers, texts, url, next }: Entered) =>
+  providers.length === 0 ? null : (
+    <section>
+      <p class="soft">{texts.logIn.or}</p>
+      {providers.map(({ name, path }) => (
+        <p key={path}>
+          <a class="button quiet" href={url(withNext(path, next))}>
+            {fill(texts.logIn.through, { provider: name })}
+          </a>
+        </p>
+      ))}
+    </section>
+  );
+
+/** What this is, on one screen. */
+export const Home = ({
+  texts: { home },
+  url,
+  baseUrl,
+  isSignedIn,
+}: Pick<Visit, "texts" | "url" | "baseUrl"> & { readonly isSignedIn: boolean }) => {
+  const ways = [
+    isSignedIn
+      ? { to: "/console", words: home.toConsole, more: undefined }
+      : { to: "/console/sign-up", words: home.begin, more: home.beginText },
+    { to: "/docs", words: home.read, more: home.readText },
+    { to: "/console/playground", words: home.tryIt, more: home.tryItText },
+  ];
+  return (
+    <>
+      <h1>{home.title}</h1>
+      <p class="lead">{home.lead}</p>
+      <ul class="plain">
+        {ways.map(({ to, words, more }) => (
+          <li key={to}>
+            <a href={url(to)}>
+              <strong>{words}</strong>
+            </a>
+            {more && <p class="soft">{more}</p>}
+          </li>
+        ))}
+      </ul>
+      <CodeBlock label={home.drop} code={`${baseUrl}/v1`} />
+    </>
+  );
+};
+
+export const SignUp = (asked: Entered) => {
+  const { texts, url, values, problems, next } = asked;
+  const { signUp, logIn, account } = texts;
+  const field = (name: string) => ({ name, value: values[name], problem: problems.fields[name] });
+  return (
+    <>
+      <h1>{signUp.title}</h1>
+      <Refused problems={problems} />
+      <Form to="/console/sign-up" submit={signUp.button} problems={problems.fields}>
+        <Next next={next} />
+        <Field
+          {...field("username")}
+          label={signUp.username}
+          hint={signUp.usernameHint}
+          autocomplete="username"
+        />
+        <Field
+          {...field("email")}
+          label={signUp.email}
+          hint={signUp.emailHint}
+          type="email"
+          autocomplete="email"
+        />
+        <Field
+          {...field("password")}
+          label={logIn.password}
+          hint={account.newPasswordHint}
+          type="password"
+          autocomplete="new-password"
+          minlength={8}
+        />
+        <Field
+          {...field("organization")}
+          label={signUp.organization}
+          autocomplete="organization"
+          isOptional
+        />
+      </Form>
+      <Providers {...asked} />
+      <p>
+        {signUp.hasAccount} <a href={url(withNext("/console/log-in", next))}>{signUp.logIn}</a>
+      </p>
+    </>
+  );
+};
+
+export const LogIn = (
+  asked: Entered & { readonly query: { readonly after?: "log-out" | "reset" | undefined } },
+) => {
+  const { texts, url, values, problems, next, query } = asked;
+  const { logIn } = texts;
+  const field = (name: string) => ({ name, value: values[name], problem: problems.fields[name] });
+  return (
+    <>
+      <h1>{logIn.title}</h1>
+      {query.after === "log-out" && <Notice title={logIn.loggedOut} />}
+      {query.after === "reset" && <Notice title={logIn.changed} />}
+      {next !== undefined && <p>{logIn.goOn}</p>}
+      <Refused problems={problems} />
+      <Form to="/console/log-in" submit={logIn.button} problems={problems.fields}>
+        <Next next={next} />
+        <Field {...field("username")} label={logIn.name} autocomplete="username" />
+        <Field
+          {...field("password")}
+          label={logIn.password}
+          type="password"
+          autocomplete="current-password"
+        />
+      </Form>
+      <p>
+        <a href={url("/console/forgot-password")}>{logIn.forgot}</a>
+      </p>
+      <Providers {...asked} />
+      <p>
+        {logIn.noAccount} <a href={url(withNext("/console/sign-up", next))}>{logIn.signUp}</a>
+      </p>
+    </>
+  );
+};
+
+export const ForgotPassword = ({ texts: { forgot, signUp }, values, problems }: Asked) => (
+  <>
+    <h1>{forgot.title}</h1>
+    <p>{forgot.text}</p>
+    <Refused problems={problems} />
+    <Form to="/console/forgot-password" submit={forgot.button} problems={problems.fields}>
+      <Field
+        name="email"
+        label={signUp.email}
+        type="email"
+        autocomplete="email"
+        value={values["email"]}
+        problem={problems.fields["email"]}
+      />
+    </Form>
+  </>
+);
+
+/** What everybody is told who asked for a link, whether there is an account or not. */
+export const LinkSent = ({ texts: { forgot } }: Pick<Visit, "texts">) => (
+  <>
+    <h1>{forgot.sentTitle}</h1>
+    <p>{forgot.sent}</p>
+  </>
+);
+
+export const ResetPassword = ({ texts, problems, token }: Asked & { readonly token: string }) => (
+  <>
+    <h1>{texts.reset.title}</h1>
+    <p>{texts.reset.text}</p>
+    <Refused problems={problems} />
+    <Form to="/reset-password" submit={texts.reset.button} problems={problems.fields}>
+      <input type="hidden" name="token" value={token} />
+      <Field
+        name="new_password"
+        label={texts.account.newPassword}
+        hint={texts.account.newPasswordHint}
+        type="password"
+        autocomplete="new-password"
+        minlength={8}
+        problem={problems.fields["new_password"]}
+      />
+    </Form>
+  </>
+);
+
+export const BrokenLink = ({ texts: { reset }, url }: Pick<Visit, "texts" | "url">) => (
+  <>
+    <h1>{reset.brokenTitle}</h1>
+    <p>{reset.broken}</p>
+    <p>
+      <a href={url("/console/forgot-password")}>{reset.again}</a>
+    </p>
+  </>
+);

@@ -1,0 +1,88 @@
+import * as z from "zod";
+import { optionalField, text } from "../../../shared/http/fields.ts";
+import {
+  email,
+  linkToken,
+  newPassword,
+  registerRequest,
+  tokenRequest,
+} from "../../../shared/sign-in/fields.ts";
+import { definePage } from "../server/define-page.ts";
+
+/** Where to go on afterwards; what leads elsewhere is left out when it is used. */
+const next = z.string().optional().catch(undefined);
+
+export const homePage = definePage({
+  id: "home",
+  path: "/",
+  audience: "everybody",
+  title: ({ home }) => home.title,
+  cacheSeconds: 300,
+  data: z.object({
+    service: z.string(),
+    version: z.string(),
+    description: z.string(),
+    openapi: z.url(),
+    documentation: z.url(),
+    console: z.url(),
+  }),
+  scripts: ["copy"],
+});
+
+export const signUpPage = definePage({
+  id: "signUp",
+  path: "/console/sign-up",
+  audience: "everybody",
+  title: ({ signUp }) => signUp.title,
+  query: z.object({ next }),
+  form: registerRequest
+    .pick({ username: true, email: true, password: true })
+    .extend({ organization: optionalField(text().trim().max(200)), next }),
+  limit: { sent: "credentials" },
+});
+
+export const logInPage = definePage({
+  id: "logIn",
+  path: "/console/log-in",
+  audience: "everybody",
+  title: ({ logIn }) => logIn.title,
+  query: z.object({ next, after: z.enum(["log-out", "reset"]).optional().catch(undefined) }),
+  form: tokenRequest.pick({ username: true, password: true }).extend({ next }),
+  limit: { sent: "credentials" },
+});
+
+export const logOutPage = definePage({
+  id: "logOut",
+  path: "/console/log-out",
+  audience: "everybody",
+  title: ({ navigation }) => navigation.logOut,
+  form: z.object({}),
+});
+
+export const forgotPasswordPage = definePage({
+  id: "forgotPassword",
+  path: "/console/forgot-password",
+  audience: "everybody",
+  title: ({ forgot }) => forgot.title,
+  form: z.object({ email }),
+  limit: { sent: "credentials" },
+});
+
+export const resetPasswordPage = definePage({
+  id: "resetPassword",
+  path: "/reset-password",
+  audience: "everybody",
+  title: ({ reset }) => reset.title,
+  query: z.object({ token: linkToken.optional().catch(undefined) }),
+  form: z.object({ token: linkToken, new_password: newPassword }),
+  limit: { shown: "credentials", sent: "credentials" },
+  confidential: true,
+});
+
+/** Where the account stands. */
+export const overviewPage = definePage({
+  id: "overview",
+  path: "/console",
+  audience: "signed-in",
+  title: ({ overview }) => overview.title,
+});

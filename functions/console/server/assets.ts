@@ -1,0 +1,24 @@
+import { type PageAnswer, sentFile } from "./answers.ts";
+import type { BuiltAsset } from "./built-assets.ts";
+
+/** Under which paths the files are that pages load. */
+export const assetsPath = "/console/assets/{file}";
+
+/** The path of a file that pages load; none where nothing was built. @throws Error for one that was not built with the others. */
+export const assetPath = (assets: readonly BuiltAsset[], name: string): string[] => {
+  const found = assets.find((asset) => asset.name === name);
+  if (found) return [assetsPath.replace("{file}", found.file)];
+  if (assets.length === 0) return [];
+  throw new Error(`There is no file "${name}" among those of the console.`);
+};
+
+/** A file that pages load, for ever; `undefined` when there is none of this name. */
+export const sendAsset = (assets: readonly BuiltAsset[], file: string): PageAnswer<never> | undefined => {
+  const found = assets.find((asset) => asset.file === file);
+  if (!found) return undefined;
+  return sentFile({
+    contentType: found.contentType,
+    body: found.text,
+    headers: { "Cache-Control": "public, max-age=31536000, immutable" },
+  });
+};

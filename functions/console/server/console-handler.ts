@@ -1,0 +1,32 @@
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { createStreamingHandler, type HandlerOptions } from "../../../shared/http/pipeline.ts";
+import { assetsPath, sendAsset } from "./assets.ts";
+import { definePage } from "./define-page.ts";
+import { tellErrors } from "./error-page.tsx";
+import { pageHeaders } from "./headers.ts";
+import { type BoundPage, type PageSurroundings, page, pageEndpoints } from "./page.ts";
+import type { Site } from "./render.tsx";
+
+const assetPage = definePage({ id: "asset", path: assetsPath, audience: "everybody", title: () => "" });
+
+/** What pages load. */
+const assetPages = ({ assets }: Pick<Site, "assets">): BoundPage =>
+  page(assetPage, {
+    show: ({ path }) => {
+      const sent = sendAsset(assets, path["file"] ?? "");
+      if (!sent) throw new AppError("not_found");
+      return sent;
+    },
+  });
+
+/** The function of the console: its pages and their files, and every error as a page. */
+export const createConsoleHandler = (
+  pages: readonly BoundPage[],
+  surroundings: PageSurroundings,
+  options: Pick<HandlerOptions, "limiter" | "metricsNamespace">,
+) =>
+  createStreamingHandler(pageEndpoints([assetPages(surroundings.site), ...pages], surroundings), {
+    ...options,
+    headers: pageHeaders({}, surroundings.site),
+    tellError: tellErrors(surroundings.site),
+  });

@@ -1,0 +1,61 @@
+import type { ComponentChildren } from "preact";
+import { renderToString } from "preact-render-to-string";
+import type { Texts } from "../texts/en.ts";
+import { type ConsoleLanguage, chooseConsoleLanguage, textsOf } from "../texts/languages.ts";
+import type { PageFrame } from "../view/frame.ts";
+import { Layout } from "../view/layout.tsx";
+import { assetPath } from "./assets.ts";
+import type { BuiltAsset } from "./built-assets.ts";
+import { cookieNames, readCookies } from "./cookies.ts";
+import type { ReachedOrigins } from "./headers.ts";
+import { linksUnder } from "./links.ts";
+
+/** What all pages of a stage have in common. */
+export interface Site {
+  /** Where callers reach the service; no slash at the end. */
+  readonly baseUrl: string;
+  readonly origins: ReachedOrigins;
+  readonly assets: readonly BuiltAsset[];
+  /** At least one. */
+  readonly languages: readonly ConsoleLanguage[];
+}
+
+/** Whether a client would rather have a page than JSON: browsers name `text/html`, programs do not. */
+export const wantsPage = (accept: string | undefined): boolean => /\btext\/html\b/i.test(accept ?? "");
+
+/** In which language somebody reads. */
+export const languageFor = (
+  headers: Readonly<Record<string, string | undefined>>,
+  { languages }: Pick<Site, "languages">,
+  chosen?: string,
+): { readonly language: ConsoleLanguage; readonly texts: Texts } => {
+  const kept = readCookies(headers["cookie"]).get(cookieNames.language);
+  const language = chooseConsoleLanguage(languages, [chosen, kept], headers["accept-language"]);
+  return { language, texts: textsOf[language] };
+};
+
+/** What a page has of its own. */
+export type OwnFrame = Pick<PageFrame, "title" | "texts" | "language" | "path" | "username" | "formToken"> & {
+  readonly scripts?: readonly string[] | undefined;
+  readonly isWide?: boolean | undefined;
+};
+
+/** A whole page as HTML. */
+export const renderPage = (
+  { scripts = [], isWide = false, ...own }: OwnFrame,
+  content: ComponentChildren,
+  { baseUrl, assets, languages }: Site,
+): string => {
+  const url = linksUnder(baseUrl);
+  const files = (name: string) => assetPath(assets, name).map(url);
+  const [stylesheet = ""] = files("style");
+  const frame: PageFrame = {
+    ...own,
+    isWide,
+    languages,
+    url,
+    stylesheet,
+    scripts: scripts.flatMap(files),
+  };
+  return `<!doctype html>${renderToString(<Layout frame={frame}>{content}</Layout>)}`;
+};

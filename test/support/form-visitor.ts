@@ -1,0 +1,89 @@
+import { baseUrl } from "./client.ts";
+
+/** A page as somebody without JavaScript has it before them. */
+export interface SeenPage {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly html: string;
+  /** Where it stands, below the service's own address. */
+  readonly path: string;
+}
+
+const decode = (text: string): string =>
+  text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+
+const attributesOf = (tag: string): Record<string, string> =>
+  Object.fromEntries(
+    [...tag.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, decode(value)]),
+  );
+
+/** The forms of a page, each with where it goes and what stands in it. */
+export const formsOf = ({ html }: Pick<SeenPage, "html">) =>
+  [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, attributes = "", content = ""]) => ({
+    action: attributesOf(attributes)["action"] ?? "",
+    content,
+    fields: Object.fromEntries(
+      [...content.matchAll(/<input\b([^>]*)>/g)]
+        .map(([, tag = ""]) => attributesOf(tag))
+        .flatMap(({ name, value = "" }) => (name ? [[name, value] as const] : [])),
+    ),
+  }));
+
+const { origin, pathname } = new URL(baseUrl);
+const prefix = pathname === "/" ? "" : pathname;
+
+/** Somebody with a browser that runs no scripts: it keeps cookies, follows links and sends forms. */
+export class FormVisitor {
+  readonly cookies = new Map<string, string>();
+
+  /** @param headers in the place of those that a browser sends by itself. */
+  async ask(
+    path: string,
+    {
+      form,
+      headers = {},
+    }: { readonly form?: Record<string, string>; readonly headers?: Record<string, string> } = {},
+  ): Promise<SeenPage> {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method: form ? "POST" : "GET",
+      redirect: "manual",
+      headers: {
+        Accept: "text/html,application/xhtml+xml",
+        Cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+        ...(form ? { Origin: origin, "Sec-Fetch-Site": "same-origin" } : {}),
+        ...headers,
+      },
+      ...(form ? { body: new URLSearchParams(form) } : {}),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [name = "", value = ""] = line.split(";")[0]?.split("=") ?? [];
+      if (/Max-Age=0\b/.test(line)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return { status: response.status, headers: response.headers, html: await response.text(), path };
+  }
+
+  /** Asks for a page, and goes where it leads. */
+  async open(path: string): Promise<SeenPage> {
+    return this.#follow(await this.ask(path));
+  }
+
+  /** Fills in a form of a page and sends it. @param to which of its forms, below the service's own address. */
+  async send(page: SeenPage, to: string, typed: Record<string, string> = {}): Promise<SeenPage> {
+    const form = formsOf(page).find(({ action }) => action === `${prefix}${to}`);
+    if (!form) throw new Error(`There is no form that goes to ${to} at ${page.path}.`);
+    return this.#follow(await this.ask(to, { form: { ...form.fields, ...typed } }));
+  }
+
+  async #follow(page: SeenPage): Promise<SeenPage> {
+    const location = page.headers.get("location");
+    return page.status === 303 && location?.startsWith(prefix)
+      ? this.open(location.slice(prefix.length))
+      : page;
+  }
+}

@@ -118,7 +118,10 @@ describe("Somebody who comes from an identity provider for the first time", () =
   });
 
   it("gets none without an address", async () => {
-    expect(await enter({ ...newPerson(), email: undefined })).toEqual({ kind: "refused", reason: "no-address" });
+    expect(await enter({ ...newPerson(), email: undefined })).toEqual({
+      kind: "refused",
+      reason: "no-address",
+    });
   });
 });
 

@@ -294,6 +294,32 @@ export const en = {
     deleted: "Your account is deleted.",
     deleteNeedsPassword: "Set a password first: it is what confirms that you want this.",
   },
+  identity: {
+    title: "Log in with {provider}",
+    joinTitle: "Add {provider}",
+    joinText:
+      "At {provider} you prove who you are there. From then on you can log in here with it as well. Your password, if you have one, goes on working.",
+    continue: "Go on to {provider}",
+    joined: "You can log in with {provider} now.",
+    problems: {
+      unavailable:
+        "{provider} does not answer as it should. Try again in some minutes, or log in with your password.",
+      denied: "You have not agreed at {provider}, so nothing has happened here.",
+      expired:
+        "This log-in took longer than ten minutes, was used before, or was begun in another browser. Begin again.",
+      untrusted:
+        "It could not be verified that the answer comes from {provider}. Nobody was logged in. Begin again.",
+      closed: "This account is disabled or being deleted. Nobody can log in to it.",
+      noAddress:
+        "{provider} does not tell us an e-mail address, and an account needs one. Sign up with a password; then add {provider} on the page of your account.",
+      addressTaken:
+        "An account here has your e-mail address already, and not both sides have verified that the address is yours. Log in to it with your password, then add {provider} on the page of your account.",
+      otherAccount:
+        "This account at {provider} logs in to another account here. Log in with it, remove it there, and add it here.",
+    },
+    toLogIn: "To the log-in",
+    toAccount: "To your account",
+  },
   playground: {
     title: "Playground",
     intro: "Try what the service does. Below each try stands the code that does the same from your program.",

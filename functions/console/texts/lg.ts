@@ -290,6 +290,31 @@ export const lg: Texts = {
     deleted: "Akawunti yo esaziddwamu.",
     deleteNeedsPassword: "Sooka oteekewo ekigambo ky’okuyingira: kye kikakasa nti kino ky’oyagala.",
   },
+  identity: {
+    title: "Yingira ne {provider}",
+    joinTitle: "Yongerako {provider}",
+    joinText:
+      "Ku {provider} okakasa gw’oli. Oluvannyuma osobola okuyingira wano n’eyo. Ekigambo kyo eky’okuyingira, bw’oba okirina, kigenda mu maaso n’okukola.",
+    continue: "Genda mu maaso ku {provider}",
+    joined: "Kati osobola okuyingira ne {provider}.",
+    problems: {
+      unavailable:
+        "{provider} teddamu nga bwe yandibadde. Ddamu oluvannyuma lw’eddakiika ntono, oba yingira n’ekigambo kyo eky’okuyingira.",
+      denied: "Tokkirizza ku {provider}, kale tewali kikoleddwa wano.",
+      expired:
+        "Okuyingira kuno kumaze eddakiika ezisukka kkumi, kwakozesebwa dda, oba kwatandikira mu bbulawuza ndala. Ddamu otandike.",
+      untrusted: "Tekikakasiddwa nti okuddamu kuvudde ku {provider}. Tewali ayingiziddwa. Ddamu otandike.",
+      closed: "Akawunti eno eggaddwa oba esazibwamu. Tewali asobola kugiyingiramu.",
+      noAddress:
+        "{provider} tetubuulira imeeri, ate akawunti egyetaaga. Weewandiise n’ekigambo ky’okuyingira; olwo oyongereko {provider} ku lupapula lwa akawunti yo.",
+      addressTaken:
+        "Waliwo akawunti wano erina imeeri yo, naye enjuyi zombi tezinnakakasa nti yiyo. Giyingiremu n’ekigambo kyo eky’okuyingira, olwo oyongereko {provider} ku lupapula lwa akawunti yo.",
+      otherAccount:
+        "Akawunti eno eya {provider} eyingiza mu akawunti ndala wano. Yingira nayo, giggyeyo, olwo ogyongereko wano.",
+    },
+    toLogIn: "Ku kuyingira",
+    toAccount: "Ku akawunti yo",
+  },
   playground: {
     title: "Ekifo ky'okugezesa",
     intro:

@@ -283,6 +283,31 @@ export const sw: Texts = {
     deleted: "Akaunti yako imefutwa.",
     deleteNeedsPassword: "Weka nenosiri kwanza: ndilo linalothibitisha kwamba unataka hivyo.",
   },
+  identity: {
+    title: "Ingia kwa {provider}",
+    joinTitle: "Ongeza {provider}",
+    joinText:
+      "Kwa {provider} unathibitisha wewe ni nani. Baada ya hapo unaweza kuingia hapa kwa njia hiyo pia. Nenosiri lako, kama unalo, linaendelea kufanya kazi.",
+    continue: "Endelea kwa {provider}",
+    joined: "Sasa unaweza kuingia kwa {provider}.",
+    problems: {
+      unavailable:
+        "{provider} haijibu inavyopaswa. Jaribu tena baada ya dakika chache, au ingia kwa nenosiri lako.",
+      denied: "Hukukubali kwa {provider}, kwa hiyo hakuna kilichofanyika hapa.",
+      expired:
+        "Kuingia huku kumechukua zaidi ya dakika kumi, kumetumika tayari, au kulianzishwa kwenye kivinjari kingine. Anza tena.",
+      untrusted: "Haikuthibitika kwamba jibu limetoka kwa {provider}. Hakuna aliyeingizwa. Anza tena.",
+      closed: "Akaunti hii imezimwa au inafutwa. Hakuna anayeweza kuingia.",
+      noAddress:
+        "{provider} haituambii barua pepe, na akaunti inaihitaji. Jisajili kwa nenosiri; kisha ongeza {provider} kwenye ukurasa wa akaunti yako.",
+      addressTaken:
+        "Akaunti moja hapa tayari ina barua pepe yako, na si pande zote mbili zilizothibitisha kwamba ni yako. Ingia kwa nenosiri lako, kisha ongeza {provider} kwenye ukurasa wa akaunti yako.",
+      otherAccount:
+        "Akaunti hii ya {provider} huingiza kwenye akaunti nyingine hapa. Ingia kwa hiyo, iondoe huko, kisha iongeze hapa.",
+    },
+    toLogIn: "Kwenye kuingia",
+    toAccount: "Kwenye akaunti yako",
+  },
   playground: {
     title: "Uwanja wa majaribio",
     intro:

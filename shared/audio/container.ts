@@ -89,11 +89,11 @@ export interface ContainerReader {
    *
    * @throws UnreadableAudioError | UntrimmableAudioError
    */
-  cutPoints?(file: ContainerFile): Promise<CutPoints>;
+  cutPoints(file: ContainerFile): Promise<CutPoints>;
   /**
    * What lies between two of these places, as a file of its own.
    *
    * @throws UnreadableAudioError | UntrimmableAudioError
    */
-  cut?(file: ContainerFile, cut: Cut): AsyncIterable<Uint8Array>;
+  cut(file: ContainerFile, cut: Cut): AsyncIterable<Uint8Array>;
 }

@@ -2,17 +2,20 @@ import type { SourceWindow } from "../audio-source.ts";
 import { uint32BigEndian } from "../bytes.ts";
 import { type Box, BoxTable, boxesIn, contentOf } from "./boxes.ts";
 import type { FragmentDefaults, Mp4File } from "./mp4-file.ts";
-import { runsAtOnce, type SampleRun } from "./sample-runs.ts";
+import { runsAtOnce, type SampleBatch, type SampleRun } from "./sample-runs.ts";
 
-/** The samples that the fragments of an MP4 file list, in the order in which they play. */
+/** The samples that the fragments of an MP4 file list from one of them on. */
 export async function* fragmentSamples(
   window: SourceWindow,
   file: Mp4File,
-): AsyncGenerator<SampleRun[], void> {
-  for await (const fragment of boxesIn(window, file.indexEnd, window.size)) {
+  start = file.indexEnd,
+): AsyncGenerator<SampleBatch, void> {
+  for await (const fragment of boxesIn(window, start, window.size)) {
     if (fragment.type !== "moof" || !fragment.isWhole) continue;
+    const resumption = { offset: fragment.offset };
     for await (const part of boxesIn(window, fragment.start, fragment.end)) {
-      if (part.type === "traf") yield* samplesOfPart(window, file, part, fragment.offset);
+      if (part.type !== "traf") continue;
+      for await (const runs of samplesOfPart(window, file, part, fragment.offset)) yield { runs, resumption };
     }
   }
 }

@@ -3,60 +3,92 @@ import type { SourceWindow } from "../audio-source.ts";
 import { uint32BigEndian } from "../bytes.ts";
 import { BoxTable, contentOf } from "./boxes.ts";
 import type { Mp4Track } from "./mp4-file.ts";
-import { runsAtOnce, type SampleRun } from "./sample-runs.ts";
+import { type Resumption, runsAtOnce, type SampleBatch, type SampleRun } from "./sample-runs.ts";
 
-/** The samples that the index of an MP4 file lists, in the order in which they play. */
+/** The samples that the index of an MP4 file lists, from a place in it on. */
 export async function* indexedSamples(
   window: SourceWindow,
   track: Mp4Track,
-): AsyncGenerator<SampleRun[], void> {
-  for (const step of walkIndex(await openIndex(window, track))) {
+  from: Resumption = { offset: 0, index: indexStart },
+): AsyncGenerator<SampleBatch, void> {
+  const { offset, index: place = indexStart } = from;
+  for (const step of walkIndex(await openIndex(window, track, place), place, offset)) {
     if (step instanceof BoxTable) await step.fill();
     else yield step;
   }
 }
 
+type IndexPlace = NonNullable<Resumption["index"]>;
+
+const indexStart: IndexPlace = {
+  chunk: 0,
+  chunkTaken: 0,
+  chunkEntry: 0,
+  sample: 0,
+  durationEntry: 0,
+  durationTaken: 0,
+};
+
 /**
  * Goes through the tables side by side, without waiting for anything: a table of which the next piece is wanted is given
  * out, to be filled before the walk goes on. Each step takes an entry of a table, so that the file bounds their number.
+ *
+ * @param firstOffset of the first sample in the file, where it is not the first one of its chunk
  */
-function* walkIndex(index: Index): Generator<BoxTable | SampleRun[], void> {
+function* walkIndex(
+  index: Index,
+  from: IndexPlace,
+  firstOffset: number,
+): Generator<BoxTable | SampleBatch, void> {
   const { offsets, chunks, durations, sizes } = index;
   const isListed = index.size === 0;
+  const place = { ...from };
   let runs: SampleRun[] = [];
+  let resumption: Resumption = { offset: firstOffset, index: from };
   let samplesPerChunk = 0;
+  let [chunkEntries, durationEntries] = [from.chunkEntry, from.durationEntry];
   let [alike, duration] = [0, 0];
-  for (let chunk = 1; ; chunk += 1) {
+  for (; ; place.chunk += 1, place.chunkTaken = 0) {
     if (offsets.isExhausted) yield offsets;
-    if (!offsets.isReady) return yield runs;
-    let offset = offsets.value();
+    if (!offsets.isReady) return yield { runs, resumption };
+    let offset = place.chunkTaken > 0 ? firstOffset : offsets.value();
     offsets.advance();
 
     if (chunks.isExhausted) yield chunks;
-    while (chunks.isReady && chunks.field(0) <= chunk) {
+    while (chunks.isReady && chunks.field(0) <= place.chunk + 1) {
       samplesPerChunk = chunks.field(1);
+      place.chunkEntry = chunkEntries;
+      chunkEntries += 1;
       chunks.advance();
       if (chunks.isExhausted) yield chunks;
     }
 
-    for (let left = samplesPerChunk; left > 0; ) {
+    while (place.chunkTaken < samplesPerChunk) {
       while (alike === 0) {
         if (durations.isExhausted) yield durations;
-        if (!durations.isReady) return yield runs;
+        if (!durations.isReady) return yield { runs, resumption };
         [alike, duration] = [durations.field(0), durations.field(1)];
+        place.durationTaken =
+          durationEntries === from.durationEntry ? Math.min(alike, from.durationTaken) : 0;
+        alike -= place.durationTaken;
+        place.durationEntry = durationEntries;
+        durationEntries += 1;
         durations.advance();
       }
       if (isListed && sizes.isExhausted) yield sizes;
-      if (isListed && !sizes.isReady) return yield runs;
+      if (isListed && !sizes.isReady) return yield { runs, resumption };
+      if (runs.length === 0) resumption = { offset, index: { ...place } };
       const size = isListed ? sizes.field(0) : index.size;
-      const count = isListed ? 1 : Math.min(left, alike);
+      const count = isListed ? 1 : Math.min(samplesPerChunk - place.chunkTaken, alike);
       if (isListed) sizes.advance();
       runs.push({ offset, count, size, duration });
       offset += size * count;
-      left -= count;
       alike -= count;
+      place.chunkTaken += count;
+      place.durationTaken += count;
+      place.sample += count;
       if (runs.length < runsAtOnce) continue;
-      yield runs;
+      yield { runs, resumption };
       runs = [];
     }
   }
@@ -75,22 +107,32 @@ interface Index {
   readonly sizes: BoxTable;
 }
 
-const openIndex = async (window: SourceWindow, { tables }: Mp4Track): Promise<Index> => {
+const openIndex = async (
+  window: SourceWindow,
+  { tables }: Mp4Track,
+  { chunk, chunkEntry, durationEntry, sample }: IndexPlace,
+): Promise<Index> => {
   /** After its version and other fields of its own, a table has the number of its entries. */
-  const open = async (type: string, headBytes: number, entryBytes: number): Promise<BoxTable> => {
+  const open = async (
+    type: string,
+    headBytes: number,
+    entryBytes: number,
+    skipped: number,
+  ): Promise<BoxTable> => {
     const box = tables.get(type);
     const head = await contentOf(window, box, headBytes);
-    const [start, end] = box ? [box.start + headBytes, box.end] : [0, 0];
-    return new BoxTable(window, start, end, uint32BigEndian(head, headBytes - 4), entryBytes);
+    const [start, end] = box ? [box.start + headBytes + skipped * entryBytes, box.end] : [0, 0];
+    const entries = Math.max(0, uint32BigEndian(head, headBytes - 4) - skipped);
+    return new BoxTable(window, start, end, entries, entryBytes);
   };
   if (tables.has("stz2")) {
     throw new UnreadableAudioError("The MP4 file's index is of a kind that cannot be read.");
   }
   return {
-    offsets: tables.has("co64") ? await open("co64", 8, 8) : await open("stco", 8, 4),
-    chunks: await open("stsc", 8, 12),
-    durations: await open("stts", 8, 8),
+    offsets: tables.has("co64") ? await open("co64", 8, 8, chunk) : await open("stco", 8, 4, chunk),
+    chunks: await open("stsc", 8, 12, chunkEntry),
+    durations: await open("stts", 8, 8, durationEntry),
     size: uint32BigEndian(await contentOf(window, tables.get("stsz"), 12), 4),
-    sizes: await open("stsz", 12, 4),
+    sizes: await open("stsz", 12, 4, sample),
   };
 };

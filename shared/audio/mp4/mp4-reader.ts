@@ -1,10 +1,11 @@
 import { copyRange, type SourceWindow } from "../audio-source.ts";
-import type { ContainerReader } from "../container.ts";
+import type { ContainerFile, ContainerReader } from "../container.ts";
+import { type Cut, type CutPoint, type Position, pointSpacing } from "../pieces/piece.ts";
 import { fragmentSamples } from "./fragment-samples.ts";
 import { indexedSamples } from "./indexed-samples.ts";
-import { type Mp4File, openMp4 } from "./mp4-file.ts";
+import { type Mp4File, type Mp4Track, openMp4 } from "./mp4-file.ts";
 import { writeMp4Head } from "./mp4-writer.ts";
-import { collectSamples, type SampleRun } from "./sample-runs.ts";
+import { collectSamples, type Resumption, type SampleBatch, type SampleRun } from "./sample-runs.ts";
 
 /** MP4 and its kin: M4A, MOV, 3GP; with its index at the start, at the end, or in fragments. */
 export const mp4Reader: ContainerReader = {
@@ -12,7 +13,7 @@ export const mp4Reader: ContainerReader = {
     const file = await openMp4(window);
     const { timescale, description, playFrom, playFor = Number.POSITIVE_INFINITY } = file.track;
     let ticks = 0;
-    for await (const runs of presentSamples(window, file)) {
+    for await (const { runs } of presentSamples(window, file)) {
       for (const { count, duration } of runs) ticks += count * duration;
     }
     const { codec, sampleRate, channels } = description;
@@ -20,32 +21,103 @@ export const mp4Reader: ContainerReader = {
     return { codec, durationSeconds: heard / timescale, sampleRate: sampleRate || timescale, channels };
   },
 
-  async *trim({ window }, seconds) {
-    const file = await openMp4(window);
-    const { playFrom, timescale } = file.track;
-    const samples = await collectSamples(
-      presentSamples(window, file),
-      playFrom + Math.round(seconds * timescale),
-    );
-    yield writeMp4Head(file, samples);
-    for (const { start, end } of samples.ranges) yield* copyRange(window, start, end);
+  async *trim(file, seconds) {
+    const { playFrom, timescale } = (await openMp4(file.window)).track;
+    yield* cutMp4(file, { until: playFrom + Math.round(seconds * timescale) });
   },
+
+  async cutPoints({ window }) {
+    const file = await openMp4(window);
+    const headBytes = file.typeBox.length + file.track.description.entry.length + longestRest;
+    return { headBytes, points: pointsOf(window, file) };
+  },
+
+  cut: cutMp4,
 };
+
+/** The index of a piece without its tables. */
+const longestRest = 1_024;
+
+/** What the tables of a new index may take for a sample: its size, its duration and how many have that. */
+const entryBytes = 12;
+
+/**
+ * What a piece has before its sound, in ticks: packets build on those before them, and players leave out what the index says.
+ */
+const leadIn = ({ timescale }: Mp4Track): number => Math.round(timescale / 10);
+
+async function* cutMp4({ window }: ContainerFile, { from, until }: Cut): AsyncGenerator<Uint8Array, void> {
+  const file = await openMp4(window);
+  const { track } = file;
+  const start = from?.ticks ?? 0;
+  const samples = await collectSamples(presentSamples(window, file, from), {
+    listedFrom: from?.countedFrom ?? 0,
+    from: start,
+    until,
+  });
+  const playFrom = from ? leadIn(track) : track.playFrom;
+  const playUntil = track.playFrom + (track.playFor ?? Number.POSITIVE_INFINITY) - start;
+  yield writeMp4Head(file, samples, { playFrom, playUntil: Math.min(samples.ticks, playUntil) });
+  for (const { start, end } of samples.ranges) yield* copyRange(window, start, end);
+}
+
+/** Between samples. */
+async function* pointsOf(window: SourceWindow, file: Mp4File): AsyncGenerator<Iterable<CutPoint>, void> {
+  const { timescale, playFrom, playFor = Number.POSITIVE_INFINITY } = file.track;
+  const secondsAt = (ticks: number): number => Math.max(0, Math.min(ticks - playFrom, playFor)) / timescale;
+  const spacing = Math.ceil(pointSpacing * timescale);
+  let resumption: Resumption | undefined;
+  let [ticks, bytes, countedFrom, nextAt] = [0, 0, 0, 0];
+  const pointAt = (): CutPoint => ({
+    position: { offset: 0, ...resumption, ticks, countedFrom },
+    startsAt: ticks === 0 ? 0 : secondsAt(ticks + leadIn(file.track)),
+    endsAt: secondsAt(ticks),
+    bytes,
+  });
+  function* pointsIn(runs: readonly SampleRun[]): Generator<CutPoint, void> {
+    for (const { count, size, duration } of runs) {
+      const step = duration > 0 ? Math.ceil(spacing / duration) : count;
+      for (let taken = 0; taken < count; taken += step) {
+        if (ticks >= nextAt) {
+          yield pointAt();
+          nextAt = ticks + spacing;
+        }
+        const samples = Math.min(step, count - taken);
+        ticks += samples * duration;
+        bytes += samples * size;
+      }
+      bytes += entryBytes;
+    }
+  }
+  for await (const batch of presentSamples(window, file)) {
+    if (batch.resumption !== resumption) countedFrom = ticks;
+    resumption = batch.resumption;
+    yield pointsIn(batch.runs);
+  }
+  yield [pointAt()];
+}
 
 /** The samples whose bytes the file has; the index at the start of one that was cut off lists more. */
 async function* presentSamples(
   window: SourceWindow,
   file: Mp4File,
-): AsyncGenerator<readonly SampleRun[], void> {
-  for (const samples of [indexedSamples(window, file.track), fragmentSamples(window, file)]) {
-    for await (const runs of samples) {
+  from?: Position,
+): AsyncGenerator<SampleBatch, void> {
+  const isInFragments = from && !from.index;
+  const lists = [
+    ...(isInFragments ? [] : [indexedSamples(window, file.track, from)]),
+    fragmentSamples(window, file, isInFragments ? from.offset : undefined),
+  ];
+  for (const samples of lists) {
+    for await (const { runs, resumption } of samples) {
       const missing = runs.findIndex((run) => presentCount(run, window.size) < run.count);
       const cutOff = runs[missing];
       if (cutOff) {
-        yield [...runs.slice(0, missing), { ...cutOff, count: presentCount(cutOff, window.size) }];
+        const present = { ...cutOff, count: presentCount(cutOff, window.size) };
+        yield { runs: [...runs.slice(0, missing), present], resumption };
         return;
       }
-      yield runs;
+      yield { runs, resumption };
     }
   }
 }

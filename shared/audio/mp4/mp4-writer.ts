@@ -2,22 +2,32 @@ import { UnreadableAudioError } from "../audio-errors.ts";
 import type { Mp4File } from "./mp4-file.ts";
 import type { CollectedSamples } from "./sample-runs.ts";
 
+/** What is played of the samples, in ticks from the first one on. */
+interface PlayedSpan {
+  readonly playFrom: number;
+  readonly playUntil: number;
+}
+
 /**
  * The start of an MP4 file with one track, up to the bytes of its samples, which follow in one chunk.
  *
- * The description of the samples and what a player leaves out at their start are those of the old file.
+ * The description of the samples is that of the old file.
  */
-export const writeMp4Head = (file: Mp4File, samples: CollectedSamples): Uint8Array => {
+export const writeMp4Head = (file: Mp4File, samples: CollectedSamples, played: PlayedSpan): Uint8Array => {
   const dataBytes = samples.ranges.reduce((sum, { start, end }) => sum + end - start, 0);
-  const index = (dataStart: number): Buffer => writeIndex(file, samples, dataStart);
+  const index = (dataStart: number): Buffer => writeIndex(file, samples, played, dataStart);
   const dataHead = Buffer.concat([uint32(dataBytes + 8), Buffer.from("mdat")]);
   const headBytes = file.typeBox.length + index(0).length + dataHead.length;
   return Buffer.concat([file.typeBox, index(headBytes), dataHead]);
 };
 
-const writeIndex = ({ track }: Mp4File, samples: CollectedSamples, dataStart: number): Buffer => {
-  const { timescale, playFrom, description } = track;
-  const heard = Math.max(0, samples.ticks - playFrom);
+const writeIndex = (
+  { track: { timescale, description } }: Mp4File,
+  samples: CollectedSamples,
+  { playFrom, playUntil }: PlayedSpan,
+  dataStart: number,
+): Buffer => {
+  const heard = Math.max(0, playUntil - playFrom);
   const movieHeader = versioned(
     "mvhd",
     uint32(0, 0, timescale, heard),

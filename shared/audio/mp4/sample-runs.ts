@@ -1,4 +1,5 @@
 import { UnreadableAudioError } from "../audio-errors.ts";
+import type { Position } from "../pieces/piece.ts";
 
 /**
  * Samples of one track that lie one after the other and are alike. A sample here is a packet, or one value of
@@ -17,6 +18,16 @@ export interface SampleRun {
 /** How many runs are handed on at once: one at a time would cost more than reading them. */
 export const runsAtOnce = 4_096;
 
+/** What it takes to list samples from here on again. */
+export type Resumption = Pick<Position, "offset" | "index">;
+
+/** Samples, in the order in which they play. */
+export interface SampleBatch {
+  readonly runs: readonly SampleRun[];
+  /** For these samples; the same object for batches of which only the first one can be read anew. */
+  readonly resumption: Resumption;
+}
+
 /** The samples of a new file. */
 export interface CollectedSamples {
   /** In their order; neighbours differ. */
@@ -30,34 +41,53 @@ export interface CollectedSamples {
 /** Ten minutes are some thirty thousand packets; far more are no recording of that length. */
 const mostRuns = 1_000_000;
 
+/** Which samples are taken, in ticks. */
+export interface SampleSpan {
+  /** Of the first sample that is listed. */
+  readonly listedFrom: number;
+  readonly from: number;
+  readonly until: number;
+}
+
 /**
- * Takes samples until they play for a number of ticks.
+ * Takes the samples from one time up to another.
  *
  * @throws UnreadableAudioError when there are too many to be true
  */
 export const collectSamples = async (
-  batches: AsyncIterable<readonly SampleRun[]>,
-  ticks: number,
+  batches: AsyncIterable<SampleBatch>,
+  { listedFrom, from, until }: SampleSpan,
 ): Promise<CollectedSamples> => {
   const runs: { count: number; readonly size: number; readonly duration: number }[] = [];
   const ranges: { readonly start: number; end: number }[] = [];
-  let taken = 0;
+  let passed = listedFrom;
   for await (const batch of batches) {
-    for (const { offset, size, duration, ...run } of batch) {
-      const count = duration > 0 ? Math.min(run.count, Math.ceil((ticks - taken) / duration)) : run.count;
-      const end = offset + size * count;
-      const lastRange = ranges.at(-1);
-      if (lastRange?.end === offset) lastRange.end = end;
-      else ranges.push({ start: offset, end });
-      const lastRun = runs.at(-1);
-      if (lastRun?.size === size && lastRun.duration === duration) lastRun.count += count;
-      else runs.push({ count, size, duration });
-      taken += count * duration;
-      if (taken >= ticks) return { runs, ranges, ticks: taken };
+    for (const run of batch.runs) {
+      const { size, duration } = run;
+      const skipped = samplesBefore(run, from - passed);
+      const count = samplesBefore(run, until - passed) - skipped;
+      passed += (skipped + count) * duration;
+      if (count > 0) {
+        const offset = run.offset + size * skipped;
+        const end = offset + size * count;
+        const lastRange = ranges.at(-1);
+        if (lastRange?.end === offset) lastRange.end = end;
+        else ranges.push({ start: offset, end });
+        const lastRun = runs.at(-1);
+        if (lastRun?.size === size && lastRun.duration === duration) lastRun.count += count;
+        else runs.push({ count, size, duration });
+      }
+      if (passed >= until) return { runs, ranges, ticks: passed - from };
     }
     if (runs.length > mostRuns || ranges.length > mostRuns) {
       throw new UnreadableAudioError("The MP4 file is damaged: its index is implausible.");
     }
   }
-  return { runs, ranges, ticks: taken };
+  return { runs, ranges, ticks: Math.max(0, passed - from) };
+};
+
+/** How many samples of a run start before a time, counted from the run's own start. */
+const samplesBefore = ({ count, duration }: SampleRun, ticks: number): number => {
+  if (ticks <= 0) return 0;
+  return duration > 0 ? Math.min(count, Math.ceil(ticks / duration)) : count;
 };

@@ -1,4 +1,3 @@
-import { UntrimmableAudioError } from "../audio-errors.ts";
 import { type AudioSource, copyRange, SourceWindow } from "../audio-source.ts";
 import type { AudioFacts } from "../container.ts";
 import { type AudioReadOptions, gatherPieces, openFile } from "../open-file.ts";
@@ -39,8 +38,7 @@ export const planPieces = async (
     return [{ index: 0, start: 0, end: durationSeconds, bytes: source.size, ...type }];
   }
 
-  const { reader, container, ...file } = await openFile(source, { signal, budget });
-  if (!reader.cutPoints) throw new UntrimmableAudioError(facts.codec, container);
+  const { reader, ...file } = await openFile(source, { signal, budget });
   const { headBytes, points } = await reader.cutPoints(file);
   const planner = new PiecePlanner({ ...limits, largestBytes: limits.largestBytes - headBytes });
   let first: CutPoint | undefined;
@@ -81,7 +79,6 @@ export async function* cutPiece(
     yield* copyRange(new SourceWindow(source, signal), 0, source.size);
     return;
   }
-  const { reader, container, ...file } = await openFile(source, { signal, budget });
-  if (!reader.cut) throw new UntrimmableAudioError(container, container);
+  const { reader, ...file } = await openFile(source, { signal, budget });
   yield* gatherPieces(reader.cut(file, piece.cut), budget);
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 
 /** A place in a recording at which a packet starts, and what it takes to read on from there. */
 const positionSchema = z.object({
-  /** Of the packet in the file; in MP4 of what lists it. */
+  /** Of the packet in the file; of a fragment of MP4 that lists it. */
   offset: z.int().nonnegative(),
   /** The packet's time, in units that the container defines. */
   ticks: z.number(),
@@ -12,6 +12,8 @@ const positionSchema = z.object({
   index: z
     .object({
       chunk: z.int(),
+      /** How many samples of that chunk are behind. */
+      chunkTaken: z.int(),
       chunkEntry: z.int(),
       sample: z.int(),
       durationEntry: z.int(),

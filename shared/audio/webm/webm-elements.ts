@@ -44,6 +44,10 @@ export interface WebmBlock {
   readonly duration: number | undefined;
   /** The element as it stands in the file. */
   readonly bytes: Uint8Array;
+  /** Where it is there. */
+  readonly offset: number;
+  /** Where in the element its time stands: two bytes, counted from the cluster's. */
+  readonly timeOffset: number;
 }
 
 type WebmPart =
@@ -72,16 +76,20 @@ const read: ReadonlySet<number> = new Set([
 export async function* walkWebm(
   window: SourceWindow,
   start: number,
+  clusterTime = 0,
 ): AsyncGenerator<Iterable<WebmPart>, void> {
-  const walk: Walk = { offset: 0, clusterTime: 0 };
+  const walk: Walk = { position: start, offset: 0, clusterTime };
   for (let position = start; position < window.size; position += walk.offset) {
     walk.offset = 0;
+    walk.position = position;
     yield partsIn(await window.read(position, scanBytes), window.size - position, walk);
   }
 }
 
 /** Where a walk is. */
 interface Walk {
+  /** Of the current piece in the file. */
+  position: number;
   /** In the current piece. */
   offset: number;
   clusterTime: number;
@@ -106,12 +114,8 @@ function* partsIn(bytes: Uint8Array, rest: number, walk: Walk): Generator<WebmPa
     if (isWanted && element.end > bytes.length) return;
     walk.offset = element.end;
     if (!isWanted) continue;
-    const part = toPart(
-      element.id,
-      bytes.subarray(offset, element.end),
-      element.start - offset,
-      walk.clusterTime,
-    );
+    const place = { bytes: bytes.subarray(offset, element.end), offset: walk.position + offset };
+    const part = toPart(element.id, place, element.start - offset, walk.clusterTime);
     if (part?.kind === "cluster") walk.clusterTime = part.timestamp;
     if (part) yield part;
   }
@@ -134,15 +138,21 @@ export function* clustersBackwards(bytes: Uint8Array): Generator<number, void> {
   }
 }
 
-const toPart = (id: number, bytes: Uint8Array, start: number, clusterTime: number): WebmPart | undefined => {
-  const content = bytes.subarray(start);
+/** An element, and where it is in the file. */
+interface Place {
+  readonly bytes: Uint8Array;
+  readonly offset: number;
+}
+
+const toPart = (id: number, place: Place, start: number, clusterTime: number): WebmPart | undefined => {
+  const content = place.bytes.subarray(start);
   if (id === webmIds.info) return { kind: "info", content };
   if (id === webmIds.tracks) return { kind: "tracks", content };
   if (id === webmIds.timestamp) {
     const timestamp = unsignedValue(content);
     return Number.isSafeInteger(timestamp) ? { kind: "cluster", timestamp } : undefined;
   }
-  if (id === webmIds.simpleBlock) return toBlock(bytes, content, clusterTime, undefined);
+  if (id === webmIds.simpleBlock) return toBlock(place, content, clusterTime, undefined);
 
   let block: Uint8Array | undefined;
   let duration: number | undefined;
@@ -150,11 +160,11 @@ const toPart = (id: number, bytes: Uint8Array, start: number, clusterTime: numbe
     if (child.id === webmIds.block) block = child.content;
     if (child.id === webmIds.blockDuration) duration = unsignedValue(child.content);
   }
-  return block && toBlock(bytes, block, clusterTime, duration);
+  return block && toBlock(place, block, clusterTime, duration);
 };
 
 const toBlock = (
-  bytes: Uint8Array,
+  { bytes, offset }: Place,
   content: Uint8Array,
   clusterTime: number,
   duration: number | undefined,
@@ -162,5 +172,7 @@ const toBlock = (
   const track = parseVariableInteger(content, 0);
   if (track?.value === undefined || content.length < track.end + 3) return undefined;
   const relative = (uint16BigEndian(content, track.end) << 16) >> 16;
-  return { kind: "block", track: track.value, timestamp: clusterTime + relative, duration, bytes };
+  const timestamp = clusterTime + relative;
+  const timeOffset = content.byteOffset - bytes.byteOffset + track.end;
+  return { kind: "block", track: track.value, timestamp, duration, bytes, offset, timeOffset };
 };

@@ -1,6 +1,7 @@
 import { type SourceWindow, scanBytes } from "../audio-source.ts";
 import type { ContainerReader } from "../container.ts";
-import { parseElement, writeElement, writeOpenElement } from "./ebml.ts";
+import { parseElement } from "./ebml.ts";
+import { cutWebm, endOf, webmPoints } from "./webm-cut.ts";
 import { clustersBackwards, type WebmBlock, walkWebm, webmIds } from "./webm-elements.ts";
 import { findWebmTrack, type WebmTrack } from "./webm-track.ts";
 
@@ -14,33 +15,14 @@ export const webmReader: ContainerReader = {
     return { codec, durationSeconds, sampleRate, channels };
   },
 
-  async *trim({ window }, seconds) {
-    const track = await findWebmTrack(window);
-    const heard = seconds + track.delaySeconds;
-    const end = Math.max(0, track.firstTimestamp) + heard / track.tickSeconds;
-    yield* headOf(await window.read(0, scanBytes), track, heard);
-
-    let clusterTime = 0;
-    let isClusterWritten = false;
-    for await (const parts of walkWebm(window, 0)) {
-      const kept: Uint8Array[] = [];
-      let isAtEnd = false;
-      for (const part of parts) {
-        if (part.kind === "cluster") {
-          clusterTime = part.timestamp;
-          isClusterWritten = false;
-        }
-        if (part.kind !== "block" || part.track !== track.number) continue;
-        isAtEnd = part.timestamp >= end;
-        if (isAtEnd) break;
-        if (!isClusterWritten) kept.push(clusterHead(clusterTime));
-        isClusterWritten = true;
-        kept.push(part.bytes);
-      }
-      yield Buffer.concat(kept);
-      if (isAtEnd) return;
-    }
+  async *trim(file, seconds) {
+    const { firstTimestamp, delaySeconds, tickSeconds } = await findWebmTrack(file.window);
+    const heard = seconds + delaySeconds;
+    yield* cutWebm(file, { until: Math.max(0, firstTimestamp) + heard / tickSeconds });
   },
+
+  cutPoints: webmPoints,
+  cut: cutWebm,
 };
 
 /** Looking at a few clusters is enough: the last one may be cut off before its first packet of sound. */
@@ -62,9 +44,6 @@ const findEnd = async (window: SourceWindow, track: WebmTrack): Promise<number> 
   return (await endOfBlocks(window, 0, track)) ?? 0;
 };
 
-/** Longer than this no packet plays; a longer pause between two is silence that was not recorded. */
-const longestPacketSeconds = 0.25;
-
 const endOfBlocks = async (
   window: SourceWindow,
   start: number,
@@ -79,37 +58,5 @@ const endOfBlocks = async (
       last = part;
     }
   }
-  if (!last) return undefined;
-  const longest = longestPacketSeconds / track.tickSeconds;
-  const usual = (track.packetSeconds ?? 0) / track.tickSeconds;
-  return last.timestamp + (last.duration ?? (pause > 0 && pause <= longest ? pause : usual));
-};
-
-/**
- * What stands before the first cluster: the type of the file, how long it is, and the one track that is kept.
- */
-function* headOf(bytes: Uint8Array, track: WebmTrack, seconds: number): Generator<Uint8Array, void> {
-  const type = parseElement(bytes, 0);
-  if (type?.end !== undefined) yield bytes.subarray(0, type.end);
-  yield writeOpenElement(webmIds.segment);
-
-  const scale = Buffer.alloc(4);
-  scale.writeUInt32BE(Math.round(track.tickSeconds * 1e9));
-  const duration = Buffer.alloc(8);
-  duration.writeDoubleBE(seconds / track.tickSeconds);
-  const writer = Buffer.from("language-ai-service");
-  const info = [
-    writeElement(webmIds.timestampScale, scale),
-    writeElement(webmIds.duration, duration),
-    writeElement(webmIds.muxingApp, writer),
-    writeElement(webmIds.writingApp, writer),
-  ];
-  yield writeElement(webmIds.info, Buffer.concat(info));
-  yield writeElement(webmIds.tracks, writeElement(webmIds.trackEntry, track.entry));
-}
-
-const clusterHead = (timestamp: number): Uint8Array => {
-  const time = Buffer.alloc(8);
-  time.writeBigUInt64BE(BigInt(timestamp));
-  return Buffer.concat([writeOpenElement(webmIds.cluster), writeElement(webmIds.timestamp, time)]);
+  return last && endOf(last, pause, track);
 };

@@ -3,9 +3,11 @@ import { UntrimmableAudioError } from "../../../shared/audio/audio-errors.ts";
 import { cutPiece, type Piece, pieceSchema, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
 import { type AudioFacts, bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { flacRate, makeFlac } from "../../fixtures/audio/make-flac.ts";
+import { makeMp4 } from "../../fixtures/audio/make-mp4.ts";
 import { makeAdts, makeLameFrame, makeMp3 } from "../../fixtures/audio/make-mpeg.ts";
 import { makeOggOpus, makeOggVorbis } from "../../fixtures/audio/make-ogg.ts";
 import { makeWav } from "../../fixtures/audio/make-wav.ts";
+import { makeWebm } from "../../fixtures/audio/make-webm.ts";
 import { collect, countingSource, fixture } from "../../fixtures/audio/sources.ts";
 
 type Limits = Parameters<typeof planPieces>[2];
@@ -42,6 +44,11 @@ const longFiles: readonly (readonly [string, () => Buffer | Promise<Buffer>, num
   ["Ogg Vorbis", () => makeOggVorbis(46_900), 0],
   ["FLAC", () => makeFlac(1_500 * flacRate), 0.256],
   ["FLAC with varying block sizes", () => makeFlac(1_500 * flacRate, { isVariable: true }), 0.256],
+  ["WebM", () => makeWebm(75_000), 0.02],
+  ["WebM of a browser", () => makeWebm(75_000, { isLive: true }), 0.02],
+  ["MP4", () => makeMp4(23_500, "start"), 0.001],
+  ["MP4 with its index at the end", () => makeMp4(23_500, "end"), 0.001],
+  ["fragmented MP4", () => makeMp4(23_500, "fragmented"), 0.001],
 ];
 
 describe("A recording that is longer than a model takes", () => {

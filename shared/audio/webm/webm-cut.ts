@@ -1,0 +1,140 @@
+import { type SourceWindow, scanBytes } from "../audio-source.ts";
+import type { ContainerFile } from "../container.ts";
+import { type Cut, type CutPoint, type CutPoints, pointSpacing } from "../pieces/piece.ts";
+import { parseElement, writeElement, writeOpenElement } from "./ebml.ts";
+import { type WebmBlock, walkWebm, webmIds } from "./webm-elements.ts";
+import { findWebmTrack, type WebmTrack } from "./webm-track.ts";
+
+/** Longer than this no packet plays; a longer pause between two is silence that was not recorded. */
+const longestPacketSeconds = 0.25;
+
+/** When a packet ends, in ticks. @param pause since the packet before it started */
+export const endOf = (
+  block: WebmBlock,
+  pause: number,
+  { tickSeconds, packetSeconds = 0 }: WebmTrack,
+): number =>
+  block.timestamp +
+  (block.duration ??
+    (pause > 0 && pause * tickSeconds <= longestPacketSeconds ? pause : packetSeconds / tickSeconds));
+
+export const webmPoints = async ({ window }: ContainerFile): Promise<CutPoints> => {
+  const track = await findWebmTrack(window);
+  const headBytes = [...headOf(await window.read(0, scanBytes), track, 0)].reduce(
+    (sum, { length }) => sum + length,
+    0,
+  );
+  return { headBytes: headBytes + longestFirstCluster, points: pointsOf(window, track) };
+};
+
+/** What a piece has before its first packet. */
+const longestFirstCluster = 64;
+
+/** Between packets. Each piece drops as much at its start as the recording does, so that its sound starts with a packet. */
+async function* pointsOf(window: SourceWindow, track: WebmTrack): AsyncGenerator<CutPoint[], void> {
+  const origin = Math.max(0, track.firstTimestamp);
+  const spacing = pointSpacing / track.tickSeconds;
+  let [clusterTime, bytes, pause, nextAt] = [0, 0, 0, Number.NEGATIVE_INFINITY];
+  let last: WebmBlock | undefined;
+  const pointAt = (offset: number, ticks: number): CutPoint => {
+    const seconds = (ticks - origin) * track.tickSeconds;
+    return {
+      position: { offset, ticks, countedFrom: clusterTime },
+      startsAt: Math.max(0, seconds),
+      endsAt: Math.max(0, seconds - track.delaySeconds),
+      bytes,
+    };
+  };
+  for await (const parts of walkWebm(window, 0)) {
+    const points: CutPoint[] = [];
+    for (const part of parts) {
+      if (part.kind === "cluster") {
+        clusterTime = part.timestamp;
+        bytes += longestFirstCluster;
+      }
+      if (part.kind !== "block" || part.track !== track.number) continue;
+      if (part.timestamp >= nextAt) {
+        points.push(pointAt(part.offset, part.timestamp));
+        nextAt = part.timestamp + spacing;
+      }
+      bytes += part.bytes.length;
+      if (last) pause = part.timestamp - last.timestamp;
+      last = part;
+    }
+    yield points;
+  }
+  if (last) yield [pointAt(window.size, endOf(last, pause, track))];
+}
+
+/** How far a packet's time can be from its cluster's. */
+const longestCluster = 30_000;
+
+/** The packets from a position on, before the one at another time; those of a piece are counted from zero. */
+export async function* cutWebm(
+  { window }: ContainerFile,
+  { from, until }: Cut,
+): AsyncGenerator<Uint8Array, void> {
+  const track = await findWebmTrack(window);
+  const base = from?.ticks ?? 0;
+  const start = from ? base : Math.max(0, track.firstTimestamp);
+  yield* headOf(await window.read(0, scanBytes), track, (until - start) * track.tickSeconds);
+
+  let clusterTime = from?.countedFrom ?? 0;
+  let writtenTime: number | undefined;
+  for await (const parts of walkWebm(window, from?.offset ?? 0, clusterTime)) {
+    const kept: Uint8Array[] = [];
+    let isAtEnd = false;
+    for (const part of parts) {
+      if (part.kind === "cluster") {
+        clusterTime = part.timestamp;
+        writtenTime = undefined;
+      }
+      if (part.kind !== "block" || part.track !== track.number) continue;
+      isAtEnd = part.timestamp >= until;
+      if (isAtEnd) break;
+      const time = part.timestamp - base;
+      if (writtenTime === undefined || Math.abs(time - writtenTime) > longestCluster) {
+        writtenTime = from ? Math.max(0, time) : clusterTime;
+        kept.push(clusterHead(writtenTime));
+      }
+      kept.push(from ? withTime(part, time - writtenTime) : part.bytes);
+    }
+    yield Buffer.concat(kept);
+    if (isAtEnd) return;
+  }
+}
+
+const withTime = ({ bytes, timeOffset }: WebmBlock, time: number): Uint8Array => {
+  const copy = Buffer.from(bytes);
+  copy.writeInt16BE(Math.max(-longestCluster, time), timeOffset);
+  return copy;
+};
+
+/**
+ * What stands before the first cluster: the type of the file, how long it is, and the one track that is kept.
+ */
+function* headOf(bytes: Uint8Array, track: WebmTrack, seconds: number): Generator<Uint8Array, void> {
+  const type = parseElement(bytes, 0);
+  if (type?.end !== undefined) yield bytes.subarray(0, type.end);
+  yield writeOpenElement(webmIds.segment);
+
+  const scale = Buffer.alloc(4);
+  scale.writeUInt32BE(Math.round(track.tickSeconds * 1e9));
+  const duration = Buffer.alloc(8);
+  duration.writeDoubleBE(seconds / track.tickSeconds);
+  const writer = Buffer.from("language-ai-service");
+  const info = [
+    writeElement(webmIds.timestampScale, scale),
+    writeElement(webmIds.duration, duration),
+    writeElement(webmIds.muxingApp, writer),
+    writeElement(webmIds.writingApp, writer),
+  ];
+  yield writeElement(webmIds.info, Buffer.concat(info));
+  yield writeElement(webmIds.tracks, writeElement(webmIds.trackEntry, track.entry));
+}
+
+const clusterHead = (timestamp: number): Uint8Array => {
+  const time = Buffer.alloc(8);
+  time.writeBigUInt64BE(BigInt(timestamp));
+  return Buffer.concat([writeOpenElement(webmIds.cluster), writeElement(webmIds.timestamp, time)]);
+};

@@ -22,7 +22,7 @@ const wording: Readonly<Record<LinkPurpose, { path: string; subject: string; int
       end: "The link works for 24 hours. If you did not create an account, ignore this mail.",
     },
     "reset-password": {
-      path: "/auth/reset-password",
+      path: "/reset-password",
       subject: "Reset your password",
       intro: "Somebody, probably you, asked for a new password. Follow this link to choose one:",
       end: "The link works once, for 30 minutes. If you did not ask for it, ignore this mail: your password stays.",

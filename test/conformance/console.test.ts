@@ -1,8 +1,11 @@
-import { describe, expect, inject, it } from "vitest";
-import { baseUrl, call, newRegistration } from "../support/client.ts";
-import { FormVisitor, formsOf } from "../support/form-visitor.ts";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { baseUrl, call, createAccount, newRegistration, type TestAccount } from "../support/client.ts";
+import { FormVisitor, formsOf, type SeenPage } from "../support/form-visitor.ts";
 
-const prefix = new URL(baseUrl).pathname.replace(/\/$/, "");
+const { origin, pathname } = new URL(baseUrl);
+const prefix = pathname.replace(/\/$/, "");
+
+const newPassword = "nine cranes over the hill";
 
 const signUp = async (visitor: FormVisitor, path = "/console/sign-up") => {
   const registration = newRegistration();
@@ -10,7 +13,20 @@ const signUp = async (visitor: FormVisitor, path = "/console/sign-up") => {
   return { ...registration, seen };
 };
 
-/** The newest mail to somebody, as soon as it is there. */
+const signIn = async ({ username, password }: Pick<TestAccount, "username" | "password">) => {
+  const visitor = new FormVisitor();
+  const seen = await visitor.send(await visitor.open("/console/log-in"), "/console/log-in", {
+    username,
+    password,
+  });
+  expect(seen).toMatchObject({ status: 200, path: "/console" });
+  return visitor;
+};
+
+const isSignedIn = async (visitor: FormVisitor): Promise<boolean> =>
+  (await visitor.ask("/console")).status === 200;
+
+/** The path of the newest link to somebody, as soon as it was mailed. */
 const linkMailedTo = async (email: string, path: string): Promise<string> => {
   for (;;) {
     const { body } = await call("/_local/mail");
@@ -23,13 +39,43 @@ const linkMailedTo = async (email: string, path: string): Promise<string> => {
   }
 };
 
+/** What keeps other sites, and what others write, out of a page. */
+const expectGuarded = ({ path, headers, html }: SeenPage): void => {
+  const policy = headers.get("content-security-policy") ?? "";
+  expect(policy, path).toMatch(
+    /^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;/,
+  );
+  expect(policy, path).not.toContain("unsafe-");
+  for (const rule of ["form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"])
+    expect(policy, path).toContain(rule);
+  expect(Object.fromEntries(headers), path).toMatchObject({
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": expect.stringMatching(/^camera=\(\), geolocation=\(\), microphone=/),
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "x-request-id": expect.any(String),
+  });
+  expect(headers.has("access-control-allow-origin"), path).toBe(false);
+  expect(html, path).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/i);
+};
+
+/** Every address of ours that a page leads to. */
+const linksIn = ({ html }: SeenPage): string[] =>
+  [...html.matchAll(/\s(?:href|src|action)="([^"#?]*)/g)].flatMap(([, link = ""]) =>
+    link.startsWith("data:") || link === "" ? [] : [link],
+  );
+
 describe("The console, without JavaScript", () => {
   it("says what this is at the first page, to people and to programs", async () => {
     const page = await new FormVisitor().open("/");
     expect(page).toMatchObject({ status: 200 });
-    expect(page.html).toMatch(/<h1>African languages for software<\/h1>/);
-    for (const path of ["/console/sign-up", "/docs", "/console/playground"])
-      expect(page.html).toContain(`href="${prefix}${path}"`);
+    expect(page.html).toContain("<h1>African languages for software</h1>");
+    expect(linksIn(page)).toEqual(
+      expect.arrayContaining(
+        ["/console/sign-up", "/docs", "/console/playground"].map((path) => `${prefix}${path}`),
+      ),
+    );
     expect(await call("/")).toMatchObject({
       status: 200,
       body: { version: "2.1", documentation: `${baseUrl}/docs`, openapi: `${baseUrl}/openapi.json` },
@@ -44,17 +90,326 @@ describe("The console, without JavaScript", () => {
       expect(seen).toMatchObject({ status: 200, path: "/console" });
       expect(seen.html).toContain(username);
 
-      const link = await linkMailedTo(email, "/auth/verify-email");
-      const [form] = formsOf(await visitor.ask(link));
+      const [form] = formsOf(await visitor.ask(await linkMailedTo(email, "/auth/verify-email")));
       const verified = await visitor.ask("/auth/verify-email", { form: form?.fields ?? {} });
       expect(verified.html).toContain("The e-mail address is verified.");
 
       const loggedOut = await visitor.send(await visitor.open("/console"), "/console/log-out");
       expect(loggedOut.html).toContain("You are logged out.");
-      const asked = await visitor.open("/console");
-      expect(asked.path).toBe("/console/log-in");
-      const again = await visitor.send(asked, "/console/log-in", { username: email, password });
+      const again = await visitor.send(loggedOut, "/console/log-in", { username: email, password });
       expect(again).toMatchObject({ status: 200, path: "/console" });
     },
   );
+
+  it("returns to the page that was asked for, by log-in and by sign-up", async () => {
+    const account = await createAccount();
+    for (const [enter, typed] of [
+      ["/console/log-in", { username: account.username, password: account.password }],
+      ["/console/sign-up", newRegistration()],
+    ] as const) {
+      const visitor = new FormVisitor();
+      const asked = await visitor.open("/console?from=a%20mail");
+      expect(asked.path).toBe("/console/log-in?next=%2Fconsole%3Ffrom%3Da%2Bmail");
+      const entrance =
+        linksIn(asked).includes(`${prefix}${enter}`) && enter !== "/console/log-in"
+          ? await visitor.open(`${enter}?next=${encodeURIComponent("/console?from=a+mail")}`)
+          : asked;
+      expect((await visitor.send(entrance, enter, typed)).path).toBe("/console?from=a+mail");
+    }
+  });
+
+  it("tells what is wrong beside its field, keeps what was typed, and no password", async () => {
+    const taken = await createAccount();
+    const visitor = new FormVisitor();
+    const page = await visitor.open("/console/sign-up");
+    const refused = await visitor.send(page, "/console/sign-up", {
+      username: "amina the first",
+      email: "nobody",
+      password: "password1",
+    });
+    expect(refused.status).toBe(422);
+    for (const words of ["This is not an e-mail address.", "This password is one of the most common ones."])
+      expect(refused.html).toContain(words);
+    expect(refused.html).toContain('value="amina the first"');
+    expect(refused.html).toContain('id="email" aria-invalid="true"'.split(" ")[1]);
+    expect(refused.html).not.toContain("password1");
+    const again = await visitor.send(refused, "/console/sign-up", {
+      ...newRegistration(),
+      username: taken.username,
+    });
+    expect(again.status).toBe(409);
+    expect(again.html).toContain("Somebody has this user name already.");
+  });
+
+  it("lets nobody in with a wrong password, in words that do not tell whether there is such an account", async () => {
+    const { username } = await createAccount();
+    const visitor = new FormVisitor();
+    for (const name of [username, newRegistration().username]) {
+      const page = await visitor.open("/console/log-in");
+      const refused = await visitor.send(page, "/console/log-in", {
+        username: name,
+        password: "not the password",
+      });
+      expect(refused.status).toBe(422);
+      expect(refused.html).toContain("User name or password is not right.");
+    }
+    expect(await isSignedIn(visitor)).toBe(false);
+  });
+
+  it.runIf(inject("isLocal"))(
+    "replaces a forgotten password, once, and ends every session with it",
+    async () => {
+      const account = await createAccount();
+      const elsewhere = await signIn(account);
+      const visitor = new FormVisitor();
+      const sent = await visitor.send(
+        await visitor.open("/console/forgot-password"),
+        "/console/forgot-password",
+        {
+          email: account.email,
+        },
+      );
+      expect(sent.html).toContain("Look into your mail");
+      const link = await linkMailedTo(account.email, "/reset-password");
+      const page = await visitor.open(link);
+      expectGuarded(page);
+      const refused = await visitor.send(page, "/reset-password", { new_password: "short" });
+      expect(refused).toMatchObject({
+        status: 422,
+        html: expect.stringContaining("At least 8 characters are needed."),
+      });
+      const done = await visitor.send(refused, "/reset-password", { new_password: newPassword });
+      expect(done.html).toContain("Your password is changed.");
+      expect(await isSignedIn(elsewhere)).toBe(false);
+      await signIn({ username: account.username, password: newPassword });
+      expect(await visitor.open(link)).toMatchObject({
+        status: 400,
+        html: expect.stringContaining("This link does not work"),
+      });
+    },
+  );
+});
+
+describe("A session", () => {
+  let account: TestAccount;
+  beforeAll(async () => {
+    account = await createAccount();
+  });
+
+  it("is a cookie that no script, no other host and no other site's form gets", async () => {
+    const visitor = new FormVisitor();
+    const page = await visitor.open("/console/log-in");
+    const [form] = formsOf(page);
+    const { username, password } = account;
+    const answer = await visitor.ask("/console/log-in", { form: { ...form?.fields, username, password } });
+    const [cookie = ""] = answer.headers.getSetCookie();
+    expect(cookie).toMatch(
+      /^__Host-session=\d+\.[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=2592000$/,
+    );
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("that somebody has copied opens nothing after the log-out", async () => {
+    const visitor = await signIn(account);
+    const thief = new FormVisitor();
+    for (const [name, value] of visitor.cookies) thief.cookies.set(name, value);
+    expect(await isSignedIn(thief)).toBe(true);
+    await visitor.send(await visitor.open("/console"), "/console/log-out");
+    expect(await isSignedIn(thief)).toBe(false);
+  });
+
+  it("is another one after each log-in: one that was put there before opens nothing", async () => {
+    const visitor = await signIn(account);
+    const before = visitor.cookies.get("__Host-session");
+    await visitor.send(await visitor.open("/console"), "/console/log-out");
+    const page = await visitor.open("/console/log-in");
+    visitor.cookies.set("__Host-session", before ?? "");
+    const { username, password } = account;
+    await visitor.send(page, "/console/log-in", { username, password });
+    expect(visitor.cookies.get("__Host-session")).not.toBe(before);
+    expect(await isSignedIn(visitor)).toBe(true);
+  });
+
+  it("ends with a new password, wherever that was set", async () => {
+    const owner = await createAccount();
+    const visitor = await signIn(owner);
+    const body = { old_password: owner.password, new_password: newPassword };
+    expect(await call("/auth/change-password", { token: owner.token, body })).toMatchObject({ status: 200 });
+    expect(await isSignedIn(visitor)).toBe(false);
+  });
+
+  it("ends with its account", async () => {
+    const owner = await createAccount();
+    const visitor = await signIn(owner);
+    const { password, token } = owner;
+    expect(await call("/auth/me", { method: "DELETE", token, body: { password } })).toMatchObject({
+      status: 204,
+    });
+    expect(await isSignedIn(visitor)).toBe(false);
+  });
+
+  it("is nothing to the API", async () => {
+    const visitor = await signIn(account);
+    const Cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    expect(await call("/auth/me", { headers: { Cookie } })).toMatchObject({ status: 401 });
+  });
+
+  it.each(["", "7", "7.short", `7.${"A".repeat(43)}`, `999999999999.${"A".repeat(43)}`, "x".repeat(3_000)])(
+    "is not made up: %.20s",
+    async (secret) => {
+      const visitor = new FormVisitor();
+      visitor.cookies.set("__Host-session", secret);
+      const answer = await visitor.ask("/console");
+      expect(answer).toMatchObject({ status: 303 });
+      expect(answer.headers.get("location")).toBe(`${prefix}/console/log-in`);
+    },
+  );
+});
+
+describe("A form", () => {
+  const foreign = "https://elsewhere.example";
+
+  it.each([
+    ["of another site", { Origin: foreign, "Sec-Fetch-Site": "cross-site" }],
+    ["of another site, as older browsers say", { Origin: foreign, "Sec-Fetch-Site": "same-origin" }],
+    ["of a neighbour under the same domain", { "Sec-Fetch-Site": "same-site" }],
+    ["of nobody who says where it comes from", { Origin: "null", "Sec-Fetch-Site": "cross-site" }],
+  ])("%s does nothing, with a right token even", async (_case, headers) => {
+    const account = await createAccount();
+    const visitor = await signIn(account);
+    const form = formsOf(await visitor.open("/console")).find(({ action }) => action.endsWith("/log-out"));
+    await visitor.ask("/console/log-out", { form: form?.fields ?? {}, headers });
+    expect(await isSignedIn(visitor)).toBe(true);
+  });
+
+  it("does nothing without its token, or with somebody else's", async () => {
+    const account = await createAccount();
+    const visitor = await signIn(account);
+    const other = await signIn(await createAccount());
+    const [theirs] = formsOf(await other.open("/console"));
+    for (const form of [{}, { form_token: "" }, { form_token: "A".repeat(86) }, theirs?.fields ?? {}]) {
+      await visitor.ask("/console/log-out", { form });
+      expect(await isSignedIn(visitor)).toBe(true);
+    }
+  });
+
+  it("of the log-in needs its token too, and is shown again with what was typed", async () => {
+    const { username, password } = await createAccount();
+    const visitor = new FormVisitor();
+    const refused = await visitor.ask("/console/log-in", { form: { username, password } });
+    expect(refused.status).toBe(403);
+    expect(refused.html).toContain("This form was open for too long.");
+    expect(refused.html).toContain(`value="${username}"`);
+    expect(await visitor.send(refused, "/console/log-in", { password })).toMatchObject({
+      status: 200,
+      path: "/console",
+    });
+  });
+
+  it("of a program is refused in JSON", async () => {
+    const answer = await call("/console/log-in", { body: { username: "amina", password: "seven storks" } });
+    expect(answer).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
+  });
+});
+
+describe("The way back after a log-in", () => {
+  it.each([
+    "https://elsewhere.example/",
+    "//elsewhere.example/",
+    "/\\elsewhere.example",
+    "/console/../../elsewhere",
+    "/console\\..\\..//elsewhere.example",
+    "/%2F/elsewhere.example",
+    "javascript:alert(1)",
+    "/auth/me",
+    "/console/log-out",
+    "/console/log-in?next=/console/log-in",
+    `/console/${"x".repeat(3_000)}`,
+  ])("never leads away: %.40s", async (next) => {
+    const { username, password } = await createAccount();
+    const visitor = new FormVisitor();
+    const page = await visitor.open(`/console/log-in?${new URLSearchParams({ next })}`);
+    const [form] = formsOf(page);
+    const answer = await visitor.ask("/console/log-in", { form: { ...form?.fields, username, password } });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("location")).toBe(`${prefix}/console`);
+  });
+});
+
+describe("Every page", () => {
+  const pages = [
+    "/",
+    "/console",
+    "/console/log-in",
+    "/console/sign-up",
+    "/console/forgot-password",
+    "/reset-password",
+  ];
+
+  it("is guarded by its headers, and has nothing inline; what is not there as well", async () => {
+    const visitor = await signIn(await createAccount());
+    const stranger = new FormVisitor();
+    for (const path of [...pages, "/console/nothing", "/docs/nothing"]) {
+      expectGuarded(await visitor.ask(path));
+      expectGuarded(await stranger.ask(path));
+    }
+  });
+
+  it("that is somebody's own, or has a form, is kept by nobody", async () => {
+    const visitor = await signIn(await createAccount());
+    const stranger = new FormVisitor();
+    for (const path of pages) {
+      expect((await visitor.ask(path)).headers.get("cache-control"), path).toBe("no-store");
+      const { headers } = await stranger.ask(path);
+      if (path !== "/") expect(headers.get("cache-control"), path).toBe("no-store");
+      else expect(headers.get("vary")).toContain("Cookie");
+    }
+  });
+
+  it("leads to nothing but what is below the service's own path, or other sites", async () => {
+    const visitor = await signIn(await createAccount());
+    for (const path of pages) {
+      const links = linksIn(await visitor.open(path)).filter((link) => !link.startsWith("http"));
+      expect(links.length).toBeGreaterThan(3);
+      expect(
+        links.filter((link) => !link.startsWith(`${prefix}/`)),
+        path,
+      ).toEqual([]);
+    }
+  });
+
+  it("loads files that may be kept for ever, and that nobody is asked for who they are", async () => {
+    const page = await new FormVisitor().open("/");
+    const files = linksIn(page).filter((link) => link.includes("/assets/"));
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const { status, headers } = await fetch(`${origin}${file}`);
+      expect(status).toBe(200);
+      expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+      expect(headers.get("content-type")).toMatch(/^text\/(?:css|javascript); charset=utf-8$/);
+      expect(headers.getSetCookie()).toEqual([]);
+    }
+    expect(await call("/console/assets/style.00000000.css")).toMatchObject({ status: 404 });
+  });
+
+  it("that is not there, or does not take what is sent, says so as a page, and in JSON to programs", async () => {
+    const visitor = new FormVisitor();
+    const lost = await visitor.ask("/console/nothing");
+    expect(lost.status).toBe(404);
+    expect(lost.html).toContain("<h1>There is nothing here</h1>");
+    const wrong = await visitor.ask("/", { form: {} });
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+    expect(wrong.html).toContain("<h1>This does not work here</h1>");
+    expect(await call("/console/nothing")).toMatchObject({
+      status: 404,
+      body: { error: { code: "not_found" } },
+    });
+  });
+
+  it("is answered to HEAD without its body, and with a slash at its end", async () => {
+    const head = await call("/console/log-in", { method: "HEAD", headers: { Accept: "text/html" } });
+    expect(head).toMatchObject({ status: 200, body: "" });
+    expect(await new FormVisitor().ask("/console/log-in/")).toMatchObject({ status: 200 });
+  });
 });

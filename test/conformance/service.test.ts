@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from "vitest";
 import { healthOperation, languagesOperation } from "../../functions/docs/contract.ts";
-import { operations } from "../../functions/manifest.ts";
+import { functionDefinitions, operations } from "../../functions/manifest.ts";
 import openApi from "../../shared/openapi/openapi.json" with { type: "json" };
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
 
@@ -39,13 +39,17 @@ describe("the service", () => {
     });
   });
 
-  it.runIf(inject("isLocal"))("serves every declared route and no other", async () => {
+  it.runIf(inject("isLocal"))("serves every declared route and page, and no other", async () => {
     const { body } = await call("/_local/routes");
     expect(body.base_url).toBe(baseUrl);
     const served = body.routes.map(
       ({ method, path }: { method: string; path: string }) => `${method} ${path}`,
     );
-    expect(served.toSorted()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).toSorted());
+    const declared = [
+      ...operations.map(({ method, path }) => `${method} ${path}`),
+      ...functionDefinitions.flatMap(({ pages = [] }) => pages.map((path) => `ANY ${path}`)),
+    ];
+    expect(served.toSorted()).toEqual(declared.toSorted());
   });
 });
 

@@ -6,6 +6,8 @@ import { vi } from "vitest";
 export interface StreamedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** `Set-Cookie` headers. */
+  readonly cookies?: readonly string[];
   readonly body: string;
 }
 
@@ -34,11 +36,16 @@ export const invokeStreaming = async (
   context: unknown,
 ): Promise<StreamedAnswer> => {
   const stream = new PassThrough();
-  let metadata: { statusCode: number; headers: Record<string, string> } = { statusCode: 0, headers: {} };
+  let metadata: {
+    readonly statusCode: number;
+    readonly headers: Record<string, string>;
+    readonly cookies?: readonly string[];
+  } = { statusCode: 0, headers: {} };
   stream.once("metadata", (sent) => {
     metadata = sent;
   });
   const body = text(stream);
   await Reflect.apply(handler, undefined, [event, stream, context]);
-  return { status: metadata.statusCode, headers: metadata.headers, body: await body };
+  const { statusCode: status, ...head } = metadata;
+  return { ...head, status, body: await body };
 };

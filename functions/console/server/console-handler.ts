@@ -4,7 +4,9 @@ import { assetsPath, sendAsset } from "./assets.ts";
 import { definePage } from "./define-page.ts";
 import { tellErrors } from "./error-page.tsx";
 import { pageHeaders } from "./headers.ts";
-import { type BoundPage, type PageSurroundings, page, pageEndpoints } from "./page.ts";
+import type { PageSurroundings } from "./open-visit.ts";
+import { type BoundPage, page } from "./page.ts";
+import { pageEndpoints } from "./page-endpoints.ts";
 import type { Site } from "./render.tsx";
 
 const assetPage = definePage({ id: "asset", path: assetsPath, audience: "everybody", title: () => "" });

@@ -63,4 +63,6 @@ export const describeRefusal = (error: AppError, texts: Texts, names: readonly s
 
 /** Whether a form can be shown again with what was thrown: what is wrong on our side, or is not there, has its own page. */
 export const canBeShownAgain = (error: unknown): error is AppError =>
-  error instanceof AppError && error.status < 500 && ![401, 404, 405].includes(error.status);
+  error instanceof AppError &&
+  error.status < 500 &&
+  !["unauthenticated", "not_found", "method_not_allowed"].includes(error.code);

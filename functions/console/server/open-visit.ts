@@ -1,0 +1,84 @@
+import * as z from "zod";
+import type { RawRequest, RequestFacts } from "../../../shared/http/endpoint.ts";
+import { validate } from "../../../shared/http/validation.ts";
+import { cookieNames, readCookies, writeCookie } from "./cookies.ts";
+import type { Page } from "./define-page.ts";
+import { formTokenFor, isFormSecret, newFormSecret } from "./form-token.ts";
+import { linksUnder } from "./links.ts";
+import { noProblems } from "./problems.ts";
+import { languageFor, type Site, wantsPage } from "./render.tsx";
+import { findSignedIn, type SessionDependencies, sessionSwitch, type Visit } from "./visit.ts";
+
+/** What all pages work with. */
+export interface PageSurroundings extends SessionDependencies {
+  readonly site: Site;
+}
+
+/** A visit with what is known of it before the page is asked. */
+export interface OpenVisit {
+  readonly visit: Visit;
+  /** What its forms are bound to. */
+  readonly formSecret: string | undefined;
+  readonly cookies: readonly string[];
+}
+
+/** The page's path with its parameters, and the query as it came. */
+const hereIn = (
+  { path }: Page,
+  parameters: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string>>,
+) => {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(parameters[name] ?? ""),
+  );
+  const text = new URLSearchParams(query).toString();
+  return text === "" ? filled : `${filled}?${text}`;
+};
+
+const texts = z.record(z.string(), z.string());
+const textsIn = (value: unknown): Record<string, string> => texts.safeParse(value).data ?? {};
+
+const languageSeconds = 365 * 24 * 60 * 60;
+
+/** Finds out who asks, and for what. @throws ValidationError when the page's query is not as declared. */
+export const openVisit = async (
+  declared: Page,
+  raw: RawRequest,
+  request: RequestFacts,
+  { site, ...dependencies }: PageSurroundings,
+): Promise<OpenVisit> => {
+  const { headers } = request;
+  const query = textsIn(raw.query);
+  const sent = readCookies(headers["cookie"]);
+  const signedIn = await findSignedIn(sent.get(cookieNames.session), dependencies);
+  const { language: chosen } = query;
+  const { language, texts } = languageFor(headers, site, chosen);
+  const kept = sent.get(cookieNames.form);
+  const own = isFormSecret(kept) ? kept : newFormSecret();
+  const formSecret = signedIn ? sent.get(cookieNames.session) : declared.form ? own : undefined;
+  const path = textsIn(raw.path);
+  return {
+    formSecret,
+    cookies: [
+      ...(formSecret === own && own !== kept ? [writeCookie(cookieNames.form, own)] : []),
+      ...(chosen === language ? [writeCookie(cookieNames.language, language, languageSeconds)] : []),
+    ],
+    visit: {
+      texts,
+      language,
+      query: declared.query ? validate(declared.query, query) : undefined,
+      path,
+      values: {},
+      lists: {},
+      problems: noProblems,
+      formToken: formSecret === undefined ? "" : formTokenFor(formSecret),
+      wantsHtml: wantsPage(headers["accept"]),
+      baseUrl: site.baseUrl,
+      here: hereIn(declared, path, query),
+      url: linksUnder(site.baseUrl),
+      request,
+      ...signedIn,
+      ...sessionSwitch(signedIn, headers["user-agent"], dependencies),
+    },
+  };
+};

@@ -1,0 +1,112 @@
+import * as z from "zod";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import type { Endpoint } from "../../../shared/http/endpoint.ts";
+import type { Operation } from "../../../shared/http/operation.ts";
+import { Reply } from "../../../shared/http/response.ts";
+import { type PageAnswer, redirect } from "./answers.ts";
+import type { Page } from "./define-page.ts";
+import { pageHeaders } from "./headers.ts";
+import { logInPath } from "./links.ts";
+import { type OpenVisit, openVisit, type PageSurroundings } from "./open-visit.ts";
+import type { BoundPage } from "./page.ts";
+import { renderPage, type Site } from "./render.tsx";
+import { submitForm } from "./submit-form.ts";
+import type { SignedIn } from "./visit.ts";
+
+const isFor = ({ audience }: Page, { account }: Partial<SignedIn>): boolean =>
+  audience === "everybody" || account !== undefined;
+
+async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes;
+}
+
+/** How long an answer may be kept: what was made for one person, or for one form, never. */
+const cacheHeaders = ({ page: { cacheSeconds } }: BoundPage, { formSecret, cookies, visit }: OpenVisit) =>
+  cacheSeconds === undefined || formSecret !== undefined || cookies.length > 0 || visit.account
+    ? { "Cache-Control": "no-store" }
+    : { "Cache-Control": `public, max-age=${cacheSeconds}`, Vary: "Cookie, Accept-Language" };
+
+/** An answer as it leaves. JSON leaves through the schema of the page's declaration. */
+const send = (answer: PageAnswer, bound: BoundPage, open: OpenVisit, site: Site): unknown => {
+  const { page: declared } = bound;
+  const { visit } = open;
+  if (answer.kind === "data") return answer.value;
+  const headers = { ...pageHeaders(declared, site), ...cacheHeaders(bound, open) };
+  if (answer.kind === "redirect") {
+    const { to, isOutside, cookies } = answer;
+    return new Reply({
+      status: 303,
+      contentType: "text/plain; charset=utf-8",
+      headers: { ...headers, "Cache-Control": "no-store", Location: isOutside ? to : visit.url(to) },
+      cookies: [...open.cookies, ...cookies],
+      body: "",
+    });
+  }
+  if (answer.kind === "file") {
+    const { contentType, body } = answer;
+    return new Reply({
+      contentType,
+      headers: { ...headers, ...answer.headers },
+      body: typeof body === "string" ? body : inOnePiece(body),
+    });
+  }
+  const { texts, language, account, formToken } = visit;
+  const { path, scripts, isWide } = declared;
+  const title = answer.title ?? declared.title(texts);
+  const frame = { title, texts, language, path, username: account?.username, formToken, scripts, isWide };
+  return new Reply({
+    status: answer.status,
+    contentType: "text/html; charset=utf-8",
+    headers,
+    cookies: open.cookies,
+    body: renderPage(frame, answer.content, site),
+  });
+};
+
+/** What the pipeline has to know of a page that is asked for, or of its form. */
+const operationOf = (
+  { id, path, confidential = false, data: given, limit }: Page,
+  kind: "shown" | "sent",
+): Operation => ({
+  id: `${id}${kind === "shown" ? "Page" : "Form"}`,
+  method: kind === "shown" ? "GET" : "POST",
+  path,
+  summary: id,
+  tag: "Service",
+  auth: "public",
+  limit: kind === "shown" ? (limit?.shown ?? "none") : (limit?.sent ?? "anonymous"),
+  ...(kind === "sent" ? { body: { encoding: "json-or-form" as const, schema: z.unknown() } } : {}),
+  response: { status: 200, description: "The page", schema: given ?? z.never() },
+  errors: [],
+  confidential,
+});
+
+const endpointOf = (bound: BoundPage, kind: "shown" | "sent", surroundings: PageSurroundings): Endpoint => ({
+  operation: operationOf(bound.page, kind),
+  prepare: (raw) => ({
+    tasks: 1,
+    execute: async (signal) => {
+      const { id, headers, sourceAddress } = raw;
+      const opened = await openVisit(bound.page, raw, { id, headers, sourceAddress, signal }, surroundings);
+      const { visit } = opened;
+      const answer = async (): Promise<PageAnswer> => {
+        if (!isFor(bound.page, visit)) throw new AppError("unauthenticated");
+        return kind === "shown" ? bound.show(visit) : submitForm(bound, opened, raw.body);
+      };
+      try {
+        return send(await answer(), bound, opened, surroundings.site);
+      } catch (error) {
+        const isToLogIn = error instanceof AppError && error.code === "unauthenticated" && visit.wantsHtml;
+        if (!isToLogIn) throw error;
+        return send(redirect(logInPath(visit.here)), bound, opened, surroundings.site);
+      }
+    },
+  }),
+});
+
+/** The endpoints of pages: each is shown, and those with a form take it. */
+export const pageEndpoints = (pages: readonly BoundPage[], surroundings: PageSurroundings): Endpoint[] =>
+  pages.flatMap((bound) => [
+    endpointOf(bound, "shown", surroundings),
+    ...(bound.submit ? [endpointOf(bound, "sent", surroundings)] : []),
+  ]);

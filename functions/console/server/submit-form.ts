@@ -1,0 +1,75 @@
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { validate } from "../../../shared/http/validation.ts";
+import type { PageAnswer } from "./answers.ts";
+import { comesFromHere, formTokenField, isFormTokenOf } from "./form-token.ts";
+import type { OpenVisit } from "./open-visit.ts";
+import type { BoundPage } from "./page.ts";
+import {
+  canBeShownAgain,
+  describeIssues,
+  describeRefusal,
+  type FormProblems,
+  noProblems,
+} from "./problems.ts";
+import type { Visit } from "./visit.ts";
+
+const fieldsOf = (body: unknown): [string, unknown][] =>
+  Object.entries(typeof body === "object" && body !== null ? body : {});
+
+const listsIn = (body: unknown): Record<string, readonly string[]> => {
+  const lists: Record<string, readonly string[]> = {};
+  for (const [name, value] of fieldsOf(body)) {
+    if (name === formTokenField || /password/i.test(name)) continue;
+    lists[name] = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === "string");
+  }
+  return lists;
+};
+
+const firstOf = (lists: Readonly<Record<string, readonly string[]>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(lists).map(([name, [first = ""]]) => [name, first]));
+
+const again = (visit: Visit, body: unknown, problems: FormProblems): Visit => {
+  const lists = listsIn(body);
+  return { ...visit, lists, values: firstOf(lists), problems };
+};
+
+/** A page that is shown again says so by its status, however it was shown. */
+const withStatus = (answer: PageAnswer, status: number): PageAnswer =>
+  answer.kind === "shown" ? { ...answer, status } : answer;
+
+/** Works on a form that was sent. @throws whatever the person can do nothing about; for programs, everything. */
+export const submitForm = async (
+  { page: declared, show, submit }: BoundPage,
+  { visit, formSecret }: OpenVisit,
+  body: unknown,
+): Promise<PageAnswer> => {
+  const { texts, request, baseUrl, wantsHtml } = visit;
+  if (!submit || !declared.form) throw new AppError("not_found");
+  const showAgain = async (problems: FormProblems, status: number) =>
+    withStatus(await show(again(visit, body, problems)), status);
+  const [, token] = fieldsOf(body).find(([name]) => name === formTokenField) ?? [];
+  const isOurs =
+    comesFromHere(request.headers, baseUrl) && formSecret !== undefined && isFormTokenOf(token, formSecret);
+  if (!isOurs) {
+    if (!wantsHtml) throw new AppError("forbidden", { message: texts.errors.form_too_old });
+    return showAgain({ form: texts.errors.form_too_old, fields: {} }, 403);
+  }
+  if (!wantsHtml) return submit({ ...visit, form: validate(declared.form, body) });
+  const form = declared.form.safeParse(body, { reportInput: true });
+  if (!form.success) return showAgain(describeIssues(form.error.issues, texts), 422);
+  try {
+    return await submit({ ...again(visit, body, noProblems), form: form.data });
+  } catch (error) {
+    if (!canBeShownAgain(error)) throw error;
+    // 401 would ask browsers for a password of another kind.
+    const status = error.status === 401 ? 422 : error.status;
+    return showAgain(
+      describeRefusal(
+        error,
+        texts,
+        fieldsOf(body).map(([name]) => name),
+      ),
+      status,
+    );
+  }
+};

@@ -1,0 +1,292 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { data, redirect, sentFile, shown } from "../../../functions/console/server/answers.ts";
+import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
+import { readCookies, writeCookie } from "../../../functions/console/server/cookies.ts";
+import { definePage } from "../../../functions/console/server/define-page.ts";
+import {
+  comesFromHere,
+  formTokenFor,
+  isFormTokenOf,
+  newFormSecret,
+} from "../../../functions/console/server/form-token.ts";
+import { linksUnder, logInPath, readNext } from "../../../functions/console/server/links.ts";
+import { type BoundPage, page } from "../../../functions/console/server/page.ts";
+import type { StoredAccount } from "../../../shared/accounts/account.ts";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { lambdaContext, lambdaEvent, type TestRequest } from "../../support/lambda-event.ts";
+import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
+import { unlimited } from "../../support/unlimited.ts";
+
+describe("The token of a form", () => {
+  it("is another text each time, and is that of its secret alone", () => {
+    const secret = newFormSecret();
+    const tokens = [formTokenFor(secret), formTokenFor(secret)];
+    expect(new Set(tokens).size).toBe(2);
+    expect(tokens.map((token) => isFormTokenOf(token, secret))).toEqual([true, true]);
+    expect(tokens.map((token) => isFormTokenOf(token, newFormSecret()))).toEqual([false, false]);
+  });
+
+  it.each([undefined, "", "A", "A".repeat(86), 7, ["x"], null])("is not made up: %s", (token) => {
+    expect(isFormTokenOf(token, newFormSecret())).toBe(false);
+  });
+});
+
+describe("Where a form comes from", () => {
+  const base = "https://api.example.com/prod";
+  it.each([
+    [{ "sec-fetch-site": "same-origin", origin: "https://api.example.com" }, true],
+    [{ "sec-fetch-site": "same-origin", origin: "null" }, true],
+    [{ "sec-fetch-site": "none" }, true],
+    [{ origin: "https://api.example.com" }, true],
+    [{ origin: "http://localhost:3000", host: "localhost:3000" }, true],
+    [{}, true],
+    [{ "sec-fetch-site": "same-site", origin: "https://www.example.com" }, false],
+    [{ "sec-fetch-site": "cross-site", origin: "null" }, false],
+    [{ "sec-fetch-site": "same-origin", origin: "https://api.example.com.elsewhere.example" }, false],
+    [{ origin: "null" }, false],
+    [{ origin: "https://elsewhere.example", host: "api.example.com" }, false],
+  ])("%j", (headers, isOurs) => {
+    expect(comesFromHere(headers, base)).toBe(isOurs);
+  });
+});
+
+describe("A path of ours", () => {
+  it("has what stands in front of all of them, and no host", () => {
+    expect(linksUnder("https://api.example.com/prod")("/console")).toBe("/prod/console");
+    expect(linksUnder("http://127.0.0.1:3000")("/")).toBe("/");
+  });
+
+  it.each([
+    ["/console", "/console"],
+    ["/console/usage?month=2026-11&by=key", "/console/usage?month=2026-11&by=key"],
+    ["/docs/translate#example", "/docs/translate"],
+    ["/console/../docs", "/docs"],
+  ])("may be returned to after a log-in: %s", (next, path) => {
+    expect(readNext(next)).toBe(path);
+  });
+
+  it("is asked for again by way of the log-in", () => {
+    expect(logInPath("/console/usage?a=1")).toBe("/console/log-in?next=%2Fconsole%2Fusage%3Fa%3D1");
+    expect(logInPath("/console")).toBe("/console/log-in");
+  });
+});
+
+describe("A cookie", () => {
+  it("is read by its name, the first of two, and for ever is not said where nobody said how long", () => {
+    expect([...readCookies("a=1; b=x=y; a=2;c")]).toEqual([
+      ["a", "1"],
+      ["b", "x=y"],
+      ["c", ""],
+    ]);
+    expect(writeCookie("n", "v")).toBe("n=v; Path=/; Secure; HttpOnly; SameSite=Lax");
+    expect(writeCookie("n", "", 0)).toContain("Max-Age=0");
+  });
+});
+
+const account: StoredAccount = {
+  id: 7,
+  username: "amina",
+  email: "amina@example.com",
+  organization: "Unknown",
+  oauth_type: "Credentials",
+  has_password: true,
+  created_at: "2026-11-20T10:00:00.000Z",
+  account_type: "Free",
+  disabled: false,
+  token_epoch: 3,
+  email_verified: true,
+};
+
+const openPage = definePage({
+  id: "open",
+  path: "/docs/{name}",
+  audience: "everybody",
+  title: () => "Open",
+  query: z.object({ page: z.coerce.number().int().max(9).optional() }),
+  data: z.object({ name: z.string() }),
+  cacheSeconds: 60,
+});
+const ownPage = definePage({
+  id: "own",
+  path: "/console/own",
+  audience: "signed-in",
+  title: () => "Own",
+  form: z.object({ number: z.coerce.number().max(9), tags: z.unknown().optional() }),
+});
+const filePage = definePage({ id: "table", path: "/console/table", audience: "everybody", title: () => "" });
+
+const submit = vi.fn(async ({ form }: { readonly form: { readonly number: number } }) => {
+  if (form.number === 8) throw new AppError("too_many_keys", { param: "number" });
+  return form.number === 9 ? Promise.reject(new Error("Broken.")) : redirect("/console/own");
+});
+
+const pages: BoundPage[] = [
+  page(openPage, {
+    show: ({ path, wantsHtml, here, account: visitor }) =>
+      wantsHtml
+        ? shown({ content: `${here} ${visitor?.username ?? "nobody"}` })
+        : data({ name: path["name"] ?? "", more: "kept back" }),
+  }),
+  page(ownPage, {
+    show: ({ account: { username }, values, lists, problems }) =>
+      shown({ content: JSON.stringify({ username, values, lists, problems }) }),
+    submit,
+  }),
+  page(filePage, {
+    show: () => sentFile({ contentType: "text/csv", body: new TextEncoder().encode("a,b") }),
+  }),
+];
+
+const session = { userId: 7, tokenEpoch: 3, id: "digest", createdAt: 0, seenAt: 0, userAgent: undefined };
+const find = vi.fn(async (): Promise<StoredAccount | undefined> => account);
+
+const ask = (request: TestRequest) => {
+  const sessions = {
+    find: async (secret: string) => (secret === "7.secret" ? session : undefined),
+    begin: () => Promise.reject(new Error("Nobody signs in.")),
+    list: async () => [],
+    end: async () => undefined,
+    endAll: async () => undefined,
+  };
+  const handler = createConsoleHandler(
+    pages,
+    {
+      site: {
+        baseUrl: "https://api.example.com/prod",
+        origins: { storage: [], stream: [] },
+        assets: [],
+        languages: ["en", "sw"],
+      },
+      accounts: { find },
+      sessions,
+    },
+    { limiter: unlimited, metricsNamespace: undefined },
+  );
+  return invokeStreaming(handler, lambdaEvent({ method: "GET", ...request }), lambdaContext());
+};
+
+const html = { Accept: "text/html" };
+const signedIn = { ...html, Cookie: "__Host-session=7.secret" };
+const sent = (fields: string) => ({
+  method: "POST",
+  path: "/console/own",
+  headers: { ...signedIn, "Content-Type": "application/x-www-form-urlencoded" },
+  body: `form_token=${formTokenFor("7.secret")}&${fields}`,
+});
+const unescaped = (text: string) => text.replaceAll("&quot;", '"');
+
+beforeEach(() => {
+  stubStreamingRuntime();
+  submit.mockClear();
+  find.mockClear();
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+describe("A page", () => {
+  it("is found below a path that stands for many, with its parameters", async () => {
+    const greedy = { path: "/docs/{proxy+}", pathParameters: { proxy: "a b/" }, query: { page: "2" } };
+    const answer = await ask({ ...greedy, headers: html });
+    expect(answer).toMatchObject({ status: 200, headers: { "Cache-Control": "public, max-age=60" } });
+    expect(answer.body).toContain("/docs/a%20b?page=2 nobody");
+    expect(await ask({ ...greedy, headers: html, pathParameters: { proxy: "a/b" } })).toMatchObject({
+      status: 404,
+    });
+  });
+
+  it("that may be kept is kept by nobody once it names somebody", async () => {
+    const answer = await ask({ path: "/docs/x", headers: signedIn });
+    expect(answer.headers["Cache-Control"]).toBe("no-store");
+    expect(answer.body).toContain("amina");
+  });
+
+  it("gives programs what its declaration says, and no more", async () => {
+    const answer = await ask({ path: "/docs/x" });
+    expect(JSON.parse(answer.body)).toEqual({ name: "x" });
+  });
+
+  it("is in the language that was chosen, and keeps the choice", async () => {
+    const answer = await ask({ path: "/docs/x", headers: html, query: { language: "sw" } });
+    expect(answer.body).toContain('<html lang="sw">');
+    expect(answer.cookies).toEqual([expect.stringContaining("__Host-language=sw;")]);
+    expect(answer.headers["Cache-Control"]).toBe("no-store");
+    const headers = { ...html, Cookie: "__Host-language=sw" };
+    expect((await ask({ path: "/docs/x", headers })).body).toContain('<html lang="sw">');
+  });
+
+  it("may be a file", async () => {
+    expect(await ask({ path: "/console/table" })).toMatchObject({
+      body: "a,b",
+      headers: { "Content-Type": "text/csv", "X-Frame-Options": "DENY" },
+    });
+  });
+
+  it.each([
+    ["was disabled", { ...account, disabled: true }],
+    ["is being deleted", { ...account, deletion_began: "2026-11-20T10:00:00.000Z" }],
+    ["has another password than at the log-in", { ...account, token_epoch: 4 }],
+    ["is gone", undefined],
+  ])("of somebody's own leads to the log-in when the account %s", async (_case, now) => {
+    find.mockResolvedValueOnce(now);
+    expect(await ask({ path: "/console/own", headers: signedIn, query: { a: "1" } })).toMatchObject({
+      status: 303,
+      headers: { Location: "/prod/console/log-in?next=%2Fconsole%2Fown%3Fa%3D1" },
+    });
+  });
+
+  it("of somebody's own is refused to programs without a session", async () => {
+    expect(await ask({ path: "/console/own" })).toMatchObject({
+      status: 401,
+      body: expect.stringContaining('"code":"unauthenticated"'),
+    });
+  });
+
+  it("whose query is not as declared is an error page with the id of the request", async () => {
+    const answer = await ask({
+      path: "/docs/x",
+      headers: { ...html, "X-Request-Id": "id-7" },
+      query: { page: "x" },
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toContain("name this number: id-7");
+  });
+});
+
+describe("A form that was sent", () => {
+  it("reaches its page when it is valid", async () => {
+    expect(await ask(sent("number=7"))).toMatchObject({
+      status: 303,
+      headers: { Location: "/prod/console/own", "Cache-Control": "no-store" },
+    });
+    expect(submit).toHaveBeenCalledOnce();
+  });
+
+  it("is shown again with what was typed, but for passwords, and what is wrong", async () => {
+    const answer = await ask(sent("number=11&tags=a&tags=b&old_password=secret"));
+    expect(answer.status).toBe(422);
+    expect(unescaped(answer.body)).toContain(
+      JSON.stringify({
+        username: "amina",
+        values: { number: "11", tags: "a" },
+        lists: { number: ["11"], tags: ["a", "b"] },
+        problems: { fields: { number: "The most is 9." } },
+      }),
+    );
+    expect(submit).not.toHaveBeenCalled();
+  });
+
+  it("is shown again with what was refused, beside the field that is named", async () => {
+    const answer = await ask(sent("number=8"));
+    expect(answer.status).toBe(400);
+    expect(unescaped(answer.body)).toMatch(/"problems":\{"fields":\{"number":"[^"]+"\}\}/);
+  });
+
+  it("is told as an error of ours when it is one", async () => {
+    const answer = await ask(sent("number=9"));
+    expect(answer.status).toBe(500);
+    expect(answer.body).toContain("Something went wrong on our side");
+    expect(answer.body).not.toContain("Broken.");
+  });
+});

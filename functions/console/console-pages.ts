@@ -1,8 +1,12 @@
 import { type EntryDependencies, entryPages } from "./entry/entry-pages.tsx";
+import { type IdentityPagesDependencies, identityPages } from "./identity/identity-pages.tsx";
 import type { BoundPage } from "./server/page.ts";
 
 /** Everything that pages touch, but for who is signed in. */
-export type ConsoleDependencies = EntryDependencies;
+export type ConsoleDependencies = EntryDependencies & IdentityPagesDependencies;
 
 /** Every page of the console. A page that is missing here is not there. */
-export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => [...entryPages(dependencies)];
+export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => [
+  ...entryPages(dependencies),
+  ...identityPages(dependencies),
+];

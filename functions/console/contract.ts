@@ -4,8 +4,10 @@ import {
   mailQueueEnvironment,
   publicAddressEnvironment,
   tableEnvironment,
+  tokenEnvironment,
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
+import { identityProvidersEnvironment } from "../../shared/config/identity-providers.ts";
 import { consoleLanguagesVariable } from "./texts/languages.ts";
 
 export const consoleFunction = defineFunction({
@@ -20,6 +22,8 @@ export const consoleFunction = defineFunction({
     ...credentialsLimitEnvironment,
     ...mailQueueEnvironment,
     ...publicAddressEnvironment,
+    ...tokenEnvironment,
+    ...identityProvidersEnvironment,
     /** The languages in which pages are offered, such as `en,sw`. */
     CONSOLE_LANGUAGES: consoleLanguagesVariable,
   },

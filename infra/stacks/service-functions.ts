@@ -153,6 +153,9 @@ export class ServiceFunctions extends FunctionGroup {
         MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
         PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
         CONSOLE_LANGUAGES: plainBinding(stage.consoleLanguages),
+        TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
+        IDENTITY_PROVIDERS: plainBinding(JSON.stringify(stage.identityProviders)),
+        IDENTITY_PROVIDERS_SECRET_ID: secretBinding(data.identityProviders),
       }),
     ];
   }

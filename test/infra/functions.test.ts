@@ -382,7 +382,7 @@ describe("A function's permissions", () => {
       callback: [],
       canary: ["CanaryKey"],
       chat: [...inference, ...token],
-      console: [],
+      console: ["IdentityProviders", ...token],
       docs: [],
       language: [],
       legacy: [...inference, ...token],

@@ -1,3 +1,6 @@
+/** What is sent beside the cookies. */
+type Asking = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
+
 /** Follows redirects and keeps cookies as a browser does: by host name, whatever the port. */
 export class CookieJar {
   readonly #cookies = new Map<string, Map<string, string>>();
@@ -20,9 +23,9 @@ export class CookieJar {
   }
 
   /** One request, whose redirect is not followed. */
-  async fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
+  async fetch(url: string | URL, init: Asking = {}): Promise<Response> {
     const { hostname } = new URL(url);
-    const headers = new Headers(init.headers);
+    const headers = new Headers({ Accept: "text/html,application/xhtml+xml", ...init.headers });
     const cookies = [...this.#of(hostname)].map(([name, value]) => `${name}=${value}`);
     if (cookies.length > 0) headers.set("Cookie", cookies.join("; "));
     const response = await fetch(url, { ...init, headers, redirect: "manual" });
@@ -40,7 +43,7 @@ export class CookieJar {
   /** Follows redirects until there are none, or one leads where the walk is to end. @returns that address and its answer. */
   async walk(
     start: string | URL,
-    { until = () => false, ...first }: RequestInit & { readonly until?: (address: URL) => boolean } = {},
+    { until = () => false, ...first }: Asking & { readonly until?: (address: URL) => boolean } = {},
   ): Promise<{ readonly address: URL; readonly response: Response }> {
     let address = new URL(start);
     let response = await this.fetch(address, first);

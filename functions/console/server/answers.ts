@@ -7,6 +7,7 @@ export type PageAnswer<Data = unknown> =
       readonly content: ComponentChildren;
       readonly status: number;
       readonly title: string | undefined;
+      readonly cookies: readonly string[];
     }
   | {
       readonly kind: "redirect";
@@ -27,11 +28,13 @@ export const shown = ({
   content,
   status = 200,
   title,
+  cookies = [],
 }: {
   readonly content: ComponentChildren;
   readonly status?: number;
   readonly title?: string;
-}): PageAnswer<never> => ({ kind: "shown", content, status, title });
+  readonly cookies?: readonly string[];
+}): PageAnswer<never> => ({ kind: "shown", content, status, title, cookies });
 
 /** Another page of ours, always asked for with GET. @param path as pages are declared, without the prefix of the stage. */
 export const redirect = (

@@ -7,6 +7,8 @@ export const cookieNames = {
   /** What forms are bound to before anybody is signed in. */
   form: "__Host-form",
   language: "__Host-language",
+  /** A log-in through an identity provider that has begun. */
+  logIn: "__Host-login",
 } as const;
 
 /** The cookies of a request by their names; of one name that is there twice, the first. */

@@ -58,7 +58,7 @@ const send = (answer: PageAnswer, bound: BoundPage, open: OpenVisit, site: Site)
     status: answer.status,
     contentType: "text/html; charset=utf-8",
     headers,
-    cookies: open.cookies,
+    cookies: [...open.cookies, ...answer.cookies],
     body: renderPage(frame, answer.content, site),
   });
 };

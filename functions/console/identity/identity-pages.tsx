@@ -1,0 +1,174 @@
+import type { IdentitiesRepository } from "../../../shared/accounts/identities-repository.ts";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { type PageAnswer, redirect, redirectOutside, shown } from "../server/answers.ts";
+import { cookieNames, readCookies, writeCookie } from "../server/cookies.ts";
+import { logInPath, readNext } from "../server/links.ts";
+import { type BoundPage, page } from "../server/page.ts";
+import type { Visit } from "../server/visit.ts";
+import { fill } from "../texts/languages.ts";
+import { enterWithIdentity, type IdentityDependencies, joinIdentity } from "./enter-with-identity.ts";
+import { GoToProvider, type IdentityProblem, IdentityRefused } from "./identity-views.tsx";
+import { attemptSeconds, type LogInAttempt, type LogInAttempts } from "./log-in-attempts.ts";
+import { type OpenIdProvider, type PersonAtProvider, ProviderError } from "./open-id-provider.ts";
+import { beginLogInPage, endLogInPage, joinIdentityPage } from "./pages.ts";
+
+/** What these pages touch. */
+export interface IdentityPagesDependencies extends IdentityDependencies {
+  readonly identities: Pick<IdentitiesRepository, "find" | "join" | "noteAnswered">;
+  readonly openIdProviders: readonly OpenIdProvider[];
+  readonly logInAttempts: LogInAttempts;
+}
+
+const statusOf: Readonly<Record<IdentityProblem, number>> = {
+  unavailable: 503,
+  denied: 403,
+  expired: 400,
+  untrusted: 502,
+  closed: 403,
+  noAddress: 422,
+  addressTaken: 409,
+  otherAccount: 409,
+};
+
+const problems = { closed: "closed", "no-address": "noAddress", "address-taken": "addressTaken" } as const;
+
+const afterLogIn = "/console";
+const accountPath = "/console/account";
+
+const forgetAttempt = (): string => writeCookie(cookieNames.logIn, "", 0);
+
+/** Tells what has gone wrong, on a page that leads back to where it was begun. */
+const refuse = (
+  { texts, url }: Visit,
+  { name }: OpenIdProvider,
+  problem: IdentityProblem,
+  { next, joinTo }: Pick<Partial<LogInAttempt>, "next" | "joinTo">,
+): PageAnswer<never> => {
+  const isAccount = joinTo !== undefined;
+  const back = { to: isAccount ? accountPath : logInPath(readNext(next) ?? afterLogIn), isAccount };
+  return shown({
+    content: <IdentityRefused {...{ texts, url, problem, back }} provider={name} />,
+    status: statusOf[problem],
+    title: fill(isAccount ? texts.identity.joinTitle : texts.identity.title, { provider: name }),
+  });
+};
+
+/** What a provider could not do is told; everything else goes on. */
+const problemOf = (error: unknown): IdentityProblem => {
+  if (error instanceof ProviderError) return error.problem;
+  throw error;
+};
+
+/**
+ * Who has called this machine `localhost` comes back to its address, where their cookies are not: they begin there, too.
+ *
+ * @returns where to begin instead.
+ */
+const sameMachine = ({ request, baseUrl, here }: Visit): URL | undefined => {
+  const called = URL.parse(`http://${request.headers["host"] ?? ""}`)?.hostname;
+  return called === "localhost" && new URL(baseUrl).hostname === "127.0.0.1"
+    ? new URL(`${baseUrl}${here}`)
+    : undefined;
+};
+
+/** Log-in through identity providers, and joining their identities to an account. */
+export const identityPages = (dependencies: IdentityPagesDependencies): BoundPage[] => {
+  const { openIdProviders, logInAttempts, identities } = dependencies;
+
+  const providerOf = ({ path }: Pick<Visit, "path">): OpenIdProvider => {
+    const provider = openIdProviders.find(({ letter }) => letter === path["provider"]);
+    if (!provider) throw new AppError("not_found");
+    return provider;
+  };
+
+  /** Begins at a provider. @returns its address, and the cookie with which the browser comes back. */
+  const begin = async (provider: OpenIdProvider, purpose: Pick<LogInAttempt, "next" | "joinTo">) => {
+    const { address, checks } = await provider.begin();
+    const sealed = await logInAttempts.seal({ provider: provider.letter, checks, ...purpose });
+    return { address, cookies: [writeCookie(cookieNames.logIn, sealed, attemptSeconds)] };
+  };
+
+  /** The attempt that the browser has begun and that this is the answer to, which is taken once. */
+  const takeAttempt = async (
+    { request, query }: Visit<Readonly<Record<string, string>>>,
+    { letter }: OpenIdProvider,
+  ): Promise<LogInAttempt | undefined> => {
+    const kept = readCookies(request.headers["cookie"]).get(cookieNames.logIn);
+    const attempt = kept === undefined ? undefined : await logInAttempts.open(kept);
+    if (!attempt || attempt.provider !== letter || attempt.checks.state !== query["state"]) return undefined;
+    return (await identities.noteAnswered(attempt.checks.state)) ? attempt : undefined;
+  };
+
+  const join = async (
+    visit: Visit,
+    provider: OpenIdProvider,
+    person: PersonAtProvider,
+    attempt: LogInAttempt,
+  ): Promise<PageAnswer<never>> => {
+    const { account, session } = visit;
+    const isSame = account?.id === attempt.joinTo?.userId && session?.id === attempt.joinTo?.session;
+    if (!account || !isSame) return refuse(visit, provider, "expired", attempt);
+    const joined = await joinIdentity(person, account.id, dependencies);
+    if (joined === "closed") return refuse(visit, provider, "closed", attempt);
+    if (joined === "other-account") return refuse(visit, provider, "otherAccount", attempt);
+    return redirect(`${accountPath}?joined=${provider.letter}`, { cookies: [forgetAttempt()] });
+  };
+
+  return [
+    page(beginLogInPage, {
+      show: async (visit) => {
+        const provider = providerOf(visit);
+        const next = readNext(visit.query.next);
+        if (visit.account) return redirect(next ?? afterLogIn);
+        const elsewhere = sameMachine(visit);
+        if (elsewhere) return redirectOutside(elsewhere);
+        try {
+          const { address, cookies } = await begin(provider, { next });
+          return redirectOutside(new URL(address), { cookies });
+        } catch (error) {
+          return refuse(visit, provider, problemOf(error), { next });
+        }
+      },
+    }),
+
+    page(endLogInPage, {
+      show: async (visit) => {
+        const provider = providerOf(visit);
+        const attempt = await takeAttempt(visit, provider);
+        if (!attempt) return refuse(visit, provider, "expired", {});
+        const { signal } = visit.request;
+        try {
+          const person = await provider.finish(new URLSearchParams(visit.query), attempt.checks, signal);
+          if (attempt.joinTo) return await join(visit, provider, person, attempt);
+          const entrance = await enterWithIdentity(person, provider.letter, dependencies);
+          if (entrance.kind === "refused") {
+            return refuse(visit, provider, problems[entrance.reason], attempt);
+          }
+          const cookies = [await visit.beginSession(entrance.account), forgetAttempt()];
+          return redirect(readNext(attempt.next) ?? afterLogIn, { cookies });
+        } catch (error) {
+          return refuse(visit, provider, problemOf(error), attempt);
+        }
+      },
+    }),
+
+    page(joinIdentityPage, {
+      show: () => redirect(accountPath),
+      submit: async (visit) => {
+        const provider = providerOf(visit);
+        const { texts, url, account, session } = visit;
+        const joinTo = { userId: account.id, session: session.id };
+        try {
+          const { address, cookies } = await begin(provider, { joinTo });
+          return shown({
+            content: <GoToProvider {...{ texts, url, address }} provider={provider.name} />,
+            title: fill(texts.identity.joinTitle, { provider: provider.name }),
+            cookies,
+          });
+        } catch (error) {
+          return refuse(visit, provider, problemOf(error), { joinTo });
+        }
+      },
+    }),
+  ];
+};

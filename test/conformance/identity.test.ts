@@ -1,0 +1,163 @@
+import { describe, expect, inject, it } from "vitest";
+import { standInAccounts } from "../../infra/local/identity/stand-in-accounts.ts";
+import { baseUrl, call } from "../support/client.ts";
+import { CookieJar } from "../support/cookie-jar.ts";
+import { formsOf } from "../support/form-visitor.ts";
+import { signInAtProvider } from "../support/identity-provider.ts";
+
+const { origin, hostname, pathname } = new URL(baseUrl);
+const prefix = pathname === "/" ? "" : pathname;
+const password = "seven storks by the lake";
+
+/** Goes to a provider from the service's page that leads there. @returns where it sends the browser back to. */
+const goToProvider = async (
+  jar: CookieJar,
+  provider: "a" | "b",
+  login: string,
+  query: Readonly<Record<string, string>> = {},
+): Promise<URL> => {
+  const begun = await jar.fetch(`${baseUrl}/console/log-in/${provider}?${new URLSearchParams(query)}`);
+  expect(begun.status).toBe(303);
+  return signInAtProvider(begun.headers.get("location") ?? "", { login, jar });
+};
+
+/** Follows the provider's answer to where it ends, as a page. */
+const comeBack = async (jar: CookieJar, callback: URL) => {
+  const { address, response } = await jar.walk(callback);
+  return {
+    path: `${address.pathname}${address.search}`,
+    status: response.status,
+    html: await response.text(),
+  };
+};
+
+const logIn = async (
+  jar: CookieJar,
+  provider: "a" | "b",
+  login: string,
+  query?: Readonly<Record<string, string>>,
+) => comeBack(jar, await goToProvider(jar, provider, login, query));
+
+/** Fills in a form of a page and sends it. */
+const send = async (jar: CookieJar, page: string, to: string, typed: Readonly<Record<string, string>>) => {
+  const shown = await jar.fetch(`${baseUrl}${page}`);
+  const [form] = formsOf({ html: await shown.text() });
+  const { address, response } = await jar.walk(`${baseUrl}${to}`, {
+    method: "POST",
+    headers: { Origin: origin, "Sec-Fetch-Site": "same-origin" },
+    body: new URLSearchParams({ form_token: form?.fields["form_token"] ?? "", ...typed }),
+  });
+  return { path: address.pathname, status: response.status, html: await response.text() };
+};
+
+const unverified = standInAccounts["okello"]?.email ?? "";
+
+describe.runIf(inject("isLocal"))("Logging in through an identity provider", () => {
+  it("is offered at the log-in, with the page to go on with", async () => {
+    const page = await (await new CookieJar().fetch(`${baseUrl}/console/log-in?next=/docs`)).text();
+    for (const letter of ["a", "b"]) {
+      expect(page).toContain(`href="${prefix}/console/log-in/${letter}?next=%2Fdocs"`);
+      expect(page).toContain(`Stand-in provider ${letter.toUpperCase()}`);
+    }
+  });
+
+  it("makes an account at the first time, which leads to the page that was asked for, and has no password", async () => {
+    const jar = new CookieJar();
+    const back = await logIn(jar, "a", "amina", { next: "/console?from=amina" });
+    expect(back).toMatchObject({ status: 200, path: `${prefix}/console?from=amina` });
+    expect(back.html).toContain("amina");
+    expect(jar.get(hostname, "__Host-login")).toBeUndefined();
+    for (const tried of [password, "stand-in"]) {
+      const form = new URLSearchParams({ username: "amina", password: tried });
+      expect(await call("/auth/token", { body: form })).toMatchObject({
+        status: 401,
+        body: { error: "invalid_grant" },
+      });
+    }
+  });
+
+  it("opens the same account through the other provider, because both have verified the address", async () => {
+    const jar = new CookieJar();
+    const back = await logIn(jar, "b", "amina");
+    expect(back).toMatchObject({ status: 200, path: `${prefix}/console` });
+    expect(back.html).toContain("amina");
+    expect(back.html).not.toMatch(/amina-\d/);
+  });
+
+  it("leads nowhere but to the site's own pages", async () => {
+    for (const next of [
+      "https://evil.example/",
+      "//evil.example",
+      "/\\evil.example",
+      "/console/../..//evil.example",
+    ]) {
+      const back = await logIn(new CookieJar(), "a", "amina", { next });
+      expect(back.path).toBe(`${prefix}/console`);
+    }
+  });
+
+  it("does not open an account whose address is not verified, until it is added to it from within", async () => {
+    const registration = { username: "okello-here", email: unverified, password };
+    expect(await call("/auth/register", { body: registration })).toMatchObject({ status: 201 });
+
+    const refused = await logIn(new CookieJar(), "a", "okello");
+    expect(refused.status).toBe(409);
+    expect(refused.html).toContain("An account here has your e-mail address already");
+    expect(refused.html).toContain(`href="${prefix}/console/log-in"`);
+
+    const jar = new CookieJar();
+    const inside = await send(jar, "/console/log-in", "/console/log-in", {
+      username: "okello-here",
+      password,
+    });
+    expect(inside).toMatchObject({ status: 200, path: `${prefix}/console` });
+    const page = await send(jar, "/console", "/console/account/identities/a", {});
+    const address = /<a class="button" href="([^"]+)"/.exec(page.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect(page.html).toContain("Go on to Stand-in provider A");
+    const callback = await signInAtProvider(address, { login: "okello", jar });
+    const added = await jar.fetch(callback);
+    expect(added.headers.get("location")).toBe(`${prefix}/console/account?joined=a`);
+
+    const back = await logIn(new CookieJar(), "a", "okello");
+    expect(back).toMatchObject({ status: 200, path: `${prefix}/console` });
+    expect(back.html).toContain("okello-here");
+  });
+
+  it("is told to have been refused by who cancels at the provider, with the way back", async () => {
+    const back = await logIn(new CookieJar(), "b", "cancel", { next: "/docs" });
+    expect(back.status).toBe(403);
+    expect(back.html).toContain("You have not agreed at Stand-in provider B");
+    expect(back.html).toContain(`href="${prefix}/console/log-in?next=%2Fdocs"`);
+  });
+
+  it("works once, and only in the browser that began it", async () => {
+    const jar = new CookieJar();
+    const callback = await goToProvider(jar, "a", "amina");
+    const elsewhere = await comeBack(new CookieJar(), callback);
+    expect(elsewhere.status).toBe(400);
+    expect(elsewhere.html).toContain("was begun in another browser");
+
+    const begun = jar.get(hostname, "__Host-login");
+    expect(await comeBack(jar, callback)).toMatchObject({ status: 200, path: `${prefix}/console` });
+    const thief = new CookieJar();
+    thief.set(hostname, "__Host-login", begun);
+    const replayed = await comeBack(thief, callback);
+    expect(replayed).toMatchObject({ status: 400 });
+    expect(thief.get(hostname, "__Host-session")).toBeUndefined();
+  });
+
+  it("cannot be forged, nor answered by the other provider", async () => {
+    const jar = new CookieJar();
+    const callback = await goToProvider(jar, "a", "amina");
+    const query = callback.searchParams;
+    const asked = (path: string) => jar.fetch(`${baseUrl}${path}`);
+    expect((await asked(`/console/log-in/b/callback?${query}`)).status).toBe(400);
+    expect((await asked(`/console/log-in/a/callback?code=x&state=${query.get("state")}x`)).status).toBe(400);
+    expect((await asked(`/console/log-in/a/callback?error=access_denied`)).status).toBe(400);
+    expect((await asked("/console/log-in/c")).status).toBe(404);
+    const mixed = new URLSearchParams(query);
+    mixed.set("iss", "http://127.0.0.1:9");
+    expect((await asked(`/console/log-in/a/callback?${mixed}`)).status).toBe(502);
+    expect(jar.get(hostname, "__Host-session")).toBeUndefined();
+  });
+});

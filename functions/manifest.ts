@@ -5,6 +5,8 @@ import { canaryFunction } from "./canary/contract.ts";
 import { chatFunction } from "./chat/contract.ts";
 import { consoleFunction } from "./console/contract.ts";
 import { docsFunction } from "./docs/contract.ts";
+import { jobWorkerFunction } from "./job-worker/contract.ts";
+import { jobsFunction } from "./jobs/contract.ts";
 import { languageFunction } from "./language/contract.ts";
 import { legacyFunction } from "./legacy/contract.ts";
 import { mailFunction } from "./mail/contract.ts";
@@ -25,6 +27,8 @@ export const functionDefinitions = [
   chatFunction,
   consoleFunction,
   docsFunction,
+  jobWorkerFunction,
+  jobsFunction,
   languageFunction,
   legacyFunction,
   mailFunction,

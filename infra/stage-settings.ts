@@ -223,6 +223,12 @@ export const stageSettings = z
      * that hold all of them would otherwise leave none for the authorizer. An account's quota must leave 100 for the others.
      */
     RESERVED_CONCURRENCY: byFunction(1).default({}),
+    /** How many pieces of long recordings are transcribed at a time, of all accounts; one account has half of them at most. */
+    JOB_PIECES_AT_ONCE: wholeNumber(2, 1_000).default(6),
+    /** After how many seconds a job fails whose model answers with failures. */
+    JOB_FAILS_AFTER_SECONDS: wholeNumber(1, 86_400).default(600),
+    /** For how many seconds a job waits for a model that cannot be reached. */
+    JOB_WAITS_SECONDS: wholeNumber(1, 86_400).default(86_400),
     /** How many messages a worker handles at a time, at most: what waits in a queue must not take all places. AWS's least is 2. */
     WORKER_CONCURRENCY: byFunction(2).default({ callback: 20, mail: 5, messaging: 50 }),
     /**

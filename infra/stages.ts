@@ -195,6 +195,12 @@ const toStage = (name: string, settings: CheckedSettings) => ({
     apiVersion: settings.MESSAGING_API_VERSION,
     signatureMode: settings.MESSAGING_SIGNATURE_MODE,
   },
+  /** What is decided about jobs. */
+  jobs: {
+    piecesAtOnce: settings.JOB_PIECES_AT_ONCE,
+    failsAfterSeconds: settings.JOB_FAILS_AFTER_SECONDS,
+    waitsSeconds: settings.JOB_WAITS_SECONDS,
+  },
   callbacks: { allowLoopback: settings.CALLBACKS_ALLOW_LOOPBACK === "1" },
   mailFrom: settings.MAIL_FROM,
   mailIdentity: settings.MAIL_IDENTITY,

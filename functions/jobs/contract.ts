@@ -1,9 +1,12 @@
 import * as z from "zod";
+import { callbackState } from "../../shared/callbacks/deliveries.ts";
 import { languageField, languageForms, transcriptionLanguages } from "../../shared/catalogue/languages.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
+  callbackRulesEnvironment,
   jobQueueEnvironment,
+  publicAddressEnvironment,
   tableEnvironment,
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
@@ -50,6 +53,15 @@ export const createJobOperation = defineOperation({
   response: { status: 202, description: "The job, which has been taken on", schema: job },
   errors: ["not_found", "unreadable_audio", "payload_too_large", "storage_unavailable"],
 });
+
+export const jobDetails = job
+  .extend({
+    callback: callbackState.nullable().meta({
+      description: "What has become of the callback, tried over a day; null for jobs without one",
+    }),
+  })
+  .meta({ id: "JobDetails" });
+export type JobDetails = z.infer<typeof jobDetails>;
 
 const pathParameters = z.object({
   id: z.string().max(100).meta({ example: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69" }),
@@ -99,11 +111,17 @@ export const getJobOperation = defineOperation({
   summary: "How far a job is",
   limit: "account",
   pathParameters,
-  response: { status: 200, description: "The job", schema: job },
+  response: { status: 200, description: "The job", schema: jobDetails },
   errors: ["not_found"],
 });
 
-const segment = z.object({ start: z.number(), end: z.number(), text: z.string() }).meta({ id: "JobSegment" });
+const segment = z
+  .object({
+    start: z.number().meta({ example: 0.48 }),
+    end: z.number().meta({ example: 2.16 }),
+    text: z.string().meta({ example: "Wasuze otya nno?" }),
+  })
+  .meta({ id: "JobSegment" });
 
 export const jobResult = z
   .object({
@@ -185,6 +203,8 @@ export const jobsFunction = defineFunction({
     ...accountLimitEnvironment,
     ...bucketEnvironment,
     ...jobQueueEnvironment,
+    ...publicAddressEnvironment,
+    ...callbackRulesEnvironment,
   },
   memoryMegabytes: 512,
   // Some containers tell their length only to who reads all of them.

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isLongerThan, trimAudio } from "../../shared/audio/read-audio.ts";
 import type { Recording } from "../../shared/inference/transcription.ts";
 import { type ObjectStore, transcriptionsFolder } from "../../shared/storage/object-store.ts";
-import { audioFailure, type MeasuredRecording } from "../transcription/open-recording.ts";
+import { audioFailure, type MeasuredRecording } from "../../shared/uploads/open-upload.ts";
 
 /** How much of a recording is transcribed (specification, Limits). */
 export const longestSeconds = 10 * 60;
@@ -18,12 +18,12 @@ interface KeptRecording {
  * says of it, so that one that has been replaced since is another recording, a file of a request by its bytes.
  */
 export const recordingKey = async (
-  { upload, source, fileExtension }: MeasuredRecording,
+  { stored, source, fileExtension }: MeasuredRecording,
   userId: number,
 ): Promise<string> => {
   const name = createHash("sha256")
     .update(`${userId} `)
-    .update(upload ?? (await source.read(0, source.size)))
+    .update(stored ? `${stored.key} ${stored.version}` : await source.read(0, source.size))
     .digest("hex")
     .slice(0, 32);
   return `${transcriptionsFolder}${name}.${fileExtension}`;
@@ -46,7 +46,7 @@ export const keepRecording = async (
   store: Pick<ObjectStore, "open" | "write">,
 ): Promise<KeptRecording> => {
   const isTrimmed = isLongerThan(measured, longestSeconds);
-  const keptBefore = measured.upload === undefined ? undefined : await store.open(objectKey);
+  const keptBefore = measured.stored === undefined ? undefined : await store.open(objectKey);
   if (!keptBefore) await copyRecording(measured, objectKey, field, signal, store);
   if (!isTrimmed) return { recording: measured, isTrimmed };
   const source = keptBefore ?? (await store.open(objectKey));

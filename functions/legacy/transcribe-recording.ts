@@ -8,7 +8,7 @@ import {
   type MeasuredRecording,
   openUpload,
   type RecordingDependencies,
-} from "../transcription/open-recording.ts";
+} from "../../shared/uploads/open-upload.ts";
 import { formatDiarization } from "./format-diarization.ts";
 import { keepRecording, longestSeconds, recordingKey } from "./kept-recordings.ts";
 import type { SavedTranscriptions } from "./saved-transcriptions.ts";
@@ -161,7 +161,7 @@ export const openStorageObject = async (
   const fileId = uploadName.exec(name)?.[1];
   if (fileId === undefined) throw missing;
   try {
-    return await openUpload(fileId, context, dependencies, field);
+    return await openUpload(fileId, context, dependencies, { field });
   } catch (error) {
     throw error instanceof AppError && error.code === "not_found" ? missing : error;
   }

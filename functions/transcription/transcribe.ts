@@ -1,8 +1,9 @@
 import type { RequestContext } from "../../shared/auth/caller.ts";
 import type { Segment, Transcriber, Transcription, Word } from "../../shared/inference/transcription.ts";
 import { countAudio } from "../../shared/limits/use.ts";
+import type { RecordingDependencies } from "../../shared/uploads/open-upload.ts";
 import type { TranscriptionForm, TranscriptionResponse } from "./contract.ts";
-import { openRecording, type RecordingDependencies } from "./open-recording.ts";
+import { openRecording } from "./open-recording.ts";
 
 /** Everything that a transcription touches. */
 export interface TranscriptionDependencies extends RecordingDependencies {

@@ -19,6 +19,7 @@ export interface Monitored {
   readonly mail: WorkQueue;
   readonly messages: WorkQueue;
   readonly callbacks: WorkQueue;
+  readonly jobs: WorkQueue;
 }
 
 /** How long each value that an alarm looks at covers. */
@@ -157,7 +158,12 @@ export const capacityConditions = ({ table }: Monitored): Record<string, Conditi
 });
 
 /** Messages that wait too long or cannot be handled. */
-export const queueConditions = ({ mail, messages, callbacks }: Monitored): Record<string, Condition> => ({
+export const queueConditions = ({
+  mail,
+  messages,
+  callbacks,
+  jobs,
+}: Monitored): Record<string, Condition> => ({
   MailDeadLetters: {
     description:
       "A mail could not be sent in five attempts. Read the reason in the mail function's log, put it right (often SES: " +
@@ -197,6 +203,27 @@ export const queueConditions = ({ mail, messages, callbacks }: Monitored): Recor
     runbook: "Messages wait",
     metric: messages.queue.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period }),
     threshold: 15 * 60,
+    datapointsToAlarm: 1,
+  },
+  JobDeadLetters: {
+    description:
+      "A step of a job broke off every time, so that the job stands still. Read the reason in the log of the function " +
+      '"job-worker", put it right and redrive the dead-letter queue; every step may be done again.',
+    runbook: "Jobs are dead-lettered",
+    metric: jobs.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
+      statistic: Stats.MAXIMUM,
+      period,
+    }),
+    threshold: 1,
+    datapointsToAlarm: 1,
+  },
+  JobDelay: {
+    description:
+      "Pieces of recordings have been waiting for an hour. Look whether the model of transcription can be reached; when it can, there " +
+      "is more to do than JOB_PIECES_AT_ONCE lets it do.",
+    runbook: "Jobs wait",
+    metric: jobs.queue.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period }),
+    threshold: 60 * 60,
     datapointsToAlarm: 1,
   },
   CallbackDeadLetters: {

@@ -8,8 +8,10 @@ import {
   type IBucket,
 } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
+import { jobLifetimeDays } from "../../shared/jobs/job.ts";
 import {
   answersFolder,
+  jobsFolder,
   speechFolder,
   transcriptionsFolder,
   transcriptionsLifetimeDays,
@@ -55,6 +57,7 @@ export class AudioStorage extends Construct {
         // A rule cannot spare objects by a tag, only choose them: what is to last is copied out of this folder.
         { prefix: uploadsFolder, expiration: Duration.days(1) },
         { prefix: answersFolder, expiration: Duration.days(1) },
+        { prefix: jobsFolder, expiration: Duration.days(jobLifetimeDays) },
         { prefix: transcriptionsFolder, expiration: Duration.days(transcriptionsLifetimeDays) },
         ...(speechLifetimeDays > 0
           ? [{ prefix: speechFolder, expiration: Duration.days(speechLifetimeDays) }]

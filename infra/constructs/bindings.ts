@@ -15,6 +15,7 @@ import {
 } from "../../shared/accounts/keys.ts";
 import { callbackKeyPrefix } from "../../shared/callbacks/keys.ts";
 import { idempotencyKeyPrefix } from "../../shared/idempotency/keys.ts";
+import { jobKeyPrefix } from "../../shared/jobs/keys.ts";
 import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/limits/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
 import { uploadKeyPrefix } from "../../shared/uploads/keys.ts";
@@ -66,6 +67,18 @@ const tableActions = {
   "check-token": ["dynamodb:GetItem"],
   /** What counting requests of addresses needs, on the limits' own items only. */
   "count-addresses": ["dynamodb:UpdateItem"],
+  /** What making jobs, working on them and clearing them away needs, on the jobs' own items only. */
+  "keep-jobs": [
+    "dynamodb:DeleteItem",
+    "dynamodb:GetItem",
+    "dynamodb:PutItem",
+    "dynamodb:Query",
+    "dynamodb:UpdateItem",
+  ],
+  /** What deleting the jobs of an account needs, on the same items. */
+  "clear-jobs": ["dynamodb:BatchWriteItem", "dynamodb:Query"],
+  /** What giving back what a job has not transcribed needs, on the items in which that is counted only. */
+  "refund-audio": ["dynamodb:UpdateItem"],
   /** What finding an upload needs, on the uploads' own items only. */
   "find-upload": ["dynamodb:GetItem"],
   /** What remembering an upload needs, on the uploads' own items only. */
@@ -98,6 +111,9 @@ const keyPrefixes: Readonly<Record<keyof typeof tableActions, readonly string[]>
   "answer-once": [idempotencyKeyPrefix],
   "check-token": [accessKeyPrefix],
   "count-addresses": [limitKeyPrefix],
+  "keep-jobs": [jobKeyPrefix],
+  "clear-jobs": [jobKeyPrefix],
+  "refund-audio": [accessKeyPrefix],
   "find-upload": [uploadKeyPrefix],
   "add-upload": [uploadKeyPrefix],
   converse: [senderKeyPrefix],
@@ -149,7 +165,11 @@ const folderActions = {
   keep: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
   /** Also finding out what there is. */
   clear: ["s3:DeleteObject"],
+  /** All of these. */
+  "keep-clear": ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
   delete: ["s3:DeleteObject"],
+  /** What reading uploads needs. */
+  read: ["s3:GetObject"],
   "read-write-delete": ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
 };
 
@@ -184,7 +204,7 @@ export const bucketBinding = (
       Grant.addToPrincipal({ grantee, actions: folderActions[access], resourceArns });
       acknowledgeFolder(scope, bucket, folder);
     }
-    const cleared = folders.filter(({ access }) => access === "clear");
+    const cleared = folders.filter(({ access }) => access === "clear" || access === "keep-clear");
     if (cleared.length > 0) {
       Grant.addToPrincipal({
         grantee,
@@ -200,7 +220,11 @@ export const bucketBinding = (
   },
 });
 
-const queueActions = { send: ["sqs:SendMessage"], retry: ["sqs:ChangeMessageVisibility"] };
+const queueActions = {
+  send: ["sqs:SendMessage"],
+  retry: ["sqs:ChangeMessageVisibility"],
+  "send-retry": ["sqs:ChangeMessageVisibility", "sqs:SendMessage"],
+};
 
 /** The queue's address. What receives from a queue is attached to it with an event source. */
 export const queueBinding = (

@@ -38,6 +38,7 @@ export class ServiceDashboard extends Construct {
       mail,
       messages,
       callbacks,
+      jobs,
       alarms,
       eventCounts,
     }: ServiceDashboardProps,
@@ -121,7 +122,7 @@ export class ServiceDashboard extends Construct {
       }),
     );
     dashboard.addWidgets(queueWidget("Mails", mail), queueWidget("Messages", messages));
-    dashboard.addWidgets(queueWidget("Callbacks", callbacks));
+    dashboard.addWidgets(queueWidget("Callbacks", callbacks), queueWidget("Jobs", jobs));
     dashboard.addWidgets(
       new GraphWidget({
         title: "Events in the logs",

@@ -5,6 +5,7 @@ import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { callbackFunction, callbackReceives } from "../../functions/callback/contract.ts";
+import { jobMessageTries, jobWorkerFunction } from "../../functions/job-worker/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { messageTries, messagingFunction } from "../../functions/messaging/contract.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
@@ -28,6 +29,8 @@ export class DataStack extends Stack {
   readonly messages: WorkQueue;
   /** Callbacks on their way to the programs of callers. */
   readonly callbacks: WorkQueue;
+  /** What is to be done for jobs. */
+  readonly jobs: WorkQueue;
   /** The key that signs tokens. The previous version is accepted too, so that it can be replaced at any time. */
   readonly tokenSigningKey: Secret;
   /** JSON object: the API key of the model server for each task, filled by the operator. */
@@ -67,6 +70,7 @@ export class DataStack extends Stack {
     });
     this.messages = new WorkQueue(this, "Messages", { worker: messagingFunction, tries: messageTries });
     this.callbacks = new WorkQueue(this, "Callbacks", { worker: callbackFunction, tries: callbackReceives });
+    this.jobs = new WorkQueue(this, "Jobs", { worker: jobWorkerFunction, tries: jobMessageTries });
     this.tokenSigningKey = this.createTokenSigningKey();
     this.inferenceKeys = this.createInferenceKeys();
     this.platformSecrets = this.createPlatformSecrets();
@@ -185,6 +189,8 @@ export class DataStack extends Stack {
       MessageDeadLetterQueueUrl: this.messages.deadLetterQueue.queueUrl,
       CallbackQueueUrl: this.callbacks.queue.queueUrl,
       CallbackDeadLetterQueueUrl: this.callbacks.deadLetterQueue.queueUrl,
+      JobQueueUrl: this.jobs.queue.queueUrl,
+      JobDeadLetterQueueUrl: this.jobs.deadLetterQueue.queueUrl,
       MessagingSecretsArn: this.platformSecrets.secretArn,
       IdentityProvidersSecretArn: this.identityProviders.secretArn,
       CanaryKeyArn: this.canaryKey.secretArn,

@@ -39,6 +39,7 @@ export class MonitoringStack extends Stack {
       mail: data.mail,
       messages: data.messages,
       callbacks: data.callbacks,
+      jobs: data.jobs,
     };
     const events = new EventCounts(this, "Events", monitored);
     const { all } = new Alarms(this, "Alarms", {

@@ -4,6 +4,7 @@ import { authorizerFunction } from "../../functions/authorizer/contract.ts";
 import { chatFunction } from "../../functions/chat/contract.ts";
 import { consoleFunction } from "../../functions/console/contract.ts";
 import { docsFunction } from "../../functions/docs/contract.ts";
+import { jobsFunction } from "../../functions/jobs/contract.ts";
 import { languageFunction } from "../../functions/language/contract.ts";
 import { legacyFunction } from "../../functions/legacy/contract.ts";
 import { inStage } from "../../functions/legacy/settings.ts";
@@ -14,6 +15,7 @@ import { uploadFunction } from "../../functions/upload/contract.ts";
 import { webhookFunction } from "../../functions/webhook/contract.ts";
 import {
   answersFolder,
+  jobsFolder,
   speechFolder,
   transcriptionsFolder,
   uploadsFolder,
@@ -57,13 +59,14 @@ export class ServiceFunctions extends FunctionGroup {
     this.all = [
       this.authorizer,
       this.add(authFunction, {
-        TABLE_NAME: tableBinding(data.table, "keep-accounts", "keep-usage", "delete-owned"),
+        TABLE_NAME: tableBinding(data.table, "keep-accounts", "keep-usage", "delete-owned", "clear-jobs"),
         BUCKET_NAME: bucketBinding(
           this,
           data.audioBucket,
           { folder: speechFolder, access: "clear" },
           answers,
           { folder: answersFolder, access: "clear" },
+          { folder: jobsFolder, access: "clear" },
           { folder: uploadsFolder, access: "delete" },
           { folder: transcriptionsFolder, access: "delete" },
         ),
@@ -139,6 +142,25 @@ export class ServiceFunctions extends FunctionGroup {
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
         BUCKET_NAME: bucketBinding(this, data.audioBucket, { folder: uploadsFolder, access: "write" }),
         LIMIT_ANONYMOUS_PER_MINUTE: plainBinding(stage.limits.anonymousPerMinute),
+      }),
+      this.add(jobsFunction, {
+        TABLE_NAME: tableBinding(
+          data.table,
+          "admit",
+          "answer-once",
+          "move-usage",
+          "find-upload",
+          "keep-callbacks",
+          "keep-jobs",
+        ),
+        ...accountLimit,
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, answers, allUploads, {
+          folder: jobsFolder,
+          access: "read",
+        }),
+        JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send"),
+        PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
+        CALLBACKS_ALLOW_LOOPBACK: plainBinding(String(stage.callbacks.allowLoopback)),
       }),
       this.add(webhookFunction, {
         TABLE_NAME: tableBinding(data.table, "note-receipt"),

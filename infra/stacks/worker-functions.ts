@@ -6,11 +6,14 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { callbackFunction } from "../../functions/callback/contract.ts";
 import { canaryFunction } from "../../functions/canary/contract.ts";
+import { jobWorkerFunction } from "../../functions/job-worker/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts";
 import { messagingFunction } from "../../functions/messaging/contract.ts";
+import { jobsFolder, uploadsFolder } from "../../shared/storage/object-store.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
 import {
+  bucketBinding,
   mailSenderBinding,
   plainBinding,
   queueBinding,
@@ -85,15 +88,34 @@ export class WorkerFunctions extends FunctionGroup {
     // One at a time: a receiver that does not answer holds up nobody else's.
     this.feed(callback, data.callbacks.queue, { batchSize: 1 });
 
-    this.all = [mail, mailFeedback, canary, messaging, callback];
+    const jobWorker = this.add(jobWorkerFunction, {
+      TABLE_NAME: tableBinding(data.table, "keep-jobs", "refund-audio"),
+      BUCKET_NAME: bucketBinding(
+        this,
+        data.audioBucket,
+        { folder: uploadsFolder, access: "read" },
+        { folder: jobsFolder, access: "keep-clear" },
+      ),
+      JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send-retry"),
+      CALLBACK_QUEUE_URL: queueBinding(data.callbacks.queue, "send"),
+      JOB_PIECES_AT_ONCE: plainBinding(stage.jobs.piecesAtOnce),
+      JOB_FAILS_AFTER_SECONDS: plainBinding(stage.jobs.failsAfterSeconds),
+      JOB_WAITS_SECONDS: plainBinding(stage.jobs.waitsSeconds),
+      ...models.transcription,
+    });
+    this.feed(jobWorker, data.jobs.queue, { batchSize: 1, maxConcurrency: stage.jobs.piecesAtOnce });
+
+    this.all = [mail, mailFeedback, canary, messaging, callback, jobWorker];
   }
 
   private feed(
     { definition, live }: ServiceFunction,
     queue: Queue,
-    { batchSize }: { readonly batchSize: number },
+    {
+      batchSize,
+      maxConcurrency = this.props.stage.workerConcurrency[definition.name],
+    }: { readonly batchSize: number; readonly maxConcurrency?: number | undefined },
   ): void {
-    const maxConcurrency = this.props.stage.workerConcurrency[definition.name];
     live.addEventSource(
       new SqsEventSource(queue, {
         batchSize,

@@ -3,9 +3,10 @@ import pLimit from "p-limit";
 import * as z from "zod";
 import { callbackKeys } from "../callbacks/keys.ts";
 import { idempotencyKeys } from "../idempotency/keys.ts";
+import { jobKeys } from "../jobs/keys.ts";
 import { limitKeys } from "../limits/keys.ts";
 import { usageMoves } from "../limits/usage-items.ts";
-import { answersFolderOf, type ObjectStore, speechFolderOf } from "../storage/object-store.ts";
+import { answersFolderOf, jobsFolderOf, type ObjectStore, speechFolderOf } from "../storage/object-store.ts";
 import {
   cancellationCodes,
   deleteItems,
@@ -143,10 +144,13 @@ export const eraseAccount = async (
     }
   });
 
-  // Before the objects: who keeps an answer from now on finds nothing to note it in, and removes it.
-  await deleteItems(table, await keysOf(table, idempotencyKeys.ofAccount(account.id)));
+  // Before the objects: who keeps an answer, or works on a job, finds nothing to note it in from now on, and removes it.
+  for (const partition of [idempotencyKeys.ofAccount(account.id), jobKeys.ofAccount(account.id)]) {
+    await deleteItems(table, await keysOf(table, partition));
+  }
   const folders = [
     answersFolderOf(account.id),
+    jobsFolderOf(account.id),
     ...daysSince(account.created_at, Date.now()).map((day) => speechFolderOf(account.id, day)),
   ];
   const objects: string[] = [];

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { AudioFacts } from "../audio/container.ts";
 import { transcriptionLanguages } from "../catalogue/languages.ts";
 
 /** How long a job and its result are kept. */
@@ -12,15 +13,23 @@ export const isOver = ({ status }: { readonly status: JobStatus }): boolean =>
   status !== "queued" && status !== "running";
 
 /** What the bytes of a recording say about it, as `AudioFacts` has it. */
-const audioFacts = z.object({
-  container: z.enum(["wav", "mp3", "adts", "ogg", "mp4", "webm", "flac"]),
-  mediaType: z.string(),
-  fileExtension: z.string(),
-  codec: z.string(),
-  durationSeconds: z.number(),
-  sampleRate: z.number().optional(),
-  channels: z.number().optional(),
-});
+const audioFacts = z
+  .object({
+    container: z.enum(["wav", "mp3", "adts", "ogg", "mp4", "webm", "flac"]),
+    mediaType: z.string(),
+    fileExtension: z.string(),
+    codec: z.string(),
+    durationSeconds: z.number(),
+    sampleRate: z.number().optional(),
+    channels: z.number().optional(),
+  })
+  .transform(
+    ({ sampleRate, channels, ...facts }): AudioFacts => ({
+      ...facts,
+      ...(sampleRate === undefined ? {} : { sampleRate }),
+      ...(channels === undefined ? {} : { channels }),
+    }),
+  );
 
 /** A job as the table has it. */
 export const storedJob = z.object({
@@ -34,8 +43,9 @@ export const storedJob = z.object({
   language: z.enum(transcriptionLanguages.map(({ code }) => code)),
   timestamps: z.boolean(),
   callback_url: z.string().optional(),
-  /** The upload. */
+  /** The upload, as it was when its length was counted. */
   object_key: z.string(),
+  object_version: z.string(),
   facts: audioFacts,
   /** Of the recording. */
   audio_milliseconds: z.int(),
@@ -90,12 +100,13 @@ export const job = z
       .meta({ description: "Seconds of the recording" }),
     waiting: z.string().nullable().meta({
       description: "Why the job does not go on at the moment, such as a model that cannot be reached",
+      example: null,
     }),
     error: z
       .object({ code: z.string().meta({ example: "external_service_error" }), message: z.string() })
       .nullable()
-      .meta({ description: "Why a job has failed" }),
-    callback_url: z.string().nullable(),
+      .meta({ description: "Why a job has failed", example: null }),
+    callback_url: z.string().nullable().meta({ example: "https://example.org/language-ai" }),
   })
   .meta({ id: "Job" });
 export type Job = z.infer<typeof job>;

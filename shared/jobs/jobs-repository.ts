@@ -15,7 +15,14 @@ export const jobOperationId = "createJob";
 /** What a job is made from. */
 export type NewJob = Pick<
   StoredJob,
-  "callback_url" | "facts" | "file_id" | "key_id" | "language" | "object_key" | "timestamps"
+  | "callback_url"
+  | "facts"
+  | "file_id"
+  | "key_id"
+  | "language"
+  | "object_key"
+  | "object_version"
+  | "timestamps"
 >;
 
 /** UUID version 7 (RFC 9562): its first 48 bits are the time, so that ids sort by it. */

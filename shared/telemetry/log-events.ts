@@ -28,6 +28,11 @@ export const logEvents = {
     "A request failed and its Idempotency-Key stays taken until its function's time is over, because the table did not answer in time.",
   "identity_provider.failed":
     "Nobody can sign in through an identity provider, or its answer was not to be trusted; `provider` is its letter, `reason` what it said.",
+  "job.failed": "A job has failed for good; `code` is what its owner is told.",
+  "job.message_failed": "What a message asked for could not be done; the queue brings it again.",
+  "job.message_unreadable": "The queue of jobs held something that is no message.",
+  "job.piece_failed":
+    "A piece of a recording could not be transcribed; `reason` says why. It is tried again, or its job fails.",
   "limits.not_counted":
     "The table could not count a request, so it was counted in memory, where far fewer are let in; its token was read.",
   "limits.not_refunded":

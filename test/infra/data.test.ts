@@ -101,13 +101,14 @@ describe("The audio bucket", () => {
     }
   });
 
-  it("takes uploads from browsers, forgets them and kept answers after a day, and transcribed audio after thirty", () => {
+  it("takes uploads from browsers, forgets them and kept answers after a day, transcribed audio and jobs after thirty", () => {
     expect(audio?.Properties).toMatchObject({
       CorsConfiguration: { CorsRules: [{ AllowedMethods: ["GET", "PUT"], AllowedOrigins: ["*"] }] },
       LifecycleConfiguration: {
         Rules: [
           { Prefix: "uploads/", ExpirationInDays: 1, Status: "Enabled" },
           { Prefix: "answers/", ExpirationInDays: 1, Status: "Enabled" },
+          { Prefix: "jobs/", ExpirationInDays: 30, Status: "Enabled" },
           { Prefix: "transcriptions/", ExpirationInDays: 30, Status: "Enabled" },
           { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 }, Status: "Enabled" },
         ],

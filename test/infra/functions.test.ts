@@ -181,7 +181,7 @@ describe("A function's permissions", () => {
       "USERNAME#",
     ];
     expect(keysOf("dynamodb:PutItem")).toEqual(own);
-    expect(keysOf("dynamodb:BatchWriteItem")).toEqual(own);
+    expect(keysOf("dynamodb:BatchWriteItem")).toEqual([...own, "JOBS#"].toSorted());
     expect(keysOf("dynamodb:DeleteItem")).toEqual([...own, "TRANSCRIPTION#", "UPLOAD#"].toSorted());
     expect(new Set(actionsOf("auth", "s3:"))).toEqual(
       new Set(["s3:DeleteObject", "s3:GetObject", "s3:ListBucket", "s3:PutObject"]),
@@ -190,10 +190,11 @@ describe("A function's permissions", () => {
       statements
         .filter(({ Action }) => [Action].flat().includes("s3:ListBucket"))
         .map(({ Condition }) => Condition),
-    ).toEqual([{ StringLike: { "s3:prefix": ["speech/*", "answers/*"] } }]);
+    ).toEqual([{ StringLike: { "s3:prefix": ["speech/*", "answers/*", "jobs/*"] } }]);
     const places = JSON.stringify(statements.map(({ Resource }) => Resource)).match(/"\/\w+\/\*"/g);
     expect([...new Set(places)].toSorted()).toEqual([
       '"/answers/*"',
+      '"/jobs/*"',
       '"/speech/*"',
       '"/transcriptions/*"',
       '"/uploads/*"',
@@ -216,6 +217,7 @@ describe("A function's permissions", () => {
 
   it.each([
     ["chat", "ACCESS#*", "USAGE#*"],
+    ["jobs", "ACCESS#*", "USAGE#*", "CALLBACKS#*", "JOBS#*"],
     ["language", "ACCESS#*", "USAGE#*"],
     ["legacy", "ACCESS#*", "USAGE#*"],
     ["speech", "ACCESS#*", "USAGE#*"],
@@ -321,7 +323,39 @@ describe("A function's permissions", () => {
     const users = functionDefinitions.filter(({ name }) =>
       furtherStatementsOf(name).some(({ Action }) => Action.some((action) => action.startsWith("s3:"))),
     );
-    expect(users.map(({ name }) => name)).toEqual(["auth", "legacy", "speech", "transcription", "upload"]);
+    expect(users.map(({ name }) => name)).toEqual([
+      "auth",
+      "job-worker",
+      "jobs",
+      "legacy",
+      "speech",
+      "transcription",
+      "upload",
+    ]);
+  });
+
+  it("let the worker of jobs read uploads, keep what belongs to jobs, and give seconds back", () => {
+    const statements = furtherStatementsOf("job-worker").filter(({ Action }) =>
+      Action.some((action) => /^(?:dynamodb|s3):/.test(action)),
+    );
+    const keys = (name: string) => ({ "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [name] } });
+    expect(statements).toMatchObject([
+      { Condition: keys("JOBS#*") },
+      { Action: ["dynamodb:UpdateItem"], Condition: keys("ACCESS#*") },
+      { Action: ["s3:GetObject"] },
+      { Action: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"] },
+      { Action: ["s3:ListBucket"] },
+      { Action: ["s3:ListBucket"] },
+    ]);
+    expect(JSON.stringify(statements[2]?.Resource)).toContain('"/uploads/*"');
+    expect(JSON.stringify(statements[3]?.Resource)).toContain('"/jobs/*"');
+  });
+
+  it("let the function of jobs only read what belongs to them of the store", () => {
+    const files = furtherStatementsOf("jobs").filter(({ Resource }) =>
+      JSON.stringify(Resource).includes('"/jobs/*"'),
+    );
+    expect(files).toMatchObject([{ Action: ["s3:GetObject"] }]);
   });
 
   it.each(
@@ -384,6 +418,8 @@ describe("A function's permissions", () => {
       chat: [...inference, ...token],
       console: ["IdentityProviders", ...token],
       docs: [],
+      "job-worker": inference,
+      jobs: [],
       language: [],
       legacy: [...inference, ...token],
       mail: [],
@@ -401,9 +437,13 @@ describe("A function's permissions", () => {
     const queuesOf = (name: string, action: string) =>
       statementsOf(name)
         .filter(({ Action }) => Action.includes(action))
-        .flatMap(({ Resource }) => JSON.stringify(Resource).match(/(?:Mail|Messages)(?:Queue|DeadLetters)/g));
+        .flatMap(({ Resource }) =>
+          JSON.stringify(Resource).match(/(?:Mail|Messages|Callbacks|Jobs)(?:Queue|DeadLetters)/g),
+        );
     expect(queuesOf("auth", "sqs:SendMessage")).toEqual(["MailQueue"]);
     expect(queuesOf("webhook", "sqs:SendMessage")).toEqual(["MessagesQueue"]);
+    expect(queuesOf("jobs", "sqs:SendMessage")).toEqual(["JobsQueue"]);
+    expect(queuesOf("job-worker", "sqs:SendMessage").toSorted()).toEqual(["CallbacksQueue", "JobsQueue"]);
     // Attaching a queue to its function allows the same for the queue and its dead letters.
     expect(queuesOf("messaging", "sqs:SendMessage")).toEqual([]);
     expect(new Set(queuesOf("messaging", "sqs:ChangeMessageVisibility"))).toEqual(
@@ -550,7 +590,13 @@ describe("Calls", () => {
     const maxima = [...resourcesOfType(stage.workers, "AWS::Lambda::EventSourceMapping").values()].map(
       ({ Properties }) => Properties["ScalingConfig"],
     );
-    expect(maxima).toEqual([undefined, { MaximumConcurrency: 7 }, { MaximumConcurrency: 7 }, undefined]);
+    expect(maxima).toEqual([
+      undefined,
+      { MaximumConcurrency: 7 },
+      { MaximumConcurrency: 7 },
+      undefined,
+      { MaximumConcurrency: 6 },
+    ]);
   });
 });
 

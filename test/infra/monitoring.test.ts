@@ -93,6 +93,8 @@ const rules: Readonly<Record<string, readonly [rings: string, of: string]>> = {
   TranscriptionSlow: ["3/3 at 200000", ": p95"],
   MailDeadLetters: ["1/3 at 1", "ApproximateNumberOfMessagesVisible: Maximum"],
   CallbackDeadLetters: ["1/3 at 1", "ApproximateNumberOfMessagesVisible: Maximum"],
+  JobDeadLetters: ["1/3 at 1", "ApproximateNumberOfMessagesVisible: Maximum"],
+  JobDelay: ["1/3 at 3600", "ApproximateAgeOfOldestMessage: Maximum"],
   MailDelay: ["1/3 at 900", "ApproximateAgeOfOldestMessage: Maximum"],
   MessageDeadLetters: ["1/3 at 900", "ApproximateAgeOfOldestMessage: Maximum"],
   MessageDelay: ["1/3 at 900", "ApproximateAgeOfOldestMessage: Maximum"],
@@ -175,7 +177,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
     const names = functionDefinitions.map(({ name }) => pascalCase(name));
     const expected = [
       ...["ServerErrors", "Latency", "MailDeadLetters", "MailDelay", "MessageDeadLetters", "MessageDelay"],
-      "CallbackDeadLetters",
+      ...["CallbackDeadLetters", "JobDeadLetters", "JobDelay"],
       ...["ChatUrlErrors", "Concurrency", "TableReadsThrottled", "TableWritesThrottled"],
       ...["UncountedRequests", "UncheckedTokens", "BrokenStreams", "UnqueueableMessages", "PlatformFails"],
       "MailsComeBack",

@@ -108,7 +108,7 @@ const startEventSources = (
   lambda: LambdaService,
   log: (line: string) => void,
 ): EventSourceMapping[] =>
-  eventSources.map(({ queueName, functionName, batchSize, reportBatchItemFailures }) => {
+  eventSources.map(({ queueName, functionName, batchSize, maximumConcurrency, reportBatchItemFailures }) => {
     const queue = queues.find(({ name }) => name === queueName);
     if (!queue) throw new Error(`The function ${functionName} waits for an unknown queue, ${queueName}.`);
     sqs?.attachWorker(queueName);
@@ -120,6 +120,7 @@ const startEventSources = (
       queueArn: queue.arn,
       batchSize,
       reportBatchItemFailures,
+      ...(maximumConcurrency !== undefined && { maximumConcurrency }),
       log,
     });
   });

@@ -101,6 +101,8 @@ interface EventSourceMappingOptions {
   queueArn: string;
   /** Above 10 a mapping on AWS has a batching window; here a batch is never larger than that. */
   batchSize: number;
+  /** How many batches may be under way at a time; five, and never more. */
+  maximumConcurrency?: number;
   /** Whether the function answers with `batchItemFailures`. */
   reportBatchItemFailures: boolean;
   log: (line: string) => void;
@@ -127,11 +129,11 @@ export class EventSourceMapping {
 
   /** Begins to poll at once. */
   constructor(options: EventSourceMappingOptions) {
-    const { endpoint, queueUrl, queueArn } = options;
+    const { endpoint, queueUrl, queueArn, maximumConcurrency = POLLERS } = options;
     this.#options = options;
     this.#fifo = queueArn.endsWith(".fifo");
     this.#queue = new QueueClient({ endpoint, queueUrl, region: LOCAL_REGION });
-    this.#pollers = Array.from({ length: POLLERS }, () => this.#poll());
+    this.#pollers = Array.from({ length: Math.min(maximumConcurrency, POLLERS) }, () => this.#poll());
   }
 
   /** Stops polling. Resolved when the batches in flight have been dealt with. */

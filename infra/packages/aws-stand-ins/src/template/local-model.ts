@@ -120,6 +120,8 @@ export interface EventSource {
   readonly queueName: string;
   readonly functionName: string;
   readonly batchSize: number;
+  /** How many batches may be under way at a time; `undefined` for as many as there are pollers. */
+  readonly maximumConcurrency: number | undefined;
   /** Whether the function's answer names the messages that failed; otherwise a batch succeeds or fails as one. */
   readonly reportBatchItemFailures: boolean;
 }

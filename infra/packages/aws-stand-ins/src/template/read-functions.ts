@@ -108,6 +108,7 @@ const eventSourceSchema = z.object({
   BatchSize: z.number().default(10),
   FunctionResponseTypes: z.array(z.string()).default([]),
   Enabled: z.boolean().default(true),
+  ScalingConfig: z.object({ MaximumConcurrency: z.number().optional() }).optional(),
   // Messages that a filter drops on AWS would reach the function here.
   FilterCriteria: z.never("filters are not served").optional(),
 });
@@ -122,6 +123,7 @@ export const readEventSources = (assembly: ResolvedAssembly, functions: Function
       queueName: queueNameOf(mapping.EventSourceArn),
       functionName: functions.require(functionNameOf(mapping.FunctionName), resource),
       batchSize: mapping.BatchSize,
+      maximumConcurrency: mapping.ScalingConfig?.MaximumConcurrency,
       reportBatchItemFailures: mapping.FunctionResponseTypes.includes("ReportBatchItemFailures"),
     };
   });

@@ -1,0 +1,30 @@
+import { putJson, readPieces } from "../../shared/jobs/job-objects.ts";
+import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
+import { type JobName, jobObjects } from "../../shared/jobs/keys.ts";
+import type { JobTranscript, TranscribedPiece } from "../../shared/jobs/transcribed-piece.ts";
+import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import { type EndDependencies, settleJob } from "./settle-job.ts";
+
+/** Everything that making one transcript of many touches. */
+export interface AssemblyDependencies extends EndDependencies {
+  readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "complete">;
+  readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
+  readonly stitch: (pieces: readonly TranscribedPiece[]) => JobTranscript;
+}
+
+/**
+ * Makes the whole transcript, once all pieces are transcribed, and ends the job. Whoever does it again makes the same one, and
+ * the job is ended by one of them.
+ */
+export const assembleJob = async (name: JobName, dependencies: AssemblyDependencies): Promise<void> => {
+  const { jobs, store, stitch } = dependencies;
+  const job = await jobs.read(name);
+  if (job?.status === "running" && job.done.size === job.pieces) {
+    await putJson(store, jobObjects.result(name), stitch(await readPieces(store, name, job)));
+    await jobs.complete(name);
+    // Nobody is to find what a job has left behind that ended otherwise, or was deleted, meanwhile.
+    const ended = await jobs.read(name);
+    if (ended?.status !== "completed") await store.delete(jobObjects.result(name));
+  }
+  await settleJob(name, dependencies);
+};

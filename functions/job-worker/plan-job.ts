@@ -1,0 +1,97 @@
+import * as z from "zod";
+import type { AudioSource } from "../../shared/audio/audio-source.ts";
+import type { AudioFacts } from "../../shared/audio/container.ts";
+import { AppError } from "../../shared/errors/app-error.ts";
+import type { StoredJob } from "../../shared/jobs/job.ts";
+import { putJson } from "../../shared/jobs/job-objects.ts";
+import type { JobQueue } from "../../shared/jobs/job-queue.ts";
+import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
+import { type JobName, jobObjects } from "../../shared/jobs/keys.ts";
+import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import { type JobPatience, judgeFailure } from "./judge-failure.ts";
+import { type EndDependencies, settleJob } from "./settle-job.ts";
+
+/** A part of a recording, with whatever it takes to cut it out. */
+export const plannedPiece = z.looseObject({
+  index: z.int(),
+  /** Seconds of the recording, with what the piece shares with its neighbours. */
+  start: z.number(),
+  end: z.number(),
+  mediaType: z.string(),
+  fileExtension: z.string(),
+});
+export type PlannedPiece = z.infer<typeof plannedPiece>;
+
+/** Cuts recordings without decoding them. Both throw errors of audio when a recording cannot be cut. */
+export interface Cutter {
+  plan(source: AudioSource, facts: AudioFacts, signal: AbortSignal): Promise<readonly PlannedPiece[]>;
+  cut(source: AudioSource, piece: PlannedPiece, signal: AbortSignal): AsyncIterable<Uint8Array>;
+}
+
+/** Everything that planning touches. */
+export interface PlanDependencies extends EndDependencies {
+  readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "beginPlanning" | "fail" | "start">;
+  readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
+  readonly cutter: Cutter;
+  readonly queue: JobQueue;
+  readonly patience: JobPatience;
+  /** How many pieces of an account may be under way. */
+  readonly placesOfAccount: number;
+}
+
+/** A recording that ends the process that plans it is given up after so many. */
+const mostPlannings = 8;
+
+/** The upload of a job, which may be gone or another one by now. @throws AppError `not_found`. */
+export const openJobRecording = async (
+  store: Pick<ObjectStore, "open">,
+  { object_key: key, object_version: version }: Pick<StoredJob, "object_key" | "object_version">,
+): Promise<AudioSource> => {
+  const source = await store.open(key);
+  if (source && (source.version ?? "") === version) return source;
+  throw new AppError("not_found", {
+    message: source
+      ? "The upload was replaced by another one while the job waited."
+      : "The upload is not there any more; it is kept for a day.",
+  });
+};
+
+/**
+ * Finds out how a job's recording is cut, and lets its account's places know that there is work.
+ *
+ * A place that is at work already looks for more by itself, and finds the job: a message to it too many does nothing.
+ *
+ * @returns in how many seconds it is to be tried again; `undefined` when it is done.
+ */
+export const planJob = async (
+  name: JobName,
+  dependencies: PlanDependencies,
+  signal: AbortSignal,
+): Promise<number | undefined> => {
+  const { jobs, store, cutter, queue, patience, placesOfAccount } = dependencies;
+  const job = await jobs.beginPlanning(name);
+  if (job) {
+    const begunAt = Date.now();
+    try {
+      if (job.plannings > mostPlannings) throw new AppError("internal");
+      const source = await openJobRecording(store, job);
+      const pieces = await cutter.plan(source, job.facts, signal);
+      await putJson(store, jobObjects.plan(name), pieces);
+      await jobs.start(name, pieces.length);
+    } catch (error) {
+      const failures = job.plannings - 1;
+      const verdict = judgeFailure(error, { failures }, patience, begunAt, Date.now());
+      if (verdict.kind === "again") return (verdict.next.due_at - Date.now()) / 1_000;
+      await jobs.fail(name, verdict.error);
+    }
+  }
+  const planned = await jobs.read(name);
+  if (planned?.status !== "running") {
+    await settleJob(name, dependencies);
+    return undefined;
+  }
+  for (let place = 0; place < placesOfAccount; place += 1) {
+    await queue.send({ kind: "piece", userId: name.userId, place });
+  }
+  return undefined;
+};

@@ -1,0 +1,48 @@
+import type { CallbackQueue, CallbackRequest } from "../../shared/callbacks/callback-queue.ts";
+import { isOver, type JobStatus, type StoredJob, toJob } from "../../shared/jobs/job.ts";
+import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
+import { type JobName, jobObjects } from "../../shared/jobs/keys.ts";
+import type { ObjectStore } from "../../shared/storage/object-store.ts";
+
+/** What the end of a job touches. */
+export interface EndDependencies {
+  readonly jobs: Pick<JobsRepository, "read" | "remove" | "settle">;
+  readonly store: Pick<ObjectStore, "delete" | "list">;
+  /** Asked twice for the same event, it tells of it once. */
+  readonly callbacks: CallbackQueue;
+}
+
+/** A job that is not over has none of these. */
+const events: Readonly<Partial<Record<JobStatus, CallbackRequest["event"]>>> = {
+  completed: "job.completed",
+  failed: "job.failed",
+  cancelled: "job.cancelled",
+};
+
+const callbackOf = (job: StoredJob, url: string): CallbackRequest => {
+  const event = events[job.status];
+  const { ended_at: occurredAt } = job;
+  if (!event || !occurredAt) throw new Error("Only the end of a job is told.");
+  return { userId: job.user_id, jobId: job.id, url, event, occurredAt, data: toJob(job) };
+};
+
+/**
+ * Does what is left to do for a job that is over: tells whoever wants to be called back, and clears away what its owner has
+ * deleted. Whatever fails on the way, it can be done again.
+ */
+export const settleJob = async (
+  name: JobName,
+  { jobs, store, callbacks }: EndDependencies,
+): Promise<void> => {
+  const job = await jobs.read(name);
+  if (!job || !isOver(job)) return;
+  if (!job.is_settled) {
+    const { callback_url: url } = job;
+    if (url !== undefined) await callbacks.send(callbackOf(job, url));
+    await jobs.settle(name);
+  }
+  if (!job.is_deleted) return;
+  for await (const object of store.list(jobObjects.folder(name))) await store.delete(object);
+  // It goes last: it is what leads here when this fails.
+  await jobs.remove(name);
+};

@@ -1,0 +1,75 @@
+import { ReadingBudget } from "../../shared/audio/reading-budget.ts";
+import type { Caller } from "../../shared/auth/caller.ts";
+import type { CallbackSecrets } from "../../shared/callbacks/callback-secrets.ts";
+import { type CallbackRules, callbackUrlProblem } from "../../shared/callbacks/callback-url.ts";
+import { ValidationError } from "../../shared/errors/app-error.ts";
+import { type Job, toJob } from "../../shared/jobs/job.ts";
+import type { JobQueue } from "../../shared/jobs/job-queue.ts";
+import { type JobsRepository, newJobId } from "../../shared/jobs/jobs-repository.ts";
+import type { AccountPolicies } from "../../shared/limits/policies.ts";
+import { openUpload, type RecordingDependencies } from "../../shared/uploads/open-upload.ts";
+import type { JobRequest } from "./contract.ts";
+
+/** Everything that taking a job on touches. */
+export interface CreateDependencies extends RecordingDependencies {
+  readonly jobs: Pick<JobsRepository, "create">;
+  readonly queue: JobQueue;
+  readonly policyOf: AccountPolicies;
+  readonly callbackSecrets: Pick<CallbackSecrets, "current">;
+  readonly callbackRules: CallbackRules;
+}
+
+/** @throws ValidationError for an address that callbacks never go to. */
+const checkCallbackUrl = (url: string | null | undefined, rules: CallbackRules): void => {
+  const problem = url ? callbackUrlProblem(url, rules) : undefined;
+  if (problem === undefined) return;
+  throw new ValidationError([
+    { loc: ["body", "callback_url"], msg: `Value error, ${problem}`, type: "value_error" },
+  ]);
+};
+
+/**
+ * Takes a job on: its recording is measured, and counted on the account's month.
+ *
+ * The worker is asked before the job is written, and waits for it: whatever fails in between, no job is forgotten, and none is
+ * counted that nobody has heard of.
+ *
+ * @throws ValidationError when the upload is not audio, or callbacks never go to the address; AppError `not_found`, `unreadable_audio`, `payload_too_large`,
+ * `quota_exceeded`, or what store and queue throw.
+ */
+export const createJob = async (
+  request: JobRequest,
+  { userId, keyId }: Pick<Caller, "userId" | "keyId">,
+  signal: AbortSignal,
+  dependencies: CreateDependencies,
+): Promise<Job> => {
+  const { jobs, queue, policyOf, callbackSecrets, callbackRules } = dependencies;
+  const { callback_url: callbackUrl } = request;
+  checkCallbackUrl(callbackUrl, callbackRules);
+  const {
+    source: _source,
+    stored,
+    ...facts
+  } = await openUpload(request.file_id, { userId, signal }, dependencies, {
+    budget: ReadingBudget.forBackgroundWork(),
+  });
+  // What signs the callback; whoever has never asked for it has it from now on.
+  if (callbackUrl) await callbackSecrets.current(userId);
+  const name = { userId, jobId: newJobId(Date.now()) };
+  await queue.send({ kind: "plan", ...name });
+  const job = await jobs.create(
+    name,
+    {
+      file_id: request.file_id,
+      language: request.language,
+      timestamps: request.timestamps,
+      callback_url: callbackUrl ?? undefined,
+      key_id: keyId,
+      object_key: stored.key,
+      object_version: stored.version,
+      facts,
+    },
+    policyOf,
+  );
+  return toJob(job);
+};

@@ -1,0 +1,23 @@
+import type { JobQueue } from "../../shared/jobs/job-queue.ts";
+import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
+import type { JobName } from "../../shared/jobs/keys.ts";
+import { requireJob } from "./show-jobs.ts";
+
+/** Everything that deleting a job touches. */
+export interface DeleteDependencies {
+  readonly jobs: Pick<JobsRepository, "find" | "markDeleted">;
+  readonly queue: JobQueue;
+}
+
+/**
+ * Deletes a job; from this moment nobody sees it. The worker, which is asked before and waits for it, notices within seconds,
+ * calls back if the job was cancelled so, and clears away what there is of it.
+ *
+ * @throws AppError `not_found`.
+ */
+export const deleteJob = async (name: JobName, { jobs, queue }: DeleteDependencies): Promise<void> => {
+  await requireJob(name, jobs);
+  await queue.send({ kind: "end", ...name });
+  // Of two who delete it at once, one is told that it is not there.
+  if (!(await jobs.markDeleted(name))) await requireJob(name, jobs);
+};

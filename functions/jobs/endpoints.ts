@@ -1,0 +1,50 @@
+import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { ReplyWithHeaders } from "../../shared/http/response.ts";
+import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
+import {
+  createJobOperation,
+  deleteJobOperation,
+  getJobOperation,
+  getJobResultOperation,
+  listJobsOperation,
+} from "./contract.ts";
+import { type CreateDependencies, createJob } from "./create-job.ts";
+import { type DeleteDependencies, deleteJob } from "./delete-job.ts";
+import { getResult, type ResultDependencies } from "./get-result.ts";
+import { listJobs, type ShowDependencies, showJob } from "./show-jobs.ts";
+
+/** Everything that the operations of jobs touch. */
+export interface JobDependencies
+  extends CreateDependencies,
+    DeleteDependencies,
+    ResultDependencies,
+    ShowDependencies {
+  readonly jobs: JobsRepository;
+  readonly store: CreateDependencies["store"] & ResultDependencies["store"];
+  /** What stands before every path where callers reach the service; no slash at the end. */
+  readonly basePath: string;
+}
+
+/** The operations of jobs, bound to their use cases. */
+export const jobEndpoints = (dependencies: JobDependencies): Endpoint[] => {
+  const { jobs, basePath } = dependencies;
+  return [
+    endpoint(createJobOperation, async ({ body, caller, request: { signal } }) => {
+      const job = await createJob(body, caller, signal, dependencies);
+      return new ReplyWithHeaders(job, { Location: `${basePath}${createJobOperation.path}/${job.id}` });
+    }),
+    endpoint(listJobsOperation, ({ query, caller: { userId } }) => listJobs(userId, query, jobs)),
+    endpoint(getJobOperation, ({ path: { id: jobId }, caller: { userId } }) =>
+      showJob({ userId, jobId }, dependencies),
+    ),
+    endpoint(
+      getJobResultOperation,
+      ({ path: { id: jobId }, query: { format, partial }, caller: { userId } }) =>
+        getResult({ userId, jobId }, { format, partial: partial === "true" }, dependencies),
+    ),
+    endpoint(deleteJobOperation, async ({ path: { id: jobId }, caller: { userId } }) => {
+      await deleteJob({ userId, jobId }, dependencies);
+      return null;
+    }),
+  ];
+};

@@ -1,0 +1,91 @@
+import { AppError } from "../../shared/errors/app-error.ts";
+import { Reply } from "../../shared/http/response.ts";
+import type { StoredJob } from "../../shared/jobs/job.ts";
+import { readPieces, readTranscript } from "../../shared/jobs/job-objects.ts";
+import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
+import type { JobName } from "../../shared/jobs/keys.ts";
+import type { JobTranscript } from "../../shared/jobs/transcribed-piece.ts";
+import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import { stitch } from "../../shared/transcripts/stitch.ts";
+import { toSubRip, toWebVtt } from "../../shared/transcripts/subtitles.ts";
+import type { JobResult, resultFormats } from "./contract.ts";
+import { requireJob } from "./show-jobs.ts";
+
+/** Everything that showing a result touches. */
+export interface ResultDependencies {
+  readonly jobs: Pick<JobsRepository, "find">;
+  readonly store: Pick<ObjectStore, "open">;
+}
+
+/** What of a result is asked for. */
+export interface ResultQuery {
+  readonly format: (typeof resultFormats)[number];
+  readonly partial: boolean;
+}
+
+/** Why a job has no result. */
+const notCompleted = ({ status, error }: StoredJob): AppError =>
+  new AppError("job_not_completed", {
+    message:
+      status === "failed"
+        ? `The job has failed: ${error?.message ?? "nobody knows why."} What was transcribed until then is had with partial=true.`
+        : undefined,
+  });
+
+const transcriptOf = async (
+  name: JobName,
+  job: StoredJob,
+  isPartial: boolean,
+  store: ResultDependencies["store"],
+): Promise<JobTranscript> => {
+  if (job.status === "completed") {
+    const transcript = await readTranscript(store, name);
+    if (transcript) return transcript;
+    throw new AppError("not_found", { message: "The result has expired.", param: "id" });
+  }
+  if (!isPartial) throw notCompleted(job);
+  return stitch(await readPieces(store, name, job));
+};
+
+const secondsOf = ({ audio_milliseconds: milliseconds }: StoredJob): number => milliseconds / 1_000;
+
+/** What a model without times leaves to say: all of it was said between the beginning and the end. */
+const timedOf = ({ text, segments, words }: JobTranscript, job: StoredJob) => ({
+  segments: segments ?? (text === "" ? [] : [{ start: 0, end: secondsOf(job), text }]),
+  words,
+});
+
+/**
+ * What a job has transcribed, in the format that is asked for.
+ *
+ * @throws AppError `not_found`, `job_not_completed`, or what the store throws.
+ */
+export const getResult = async (
+  name: JobName,
+  { format, partial }: ResultQuery,
+  { jobs, store }: ResultDependencies,
+): Promise<JobResult | Reply> => {
+  const job = await requireJob(name, jobs);
+  const transcript = await transcriptOf(name, job, partial, store);
+  switch (format) {
+    case "json":
+      return {
+        text: transcript.text,
+        ...(job.timestamps ? { segments: [...timedOf(transcript, job).segments] } : {}),
+        language: job.language,
+        duration_seconds: secondsOf(job),
+      };
+    case "text":
+      return new Reply({ contentType: "text/plain; charset=utf-8", body: transcript.text });
+    case "srt":
+      return new Reply({
+        contentType: "application/x-subrip; charset=utf-8",
+        body: toSubRip(timedOf(transcript, job)),
+      });
+    case "vtt":
+      return new Reply({
+        contentType: "text/vtt; charset=utf-8",
+        body: toWebVtt(timedOf(transcript, job)),
+      });
+  }
+};

@@ -1,0 +1,223 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import {
+  createJobOperation,
+  getJobOperation,
+  getJobResultOperation,
+  listJobsOperation,
+} from "../../functions/jobs/contract.ts";
+import { type Answer, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import { soundBytes, wavHeaderBytes } from "../support/wav.ts";
+
+const isLocal = inject("isLocal");
+
+let token: string;
+beforeAll(async () => {
+  ({ token } = await createAccount());
+});
+
+/** Seconds of noise, at a rate that keeps the file small. */
+const recording = (seconds: number, sampleRate = 8_000): Buffer => {
+  const second = soundBytes(sampleRate * 2);
+  const sound = Array.from({ length: seconds }, () => second);
+  return Buffer.concat([wavHeaderBytes(second.length * seconds, { sampleRate, stated: true }), ...sound]);
+};
+
+const upload = async (bytes: Buffer, bearer = token): Promise<string> => {
+  const { body } = await call("/tasks/generate-upload-url", {
+    token: bearer,
+    body: { file_name: "council.wav", content_type: "audio/wav", size: bytes.length },
+  });
+  const headers = { "Content-Type": "audio/wav" };
+  expect((await call(body.upload_url, { method: "PUT", headers, body: new Blob([bytes]) })).status).toBe(200);
+  return body.file_id;
+};
+
+const post = (fields: object, bearer: string | undefined = token, headers: Record<string, string> = {}) =>
+  call("/tasks/jobs", {
+    token: bearer,
+    headers,
+    body: { type: "transcription", language: "lug", ...fields },
+  });
+
+const get = (path: string, bearer = token) => call(`/tasks/jobs${path}`, { token: bearer });
+
+const whenOver = async (id: string, bearer = token): Promise<Answer> => {
+  for (;;) {
+    const answer = await get(`/${id}`, bearer);
+    expectDeclared(getJobOperation, answer);
+    if (!/queued|running/.test(answer.body.status)) return answer;
+    await sleep(200);
+  }
+};
+
+describe("a job of a long recording", () => {
+  let job: Answer["body"];
+  // Twelve minutes are two pieces.
+  const seconds = 720;
+  beforeAll(async () => {
+    const answer = await post({
+      file_id: await upload(recording(seconds)),
+      language: "Luganda",
+      timestamps: true,
+    });
+    expectDeclared(createJobOperation, answer);
+    expect(answer.status).toBe(202);
+    expect(answer.headers.get("location")).toMatch(new RegExp(`/tasks/jobs/${answer.body.id}$`));
+    expect(answer.body).toMatchObject({
+      type: "transcription",
+      status: "queued",
+      language: "lug",
+      progress: { done: 0, total: seconds },
+      error: null,
+      callback_url: null,
+    });
+    job = (await whenOver(answer.body.id)).body;
+  }, 60_000);
+
+  it("is completed, and tells how far it came", () => {
+    expect(job).toMatchObject({
+      status: "completed",
+      progress: { done: seconds, total: seconds },
+      error: null,
+      waiting: null,
+      callback: null,
+    });
+    expect(Date.parse(job.expires_at) - Date.parse(job.created_at)).toBeGreaterThan(29 * 86_400_000);
+  });
+
+  it("gives its transcript as JSON, with the times of the whole recording", async () => {
+    const answer = await get(`/${job.id}/result`);
+    expectDeclared(getJobResultOperation, answer);
+    expect(answer.body).toMatchObject({ language: "lug", duration_seconds: seconds });
+    expect(answer.body.text).not.toBe("");
+    const { segments } = answer.body;
+    expect(segments.at(-1).end).toBeGreaterThan(seconds - 30);
+    expect(segments.at(-1).end).toBeLessThanOrEqual(seconds);
+    const starts = segments.map(({ start }: { start: number }) => start);
+    expect(starts).toEqual(starts.toSorted((one: number, other: number) => one - other));
+  });
+
+  it.each([
+    ["text", "text/plain", /\w/],
+    ["srt", "application/x-subrip", /^1\n00:00:00,\d{3} --> /],
+    ["vtt", "text/vtt", /^WEBVTT\n/],
+  ])("gives it as %s", async (format, contentType, pattern) => {
+    const { status, headers, body } = await get(`/${job.id}/result?format=${format}`);
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toMatch(contentType);
+    expect(body).toMatch(pattern);
+  });
+
+  it("shows in the list, and its seconds in the usage", async () => {
+    const list = await get("");
+    expectDeclared(listJobsOperation, list);
+    expect(list.body.jobs.map(({ id }: { id: string }) => id)).toContain(job.id);
+    const { body } = await call("/auth/usage", { token });
+    const [used] = body.days.at(-1).operations.filter(({ path }: { path: string }) => path === "/tasks/jobs");
+    expect(used.audio_seconds).toBe(seconds);
+  });
+
+  it("is nobody else's", async () => {
+    const other = await createAccount();
+    for (const path of [`/${job.id}`, `/${job.id}/result`]) {
+      expectError(await get(path, other.token), 404, "not_found");
+    }
+    const answer = await call(`/tasks/jobs/${job.id}`, { method: "DELETE", token: other.token });
+    expectError(answer, 404, "not_found");
+  });
+
+  it("is not there any more once it is deleted", async () => {
+    const remove = () => call(`/tasks/jobs/${job.id}`, { method: "DELETE", token });
+    expect(await remove()).toMatchObject({ status: 204, body: "" });
+    for (const gone of [await remove(), await get(`/${job.id}`), await get(`/${job.id}/result`)]) {
+      expectError(gone, 404, "not_found");
+    }
+  });
+});
+
+describe("POST /tasks/jobs", () => {
+  it("is carried out once for an Idempotency-Key", async () => {
+    const file_id = await upload(recording(1));
+    const headers = { "Idempotency-Key": randomUUID() };
+    const [first, second] = [
+      await post({ file_id }, token, headers),
+      await post({ file_id }, token, headers),
+    ];
+    expect(first.status).toBe(202);
+    expect(second.body.id).toBe(first.body.id);
+    expect(second.headers.get("location")).toBe(first.headers.get("location"));
+    expect(second.headers.get("idempotent-replayed")).toBe("true");
+  });
+
+  it("finds no file that is unknown or another account's", async () => {
+    expectError(await post({ file_id: randomUUID() }), 404, "not_found");
+    const other = await createAccount();
+    expectError(await post({ file_id: await upload(recording(1), other.token) }), 404, "not_found");
+  });
+
+  it("refuses what is not audio", async () => {
+    const answer = await post({ file_id: await upload(Buffer.from("a letter")) });
+    expectError(answer, 422, "validation_failed");
+    expect(answer.body.detail[0].loc).toEqual(["body", "file_id"]);
+  });
+
+  it.each([
+    ["type", { type: "translation" }],
+    ["language", { language: "Elvish" }],
+    ["file_id", { file_id: "mine" }],
+    ["timestamps", { timestamps: "sometimes" }],
+    ["callback_url", { callback_url: "http://example.org/" }],
+    ["callback_url", { callback_url: "https://10.0.0.1/" }],
+  ])("refuses a wrong %s", async (field, wrong) => {
+    const answer = await post({ file_id: randomUUID(), ...wrong });
+    expectError(answer, 422, "validation_failed");
+    expect(answer.body.detail[0].loc).toEqual(["body", field]);
+  });
+
+  it("refuses a recording beyond what is left of the month, which costs nothing", async () => {
+    const account = await createAccount();
+    const tooLong = await upload(recording(3 * 3_600 + 1, 1_000), account.token);
+    const answer = await post({ file_id: tooLong }, account.token);
+    expectError(answer, 429, "quota_exceeded");
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    const { body } = await call("/auth/usage", { token: account.token });
+    expect(body.today.used).toBe(0);
+  });
+
+  it("asks a key for its scope", async () => {
+    const { body } = await call("/auth/keys", { token, body: { name: "speaks", scopes: ["speech"] } });
+    expectError(await post({ file_id: randomUUID() }, body.key), 403, "insufficient_scope");
+    expectError(await get("", body.key), 403, "insufficient_scope");
+  });
+});
+
+describe("GET /tasks/jobs", () => {
+  it("gives pages, the newest first", async () => {
+    const account = await createAccount();
+    const file_id = await upload(recording(1), account.token);
+    const made: string[] = [];
+    for (let count = 0; count < 3; count += 1) made.unshift((await post({ file_id }, account.token)).body.id);
+    const first = await get("?limit=2", account.token);
+    const second = await get(`?limit=2&cursor=${first.body.next_cursor}`, account.token);
+    const ids = [...first.body.jobs, ...second.body.jobs].map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(made);
+    expect(second.body.next_cursor).toBeNull();
+  });
+
+  it.each(["limit=0", "limit=101", "limit=many"])("refuses %s", async (query) => {
+    expectError(await get(`?${query}`), 422, "validation_failed");
+  });
+});
+
+describe.runIf(isLocal)("a job that has just been made", () => {
+  it("has no result yet", async () => {
+    const { body } = await post({ file_id: await upload(recording(600)) });
+    const answer = await get(`/${body.id}/result`);
+    // It may be over by now, on a fast machine.
+    if (answer.status !== 200) expectError(answer, 409, "job_not_completed");
+    expect((await get(`/${body.id}/result?partial=true`)).status).toBe(200);
+    await whenOver(body.id);
+  });
+});

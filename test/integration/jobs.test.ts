@@ -1,0 +1,334 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deleteJob } from "../../functions/jobs/delete-job.ts";
+import { getResult } from "../../functions/jobs/get-result.ts";
+import { accountKeys } from "../../shared/accounts/keys.ts";
+import { AppError } from "../../shared/errors/app-error.ts";
+import { readTranscript } from "../../shared/jobs/job-objects.ts";
+import { type JobName, jobKeys, jobObjects } from "../../shared/jobs/keys.ts";
+import { accountCounters } from "../../shared/limits/keys.ts";
+import { windowsAt } from "../../shared/limits/windows.ts";
+import { BackendRefusal } from "../../shared/outbound/failures.ts";
+import type { Table } from "../../shared/storage/table.ts";
+import { type FakeModel, openJobWorks, pieceSeconds, sayPiece } from "../support/job-works.ts";
+import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
+import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
+
+let testTable: TestTable;
+let bucket: TestBucket;
+let table: Table;
+beforeAll(async () => {
+  [testTable, bucket] = await Promise.all([startTestTable(), startTestBucket()]);
+  table = testTable.open();
+});
+afterAll(async () => {
+  await Promise.all([testTable.close(), bucket.close()]);
+});
+
+const worksWith = (options: Partial<Parameters<typeof openJobWorks>[0]> = {}) =>
+  openJobWorks({ table, store: bucket.store, ...options });
+
+const callback_url = "https://example.org/jobs";
+
+/** Seconds of recordings that count on an account's month, and those of its usage. */
+const counted = async (userId: number) => {
+  const item = (await testTable.read(accountKeys.access(userId))) ?? {};
+  const { month, day } = windowsAt(Date.now());
+  return {
+    month: Number(item[accountCounters.audio(month)] ?? 0) / 1_000,
+    usage: Number(item[`u${day}:createJob:-:a`] ?? 0) / 1_000,
+  };
+};
+
+const textOf = async (name: JobName) => (await readTranscript(bucket.store, name))?.text;
+const saidIn = (recording: string, pieces: number) =>
+  Array.from({ length: pieces }, (_, index) => `said in ${recording} ${index}`).join(" / ");
+
+const objectsOf = async (name: JobName) => {
+  const objects: string[] = [];
+  for await (const object of bucket.store.list(jobObjects.folder(name))) objects.push(object);
+  return objects;
+};
+
+describe("a job", () => {
+  it("gives the whole of a recording, in its order, and counts its seconds once", async () => {
+    const works = worksWith({ placesOfAccount: 3 });
+    const userId = await createTestAccount(table);
+    const name = await works.post(userId, 7, { callback_url });
+    expect(await counted(userId)).toEqual({ month: 3_500, usage: 3_500 });
+    await works.work({ atOnce: 3 });
+    expect(await textOf(name)).toBe(saidIn("recording", 7));
+    expect(await works.jobs.find(name)).toMatchObject({ status: "completed", done_milliseconds: 3_500_000 });
+    expect(works.asked.toSorted()).toEqual(Array.from({ length: 7 }, (_, index) => `recording ${index}`));
+    expect(works.callbacks).toMatchObject([
+      { event: "job.completed", url: callback_url, data: { status: "completed", progress: { done: 3_500 } } },
+    ]);
+    expect(await counted(userId)).toEqual({ month: 3_500, usage: 3_500 });
+  });
+
+  it("loses nothing, and says nothing twice, wherever its worker is killed", async () => {
+    const userId = await createTestAccount(table, "Admin");
+    for (let calls = 1; ; calls += 1) {
+      const works = worksWith({ placesOfAccount: 2 });
+      const name = await works.post(userId, 3, { callback_url });
+      const { wasKilled } = await works.work({ killAfter: calls });
+      expect(await textOf(name), `killed after ${calls} calls`).toBe(saidIn("recording", 3));
+      expect(await works.jobs.find(name)).toMatchObject({ status: "completed", is_settled: true });
+      expect(new Set(works.callbacks.map(({ event }) => event))).toEqual(new Set(["job.completed"]));
+      // Only the piece that it was at may be asked for again.
+      expect(works.asked.length).toBeLessThanOrEqual(4);
+      if (wasKilled) continue;
+      expect(calls).toBeGreaterThan(30);
+      return;
+    }
+  });
+
+  it("is the same when every message comes twice", async () => {
+    const works = worksWith({ placesOfAccount: 2 });
+    const name = await works.post(await createTestAccount(table), 4, { callback_url });
+    await works.work({ isTwice: true, atOnce: 2 });
+    expect(await textOf(name)).toBe(saidIn("recording", 4));
+    expect(works.asked).toHaveLength(4);
+    expect(works.callbacks).toHaveLength(1);
+  });
+
+  it("of one account does not stop that of another", async () => {
+    const works = worksWith();
+    const [long, short] = [await createTestAccount(table, "Admin"), await createTestAccount(table)];
+    await works.post(long, 40, { recording: "ten hours" });
+    await works.post(short, 2, { recording: "some minutes" });
+    await works.work({ atOnce: 2 });
+    const lastOfShort = works.asked.lastIndexOf("some minutes 1");
+    expect(works.asked.slice(0, lastOfShort).filter((piece) => piece.startsWith("ten"))).not.toHaveLength(0);
+    expect(lastOfShort).toBeLessThan(6);
+    expect(works.asked).toHaveLength(42);
+  });
+
+  it("waits for its account's jobs before it, not for all of another's", async () => {
+    const works = worksWith();
+    const userId = await createTestAccount(table);
+    await works.post(userId, 2, { recording: "first" });
+    await works.post(userId, 2, { recording: "second" });
+    await works.work();
+    expect(works.asked).toEqual(["first 0", "first 1", "second 0", "second 1"]);
+  });
+
+  it("is waited for when its message comes before it is written, and forgotten when it never is", async () => {
+    const works = worksWith();
+    const userId = await createTestAccount(table);
+    const name = { userId, jobId: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69" };
+    await works.queue.send({ kind: "plan", ...name });
+    const { message } = works.queue.waiting[0] ?? {};
+    expect(message).toMatchObject(name);
+    works.queue.waiting.splice(0, 1, {
+      message: { kind: "plan", ...name },
+      group: "forgotten",
+      sentAt: Date.now() - 61_000,
+      visibleAt: 0,
+      isTaken: false,
+    });
+    await works.work();
+    expect(await works.jobs.read(name)).toBeUndefined();
+  });
+});
+
+const failing =
+  (error: unknown, isWrong: (piece: string) => boolean = () => true): FakeModel =>
+  (piece, signal) =>
+    isWrong(piece) ? Promise.reject(error) : sayPiece(piece, signal);
+
+const broken = new AppError("external_service_error", { message: "The model's server failed." });
+const refused = new AppError("external_service_error", { cause: new BackendRefusal(400) });
+const down = new AppError("service_unavailable", { cause: new BackendRefusal(503) });
+
+describe("a job that cannot be carried out", () => {
+  it("fails after five tries at a piece, with the reason; what was transcribed can be had and is paid for", async () => {
+    const works = worksWith({ model: failing(broken, (piece) => piece === "recording 2") });
+    const userId = await createTestAccount(table);
+    const name = await works.post(userId, 4, { callback_url });
+    await works.work();
+    expect(works.asked).toEqual(["recording 0", "recording 1", ...Array(5).fill("recording 2")]);
+    const error = { code: "external_service_error", message: "The model's server failed." };
+    expect(await works.jobs.find(name)).toMatchObject({ status: "failed", error });
+    expect(works.callbacks).toMatchObject([{ event: "job.failed", data: { error } }]);
+    expect(await counted(userId)).toEqual({ month: 2 * pieceSeconds, usage: 2 * pieceSeconds });
+    const { jobs } = works;
+    const ask = (partial: boolean) =>
+      getResult(name, { format: "json", partial }, { jobs, store: bucket.store });
+    await expect(ask(false)).rejects.toMatchObject({ code: "job_not_completed", status: 409 });
+    expect(await ask(true)).toMatchObject({ duration_seconds: 2_000 });
+    expect(JSON.stringify(await ask(true))).toContain("said in recording 1");
+  });
+
+  it("fails at once when the model refuses what it is given", async () => {
+    const works = worksWith({ model: failing(refused) });
+    const userId = await createTestAccount(table);
+    const name = await works.post(userId, 3);
+    await works.work();
+    expect(works.asked).toHaveLength(1);
+    expect(await works.jobs.find(name)).toMatchObject({ status: "failed" });
+    expect(await counted(userId)).toEqual({ month: 0, usage: 0 });
+  });
+
+  it("does not hold up the next one of its account", async () => {
+    const works = worksWith({ model: failing(refused, (piece) => piece.startsWith("bad")) });
+    const userId = await createTestAccount(table);
+    await works.post(userId, 3, { recording: "bad" });
+    const next = await works.post(userId, 2, { recording: "good" });
+    await works.work();
+    expect(await textOf(next)).toBe(saidIn("good", 2));
+  });
+
+  it("waits while the model is down, says so, and goes on when it is back", async () => {
+    let isDown = true;
+    const model: FakeModel = (piece, signal) => (isDown ? Promise.reject(down) : sayPiece(piece, signal));
+    const works = worksWith({ model, patience: { failsAfterSeconds: 0.5, waitsSeconds: 1 } });
+    const name = await works.post(await createTestAccount(table), 2);
+    const working = works.work();
+    await expect.poll(() => works.asked.length, { timeout: 10_000 }).toBeGreaterThan(6);
+    const waiting = await works.jobs.find(name);
+    expect(waiting).toMatchObject({ status: "running" });
+    expect(waiting?.waiting).toContain("cannot be reached");
+    isDown = false;
+    await working;
+    expect(await textOf(name)).toBe(saidIn("recording", 2));
+    expect((await works.jobs.find(name))?.waiting).toBeUndefined();
+  });
+
+  it("fails when the model stays down", async () => {
+    const works = worksWith({
+      model: failing(down),
+      patience: { failsAfterSeconds: 0.5, waitsSeconds: 0.5 },
+    });
+    const name = await works.post(await createTestAccount(table), 2);
+    await works.work();
+    expect(await works.jobs.find(name)).toMatchObject({ error: { code: "service_unavailable" } });
+  });
+
+  it("fails when its upload is gone, or is another one by now", async () => {
+    const works = worksWith();
+    const userId = await createTestAccount(table);
+    const replaced = await works.post(userId, 2, { recording: "replaced" });
+    await bucket.store.put("uploads/replaced", Buffer.from("longer"), { contentType: "audio/wav" });
+    const gone = await works.post(userId, 2, { recording: "gone" });
+    await bucket.store.delete("uploads/gone");
+    await works.work();
+    for (const name of [replaced, gone]) {
+      expect(await works.jobs.find(name)).toMatchObject({ status: "failed", error: { code: "not_found" } });
+    }
+    expect(works.asked).toHaveLength(0);
+  });
+
+  it("fails when one of its pieces kills whoever works on it", async () => {
+    const works = worksWith();
+    const name = await works.post(await createTestAccount(table), 1);
+    await works.work({ killAfter: 6 });
+    // As it looks when a worker was killed so often.
+    const other = worksWith();
+    const poison = await other.post(name.userId, 1, { recording: "poison" });
+    other.queue.waiting.length = 0;
+    await other.jobs.beginPlanning(poison);
+    await other.jobs.start(poison, 1);
+    const item = { ...jobKeys.place(name.userId, 0), job_id: poison.jobId, index: 0, begun: 8 };
+    await testTable.openForRequests().put(item);
+    await other.queue.send({ kind: "piece", userId: name.userId, place: 0 });
+    await other.work();
+    expect(await other.jobs.find(poison)).toMatchObject({ status: "failed", error: { code: "internal" } });
+    expect(other.asked).toHaveLength(0);
+  });
+});
+
+describe("a job that its owner deletes", () => {
+  it("stops within seconds, asks no further model, and leaves nothing behind", async () => {
+    const stopped = Promise.withResolvers<unknown>();
+    const model: FakeModel = (piece, signal) =>
+      piece === "recording 1"
+        ? new Promise((_, reject) => {
+            signal.addEventListener("abort", () => {
+              stopped.resolve(signal.reason);
+              reject(signal.reason);
+            });
+          })
+        : sayPiece(piece, signal);
+    const works = worksWith({ model });
+    const userId = await createTestAccount(table);
+    const name = await works.post(userId, 4, { callback_url });
+    const working = works.work();
+    await expect.poll(() => works.asked.length).toBe(2);
+    await deleteJob(name, works);
+    expect(await works.jobs.find(name)).toBeUndefined();
+    await stopped.promise;
+    await working;
+    expect(works.asked).toEqual(["recording 0", "recording 1"]);
+    expect(works.callbacks).toMatchObject([{ event: "job.cancelled", data: { status: "cancelled" } }]);
+    expect(await works.jobs.read(name)).toBeUndefined();
+    expect(await objectsOf(name)).toEqual([]);
+    expect(await counted(userId)).toEqual({ month: pieceSeconds, usage: pieceSeconds });
+  });
+
+  it("is deleted once, however many ask for it", async () => {
+    const works = worksWith();
+    const userId = await createTestAccount(table);
+    const name = await works.post(userId, 3, { callback_url });
+    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => deleteJob(name, works)));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    await works.work();
+    expect(works.asked).toEqual([]);
+    expect(works.callbacks).toHaveLength(1);
+    expect(await counted(userId)).toEqual({ month: 0, usage: 0 });
+  });
+
+  it("is paid for, and does not call back again, when it was completed", async () => {
+    const works = worksWith();
+    const userId = await createTestAccount(table);
+    const name = await works.post(userId, 2, { callback_url });
+    await works.work();
+    await deleteJob(name, works);
+    await works.work();
+    expect(works.callbacks).toMatchObject([{ event: "job.completed" }]);
+    expect(await objectsOf(name)).toEqual([]);
+    expect(await counted(userId)).toEqual({ month: 1_000, usage: 1_000 });
+  });
+});
+
+describe("seconds of recordings in a month", () => {
+  it("are counted exactly when many jobs are asked for at once", async () => {
+    const works = worksWith();
+    const userId = await createTestAccount(table);
+    // Three hours are 10,800 seconds.
+    const asked = Array.from({ length: 8 }, () => works.post(userId, 6));
+    const outcomes = await Promise.allSettled(asked);
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "quota_exceeded" });
+    }
+    expect(await counted(userId)).toEqual({ month: 9_000, usage: 9_000 });
+    expect(await works.jobs.list(userId, 20, undefined)).toHaveLength(3);
+  });
+
+  it("refuse a recording that is too long alone, and know no end for operators", async () => {
+    const works = worksWith();
+    const userId = await createTestAccount(table);
+    await expect(works.post(userId, 22)).rejects.toMatchObject({
+      code: "quota_exceeded",
+      message: expect.stringContaining("180 minutes"),
+    });
+    await works.post(await createTestAccount(table, "Premium"), 22);
+    await works.post(await createTestAccount(table, "Admin"), 1_000);
+  });
+});
+
+describe("the list of jobs", () => {
+  it("has the newest first, page by page", async () => {
+    const works = worksWith();
+    const userId = await createTestAccount(table, "Admin");
+    const made: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      made.unshift((await works.post(userId, 1)).jobId);
+      await sleep(2);
+    }
+    const first = await works.jobs.list(userId, 3, undefined);
+    const second = await works.jobs.list(userId, 3, first.at(-1)?.id);
+    expect([...first, ...second].map(({ id }) => id)).toEqual(made);
+  });
+});

@@ -1,0 +1,277 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { handleMessage } from "../../functions/job-worker/handle-message.ts";
+import type { RecordDependencies } from "../../functions/job-worker/handle-record.ts";
+import { createPlaces } from "../../functions/job-worker/places.ts";
+import type { Cutter } from "../../functions/job-worker/plan-job.ts";
+import type { CallbackRequest } from "../../shared/callbacks/callback-queue.ts";
+import type { Transcription } from "../../shared/inference/transcription.ts";
+import type { JobMessage } from "../../shared/jobs/job-queue.ts";
+import { createJobsRepository, type JobsRepository, newJobId } from "../../shared/jobs/jobs-repository.ts";
+import type { JobName } from "../../shared/jobs/keys.ts";
+import { accountPoliciesWith } from "../../shared/limits/policies.ts";
+import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import type { Table } from "../../shared/storage/table.ts";
+
+/** How long a piece of the fake recordings is, in seconds; they share nothing. */
+export const pieceSeconds = 500;
+
+/** A model of the test: is given what a piece holds, such as `interview 3`. */
+export type FakeModel = (piece: string, signal: AbortSignal) => Promise<Transcription>;
+
+/** Says what the piece holds. */
+export const sayPiece: FakeModel = async (piece) => ({
+  text: `said in ${piece}`,
+  segments: [{ start: 1, end: 2, text: `said in ${piece}` }],
+});
+
+interface Waiting {
+  readonly message: JobMessage;
+  readonly group: string;
+  readonly sentAt: number;
+  visibleAt: number;
+  isTaken: boolean;
+}
+
+const groupOf = (message: JobMessage): string =>
+  message.kind === "piece" ? `${message.userId}/${message.place}` : `${message.userId}/${message.jobId}`;
+
+/** A FIFO queue in memory: no message of a group is given out before the one before it is deleted. */
+class MemoryQueue {
+  readonly waiting: Waiting[] = [];
+
+  send = async (message: JobMessage): Promise<void> => {
+    const now = Date.now();
+    this.waiting.push({ message, group: groupOf(message), sentAt: now, visibleAt: now, isTaken: false });
+  };
+
+  take(): Waiting | undefined {
+    const blocked = new Set<string>();
+    for (const each of this.waiting) {
+      if (!blocked.has(each.group) && !each.isTaken && each.visibleAt <= Date.now()) {
+        each.isTaken = true;
+        return each;
+      }
+      blocked.add(each.group);
+    }
+    return undefined;
+  }
+
+  delete(done: Waiting): void {
+    this.waiting.splice(this.waiting.indexOf(done), 1);
+  }
+}
+
+/**
+ * Stands for a worker's process that is killed: after so many calls to whatever is outside of it, none of which is undone,
+ * nothing of it happens any more.
+ */
+class Life {
+  #callsLeft: number;
+  readonly #died = Promise.withResolvers<"died">();
+
+  constructor(calls = Number.POSITIVE_INFINITY) {
+    this.#callsLeft = calls;
+  }
+
+  get end(): Promise<"died"> {
+    return this.#died.promise;
+  }
+
+  async call<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#callsLeft <= 0) return new Promise<Result>(() => undefined);
+    const result = await work();
+    this.#callsLeft -= 1;
+    if (this.#callsLeft > 0) return result;
+    this.#died.resolve("died");
+    return new Promise<Result>(() => undefined);
+  }
+}
+
+/** The jobs of a test, with the worker's own code, over a table and a bucket. */
+export interface JobWorks {
+  readonly jobs: JobsRepository;
+  readonly queue: MemoryQueue;
+  /** What the model was asked for, in that order. */
+  readonly asked: string[];
+  /** By event and job, how often the callback queue was asked. */
+  readonly callbacks: CallbackRequest[];
+  /** Takes a job on, as the API does. */
+  post(
+    userId: number,
+    pieces: number,
+    more?: { recording?: string; callback_url?: string },
+  ): Promise<JobName>;
+  /**
+   * Works until the queue is empty.
+   *
+   * @param options.killAfter after so many calls the first worker is killed; another one goes on.
+   * @param options.isTwice every message is handed out twice.
+   */
+  work(options?: {
+    readonly atOnce?: number;
+    readonly killAfter?: number;
+    readonly isTwice?: boolean;
+  }): Promise<{ readonly wasKilled: boolean }>;
+}
+
+export interface JobWorksOptions {
+  readonly table: Table;
+  readonly store: ObjectStore;
+  readonly model?: FakeModel;
+  readonly patience?: { readonly failsAfterSeconds: number; readonly waitsSeconds: number };
+  readonly placesOfAccount?: number;
+}
+
+const cutter: Cutter = {
+  plan: async (source, { durationSeconds }) => {
+    const recording = Buffer.from(await source.read(0, source.size)).toString();
+    return Array.from({ length: Math.ceil(durationSeconds / pieceSeconds) }, (_, index) => ({
+      index,
+      start: index * pieceSeconds,
+      end: Math.min((index + 1) * pieceSeconds, durationSeconds),
+      mediaType: "audio/wav",
+      fileExtension: "wav",
+      recording,
+    }));
+  },
+  cut: async function* (_source, piece) {
+    yield Buffer.from(`${piece["recording"]} ${piece.index}`);
+  },
+};
+
+export const openJobWorks = ({
+  table,
+  store,
+  model = sayPiece,
+  patience = { failsAfterSeconds: 0.5, waitsSeconds: 60 },
+  placesOfAccount = 1,
+}: JobWorksOptions): JobWorks => {
+  const queue = new MemoryQueue();
+  const jobs = createJobsRepository(table);
+  const asked: string[] = [];
+  const callbacks: CallbackRequest[] = [];
+
+  /** What one process of the worker has to do with the world. */
+  const dependenciesOf = (life: Life): Omit<RecordDependencies, "hide"> => {
+    const client = new Proxy(table.client, {
+      get: (target, property) =>
+        property === "send"
+          ? (command: Parameters<typeof target.send>[0]) => life.call(() => target.send(command))
+          : Reflect.get(target, property),
+    });
+    const ownTable = { ...table, client };
+    const ownJobs = createJobsRepository(ownTable);
+    return {
+      jobs: ownJobs,
+      places: createPlaces(ownTable, ownJobs),
+      store: {
+        open: (key) => life.call(() => store.open(key)),
+        put: (...given) => life.call(() => store.put(...given)),
+        delete: (key) => life.call(() => store.delete(key)),
+        list: (prefix) => store.list(prefix),
+      },
+      queue: { send: (message) => life.call(() => queue.send(message)) },
+      callbacks: {
+        send: (request) =>
+          life.call(async () => {
+            callbacks.push(request);
+          }),
+      },
+      cutter,
+      transcriber: {
+        transcribe: ({ recording: { source } }, { signal }) =>
+          life.call(async () => {
+            const piece = Buffer.from(await source.read(0, source.size)).toString();
+            asked.push(piece);
+            return model(piece, signal);
+          }),
+      },
+      stitch: (pieces) => ({
+        text: pieces.map(({ text }) => text).join(" / "),
+        segments: pieces.flatMap(({ segments = [], start }) =>
+          segments.map((each) => ({ ...each, start: each.start + start, end: each.end + start })),
+        ),
+      }),
+      patience,
+      placesOfAccount,
+      watchMilliseconds: 20,
+    };
+  };
+
+  return {
+    jobs,
+    queue,
+    asked,
+    callbacks,
+
+    post: async (userId, pieces, { recording = "recording", callback_url } = {}) => {
+      const key = `uploads/${recording}`;
+      await store.put(key, Buffer.from(recording), { contentType: "audio/wav" });
+      const object = await store.open(key);
+      const name = { userId, jobId: newJobId(Date.now()) };
+      await queue.send({ kind: "plan", ...name });
+      await jobs.create(
+        name,
+        {
+          file_id: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",
+          language: "lug",
+          timestamps: true,
+          key_id: undefined,
+          callback_url,
+          object_key: key,
+          object_version: object?.version ?? "",
+          facts: {
+            container: "wav",
+            mediaType: "audio/wav",
+            fileExtension: "wav",
+            codec: "pcm",
+            durationSeconds: pieces * pieceSeconds,
+          },
+        },
+        accountPoliciesWith(1),
+      );
+      return name;
+    },
+
+    work: async ({ atOnce = 1, killAfter, isTwice = false } = {}) => {
+      let life = new Life(killAfter);
+      let wasKilled = false;
+      const handle = async (taken: Waiting): Promise<void> => {
+        const own = life;
+        const handled = handleMessage(
+          taken.message,
+          taken.sentAt,
+          dependenciesOf(own),
+          new AbortController().signal,
+        );
+        const again = await Promise.race([handled, own.end]);
+        taken.isTaken = false;
+        if (again === "died") {
+          wasKilled = true;
+          life = new Life();
+        } else if (again === undefined) queue.delete(taken);
+        else taken.visibleAt = Date.now() + again * 1_000;
+      };
+      const worker = async (): Promise<void> => {
+        while (queue.waiting.length > 0) {
+          const taken = queue.take();
+          if (!taken) {
+            await sleep(2);
+            continue;
+          }
+          if (isTwice) {
+            await handleMessage(
+              taken.message,
+              taken.sentAt,
+              dependenciesOf(life),
+              new AbortController().signal,
+            );
+          }
+          await handle(taken);
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, worker));
+      return { wasKilled };
+    },
+  };
+};

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { cfnLintPart } from "./cfn-lint.ts";
 import { chromiumPart } from "./chromium.ts";
 import { goClientPart, pythonClientsPart, readmeProgramsPart } from "./clients.ts";
+import { cutsPart } from "./cuts.ts";
 import { dynamoDbLocalPart } from "./dynamodb-local.ts";
 import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "./moto.ts";
 import { openapiPart } from "./openapi.ts";
@@ -27,6 +28,7 @@ const parts = [
   policiesPart,
   openapiPart,
   chromiumPart,
+  cutsPart,
   pythonClientsPart,
   readmeProgramsPart,
   goClientPart,

@@ -21,6 +21,8 @@ const mostPieces = 400;
 /** A short piece, as of uncompressed sound with many channels, shares no more of its length. */
 const mostOverlap = 1 / 4;
 
+const tooFewPlaces = "The audio cannot be cut into pieces: its packets are too large.";
+
 const secondsOf = ({ from, to }: Span): number => to.endsAt - from.startsAt;
 
 /**
@@ -79,9 +81,10 @@ export class PiecePlanner {
     const to = rest.at(-1);
     if (!from || !to) {
       if (from && !this.#isSmall(from, beyond)) {
-        throw new UnreadableAudioError("The audio is damaged: one of its packets is larger than any is.");
+        throw new UnreadableAudioError(tooFewPlaces);
       }
-      // A pause that nobody recorded, longer than a piece.
+      // No packet plays as long as a piece: here is a pause that nobody recorded.
+      if (from) this.#spans.push({ from, to: beyond });
       this.#points = [];
       return;
     }
@@ -99,6 +102,7 @@ export class PiecePlanner {
     const sharedFrom = to.endsAt - this.#overlapOf(span);
     const next = this.#points.findLastIndex(({ startsAt }) => startsAt <= sharedFrom);
     this.#points = this.#points.slice(Math.max(1, next));
+    if ((this.#points[0]?.startsAt ?? 0) > to.endsAt) throw new UnreadableAudioError(tooFewPlaces);
   }
 
   #levelLastTwo(): void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/read-audio.ts";
 import { hostileFiles } from "../../fixtures/audio/hostile-files.ts";
 import { makeMp4 } from "../../fixtures/audio/make-mp4.ts";
-import { observeHostileFile } from "../../fixtures/audio/observe-reading.ts";
+import { observeHostileFile, observePieces } from "../../fixtures/audio/observe-reading.ts";
 import { Random } from "../../fixtures/audio/random.ts";
 import { collect } from "../../fixtures/audio/sources.ts";
 
@@ -17,6 +17,7 @@ describe("A large file that was made to hurt", () => {
       const source = "read" in file.file ? file.file : bufferSource(file.file);
       const output = await collect(trimAudio(source, result, result.durationSeconds / 2));
       expect(output.length).toBeLessThanOrEqual(source.size + (1 << 20));
+      await observePieces(source, result);
     } else {
       expect(result).toMatchObject({ message: expect.stringMatching(file.expected) });
     }

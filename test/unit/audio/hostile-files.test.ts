@@ -4,7 +4,7 @@ import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/rea
 import { hostileFiles } from "../../fixtures/audio/hostile-files.ts";
 import { flacMetadata, flacRate, makeFlac } from "../../fixtures/audio/make-flac.ts";
 import { makeWebm } from "../../fixtures/audio/make-webm.ts";
-import { observeHostileFile } from "../../fixtures/audio/observe-reading.ts";
+import { observeHostileFile, observePieces } from "../../fixtures/audio/observe-reading.ts";
 import { Random } from "../../fixtures/audio/random.ts";
 import { collect } from "../../fixtures/audio/sources.ts";
 
@@ -69,6 +69,7 @@ describe("What can be measured of a file that was made to hurt", () => {
       const output = await collect(trimAudio(source, facts, seconds)).catch((error: unknown) => error);
       if (output instanceof Buffer) expect(output.length).toBeLessThanOrEqual(source.size + (1 << 20));
       else expect(output).toBeInstanceOf(UnreadableAudioError);
+      await observePieces(source, facts);
     },
   );
 });

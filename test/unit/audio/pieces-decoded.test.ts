@@ -43,7 +43,10 @@ describe("what another program hears in a piece", () => {
     const file = await collect((await encodeSound(format, speechOfSound(siren(70)))).pieces);
     const source = bufferSource(file);
     const whole = await decodeSound(format, file);
-    const pieces = await planPieces(source, await inspectAudio(source), { longestSeconds: 30, overlapSeconds: 3 });
+    const pieces = await planPieces(source, await inspectAudio(source), {
+      longestSeconds: 30,
+      overlapSeconds: 3,
+    });
     expect(pieces).toHaveLength(3);
     for (const piece of pieces) {
       const decoded = await decodeSound(format, await collect(cutPiece(source, piece)));

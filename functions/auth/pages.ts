@@ -6,13 +6,18 @@ import { Reply } from "../../shared/http/response.ts";
 /** Whether a client would rather have a page than JSON: browsers name `text/html`, scripts do not. */
 export const prefersHtml = (accept: string | undefined): boolean => /\btext\/html\b/i.test(accept ?? "");
 
-const style = `body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:15vh auto;padding:0 1rem;color:#1b1b1b;background:#fff}
+/** In the colours of the console, which these pages stand beside. */
+const style = `:root{color-scheme:light dark;--paper:#f9faf7;--ink:#15211c;--edge:#6f7d75;--accent:#0b5c4a;--on-accent:#fff;--bad:#a1201a;--focus:#b35900}
+@media (prefers-color-scheme:dark){:root{--paper:#0f1512;--ink:#e7ede9;--edge:#7d8c84;--accent:#74d0b4;--on-accent:#06231a;--bad:#ffa198;--focus:#ffc35c}}
+body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:15vh auto;padding:0 1rem;color:var(--ink);background:var(--paper)}
 h1{font-size:1.6rem;line-height:1.2}
+a{color:var(--accent)}
 label{display:block;font-weight:600}
-input,button{font:inherit;box-sizing:border-box;width:100%;padding:.6rem;border:1px solid #6b6b6b;border-radius:.4rem}
-button{margin-top:1rem;border:0;background:#0b5c4a;color:#fff;font-weight:600;cursor:pointer}
-:focus-visible{outline:3px solid #e3a008;outline-offset:2px}
-.problem{border-left:.3rem solid #b3261e;padding-left:.7rem}`;
+input,button{font:inherit;box-sizing:border-box;width:100%;padding:.6rem;border:1px solid var(--edge);border-radius:.4rem}
+input{color:inherit;background:transparent}
+button{margin-top:1rem;border:0;background:var(--accent);color:var(--on-accent);font-weight:600;cursor:pointer}
+:focus-visible{outline:3px solid var(--focus);outline-offset:2px}
+.problem{border-left:.3rem solid var(--bad);padding-left:.7rem}`;
 
 const styleHash = createHash("sha256").update(style).digest("base64");
 
@@ -49,9 +54,9 @@ ${content}
 `,
   });
 
-/** A page with a sentence of our own. */
+/** A page with a sentence of our own, and the way to the console. */
 export const messagePage = (title: string, message: string, status?: number): Reply =>
-  page(title, `<p>${message}</p>`, status);
+  page(title, `<p>${message}</p>\n<p><a href="../console">Go to your account</a></p>`, status);
 
 /** What a person sees whose link is wrong, too old or used. */
 const brokenLinkPage = (): Reply =>

@@ -34,7 +34,7 @@ export const en = {
     tooSmall: "The least is {count}.",
     tooLarge: "The most is {count}.",
     email: "This is not an e-mail address.",
-    username: "Letters, digits, dots, hyphens and underscores only, with a letter or digit at both ends.",
+    username: "3 to 64 letters, digits, dots, hyphens or underscores.",
     commonPassword: "This password is one of the most common ones. Take another.",
     wrongPassword: "The password is not right.",
     notANumber: "This is not a number.",

@@ -32,8 +32,7 @@ export const lg: Texts = {
     tooSmall: "Ekisembayo wansi ye {count}.",
     tooLarge: "Ekisembayo waggulu ye {count}.",
     email: "Eno si ndagiriro ya email.",
-    username:
-      "Kozesa ennukuta, emiwendo, obutonnyeze n’obusaze byokka; tandika era omalirize n’ennukuta oba omuwendo.",
+    username: "Ennukuta, emiwendo, obutonnyeze oba obusaze 3 okutuuka ku 64.",
     commonPassword: "Ekigambo ky’okuyingira kino kikozesebwa bangi. Londa ekirala.",
     wrongPassword: "Ekigambo ky’okuyingira si kituufu.",
     notANumber: "Guno si muwendo.",

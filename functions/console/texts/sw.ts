@@ -32,8 +32,7 @@ export const sw: Texts = {
     tooSmall: "Kiwango cha chini ni {count}.",
     tooLarge: "Kiwango cha juu ni {count}.",
     email: "Hii si anwani ya barua pepe.",
-    username:
-      "Herufi, tarakimu, nukta, vistari na mistari ya chini tu, na herufi au tarakimu pande zote mbili.",
+    username: "Herufi, tarakimu, nukta, vistari au mistari ya chini 3 hadi 64.",
     commonPassword: "Nenosiri hili ni mojawapo ya yanayotumika sana. Chagua jingine.",
     wrongPassword: "Nenosiri si sahihi.",
     notANumber: "Hii si namba.",

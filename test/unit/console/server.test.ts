@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
+import {
+  forgotPasswordPage,
+  logInPage,
+  resetPasswordPage,
+  signUpPage,
+} from "../../../functions/console/entry/pages.ts";
 import { data, redirect, sentFile, shown } from "../../../functions/console/server/answers.ts";
 import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
 import { readCookies, writeCookie } from "../../../functions/console/server/cookies.ts";
@@ -288,5 +294,13 @@ describe("A form that was sent", () => {
     expect(answer.status).toBe(500);
     expect(answer.body).toContain("Something went wrong on our side");
     expect(answer.body).not.toContain("Broken.");
+  });
+});
+
+describe("The forms of whoever is not signed in", () => {
+  it("are limited by address as the API's own requests for passwords, links and accounts are", () => {
+    const forms = [signUpPage, logInPage, forgotPasswordPage, resetPasswordPage];
+    expect(forms.map(({ limit }) => limit?.sent)).toEqual(forms.map(() => "credentials"));
+    expect(resetPasswordPage.limit?.shown).toBe("credentials");
   });
 });

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sessionDigest, sessionKeys } from "../../shared/sessions/keys.ts";
+import {
+  createSessionsRepository,
+  type SessionsRepository,
+} from "../../shared/sessions/sessions-repository.ts";
+import { startTestTable, type TestTable } from "../support/test-table.ts";
+
+const hour = 60 * 60;
+const day = 24 * hour;
+
+let table: TestTable;
+beforeAll(async () => {
+  table = await startTestTable();
+});
+afterAll(() => table.close());
+
+let accounts = 0;
+
+/** Somebody's sessions at a time that the test sets, in seconds. */
+const startAt = (begin = 1_795_000_000) => {
+  accounts += 1;
+  const clock = { seconds: begin };
+  const sessions: SessionsRepository = createSessionsRepository(table.open(), () => clock.seconds * 1_000);
+  return { account: { userId: accounts, tokenEpoch: 2 }, clock, sessions };
+};
+
+describe("A session of the console", () => {
+  it("is found by its secret, which is not in the table", async () => {
+    const { account, clock, sessions } = startAt();
+    const { secret, session } = await sessions.begin(account, "A browser ".repeat(50));
+    expect(secret).toMatch(new RegExp(`^${account.userId}\\.[\\w-]{43}$`));
+    expect(await sessions.find(secret)).toEqual(session);
+    const item = await table.read({ ...sessionKeys.session(account.userId, sessionDigest(secret)) });
+    expect(item).toMatchObject({ token_epoch: 2, expires_at: clock.seconds + 7 * day });
+    expect(item?.["user_agent"]).toHaveLength(200);
+    expect(JSON.stringify(item)).not.toContain(secret.split(".")[1]);
+  });
+
+  it("is another one each time, and is not found by the secret with another account's number", async () => {
+    const { account, sessions } = startAt();
+    const secrets = await Promise.all(
+      [1, 2, 3].map(async () => (await sessions.begin(account, undefined)).secret),
+    );
+    expect(new Set(secrets).size).toBe(3);
+    const [, random] = secrets[0]?.split(".") ?? [];
+    for (const secret of [
+      `${account.userId + 1}.${random}`,
+      `0${account.userId}.${random}`,
+      random ?? "",
+      "",
+      "x",
+    ])
+      expect(await sessions.find(secret)).toBeUndefined();
+  });
+
+  it("ends after a week without use, and after thirty days in any case", async () => {
+    const { account, clock, sessions } = startAt();
+    const [used, left] = await Promise.all([
+      sessions.begin(account, "used"),
+      sessions.begin(account, "left"),
+    ]);
+    for (let days = 6; days < 30; days += 6) {
+      clock.seconds += 6 * day;
+      expect(await sessions.find(used.secret)).toMatchObject({ id: used.session.id });
+    }
+    expect(await sessions.find(left.secret)).toBeUndefined();
+    expect(await sessions.list(account)).toMatchObject([{ id: used.session.id }]);
+    clock.seconds += 6 * day;
+    expect(await sessions.find(used.secret)).toBeUndefined();
+  });
+
+  it("is written once an hour, not with each page", async () => {
+    const { account, clock, sessions } = startAt();
+    const { secret } = await sessions.begin(account, undefined);
+    const writes = () => table.calls.filter((name) => name === "UpdateItem").length;
+    const before = writes();
+    clock.seconds += hour - 1;
+    await sessions.find(secret);
+    expect(writes()).toBe(before);
+    clock.seconds += 1;
+    await sessions.find(secret);
+    await sessions.find(secret);
+    expect(writes()).toBe(before + 1);
+  });
+
+  it("is listed to its owner, that used last first, unless the password was changed since", async () => {
+    const { account, clock, sessions } = startAt();
+    const first = await sessions.begin(account, "first");
+    clock.seconds += hour;
+    await sessions.begin(account, "second");
+    clock.seconds += hour;
+    await sessions.find(first.secret);
+    expect(await sessions.list(account)).toMatchObject([
+      { userAgent: "first", createdAt: clock.seconds - 2 * hour, seenAt: clock.seconds },
+      { userAgent: "second" },
+    ]);
+    expect(await sessions.list({ ...account, tokenEpoch: 3 })).toEqual([]);
+  });
+
+  it("can be ended by itself, or with all others of its account, but for the one that asks", async () => {
+    const { account, sessions } = startAt();
+    const other = startAt();
+    const [one, two, three] = await Promise.all([1, 2, 3].map(() => sessions.begin(account, undefined)));
+    const theirs = await other.sessions.begin(other.account, undefined);
+    if (!one || !two || !three) throw new Error("Three sessions were begun.");
+    await sessions.end(account.userId, one.session.id);
+    await sessions.end(account.userId, one.session.id);
+    expect(await sessions.find(one.secret)).toBeUndefined();
+    await sessions.endAll(account, two.session);
+    expect(await sessions.find(three.secret)).toBeUndefined();
+    expect(await sessions.find(two.secret)).toBeDefined();
+    await sessions.endAll(account);
+    expect(await sessions.find(two.secret)).toBeUndefined();
+    expect(await sessions.find(theirs.secret)).toBeDefined();
+  });
+});

@@ -1,12 +1,14 @@
+import { type DocumentationDependencies, docsPages } from "./docs/docs-pages.tsx";
 import { type EntryDependencies, entryPages } from "./entry/entry-pages.tsx";
 import { type IdentityPagesDependencies, identityPages } from "./identity/identity-pages.tsx";
 import type { BoundPage } from "./server/page.ts";
 
 /** Everything that pages touch, but for who is signed in. */
-export type ConsoleDependencies = EntryDependencies & IdentityPagesDependencies;
+export type ConsoleDependencies = DocumentationDependencies & EntryDependencies & IdentityPagesDependencies;
 
 /** Every page of the console. A page that is missing here is not there. */
 export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => [
   ...entryPages(dependencies),
   ...identityPages(dependencies),
+  ...docsPages(dependencies),
 ];

@@ -8,6 +8,7 @@ import {
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { identityProvidersEnvironment } from "../../shared/config/identity-providers.ts";
+import { vendorsEnvironment } from "../../shared/config/vendors.ts";
 import { consoleLanguagesVariable } from "./texts/languages.ts";
 
 export const consoleFunction = defineFunction({
@@ -24,6 +25,7 @@ export const consoleFunction = defineFunction({
     ...publicAddressEnvironment,
     ...tokenEnvironment,
     ...identityProvidersEnvironment,
+    ...vendorsEnvironment,
     /** The languages in which pages are offered, such as `en,sw`. */
     CONSOLE_LANGUAGES: consoleLanguagesVariable,
   },

@@ -42,6 +42,9 @@ export const handler = createConsoleHandler(
       }),
     ),
     logInAttempts: createLogInAttempts(createSigningKeySource(signingSecretFrom(environment))),
+    vendors: { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B },
+    baseUrl: environment.PUBLIC_BASE_URL,
+    assets: builtAssets,
   }),
   {
     site: {

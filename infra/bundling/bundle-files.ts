@@ -38,16 +38,30 @@ interface Companion {
 }
 
 /** Files that a module reads from beside itself, and so from beside the bundle it has become part of. */
-const companions: Readonly<Record<string, Companion>> = {
-  "shared/language-id/weights.ts": { file: "shared/language-id/weights.bin", unpack: unpackWeights },
-  "shared/audio/encode/opus.ts": {
-    file: "node_modules/opusscript/build/opusscript_native_wasm.wasm",
-    licence: "node_modules/opusscript/build/COPYING.libopus",
-  },
-  "shared/audio/encode/mp3.ts": {
-    file: "node_modules/wasm-media-encoders/wasm/mp3.wasm",
-    licence: "shared/audio/encode/COPYING.LAME",
-  },
+const companions: Readonly<Record<string, readonly Companion[]>> = {
+  "shared/language-id/weights.ts": [{ file: "shared/language-id/weights.bin", unpack: unpackWeights }],
+  "shared/audio/encode/opus.ts": [
+    {
+      file: "node_modules/opusscript/build/opusscript_native_wasm.wasm",
+      licence: "node_modules/opusscript/build/COPYING.libopus",
+    },
+  ],
+  "shared/audio/encode/mp3.ts": [
+    {
+      file: "node_modules/wasm-media-encoders/wasm/mp3.wasm",
+      licence: "shared/audio/encode/COPYING.LAME",
+    },
+  ],
+  "functions/console/docs/explorer-files.ts": [
+    {
+      file: "node_modules/swagger-ui-dist/swagger-ui-bundle.js",
+      licence: "node_modules/swagger-ui-dist/LICENSE",
+    },
+    {
+      file: "node_modules/swagger-ui-dist/swagger-ui.css",
+      licence: "node_modules/swagger-ui-dist/NOTICE",
+    },
+  ],
 };
 
 const asItIs = (bytes: Uint8Array): Uint8Array => bytes;
@@ -59,8 +73,10 @@ export const companionFiles = (projectDirectory: string): Plugin => ({
     build.onEnd(async ({ metafile }) => {
       for (const [output, { inputs }] of Object.entries(metafile?.outputs ?? {})) {
         const folder = join(projectDirectory, dirname(output));
-        for (const [module, { file, licence, unpack = asItIs }] of Object.entries(companions)) {
-          if (!(module in inputs)) continue;
+        const needed = Object.entries(companions).flatMap(([module, files]) =>
+          module in inputs ? files : [],
+        );
+        for (const { file, licence, unpack = asItIs } of needed) {
           const bytes = await readFile(join(projectDirectory, file));
           await writeChangedFile(join(folder, basename(file)), unpack(bytes));
           if (licence === undefined) continue;

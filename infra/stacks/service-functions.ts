@@ -173,6 +173,7 @@ export class ServiceFunctions extends FunctionGroup {
         LIMIT_ANONYMOUS_PER_MINUTE: plainBinding(stage.limits.anonymousPerMinute),
         LIMIT_CREDENTIALS_PER_MINUTE: plainBinding(stage.limits.credentialsPerMinute),
         MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
+        ...vendors,
         PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
         CONSOLE_LANGUAGES: plainBinding(stage.consoleLanguages),
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),

@@ -1,0 +1,99 @@
+import type { Vendors } from "../../../shared/config/vendors.ts";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { documentOfStage } from "../../../shared/openapi/stage-document.ts";
+import { sentFile, shown } from "../server/answers.ts";
+import { assetPath } from "../server/assets.ts";
+import type { BuiltAsset } from "../server/built-assets.ts";
+import { type BoundPage, page } from "../server/page.ts";
+import { renderExplorer } from "./explorer.tsx";
+import { readExplorerFile } from "./explorer-files.ts";
+import { guides } from "./guides/all-guides.ts";
+import { GuidePage } from "./guides/guide-page.tsx";
+import {
+  documentationPage,
+  explorerFilePage,
+  explorerPage,
+  guidePage,
+  llmsPage,
+  operationPage,
+} from "./pages.ts";
+import { readReference } from "./reference.ts";
+import { DocumentationIndex, OperationPage } from "./reference-pages.tsx";
+import { writeLlms } from "./write-llms.ts";
+
+/** What the documentation is made of. */
+export interface DocumentationDependencies {
+  /** What the providers are called in paths. */
+  readonly vendors: Vendors;
+  /** Where callers reach the service; no slash at the end. */
+  readonly baseUrl: string;
+  readonly assets: readonly BuiltAsset[];
+}
+
+/** The documentation: guides, the reference, Swagger UI, and the list for language models. */
+export const docsPages = ({ vendors, baseUrl, assets }: DocumentationDependencies): BoundPage[] => {
+  const read = async () => {
+    const document = await documentOfStage({ vendors, publicBaseUrl: baseUrl });
+    return { about: document.info, sections: readReference(document, baseUrl) };
+  };
+  // Made with the first page that needs it: most visits to the console are no visits to the documentation.
+  let reading: ReturnType<typeof read> | undefined;
+  const reference = () => {
+    reading ??= read();
+    return reading;
+  };
+
+  return [
+    page(documentationPage, {
+      show: async () => {
+        const { sections } = await reference();
+        return shown({ content: <DocumentationIndex sections={sections} guides={guides} /> });
+      },
+    }),
+
+    page(explorerPage, {
+      show: ({ url }) =>
+        sentFile({
+          contentType: "text/html; charset=utf-8",
+          body: renderExplorer({ url, scripts: assetPath(assets, "explorer").map(url) }),
+        }),
+    }),
+
+    page(explorerFilePage, {
+      show: async ({ path }) => {
+        const file = await readExplorerFile(path["version"], path["file"] ?? "");
+        if (!file) throw new AppError("not_found");
+        return sentFile({ ...file, headers: { "Cache-Control": "public, max-age=31536000, immutable" } });
+      },
+    }),
+
+    page(guidePage, {
+      show: ({ path }) => {
+        const guide = guides.find(({ name }) => name === path["name"]);
+        if (!guide) throw new AppError("not_found");
+        return shown({ title: guide.title, content: <GuidePage guide={guide} baseUrl={baseUrl} /> });
+      },
+    }),
+
+    page(operationPage, {
+      show: async ({ path }) => {
+        const { sections } = await reference();
+        const found = sections
+          .flatMap(({ operations }) => operations)
+          .find(({ id }) => id === path["operation"]);
+        if (!found) throw new AppError("not_found");
+        return shown({ title: found.summary, content: <OperationPage operation={found} /> });
+      },
+    }),
+
+    page(llmsPage, {
+      show: async () => {
+        const { about, sections } = await reference();
+        return sentFile({
+          contentType: "text/plain; charset=utf-8",
+          body: writeLlms(about, sections, guides, baseUrl),
+        });
+      },
+    }),
+  ];
+};

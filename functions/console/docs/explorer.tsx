@@ -1,0 +1,42 @@
+import { renderToString } from "preact-render-to-string";
+import { explorerVersion } from "./explorer-files.ts";
+
+/**
+ * The page of Swagger UI. It is a document of its own: the console's style sheet and that of Swagger UI know the same elements.
+ *
+ * @param scripts addresses of what starts it.
+ */
+export const renderExplorer = ({
+  url,
+  scripts,
+}: {
+  readonly url: (path: string) => string;
+  readonly scripts: readonly string[];
+}): string => {
+  const file = (name: string) => url(`/docs/explorer/${explorerVersion}/${name}`);
+  return `<!doctype html>${renderToString(
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>API explorer</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href={file("swagger-ui.css")} />
+        <script defer src={file("swagger-ui-bundle.js")} />
+        {scripts.map((source) => (
+          <script key={source} type="module" src={source} />
+        ))}
+      </head>
+      <body>
+        <header class="swagger-ui">
+          <p class="wrapper">
+            <a href={url("/docs")}>Documentation</a>
+          </p>
+        </header>
+        <main id="explorer" data-document={url("/openapi.json")}>
+          <noscript>The explorer needs JavaScript; the documentation does not.</noscript>
+        </main>
+      </body>
+    </html>,
+  )}`;
+};

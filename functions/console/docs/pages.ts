@@ -1,0 +1,53 @@
+import { definePage } from "../server/define-page.ts";
+
+/** The documentation changes with a deployment only. */
+const cacheSeconds = 300;
+
+const common = { audience: "everybody", cacheSeconds } as const;
+
+export const documentationPage = definePage({
+  ...common,
+  id: "documentation",
+  path: "/docs",
+  title: ({ navigation }) => navigation.docs,
+});
+
+export const explorerPage = definePage({
+  ...common,
+  id: "explorer",
+  path: "/docs/explorer",
+  title: ({ navigation }) => navigation.docs,
+});
+
+/** The parts of Swagger UI; their version is in their address, so that they may be kept for ever. */
+export const explorerFilePage = definePage({
+  ...common,
+  id: "explorerFile",
+  path: "/docs/explorer/{version}/{file}",
+  title: ({ navigation }) => navigation.docs,
+});
+
+export const guidePage = definePage({
+  ...common,
+  id: "guide",
+  path: "/docs/guides/{name}",
+  title: ({ navigation }) => navigation.docs,
+  scripts: ["copy"],
+});
+
+export const operationPage = definePage({
+  ...common,
+  id: "operation",
+  path: "/docs/{operation}",
+  title: ({ navigation }) => navigation.docs,
+  scripts: ["copy"],
+  isWide: true,
+});
+
+/** The documentation's contents for language models: https://llmstxt.org. */
+export const llmsPage = definePage({
+  ...common,
+  id: "llms",
+  path: "/llms.txt",
+  title: ({ navigation }) => navigation.docs,
+});

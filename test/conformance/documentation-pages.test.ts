@@ -1,0 +1,134 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, inject, it } from "vitest";
+import { operations } from "../../functions/manifest.ts";
+import { baseUrl, call } from "../support/client.ts";
+import { FormVisitor, type SeenPage } from "../support/form-visitor.ts";
+
+const prefix = new URL(baseUrl).pathname.replace(/\/$/, "");
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; connect-src 'self'; " +
+  "form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/** In bytes, packed: what a page and all that it loads may have. */
+const largestFirstLoad = 60 * 1_024;
+
+const withoutContent = new Set(["meta", "link", "br", "input", "img", "hr"]);
+
+/** Tags that are closed in another order than they were opened in, or not at all. */
+const unbalanced = (html: string): string[] => {
+  const open: string[] = [];
+  for (const [tag, closing, name = "", selfClosing] of html.matchAll(
+    /<(\/?)([a-z][a-z0-9]*)\b[^>]*?(\/?)>/gi,
+  )) {
+    if (closing) {
+      if (open.pop() !== name) return [tag];
+    } else if (!selfClosing && !withoutContent.has(name)) open.push(name);
+  }
+  return open;
+};
+
+const filesOf = ({ html }: SeenPage): string[] =>
+  Array.from(html.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g), ([, file = ""]) =>
+    file.slice(prefix.length),
+  );
+
+const packedBytes = async (path: string): Promise<number> => {
+  const { body, headers } = await call(path, {
+    headers: { Accept: "text/html, */*", "Accept-Encoding": "gzip" },
+  });
+  expect(headers.get("content-encoding")).toBe(body.length > 1_024 ? "gzip" : null);
+  return gzipSync(body).length;
+};
+
+const paths = [
+  "/docs",
+  "/docs/translate",
+  "/docs/createV1ChatCompletion",
+  "/docs/legacyVendorSpeech",
+  "/docs/guides/first-call",
+  "/docs/guides/errors",
+];
+
+describe("The pages of the documentation", () => {
+  it.each(paths)("%s is whole without JavaScript, keeps to its policy and is light", async (path) => {
+    const page = await new FormVisitor().open(path);
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-security-policy")).toBe(policy);
+    expect(page.headers.get("cache-control")).toMatch(/^(?:public|no-store)/);
+    expect(unbalanced(page.html)).toEqual([]);
+    expect(page.html).not.toMatch(/<script>|<style|\sstyle=|\son\w+=|javascript:/);
+    expect(page.html.match(/<h1>/g)).toHaveLength(1);
+    const loaded = await Promise.all([path, ...filesOf(page)].map(packedBytes));
+    expect(filesOf(page).length).toBeGreaterThan(0);
+    expect(loaded.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(largestFirstLoad);
+  });
+
+  it("are there for every operation, and lead to nothing that is not there", async () => {
+    const visitor = new FormVisitor();
+    const index = await visitor.open("/docs");
+    const links = Array.from(index.html.matchAll(/href="([^"#]+)(?:#[^"]*)?"/g), ([, link = ""]) => link)
+      .filter((link) => link.startsWith(`${prefix}/docs/`))
+      .map((link) => link.slice(prefix.length));
+    expect(links.length).toBeGreaterThan(operations.length);
+    for (const link of new Set(links)) expect((await visitor.open(link)).status, link).toBe(200);
+  });
+
+  it("say in a page that an operation or a guide is not there", async () => {
+    const visitor = new FormVisitor();
+    for (const path of ["/docs/nothing", "/docs/guides/nothing", "/docs/explorer/5.0.0/swagger-ui.css"]) {
+      const page = await visitor.open(path);
+      expect(page.status).toBe(404);
+      expect(page.headers.get("content-security-policy")).toBe(policy);
+      expect(page.html).toContain("<h1>");
+    }
+  });
+
+  it("have Swagger UI behind the same policy, with files that are kept for ever", async () => {
+    const page = await new FormVisitor().open("/docs/explorer");
+    expect(page.headers.get("content-security-policy")).toBe(policy);
+    expect(page.html).toContain(`data-document="${prefix}/openapi.json"`);
+    expect(unbalanced(page.html)).toEqual([]);
+    const files = filesOf(page);
+    expect(files).toHaveLength(3);
+    for (const file of files) {
+      const { status, headers } = await call(file);
+      expect(status).toBe(200);
+      expect(headers.get("cache-control")).toContain("immutable");
+    }
+  });
+
+  it("are listed for language models", async () => {
+    const { headers, body } = await call("/llms.txt");
+    expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(body).toMatch(/^# Language AI Service\n\n> /);
+    expect(body).toContain(`(${baseUrl}/docs/guides/first-call)`);
+  });
+});
+
+describe.runIf(inject("isLocal"))("The pages of this machine", () => {
+  it("list what there is, to people and to programs", async () => {
+    const page = await new FormVisitor().open("/_local");
+    expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(unbalanced(page.html.replaceAll(/<!doctype html>|<style>[\s\S]*<\/style>/g, ""))).toEqual([]);
+    for (const path of ["/docs", "/_local/mail", "/_local/messages"])
+      expect(page.html).toContain(`href="${prefix}${path}"`);
+    const { body } = await call("/_local");
+    expect(body.places).toContainEqual(expect.objectContaining({ target: `${prefix}/_local/mail` }));
+  });
+
+  it("show mails with their links as links", async () => {
+    const visitor = new FormVisitor();
+    const { body } = await call("/auth/register", {
+      body: {
+        username: "local-pages",
+        email: "local-pages@example.com",
+        password: "seven storks by the lake",
+      },
+    });
+    expect(body.username ?? body.error.code).toMatch(/local-pages|username_taken/);
+    await expect
+      .poll(async () => (await visitor.open("/_local/mail")).html)
+      .toMatch(/local-pages@example\.com[\s\S]*<a href="http[^"]*verify-email\?token=/);
+    expect((await visitor.open("/_local/messages")).html).toContain("<h1>Messages</h1>");
+  });
+});

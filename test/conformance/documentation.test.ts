@@ -1,0 +1,153 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { guides } from "../../functions/console/docs/guides/all-guides.ts";
+import type { Guide } from "../../functions/console/docs/guides/guide.ts";
+import { readReference } from "../../functions/console/docs/reference.ts";
+import { operations } from "../../functions/manifest.ts";
+import { defaultVendors } from "../../shared/config/vendors.ts";
+import { documentOfStage } from "../../shared/openapi/stage-document.ts";
+import { baseUrl, createAccount, newRegistration, type TestAccount } from "../support/client.ts";
+
+const project = join(import.meta.dirname, "../..");
+const run = promisify(execFile);
+const described = readReference(
+  await documentOfStage({ vendors: defaultVendors, publicBaseUrl: baseUrl }),
+  baseUrl,
+).flatMap((section) => section.operations);
+
+/** Samples that cannot be carried out as they stand, and why. */
+const notRun: Readonly<Record<string, string>> = {
+  deleteAccount: "the password is another",
+  changePassword: "the password is another",
+  showVerificationPage: "needs the link of a mail",
+  verifyEmail: "needs the link of a mail",
+  showResetPage: "needs the link of a mail",
+  resetPassword: "needs the link of a mail",
+  revokeKey: "needs a key that was made",
+  refreshSpeechLink: "needs speech that was made",
+  legacyVendorRefreshUrl: "needs speech that was made",
+  legacyDeleteTranscription: "needs a transcription that was made",
+  legacyTranscribeUpload: "needs a file that was uploaded",
+  createJob: "needs a file that was uploaded",
+  getJob: "needs a job that was made",
+  getJobResult: "needs a job that was made",
+  deleteJob: "needs a job that was made",
+  verifyWebhook: "needs the platform's token",
+  receiveDelivery: "needs the platform's signature",
+};
+
+const runnable = described.filter(({ id }) => !(id in notRun));
+
+/** Sooner than an account's limit a minute is reached. */
+const callsOfAnAccount = 20;
+
+let folder = "";
+let accounts: TestAccount[] = [];
+
+const shell = async (script: string, { token }: TestAccount): Promise<string> => {
+  const { stdout } = await run("bash", ["-euo", "pipefail", "-c", script], {
+    cwd: folder,
+    env: { ...process.env, TOKEN: token },
+    encoding: "latin1",
+    maxBuffer: 50_000_000,
+  });
+  return stdout;
+};
+
+/** A program as people save it, where packages are installed. */
+const program = async (code: string, env: Readonly<Record<string, string>>): Promise<string> => {
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", code], {
+    cwd: project,
+    env: { ...process.env, ...env },
+  });
+  return stdout;
+};
+
+const codeOf = (guide: Guide, kind: "sh" | "typescript" | "python"): string[] =>
+  guide.parts(baseUrl).flatMap((part) => ("kind" in part && part.kind === kind ? [part.code] : []));
+
+describe.runIf(inject("isLocal"))("The documentation's code", () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "documentation-"));
+    accounts = await Promise.all(
+      Array.from({ length: Math.ceil(runnable.length / callsOfAnAccount) + 1 }, createAccount),
+    );
+    const body = { model: "tts-20", input: "Oli otya?", language: "lug", response_format: "wav" };
+    const sound = await fetch(`${baseUrl}/v1/audio/speech`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${accounts[0]?.token}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    await writeFile(join(folder, "recording.wav"), Buffer.from(await sound.arrayBuffer()));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it("leaves out only operations that there are", () => {
+    // What comes with other parts of the service is named beforehand.
+    const later = /Job(?:Result)?$/;
+    const ids = new Set(operations.map(({ id }) => id));
+    expect(Object.keys(notRun).filter((id) => !ids.has(id) && !later.test(id))).toEqual([]);
+    expect(runnable.length).toBeGreaterThan(35);
+  });
+
+  it.each(
+    runnable.map(
+      (operation, index) => [operation.id, operation, Math.floor(index / callsOfAnAccount)] as const,
+    ),
+  )("%s: its curl gets the answer that is described", async (_, { id, samples, status }, index) => {
+    const person = id === "refreshToken" ? await createAccount() : accounts[index];
+    if (!person) throw new Error("There is no account for this.");
+    const username = id === "register" ? newRegistration().username : person.username;
+    const script = samples.curl
+      .replace(/^curl -\w+/, "$& -w '\\n%{http_code}'")
+      .replaceAll("amina", username);
+    const printed = await shell(script, person);
+    expect(printed.slice(printed.lastIndexOf("\n") + 1), printed.slice(0, 500)).toBe(status);
+  });
+
+  const hasJobs = operations.some(({ path }) => path === "/tasks/jobs");
+  const commands = guides.filter(({ name }) => hasJobs || !["long-recordings", "webhooks"].includes(name));
+  it.each(commands.map((guide) => [guide.name, guide] as const))(
+    "of the guide %s does what it says when it is pasted",
+    async (name, guide) => {
+      const person = await createAccount();
+      const printed = await shell(
+        codeOf(guide, "sh").join("\n").replaceAll("amina", newRegistration().username),
+        person,
+      );
+      expect(codeOf(guide, "sh").length).toBeGreaterThan(0);
+      if (name === "errors") expect(printed).toContain('"code":"unsupported_language"');
+      else expect(printed).not.toMatch(/"error":\{|unauthenticated|<Error>/);
+    },
+  );
+
+  it.each(["streaming", "limits"])("of the guide %s runs as a program", async (name) => {
+    const guide = guides.find((one) => one.name === name);
+    const { token } = await createAccount();
+    const codes = guide ? codeOf(guide, "typescript") : [];
+    expect(codes).toHaveLength(1);
+    for (const code of codes) expect(await program(code, { TOKEN: token })).not.toBe("");
+  });
+
+  it("in TypeScript gets the same answer as the curl", async () => {
+    const { token } = await createAccount();
+    const sample = described.find(({ id }) => id === "translate")?.samples.typescript ?? "";
+    expect(await program(sample, { TOKEN: token })).toContain("Oli otya?");
+  });
+
+  it("in Python can be read by Python", async () => {
+    const codes = [
+      ...described.map(({ samples }) => samples.python),
+      ...guides.flatMap((guide) => codeOf(guide, "python")),
+    ];
+    expect(codes.length).toBeGreaterThan(50);
+    const check = "import ast, json, sys\nfor code in json.load(sys.stdin): ast.parse(code)\nprint('read')";
+    const reading = run("python3", ["-c", check]);
+    reading.child.stdin?.end(JSON.stringify(codes));
+    expect((await reading).stdout.trim()).toBe("read");
+  });
+});

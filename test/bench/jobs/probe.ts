@@ -1,0 +1,35 @@
+/** Plans the pieces of a file and cuts all of them, in a process of its own: what it took, and how much memory at most. */
+import { open, readFile } from "node:fs/promises";
+import { cutPiece, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
+import { inspectAudio } from "../../../shared/audio/read-audio.ts";
+import { ReadingBudget } from "../../../shared/audio/reading-budget.ts";
+
+const [path] = process.argv.slice(2);
+const result = { pieces: 0, planMilliseconds: 0, cutMilliseconds: 0, peakMegabytes: 0 };
+if (path !== undefined) {
+  const file = await open(path);
+  const source = {
+    size: (await file.stat()).size,
+    read: async (start: number, end: number) => {
+      const { buffer } = await file.read(new Uint8Array(end - start), 0, end - start, start);
+      return buffer;
+    },
+  };
+  const facts = await inspectAudio(source, { budget: ReadingBudget.forBackgroundWork() });
+  const startedAt = performance.now();
+  const pieces = await planPieces(source, facts);
+  result.planMilliseconds = performance.now() - startedAt;
+  for (const piece of pieces) {
+    let bytes = 0;
+    for await (const part of cutPiece(source, piece)) bytes += part.length;
+    if (bytes > piece.bytes) throw new Error(`Piece ${piece.index} has ${bytes} bytes, not ${piece.bytes}.`);
+  }
+  result.cutMilliseconds = performance.now() - startedAt - result.planMilliseconds;
+  result.pieces = pieces.length;
+  await file.close();
+}
+// Linux counts what the parent held at the fork into the usage of a process; its own peak stands in /proc.
+const status = await readFile("/proc/self/status", "utf8").catch(() => "");
+result.peakMegabytes =
+  Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? process.resourceUsage().maxRSS) / 1_024;
+process.stdout.write(JSON.stringify(result));

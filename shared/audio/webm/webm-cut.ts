@@ -36,6 +36,7 @@ async function* pointsOf(window: SourceWindow, track: WebmTrack): AsyncGenerator
   const spacing = pointSpacing / track.tickSeconds;
   let [clusterTime, bytes, pause, nextAt] = [0, 0, 0, Number.NEGATIVE_INFINITY];
   let last: WebmBlock | undefined;
+  let waiting: CutPoint | undefined;
   const pointAt = (offset: number, ticks: number): CutPoint => {
     const seconds = (ticks - origin) * track.tickSeconds;
     return {
@@ -53,8 +54,15 @@ async function* pointsOf(window: SourceWindow, track: WebmTrack): AsyncGenerator
         bytes += longestFirstCluster;
       }
       if (part.kind !== "block" || part.track !== track.number) continue;
+      if (waiting) {
+        points.push({ ...waiting, startsAt: pointAt(part.offset, part.timestamp).startsAt });
+        waiting = undefined;
+      }
       if (part.timestamp >= nextAt) {
-        points.push(pointAt(part.offset, part.timestamp));
+        const point = pointAt(part.offset, part.timestamp);
+        // Decoders give nothing for the first packet of Vorbis.
+        if (last && track.codec === "vorbis") waiting = point;
+        else points.push(point);
         nextAt = part.timestamp + spacing;
       }
       bytes += part.bytes.length;

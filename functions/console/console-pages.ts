@@ -1,14 +1,19 @@
+import { type AccountPagesDependencies, accountPages } from "./account/account-pages.tsx";
 import { type DocumentationDependencies, docsPages } from "./docs/docs-pages.tsx";
 import { type EntryDependencies, entryPages } from "./entry/entry-pages.tsx";
 import { type IdentityPagesDependencies, identityPages } from "./identity/identity-pages.tsx";
 import type { BoundPage } from "./server/page.ts";
 
 /** Everything that pages touch, but for who is signed in. */
-export type ConsoleDependencies = DocumentationDependencies & EntryDependencies & IdentityPagesDependencies;
+export type ConsoleDependencies = AccountPagesDependencies &
+  DocumentationDependencies &
+  EntryDependencies &
+  IdentityPagesDependencies;
 
 /** Every page of the console. A page that is missing here is not there. */
 export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => [
   ...entryPages(dependencies),
   ...identityPages(dependencies),
   ...docsPages(dependencies),
+  ...accountPages(dependencies),
 ];

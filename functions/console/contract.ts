@@ -1,5 +1,8 @@
+import * as z from "zod";
 import {
+  accountLimitEnvironment,
   anonymousLimitEnvironment,
+  bucketEnvironment,
   credentialsLimitEnvironment,
   mailQueueEnvironment,
   publicAddressEnvironment,
@@ -19,13 +22,17 @@ export const consoleFunction = defineFunction({
   pages: ["/", "/console", "/console/{proxy+}", "/docs", "/docs/{proxy+}", "/reset-password", "/llms.txt"],
   environment: {
     ...tableEnvironment,
+    ...accountLimitEnvironment,
     ...anonymousLimitEnvironment,
+    ...bucketEnvironment,
     ...credentialsLimitEnvironment,
     ...mailQueueEnvironment,
     ...publicAddressEnvironment,
     ...tokenEnvironment,
     ...identityProvidersEnvironment,
     ...vendorsEnvironment,
+    /** 0 means that tokens do not expire. */
+    TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(0),
     /** The languages in which pages are offered, such as `en,sw`. */
     CONSOLE_LANGUAGES: consoleLanguagesVariable,
   },

@@ -1,15 +1,25 @@
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
+import { eraseAccount } from "../../shared/accounts/erase-account.ts";
 import { createIdentitiesRepository } from "../../shared/accounts/identities-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
-import { createSigningKeySource } from "../../shared/auth/tokens.ts";
+import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
-import { clientSecretsFrom, limiterFrom, signingSecretFrom } from "../../shared/config/from-environment.ts";
+import {
+  clientSecretsFrom,
+  limiterFrom,
+  objectStoreFrom,
+  signingSecretFrom,
+} from "../../shared/config/from-environment.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
 import { createSessionsRepository } from "../../shared/sessions/sessions-repository.ts";
 import { createPasswordAttemptsRepository } from "../../shared/sign-in/password-attempts.ts";
 import { createPasswordGuard } from "../../shared/sign-in/password-guard.ts";
 import { createSignInAddresses } from "../../shared/sign-in/sign-in-addresses.ts";
 import { openTable } from "../../shared/storage/table.ts";
+import { withVendorsNames } from "../../shared/usage/get-usage.ts";
+import { createUsageRepository } from "../../shared/usage/read-usage.ts";
+import taskPaths from "../../shared/usage/task-paths.json" with { type: "json" };
 import { consolePages } from "./console-pages.ts";
 import { consoleFunction } from "./contract.ts";
 import { createLogInAttempts } from "./identity/log-in-attempts.ts";
@@ -22,6 +32,11 @@ const table = openTable(environment.TABLE_NAME);
 const accounts = createAccountsRepository(table);
 const clientSecrets = clientSecretsFrom(environment);
 const logInThrough = (letter: string): string => `/console/log-in/${letter}`;
+const sessions = createSessionsRepository(table);
+const signingKeys = createSigningKeySource(signingSecretFrom(environment));
+const store = objectStoreFrom(environment);
+const vendors = { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B };
+const secondsInDay = 24 * 60 * 60;
 
 export const handler = createConsoleHandler(
   consolePages({
@@ -41,10 +56,17 @@ export const handler = createConsoleHandler(
         redirectUri: `${environment.PUBLIC_BASE_URL}${logInThrough(provider.letter)}/callback`,
       }),
     ),
-    logInAttempts: createLogInAttempts(createSigningKeySource(signingSecretFrom(environment))),
-    vendors: { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B },
+    vendors,
     baseUrl: environment.PUBLIC_BASE_URL,
     assets: builtAssets,
+    logInAttempts: createLogInAttempts(signingKeys),
+    sessions,
+    apiKeys: createApiKeysRepository(table),
+    tokens: createTokens(signingKeys),
+    tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,
+    eraseAccount: (account, signal) => eraseAccount(account, { table, store }, signal),
+    usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE),
+    taskPaths: withVendorsNames(taskPaths, vendors),
   }),
   {
     site: {
@@ -54,7 +76,7 @@ export const handler = createConsoleHandler(
       languages: environment.CONSOLE_LANGUAGES,
     },
     accounts,
-    sessions: createSessionsRepository(table),
+    sessions,
   },
   { limiter: limiterFrom(environment), metricsNamespace: environment.METRICS_NAMESPACE },
 );

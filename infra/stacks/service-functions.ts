@@ -51,6 +51,14 @@ export class ServiceFunctions extends FunctionGroup {
     const accountLimit = { UNVERIFIED_QUOTA_SHARE: plainBinding(stage.limits.unverifiedQuotaShare) };
     const ownSpeech: FolderAccess = { folder: speechFolder, access: "read-write" };
     const answers: FolderAccess = { folder: answersFolder, access: "keep" };
+    /** What goes with an account that is deleted. */
+    const erasedFolders: readonly [FolderAccess, ...FolderAccess[]] = [
+      { folder: speechFolder, access: "clear" },
+      { folder: answersFolder, access: "clear" },
+      { folder: jobsFolder, access: "clear" },
+      { folder: uploadsFolder, access: "delete" },
+      { folder: transcriptionsFolder, access: "delete" },
+    ];
     const allUploads: FolderAccess = { folder: uploadsFolder, access: "read-delete" };
 
     this.authorizer = this.add(authorizerFunction, {
@@ -60,16 +68,7 @@ export class ServiceFunctions extends FunctionGroup {
       this.authorizer,
       this.add(authFunction, {
         TABLE_NAME: tableBinding(data.table, "keep-accounts", "keep-usage", "delete-owned", "clear-jobs"),
-        BUCKET_NAME: bucketBinding(
-          this,
-          data.audioBucket,
-          { folder: speechFolder, access: "clear" },
-          answers,
-          { folder: answersFolder, access: "clear" },
-          { folder: jobsFolder, access: "clear" },
-          { folder: uploadsFolder, access: "delete" },
-          { folder: transcriptionsFolder, access: "delete" },
-        ),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, ...erasedFolders, answers),
         ...accountLimit,
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
         MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
@@ -169,16 +168,19 @@ export class ServiceFunctions extends FunctionGroup {
         MESSAGING_SIGNATURE_MODE: plainBinding(stage.messaging.signatureMode),
       }),
       this.add(consoleFunction, {
-        TABLE_NAME: tableBinding(data.table, "keep-accounts"),
+        TABLE_NAME: tableBinding(data.table, "keep-accounts", "keep-usage", "delete-owned", "clear-jobs"),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, ...erasedFolders),
+        ...accountLimit,
+        TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
+        TOKEN_LIFETIME_DAYS: plainBinding(stage.tokenLifetimeDays),
         LIMIT_ANONYMOUS_PER_MINUTE: plainBinding(stage.limits.anonymousPerMinute),
         LIMIT_CREDENTIALS_PER_MINUTE: plainBinding(stage.limits.credentialsPerMinute),
         MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
-        ...vendors,
         PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
         CONSOLE_LANGUAGES: plainBinding(stage.consoleLanguages),
-        TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
         IDENTITY_PROVIDERS: plainBinding(JSON.stringify(stage.identityProviders)),
         IDENTITY_PROVIDERS_SECRET_ID: secretBinding(data.identityProviders),
+        ...vendors,
       }),
     ];
   }

@@ -325,6 +325,7 @@ describe("A function's permissions", () => {
     );
     expect(users.map(({ name }) => name)).toEqual([
       "auth",
+      "console",
       "job-worker",
       "jobs",
       "legacy",

@@ -29,6 +29,8 @@ export const formsOf = ({ html }: Pick<SeenPage, "html">) =>
     content,
     fields: Object.fromEntries(
       [...content.matchAll(/<input\b([^>]*)>/g)]
+        // What is not checked is not sent.
+        .filter(([, tag = ""]) => !tag.includes('type="checkbox"') || /\schecked\b/.test(tag))
         .map(([, tag = ""]) => attributesOf(tag))
         .flatMap(({ name, value = "" }) => (name ? [[name, value] as const] : [])),
     ),
@@ -73,9 +75,16 @@ export class FormVisitor {
     return this.#follow(await this.ask(path));
   }
 
-  /** Fills in a form of a page and sends it. @param to which of its forms, below the service's own address. */
+  /**
+   * Fills in a form of a page and sends it.
+   *
+   * @param to which of its forms, below the service's own address; of several that go there, the one whose `action` is typed.
+   */
   async send(page: SeenPage, to: string, typed: Record<string, string> = {}): Promise<SeenPage> {
-    const form = formsOf(page).find(({ action }) => action === `${prefix}${to}`);
+    const form = formsOf(page).find(
+      ({ action, fields }) =>
+        action === `${prefix}${to}` && [undefined, fields["action"]].includes(typed["action"]),
+    );
     if (!form) throw new Error(`There is no form that goes to ${to} at ${page.path}.`);
     return this.#follow(await this.ask(to, { form: { ...form.fields, ...typed } }));
   }

@@ -8,14 +8,12 @@ import { checkResetLink } from "../../../shared/sign-in/verify-email.ts";
 import { data, redirect, shown } from "../server/answers.ts";
 import { readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
-import { fill } from "../texts/languages.ts";
 import { BrokenLink, ForgotPassword, Home, LinkSent, LogIn, ResetPassword, SignUp } from "./entry-views.tsx";
 import {
   forgotPasswordPage,
   homePage,
   logInPage,
   logOutPage,
-  overviewPage,
   resetPasswordPage,
   signUpPage,
 } from "./pages.ts";
@@ -84,11 +82,6 @@ export const entryPages = ({ providers, ...dependencies }: EntryDependencies): B
     show: () => redirect(afterLogIn),
     submit: async ({ endSession }) =>
       redirect("/console/log-in?after=log-out", { cookies: [await endSession()] }),
-  }),
-
-  page(overviewPage, {
-    show: ({ texts, account }) =>
-      shown({ content: <h1>{fill(texts.overview.greeting, { name: account.username })}</h1> }),
   }),
 
   page(forgotPasswordPage, {

@@ -111,7 +111,7 @@ export const SignUp = (asked: Entered) => {
 };
 
 export const LogIn = (
-  asked: Entered & { readonly query: { readonly after?: "log-out" | "reset" | undefined } },
+  asked: Entered & { readonly query: { readonly after?: "deleted" | "log-out" | "reset" | undefined } },
 ) => {
   const { texts, url, values, problems, next, query } = asked;
   const { logIn } = texts;
@@ -119,6 +119,7 @@ export const LogIn = (
   return (
     <>
       <h1>{logIn.title}</h1>
+      {query.after === "deleted" && <Notice title={texts.account.deleted} />}
       {query.after === "log-out" && <Notice title={logIn.loggedOut} />}
       {query.after === "reset" && <Notice title={logIn.changed} />}
       {next !== undefined && <p>{logIn.goOn}</p>}

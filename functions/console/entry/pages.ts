@@ -46,7 +46,10 @@ export const logInPage = definePage({
   path: "/console/log-in",
   audience: "everybody",
   title: ({ logIn }) => logIn.title,
-  query: z.object({ next, after: z.enum(["log-out", "reset"]).optional().catch(undefined) }),
+  query: z.object({
+    next,
+    after: z.enum(["deleted", "log-out", "reset"]).optional().catch(undefined),
+  }),
   form: tokenRequest.pick({ username: true, password: true }).extend({ next }),
   limit: { sent: "credentials" },
 });
@@ -77,12 +80,4 @@ export const resetPasswordPage = definePage({
   form: z.object({ token: linkToken, new_password: newPassword }),
   limit: { shown: "credentials", sent: "credentials" },
   confidential: true,
-});
-
-/** Where the account stands. */
-export const overviewPage = definePage({
-  id: "overview",
-  path: "/console",
-  audience: "signed-in",
-  title: ({ overview }) => overview.title,
 });

@@ -24,8 +24,10 @@ const isAbsent = ({ input }: Issue): boolean => input === undefined || input ===
 const describeIssue = (issue: Issue, { problems }: Texts): string => {
   if (isAbsent(issue)) return problems.missing;
   const rule = ruleOf(issue);
-  if (rule === "username" || rule === "commonPassword") return problems[rule];
+  const known: Readonly<Record<string, string>> = problems;
+  if (typeof rule === "string" && known[rule] !== undefined) return known[rule];
   if (issue.code === "invalid_format" && issue.format === "email") return problems.email;
+  if (issue.code === "invalid_format" && issue.format === "date") return problems.notADate;
   if (issue.code === "too_small") {
     const words = issue.origin === "string" ? problems.tooShort : problems.tooSmall;
     return fill(words, { count: Number(issue.minimum) });
@@ -55,7 +57,9 @@ const wordsOf = ({ code, message, retryAfterSeconds }: AppError, { errors }: Tex
 
 /** What a use case refused, beside the field that it names. */
 export const describeRefusal = (error: AppError, texts: Texts, names: readonly string[]): FormProblems => {
-  const words = wordsOf(error, texts);
+  // A name is not asked for where a page only wants to be sure that its owner is there.
+  const isPassword = error.code === "invalid_credentials" && error.param !== undefined;
+  const words = isPassword ? texts.problems.wrongPassword : wordsOf(error, texts);
   return error.param !== undefined && names.includes(error.param)
     ? { fields: { [error.param]: words } }
     : { form: words, fields: {} };

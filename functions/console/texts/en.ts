@@ -72,6 +72,7 @@ export const en = {
     email_taken: "There is an account with this address already.",
     invalid_credentials: "User name or password is not right.",
     rate_limited: "Too many tries. Try again in {seconds} seconds.",
+    too_many_keys: "An account has at most 20 keys. Revoke one that is not needed any more.",
     invalid_link: "This link does not work any more.",
   },
   home: {
@@ -198,8 +199,6 @@ export const en = {
     revokeAll: "Revoke all keys",
     revokeAllText: "Keys outlive a change of your password. This ends all of them at once.",
     revokedAll: "All keys are revoked.",
-    tooMany: "An account has at most {count} keys. Revoke one that is not needed any more.",
-    tooManyToday: "An account makes at most 100 keys a day.",
     token: "Access token",
     tokenText:
       "A token is for trying things: it may do everything that you may, and ends with a change of your password. Programs that stay should have a key.",
@@ -215,7 +214,7 @@ export const en = {
     to: "To",
     show: "Show",
     days: "Tasks on each day",
-    chart: "{total} tasks from {from} to {to}; most on one day: {most}.",
+    chart: "Tasks from {from} to {to}: {total}. Most on one day: {most}.",
     asTable: "The same as a table",
     day: "Day",
     tasks: "Tasks",
@@ -272,7 +271,6 @@ export const en = {
     setPassword: "Set the password",
     passwordChanged: "The password is changed. All other sessions have ended.",
     passwordSet: "The password is set.",
-    tooManyTries: "Too many wrong passwords. Try again in {seconds} seconds.",
     sessions: "Sessions",
     sessionsText: "Where you are logged in.",
     thisSession: "This one",

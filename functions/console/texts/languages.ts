@@ -17,6 +17,9 @@ export const languageNames: Readonly<Record<ConsoleLanguage, string>> = {
   sw: "Kiswahili",
 };
 
+/** In which form dates and numbers are written. */
+export const localeOf = (language: ConsoleLanguage): string => `${language}-UG`;
+
 /**
  * The languages that a stage offers, such as `en,sw`. By default only English: nobody who speaks them has read the others.
  */

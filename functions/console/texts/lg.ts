@@ -63,6 +63,7 @@ export const lg: Texts = {
     email_taken: "Waliwo akawunti erina email eno.",
     invalid_credentials: "Erinnya oba ekigambo ky’okuyingira si kituufu.",
     rate_limited: "Ogezezzaako emirundi mingi. Ddamu oluvannyuma lw’obutikitiki {seconds}.",
+    too_many_keys: "Akawunti ebeera n’ebisumuluzo ebitasukka 20. Sazaamu ekitakyetaagisa.",
     invalid_link: "Akayunzi kano tekakyakola.",
   },
   home: {
@@ -191,8 +192,6 @@ export const lg: Texts = {
     revokeAllText:
       "Ebisumuluzo bisigalawo ne bw’okyusa ekigambo ky’okuyingira. Kino kibimalawo byonna omulundi gumu.",
     revokedAll: "Ebisumuluzo byonna bisaziddwamu.",
-    tooMany: "Akawunti ebeera n’ebisumuluzo ebitasukka {count}. Sazaamu ekitakyetaagisa.",
-    tooManyToday: "Akawunti ekola ebisumuluzo ebitasukka 100 mu lunaku.",
     token: "Tokeni",
     tokenText:
       "Tokeni ya kugezesa: ekola byonna by’oyinza okukola, era eggwaako ng’okyusizza ekigambo ky’okuyingira. Pulogulaamu ez’olubeerera zibeere n’ekisumuluzo.",
@@ -208,7 +207,7 @@ export const lg: Texts = {
     to: "Okutuuka",
     show: "Laga",
     days: "Emirimu buli lunaku",
-    chart: "Emirimu {total} okuva {from} okutuuka {to}; egisinga mu lunaku lumu: {most}.",
+    chart: "Emirimu okuva {from} okutuuka {to}: {total}. Egisinga mu lunaku lumu: {most}.",
     asTable: "Bye bimu mu kipande",
     day: "Olunaku",
     tasks: "Emirimu",
@@ -267,7 +266,6 @@ export const lg: Texts = {
     setPassword: "Teekawo ekigambo ky’okuyingira",
     passwordChanged: "Ekigambo ky’okuyingira kikyusiddwa. Okuyingira okulala kwonna kukomye.",
     passwordSet: "Ekigambo ky’okuyingira kiteekeddwawo.",
-    tooManyTries: "Ebigambo ebikyamu bisusse. Ddamu oluvannyuma lwa sikonda {seconds}.",
     sessions: "Gy’oyingiridde",
     sessionsText: "Ebifo gy’oyingiridde.",
     thisSession: "Kino",

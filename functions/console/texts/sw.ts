@@ -60,6 +60,7 @@ export const sw: Texts = {
     email_taken: "Tayari kuna akaunti yenye anwani hii.",
     invalid_credentials: "Jina la mtumiaji au nenosiri si sahihi.",
     rate_limited: "Majaribio mengi mno. Jaribu tena baada ya sekunde {seconds}.",
+    too_many_keys: "Akaunti ina funguo 20 kwa wingi. Futa ambao hauhitajiki tena.",
     invalid_link: "Kiungo hiki hakifanyi kazi tena.",
   },
   home: {
@@ -186,8 +187,6 @@ export const sw: Texts = {
     revokeAll: "Futa funguo zote",
     revokeAllText: "Funguo hubaki hata ukibadilisha nenosiri. Hii huzimaliza zote mara moja.",
     revokedAll: "Funguo zote zimefutwa.",
-    tooMany: "Akaunti ina funguo {count} kwa wingi. Futa ambao hauhitajiki tena.",
-    tooManyToday: "Akaunti hutengeneza funguo 100 kwa siku kwa wingi.",
     token: "Tokeni",
     tokenText:
       "Tokeni ni ya kujaribu: inaweza kufanya yote unayoweza, na huisha ukibadilisha nenosiri. Programu za kudumu ziwe na ufunguo.",
@@ -203,7 +202,7 @@ export const sw: Texts = {
     to: "Hadi",
     show: "Onyesha",
     days: "Kazi za kila siku",
-    chart: "Kazi {total} kutoka {from} hadi {to}; nyingi zaidi kwa siku: {most}.",
+    chart: "Kazi kutoka {from} hadi {to}: {total}. Nyingi zaidi kwa siku: {most}.",
     asTable: "Hayo hayo kama jedwali",
     day: "Siku",
     tasks: "Kazi",
@@ -260,7 +259,6 @@ export const sw: Texts = {
     setPassword: "Weka nenosiri",
     passwordChanged: "Nenosiri limebadilishwa. Vikao vingine vyote vimeisha.",
     passwordSet: "Nenosiri limewekwa.",
-    tooManyTries: "Manenosiri mengi yasiyo sahihi. Jaribu tena baada ya sekunde {seconds}.",
     sessions: "Vikao",
     sessionsText: "Mahali ulipoingia.",
     thisSession: "Hiki",

@@ -1,3 +1,4 @@
+import { numbersIn } from "./dates.ts";
 import { useFrame } from "./frame.ts";
 
 /** One bar, with the words that name it. */
@@ -36,7 +37,7 @@ export const BarChart = ({
     <figure class="chart">
       <figcaption>
         <span>{label}</span>
-        <span>{new Intl.NumberFormat(language).format(top)}</span>
+        <span>{numbersIn(language).format(top)}</span>
       </figcaption>
       <svg
         role="img"

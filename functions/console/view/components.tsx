@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { fill } from "../texts/languages.ts";
+import { numbersIn } from "./dates.ts";
 import { useFrame } from "./frame.ts";
 
 /** Something that has happened, or has to be known before going on. */
@@ -132,7 +133,7 @@ export const Meter = ({
   readonly limit: number | null;
 }) => {
   const { texts, language } = useFrame();
-  const number = new Intl.NumberFormat(language);
+  const number = numbersIn(language);
   const words =
     limit === null
       ? fill(texts.usage.usedOfAny, { used: number.format(used) })

@@ -1,0 +1,270 @@
+import type * as z from "zod";
+import type { JoinedIdentity } from "../../../shared/accounts/identities-repository.ts";
+import { organizationTypes } from "../../../shared/accounts/manage-profile.ts";
+import { transcriptionLanguages } from "../../../shared/catalogue/languages.ts";
+import type { Session } from "../../../shared/sessions/sessions-repository.ts";
+import type { Visit } from "../server/visit.ts";
+import { fill } from "../texts/languages.ts";
+import { Notice } from "../view/components.tsx";
+import { momentOf } from "../view/dates.ts";
+import { Field, Form, Select } from "../view/forms.tsx";
+import type { accountPage } from "./pages.ts";
+import { sentTo } from "./sent-form.ts";
+
+const to = "/console/account";
+
+/** An identity provider of the stage, as its owner's account may be joined to it. */
+export interface LinkableProvider {
+  readonly letter: string;
+  readonly name: string;
+  readonly issuer: string;
+}
+
+type Shown = Visit<z.output<NonNullable<typeof accountPage.query>>, "signed-in"> & {
+  readonly sessions: readonly Session[];
+  readonly identities: readonly JoinedIdentity[];
+  readonly providers: readonly LinkableProvider[];
+};
+
+const Email = (visit: Shown) => {
+  const { account, texts } = visit;
+  const words = texts.overview;
+  return (
+    <>
+      <dl>
+        <dt>{texts.account.username}</dt>
+        <dd>{account.username}</dd>
+        <dt>{words.email}</dt>
+        <dd>
+          {account.email}{" "}
+          <span class="hint">{account.email_verified ? words.verified : words.notVerified}</span>
+        </dd>
+      </dl>
+      {!account.email_verified && (
+        <Form to={to} submit={words.sendAgain} look="quiet" {...sentTo("send-verification", visit).form} />
+      )}
+    </>
+  );
+};
+
+const Profile = (visit: Shown) => {
+  const { account, texts } = visit;
+  const words = texts.account;
+  const { form, field } = sentTo("save-profile", visit);
+  const none = { value: "", label: words.notChosen };
+  return (
+    <Form to={to} submit={words.save} {...form}>
+      <Field
+        {...field("full_name", account.full_name)}
+        label={words.fullName}
+        autocomplete="name"
+        isOptional
+      />
+      <Field
+        {...field("organization", account.organization === "Unknown" ? null : account.organization)}
+        label={words.organization}
+        autocomplete="organization"
+        isOptional
+      />
+      <Select
+        {...field("organization_type", account.organization_type)}
+        label={words.organizationType}
+        options={[
+          none,
+          ...organizationTypes.map((value) => ({ value, label: words.organizationTypes[value] })),
+        ]}
+        isOptional
+      />
+      <Field
+        {...field("sector", account.sector?.join(", "))}
+        label={words.sector}
+        hint={words.sectorHint}
+        isOptional
+      />
+      <Select
+        {...field("default_language", account.default_language)}
+        label={words.defaultLanguage}
+        hint={words.defaultLanguageHint}
+        options={[none, ...transcriptionLanguages.map(({ code, name }) => ({ value: code, label: name }))]}
+        isOptional
+      />
+    </Form>
+  );
+};
+
+type NewPasswordProps = Pick<Parameters<typeof Field>[0], "name" | "problem" | "label" | "hint">;
+
+const NewPassword = (field: NewPasswordProps) => (
+  <Field {...field} type="password" autocomplete="new-password" minlength={8} />
+);
+
+const Password = (visit: Shown) => {
+  const { account, texts, identities, providers } = visit;
+  const words = texts.account;
+  if (!account.has_password) {
+    const provider = providers.find(({ issuer }) => issuer === identities[0]?.issuer)?.name;
+    const { form, field } = sentTo("set-password", visit);
+    return (
+      <>
+        <p>{fill(words.firstPasswordText, { provider: provider ?? identities[0]?.issuer ?? "" })}</p>
+        <Form to={to} submit={words.setPassword} {...form}>
+          <NewPassword {...field("first_password")} label={words.newPassword} hint={words.newPasswordHint} />
+        </Form>
+      </>
+    );
+  }
+  const { form, field } = sentTo("change-password", visit);
+  return (
+    <>
+      <p>{words.passwordText}</p>
+      <Form to={to} submit={words.changePassword} {...form}>
+        <Field
+          {...field("old_password")}
+          label={words.currentPassword}
+          type="password"
+          autocomplete="current-password"
+        />
+        <NewPassword {...field("new_password")} label={words.newPassword} hint={words.newPasswordHint} />
+      </Form>
+    </>
+  );
+};
+
+/** What a browser says of itself, as far as people know such names. */
+const browserOf = (userAgent: string | undefined): string => {
+  const [, browser] = /\b(Edg|OPR|SamsungBrowser|UCBrowser|Firefox|Chrome|Safari)\w*\//.exec(
+    // Most browsers name others before themselves.
+    userAgent?.replace(/Chrome\/(?=.*(?:Edg|OPR))|(?:Version|Chrome)\/(?=.*SamsungBrowser)/, "") ?? "",
+  ) ?? [undefined, userAgent?.slice(0, 40) ?? "?"];
+  const [system] = /Android|iPhone|iPad|Windows|Mac OS X|Linux/.exec(userAgent ?? "") ?? [];
+  return system === undefined ? (browser ?? "?") : `${browser}, ${system}`;
+};
+
+const Sessions = (visit: Shown) => {
+  const { texts, language, sessions, session } = visit;
+  const words = texts.account;
+  return (
+    <>
+      <p>{words.sessionsText}</p>
+      <ul class="cards">
+        {sessions.map(({ id, userAgent, createdAt, seenAt }) => (
+          <li class="card" key={id}>
+            <h3>
+              {browserOf(userAgent)} {id === session.id && <span class="hint">{words.thisSession}</span>}
+            </h3>
+            <dl>
+              <dt>{words.began}</dt>
+              <dd>{momentOf(createdAt * 1_000, language)}</dd>
+              <dt>{words.lastSeen}</dt>
+              <dd>{momentOf(seenAt * 1_000, language)}</dd>
+            </dl>
+          </li>
+        ))}
+      </ul>
+      <Form
+        to={to}
+        submit={words.logOutEverywhere}
+        look="quiet"
+        {...sentTo("log-out-everywhere", visit).form}
+      />
+    </>
+  );
+};
+
+const Identities = (visit: Shown) => {
+  const { account, texts, identities, providers } = visit;
+  const words = texts.account;
+  if (identities.length === 0 && providers.length === 0) return null;
+  const isLastWay = !account.has_password && identities.length === 1;
+  const nameOf = (issuer: string) => providers.find((provider) => provider.issuer === issuer)?.name ?? issuer;
+  const joinable = providers.filter(({ issuer }) => !identities.some((joined) => joined.issuer === issuer));
+  return (
+    <>
+      <h2>{words.identities}</h2>
+      <p>{words.identitiesText}</p>
+      {identities.map(({ id, issuer, email }) => (
+        <div class="card" key={id}>
+          <h3>{nameOf(issuer)}</h3>
+          {email !== undefined && <p>{email}</p>}
+          {isLastWay ? (
+            <p class="hint">{words.lastWayIn}</p>
+          ) : (
+            <Form
+              to={to}
+              submit={fill(words.unlink, { provider: nameOf(issuer) })}
+              look="quiet"
+              {...sentTo("unlink", visit).form}
+            >
+              <input type="hidden" name="identity" value={id} />
+            </Form>
+          )}
+        </div>
+      ))}
+      {joinable.map(({ letter, name }) => (
+        <Form
+          key={letter}
+          to={`/console/account/identities/${letter}`}
+          submit={fill(words.link, { provider: name })}
+          look="quiet"
+        />
+      ))}
+    </>
+  );
+};
+
+const Deletion = (visit: Shown) => {
+  const { account, texts } = visit;
+  const words = texts.account;
+  const { isThis, form, field } = sentTo("delete-account", visit);
+  return (
+    <>
+      <p>{words.deleteText}</p>
+      {account.has_password ? (
+        <details open={isThis}>
+          <summary>{words.deleteOpen}</summary>
+          <Form to={to} submit={words.deleteButton} look="danger" {...form}>
+            <Field
+              {...field("password")}
+              label={words.currentPassword}
+              type="password"
+              autocomplete="current-password"
+            />
+          </Form>
+        </details>
+      ) : (
+        <p>{words.deleteNeedsPassword}</p>
+      )}
+    </>
+  );
+};
+
+/** Everything that somebody may change of their own account. */
+export const AccountSettings = (visit: Shown) => {
+  const { account, texts, query, providers } = visit;
+  const words = texts.account;
+  const joined = providers.find(({ letter }) => letter === query.joined);
+  const outcomes = {
+    saved: words.saved,
+    sent: fill(texts.overview.sent, { email: account.email }),
+    "password-changed": words.passwordChanged,
+    "password-set": words.passwordSet,
+    unlinked: words.unlinked,
+  };
+  return (
+    <>
+      <h1>{words.title}</h1>
+      {query.done && <Notice title={outcomes[query.done]} />}
+      {joined && <Notice title={fill(texts.identity.joined, { provider: joined.name })} />}
+      <Email {...visit} />
+      <h2>{words.profile}</h2>
+      <Profile {...visit} />
+      <h2>{words.password}</h2>
+      <Password {...visit} />
+      <h2>{words.sessions}</h2>
+      <Sessions {...visit} />
+      <Identities {...visit} />
+      <h2>{words.delete}</h2>
+      <Deletion {...visit} />
+    </>
+  );
+};

@@ -1,0 +1,90 @@
+import type { Usage } from "../../../shared/usage/usage.ts";
+import type { Visit } from "../server/visit.ts";
+import { fill } from "../texts/languages.ts";
+import { Meter, Notice } from "../view/components.tsx";
+import { dayOf, numbersIn } from "../view/dates.ts";
+import { Form } from "../view/forms.tsx";
+import { sentTo } from "./sent-form.ts";
+
+type Shown = Visit<{ readonly done?: "sent" | undefined }, "signed-in"> & { readonly usage: Usage };
+
+const Verification = (visit: Shown) => {
+  const { account, texts, language, usage } = visit;
+  const words = texts.overview;
+  const number = numbersIn(language);
+  const more = usage.once_verified;
+  return (
+    <Notice title={words.verifyTitle}>
+      <p>
+        {more
+          ? fill(words.verifyText, {
+              email: account.email,
+              perDay: number.format(more.per_day),
+              perMonth: number.format(more.per_month),
+            })
+          : fill(words.verifyPlain, { email: account.email })}
+      </p>
+      <Form
+        to="/console"
+        submit={words.sendAgain}
+        look="quiet"
+        {...sentTo("send-verification", visit).form}
+      />
+    </Notice>
+  );
+};
+
+/** Where an account stands, and what its owner may do next. */
+export const Overview = (visit: Shown) => {
+  const { account, texts, language, usage, query, url } = visit;
+  const words = texts.overview;
+  const next = [
+    { to: "/console/tokens", label: words.nextKey },
+    { to: "/console/playground", label: words.nextPlayground },
+    { to: "/docs", label: words.nextDocs },
+    { to: "/console/usage", label: words.nextUsage },
+  ];
+  return (
+    <>
+      <h1>{fill(words.greeting, { name: account.full_name ?? account.username })}</h1>
+      {query.done === "sent" && <Notice title={fill(words.sent, { email: account.email })} />}
+      {!account.email_verified && <Verification {...visit} />}
+      <div class="cards">
+        {[
+          { label: words.today, ...usage.today },
+          { label: words.thisMonth, ...usage.this_month },
+        ].map(({ label, used, limit, resets_at: end }) => (
+          <section class="card" key={label}>
+            <Meter label={label} used={used} limit={limit} />
+            {limit !== null && <p class="hint">{fill(words.resets, { day: dayOf(end, language) })}</p>}
+          </section>
+        ))}
+        <section class="card">
+          <h3>{texts.account.title}</h3>
+          <dl>
+            <dt>{words.plan}</dt>
+            <dd>
+              {words.plans[account.account_type]}
+              <br />
+              <span class="hint">{fill(words.perMinute, { count: usage.per_minute_limit })}</span>
+            </dd>
+            <dt>{words.email}</dt>
+            <dd>
+              {account.email}
+              <br />
+              <span class="hint">{account.email_verified ? words.verified : words.notVerified}</span>
+            </dd>
+          </dl>
+        </section>
+      </div>
+      <h2>{words.next}</h2>
+      <ul>
+        {next.map(({ to, label }) => (
+          <li key={to}>
+            <a href={url(to)}>{label}</a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};

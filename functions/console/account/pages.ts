@@ -1,0 +1,107 @@
+import * as z from "zod";
+import { keyRequest } from "../../../shared/accounts/manage-keys.ts";
+import { organizationTypes } from "../../../shared/accounts/manage-profile.ts";
+import { scopes } from "../../../shared/auth/api-keys.ts";
+import { transcriptionLanguages } from "../../../shared/catalogue/languages.ts";
+import { providerLetters } from "../../../shared/config/identity-providers.ts";
+import { optionalField, text } from "../../../shared/http/fields.ts";
+import { givenPassword, newPassword } from "../../../shared/sign-in/fields.ts";
+import { definePage } from "../server/define-page.ts";
+
+/** What a page says above everything else after a form of it was carried out. */
+const done = <const Outcome extends string>(outcomes: readonly Outcome[]) =>
+  z.object({ done: z.enum(outcomes).optional().catch(undefined) });
+
+/** A field that is there once for each of the values that were chosen. */
+const chosen = <Value extends z.ZodType>(value: Value) =>
+  z.preprocess((sent) => (sent === undefined ? [] : [sent].flat()), z.array(value));
+
+export const overviewPage = definePage({
+  id: "overview",
+  path: "/console",
+  audience: "signed-in",
+  title: ({ overview }) => overview.title,
+  query: done(["sent"]),
+  form: z.object({ action: z.literal("send-verification") }),
+});
+
+const wholeNumber = z
+  .string()
+  .refine((digits) => /^\d{1,12}$/.test(digits), { params: { rule: "notANumber" }, abort: true })
+  .transform(Number);
+
+/** The last moment of a day in UTC. */
+export const endOfDay = (day: string): string => `${day}T23:59:59Z`;
+
+export const tokensPage = definePage({
+  id: "tokens",
+  path: "/console/tokens",
+  audience: "signed-in",
+  title: ({ tokens }) => tokens.title,
+  query: done(["revoked", "already-revoked", "revoked-all"]),
+  form: z.discriminatedUnion("action", [
+    z.object({
+      action: z.literal("make-key"),
+      name: keyRequest.shape.name,
+      scopes: chosen(z.enum(scopes)),
+      last_day: optionalField(
+        z.iso.date({ abort: true }).refine((day) => Date.parse(endOfDay(day)) > Date.now(), {
+          params: { rule: "past" },
+        }),
+      ),
+      monthly_limit: optionalField(wholeNumber.pipe(keyRequest.shape.monthly_limit.unwrap().unwrap())),
+    }),
+    z.object({ action: z.literal("revoke-key"), key: z.string().min(1).max(64) }),
+    z.object({ action: z.literal("revoke-all-keys") }),
+    z.object({ action: z.literal("make-token") }),
+  ]),
+  confidential: true,
+  scripts: ["copy"],
+});
+
+export const usagePage = definePage({
+  id: "usage",
+  path: "/console/usage",
+  audience: "signed-in",
+  title: ({ usage }) => usage.title,
+  query: z.object({
+    from: optionalField(z.iso.date()).catch(undefined),
+    to: optionalField(z.iso.date()).catch(undefined),
+    format: z.literal("csv").optional().catch(undefined),
+  }),
+  isWide: true,
+  scripts: ["copy"],
+});
+
+const shortField = optionalField(text().trim().max(200));
+
+export const accountPage = definePage({
+  id: "account",
+  path: "/console/account",
+  audience: "signed-in",
+  title: ({ account }) => account.title,
+  query: done(["saved", "sent", "password-changed", "password-set", "unlinked"]).extend({
+    /** Which identity provider has just been added. */
+    joined: z.enum(providerLetters).optional().catch(undefined),
+  }),
+  form: z.discriminatedUnion("action", [
+    z.object({
+      action: z.literal("save-profile"),
+      full_name: shortField,
+      organization: shortField,
+      organization_type: optionalField(z.enum(organizationTypes)),
+      sector: optionalField(text().max(1_000)),
+      default_language: optionalField(z.enum(transcriptionLanguages.map(({ code }) => code))),
+    }),
+    z.object({
+      action: z.literal("change-password"),
+      old_password: givenPassword,
+      new_password: newPassword,
+    }),
+    z.object({ action: z.literal("set-password"), first_password: newPassword }),
+    z.object({ action: z.literal("send-verification") }),
+    z.object({ action: z.literal("log-out-everywhere") }),
+    z.object({ action: z.literal("unlink"), identity: z.string().min(1).max(200) }),
+    z.object({ action: z.literal("delete-account"), password: givenPassword }),
+  ]),
+});

@@ -1,0 +1,179 @@
+import type * as z from "zod";
+import type { CreatedKey, ListedKeys } from "../../../shared/accounts/manage-keys.ts";
+import { scopes } from "../../../shared/auth/api-keys.ts";
+import { codeSamples } from "../samples/code-samples.ts";
+import type { Visit } from "../server/visit.ts";
+import { fill } from "../texts/languages.ts";
+import { CodeBlock, EmptyState, Notice, Secret } from "../view/components.tsx";
+import { dayOf, numbersIn } from "../view/dates.ts";
+import { Choices, Field, Form } from "../view/forms.tsx";
+import type { tokensPage } from "./pages.ts";
+import { sentTo } from "./sent-form.ts";
+
+const to = "/console/tokens";
+
+type Shown = Visit<z.output<NonNullable<typeof tokensPage.query>>, "signed-in"> & {
+  readonly keys: ListedKeys["keys"];
+  /** What has just been made. It is shown in the answer to the form that asked for it, and never again. */
+  readonly madeKey?: CreatedKey;
+  readonly madeToken?: { readonly token: string; readonly seconds: number | undefined };
+};
+
+/** The first call that somebody makes: it costs nothing to understand. */
+export const FirstCall = ({ baseUrl, label }: { readonly baseUrl: string; readonly label: string }) => (
+  <CodeBlock
+    label={label}
+    code={`TOKEN=…\n${
+      codeSamples({
+        method: "POST",
+        url: `${baseUrl}/tasks/translate`,
+        needsToken: true,
+        body: {
+          kind: "json",
+          value: { source_language: "eng", target_language: "lug", text: "How are you?" },
+        },
+      }).curl
+    }`}
+  />
+);
+
+const Made = ({ texts: { tokens: words }, baseUrl, madeKey, madeToken }: Shown) => (
+  <>
+    {madeKey && (
+      <Notice title={fill(words.made, { name: madeKey.name })}>
+        <p>{words.once}</p>
+        <Secret label={words.key} value={madeKey.key} />
+        <FirstCall baseUrl={baseUrl} label={words.firstCall} />
+      </Notice>
+    )}
+    {madeToken && (
+      <Notice title={words.tokenMade}>
+        <p>
+          {words.once}{" "}
+          {madeToken.seconds === undefined
+            ? words.tokenLastsForever
+            : fill(words.tokenLasts, { days: Math.round(madeToken.seconds / 86_400) })}
+        </p>
+        <Secret label={words.token} value={madeToken.token} />
+        <FirstCall baseUrl={baseUrl} label={words.firstCall} />
+      </Notice>
+    )}
+  </>
+);
+
+const Key = ({ visit, shown }: { readonly visit: Shown; readonly shown: ListedKeys["keys"][number] }) => {
+  const { texts, language } = visit;
+  const words = texts.tokens;
+  const number = numbersIn(language);
+  const { id, name, prefix, created_at: createdAt, expires_at: end, monthly_limit: limit } = shown;
+  const used = number.format(shown.used_this_month);
+  const isOver = end !== null && Date.parse(end) <= Date.now();
+  return (
+    <li class="card">
+      <h3>{name}</h3>
+      <p>
+        <code>{prefix}…</code>
+      </p>
+      <dl>
+        <dt>{words.mayDo}</dt>
+        <dd>
+          {shown.scopes.length === scopes.length
+            ? words.all
+            : shown.scopes.map((scope) => words.scopeNames[scope]).join(", ")}
+        </dd>
+        <dt>{words.madeOn}</dt>
+        <dd>{dayOf(createdAt, language)}</dd>
+        <dt>{words.endsOn}</dt>
+        <dd>
+          {end === null ? words.endsNever : dayOf(end, language)}
+          {isOver && `, ${words.ended}`}
+        </dd>
+        <dt>{words.lastUsed}</dt>
+        <dd>{shown.last_used_at === null ? words.neverUsed : dayOf(shown.last_used_at, language)}</dd>
+        <dt>{words.usedThisMonth}</dt>
+        <dd>{limit === null ? used : fill(words.usedOf, { used, limit: number.format(limit) })}</dd>
+      </dl>
+      <details>
+        <summary aria-label={fill(words.revokeNamed, { name })}>{words.revoke}</summary>
+        <p>{words.revokeText}</p>
+        <Form to={to} action="revoke-key" submit={fill(words.revokeNamed, { name })} look="danger">
+          <input type="hidden" name="key" value={id} />
+        </Form>
+      </details>
+    </li>
+  );
+};
+
+const MakeKey = (visit: Shown) => {
+  const { texts } = visit;
+  const words = texts.tokens;
+  const { form, field, list } = sentTo("make-key", visit);
+  return (
+    <Form to={to} submit={words.makeButton} {...form}>
+      <Field {...field("name")} label={words.name} hint={words.nameHint} autocomplete="off" maxlength={64} />
+      <Choices
+        {...field("scopes")}
+        label={words.scopes}
+        hint={words.scopesHint}
+        options={scopes.map((value) => ({ value, label: words.scopeNames[value] }))}
+        chosen={list("scopes")}
+      />
+      <Field {...field("last_day")} label={words.expires} hint={words.expiresHint} type="date" isOptional />
+      <Field
+        {...field("monthly_limit")}
+        label={words.limit}
+        hint={words.limitHint}
+        inputmode="numeric"
+        isOptional
+      />
+    </Form>
+  );
+};
+
+/** The keys of an account and its access tokens: made, shown once, revoked. */
+export const TokensAndKeys = (visit: Shown) => {
+  const { texts, query, keys, baseUrl, madeKey } = visit;
+  const words = texts.tokens;
+  const outcomes = {
+    revoked: words.revoked,
+    "already-revoked": words.alreadyRevoked,
+    "revoked-all": words.revokedAll,
+  };
+  return (
+    <>
+      <h1>{words.title}</h1>
+      {query.done && <Notice title={outcomes[query.done]} />}
+      <Made {...visit} />
+      <p>{words.intro}</p>
+      <h2>{words.yourKeys}</h2>
+      {keys.length === 0 ? (
+        <EmptyState title={words.none}>
+          <p>{words.noneText}</p>
+          <FirstCall baseUrl={baseUrl} label="curl" />
+        </EmptyState>
+      ) : (
+        <ul class="cards">
+          {keys.map((shown) => (
+            <Key key={shown.id} visit={visit} shown={shown} />
+          ))}
+        </ul>
+      )}
+      {keys.length > 1 && (
+        <details>
+          <summary>{words.revokeAll}</summary>
+          <p>{words.revokeAllText}</p>
+          <Form to={to} action="revoke-all-keys" submit={words.revokeAll} look="danger" />
+        </details>
+      )}
+      {!madeKey && (
+        <>
+          <h2>{words.make}</h2>
+          <MakeKey {...visit} />
+        </>
+      )}
+      <h2>{words.token}</h2>
+      <p>{words.tokenText}</p>
+      <Form to={to} submit={words.makeToken} look="quiet" {...sentTo("make-token", visit).form} />
+    </>
+  );
+};

@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import { baseUrl, call, newRegistration } from "../support/client.ts";
+import { FormVisitor, type SeenPage } from "../support/form-visitor.ts";
+
+const signUp = async () => {
+  const visitor = new FormVisitor();
+  const registration = newRegistration();
+  const seen = await visitor.send(await visitor.open("/console/sign-up"), "/console/sign-up", registration);
+  return { visitor, seen, ...registration };
+};
+
+const logIn = async (username: string, password: string) => {
+  const visitor = new FormVisitor();
+  const seen = await visitor.send(await visitor.open("/console/log-in"), "/console/log-in", {
+    username,
+    password,
+  });
+  return { visitor, seen };
+};
+
+const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
+
+const translate = (token: string) =>
+  call("/tasks/translate", {
+    method: "POST",
+    ...bearer(token),
+    body: { source_language: "eng", target_language: "lug", text: "How are you?" },
+  });
+
+/** What stands in a definition list beside a term. */
+const saidOf = ({ html }: SeenPage, term: string): string | undefined =>
+  new RegExp(`<dt>${term}</dt><dd>(.*?)</dd>`, "s").exec(html)?.[1];
+
+const tokens = "/console/tokens";
+const settings = "/console/account";
+
+describe("The overview", () => {
+  it("says where the account stands, and sends the mail that verifies its address again", async () => {
+    const { visitor, seen, email, username } = await signUp();
+    expect(seen.html).toContain(`Hello, ${username}`);
+    expect(saidOf(seen, "Plan")).toContain("Free");
+    expect(saidOf(seen, "E-mail address")).toContain("Not verified");
+    expect(seen.html).toMatch(/0 of [\d,]+ tasks/);
+    expect(seen.headers.get("cache-control")).toBe("no-store");
+    const sent = await visitor.send(seen, "/console", { action: "send-verification" });
+    expect(sent.path).toBe("/console?done=sent");
+    expect(sent.html).toContain(`A new mail is on its way to ${email}.`);
+  });
+});
+
+describe("The page of keys", () => {
+  it("teaches the first call, makes a key, shows it this once and revokes it", async () => {
+    const { visitor } = await signUp();
+    const empty = await visitor.open(tokens);
+    expect(empty.html).toContain("No keys yet");
+    expect(empty.html).toContain(`curl -s ${baseUrl}/tasks/translate`);
+
+    const typed = { action: "make-key", name: "kiosk <Gulu>", scopes: "translate", monthly_limit: "5" };
+    const made = await visitor.send(empty, tokens, typed);
+    expect(made).toMatchObject({ status: 200, path: tokens });
+    const [key = "", ...others] = made.html.match(/lai_[0-9A-Za-z]{36,}/g) ?? [];
+    expect(others).toEqual([]);
+    expect(made.html).toContain("kiosk &lt;Gulu>");
+    expect(made.headers.get("content-encoding")).toBeNull();
+    expect((await translate(key)).status).toBe(200);
+    expect((await call("/tasks/chat/completions", { method: "POST", ...bearer(key), body: {} })).status).toBe(
+      403,
+    );
+
+    const later = await visitor.open(tokens);
+    expect(later.html).not.toContain(key);
+    expect(later.html).toContain(key.slice(0, 12));
+    expect([saidOf(later, "May do"), saidOf(later, "This month")]).toEqual(["Translate", "1 of 5"]);
+
+    const revoked = await visitor.send(later, tokens, { action: "revoke-key" });
+    expect(revoked).toMatchObject({ status: 200, path: `${tokens}?done=revoked` });
+    expect(revoked.html).toContain("The key is revoked.");
+    expect((await translate(key)).status).toBe(401);
+    // The page that was open before can be sent once more.
+    expect((await visitor.send(later, tokens, { action: "revoke-key" })).html).toContain("revoked already");
+  });
+
+  it("says beside its field what is wrong, and keeps what was typed", async () => {
+    const { visitor } = await signUp();
+    const typed = { name: " ", scopes: "speech", last_day: "2020-02-01", monthly_limit: "many" };
+    const wrong = await visitor.send(await visitor.open(tokens), tokens, { action: "make-key", ...typed });
+    expect(wrong).toMatchObject({ status: 422, path: tokens });
+    for (const [field, problem] of [
+      ["name", "This is needed."],
+      ["last_day", "The date must be in the future."],
+      ["monthly_limit", "This is not a number."],
+    ])
+      expect(wrong.html).toMatch(new RegExp(`id="${field}-problem">${problem}`));
+    expect(wrong.html).toContain('value="2020-02-01"');
+    expect(wrong.html).toContain('value="many"');
+    expect(wrong.html).toMatch(/value="speech" checked/);
+    expect(wrong.html).not.toMatch(/value="chat" checked/);
+    expect(wrong.html).toContain("No keys yet");
+  });
+
+  it("revokes all keys, and makes an access token that does what its owner may", async () => {
+    const { visitor, username } = await signUp();
+    let page = await visitor.open(tokens);
+    const keys: string[] = [];
+    for (const name of ["one", "two"]) {
+      await visitor.send(page, tokens, { action: "make-key", name });
+      page = await visitor.open(tokens);
+    }
+    const made = await visitor.send(page, tokens, { action: "make-token" });
+    const [token = ""] = made.html.match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g) ?? [];
+    expect(await call("/auth/me", bearer(token))).toMatchObject({ status: 200, body: { username } });
+    const { body } = await call("/auth/keys", bearer(token));
+    for (const { name, scopes } of body.keys) keys.push(`${name}: ${scopes.length}`);
+    expect(keys).toEqual(["one: 7", "two: 7"]);
+
+    const none = await visitor.send(made, tokens, { action: "revoke-all-keys" });
+    expect(none.html).toContain("All keys are revoked.");
+    expect((await call("/auth/keys", bearer(token))).body).toEqual({ keys: [] });
+    expect((await visitor.open(tokens)).html).not.toContain(token);
+  });
+});
+
+describe("The page of usage", () => {
+  it("shows the days as bars and as a table, by operation and key, and as a file", async () => {
+    const { visitor } = await signUp();
+    const before = await visitor.open("/console/usage");
+    expect(before.html).toContain("Nothing was used in these days");
+    const made = await visitor.send(await visitor.open(tokens), tokens, {
+      action: "make-key",
+      name: "kiosk",
+    });
+    const [key = ""] = made.html.match(/lai_[0-9A-Za-z]{36,}/g) ?? [];
+    await translate(key);
+    const used = await visitor.open("/console/usage");
+    expect(used.html.match(/<rect /g)).toHaveLength(30);
+    expect(used.html).toMatch(/aria-label="Tasks from [^"]+: 1\. Most on one day: 1\."/);
+    expect(used.html).toContain('<th scope="row">/tasks/translate</th><td class="number">1</td>');
+    expect(used.html).toContain('<th scope="row">kiosk</th><td class="number">1</td>');
+    const [, link = ""] = /href="([^"]*format=csv[^"]*)"/.exec(used.html) ?? [];
+    const file = await visitor.ask(
+      link.replaceAll("&amp;", "&").slice(new URL(baseUrl).pathname.replace(/\/$/, "").length),
+    );
+    expect(file.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(file.html).toMatch(/POST,\/tasks\/translate,k\w+,1,0,/);
+  });
+
+  it("says what is wrong with days that cannot be shown, and shows others", async () => {
+    const { visitor } = await signUp();
+    const order = await visitor.open("/console/usage?from=2026-11-10&to=2026-11-01");
+    expect(order.html).toContain("The first day must not be after the last.");
+    expect(order.html).toContain('value="2026-11-10"');
+    const many = await visitor.open("/console/usage?from=2020-01-01&to=2026-11-01");
+    expect(many.html).toContain("At most 92 days can be shown at once.");
+    expect((await visitor.open("/console/usage?from=yesterday&to=")).status).toBe(200);
+  });
+});
+
+describe("The page of the account", () => {
+  it("changes the profile, and keeps what is not typed", async () => {
+    const { visitor } = await signUp();
+    const profile = {
+      full_name: "Amina Nakato",
+      organization_type: "Research",
+      sector: "health, education, ",
+      default_language: "lug",
+    };
+    const saved = await visitor.send(await visitor.open(settings), settings, {
+      action: "save-profile",
+      ...profile,
+    });
+    expect(saved.path).toBe(`${settings}?done=saved`);
+    expect(saved.html).toContain('value="health, education"');
+    expect(saved.html).toMatch(/<option selected value="lug">|<option value="lug" selected>/);
+    expect((await visitor.open("/console")).html).toContain("Hello, Amina Nakato");
+  });
+
+  it("changes the password: other sessions end, this one goes on, and keys work", async () => {
+    const { visitor, username, password } = await signUp();
+    const other = await logIn(username, password);
+    expect(other.seen.path).toBe("/console");
+    const page = await visitor.open(settings);
+    expect(page.html.match(/<dt>Last seen<\/dt>/g)).toHaveLength(2);
+
+    const change = { action: "change-password", new_password: "nine herons at the shore" };
+    const refused = await visitor.send(page, settings, { ...change, old_password: "not this one" });
+    expect(refused).toMatchObject({ status: 422, path: settings });
+    expect(refused.html).toContain('id="old_password-problem">The password is not right.');
+    expect(refused.html).not.toContain("nine herons");
+    const common = await visitor.send(page, settings, {
+      ...change,
+      new_password: "password1",
+      old_password: password,
+    });
+    expect(common).toMatchObject({ status: 422 });
+    expect(common.html).toContain('id="new_password-problem">This password is one of the most common ones.');
+
+    const changed = await visitor.send(page, settings, { ...change, old_password: password });
+    expect(changed.path).toBe(`${settings}?done=password-changed`);
+    expect(changed.html.match(/<dt>Last seen<\/dt>/g)).toHaveLength(1);
+    expect((await other.visitor.open("/console")).path).toBe("/console/log-in");
+    expect((await logIn(username, "nine herons at the shore")).seen.path).toBe("/console");
+  });
+
+  it("logs out everywhere", async () => {
+    const { visitor, username, password } = await signUp();
+    const other = await logIn(username, password);
+    const out = await visitor.send(await visitor.open(settings), settings, { action: "log-out-everywhere" });
+    expect(out.html).toContain("You are logged out.");
+    for (const { visitor: one } of [{ visitor }, other])
+      expect((await one.open("/console")).path).toBe("/console/log-in");
+  });
+
+  it("deletes the account, once its password confirms that", async () => {
+    const { visitor, username, password } = await signUp();
+    const page = await visitor.open(settings);
+    const wrong = await visitor.send(page, settings, { action: "delete-account", password: "not this one" });
+    expect(wrong).toMatchObject({ status: 422 });
+    expect(wrong.html).toMatch(/<details open>.*id="password-problem">The password is not right\./s);
+    const gone = await visitor.send(page, settings, { action: "delete-account", password });
+    expect(gone.html).toContain("Your account is deleted.");
+    const { seen } = await logIn(username, password);
+    expect(seen).toMatchObject({ status: 422, path: "/console/log-in" });
+  });
+});

@@ -83,7 +83,7 @@ const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
     summary: operation.summary,
     ...(operation.description ? { description: operation.description } : {}),
     tags: [operation.tag],
-    ...(operation.deprecated ? { deprecated: true } : {}),
+    ...(operation.deprecated ? { deprecated: true, "x-replaced-by": operation.deprecated.successor } : {}),
     security: securityOf(operation),
     ...(query || path || idempotencyOf(operation) || operation.variesBy
       ? {

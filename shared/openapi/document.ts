@@ -47,6 +47,8 @@ export interface DocumentedOperation {
   readonly description?: string;
   readonly tags: readonly string[];
   readonly deprecated?: boolean;
+  /** The path of the operation that takes the place of a deprecated one. */
+  readonly "x-replaced-by"?: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly DocumentedParameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, DocumentedContent>> };

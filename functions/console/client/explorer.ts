@@ -15,6 +15,13 @@ declare global {
   }
 }
 
+const isDark = matchMedia("(prefers-color-scheme: dark)");
+const follow = (): void => {
+  document.documentElement.classList.toggle("dark-mode", isDark.matches);
+};
+isDark.addEventListener("change", follow);
+follow();
+
 const domNode = document.querySelector<HTMLElement>("#explorer");
 if (domNode) {
   window.SwaggerUIBundle?.({

@@ -17,7 +17,7 @@ import {
   llmsPage,
   operationPage,
 } from "./pages.ts";
-import { readReference } from "./reference.ts";
+import { readReference, successorOf } from "./reference.ts";
 import { DocumentationIndex, OperationPage } from "./reference-pages.tsx";
 import { writeLlms } from "./write-llms.ts";
 
@@ -78,11 +78,13 @@ export const docsPages = ({ vendors, baseUrl, assets }: DocumentationDependencie
     page(operationPage, {
       show: async ({ path }) => {
         const { sections } = await reference();
-        const found = sections
-          .flatMap(({ operations }) => operations)
-          .find(({ id }) => id === path["operation"]);
+        const operations = sections.flatMap((section) => section.operations);
+        const found = operations.find(({ id }) => id === path["operation"]);
         if (!found) throw new AppError("not_found");
-        return shown({ title: found.summary, content: <OperationPage operation={found} /> });
+        return shown({
+          title: found.summary,
+          content: <OperationPage operation={found} successor={successorOf(found, operations)} />,
+        });
       },
     }),
 

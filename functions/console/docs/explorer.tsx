@@ -19,6 +19,7 @@ export const renderExplorer = ({
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
         <title>API explorer</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={file("swagger-ui.css")} />

@@ -42,7 +42,7 @@ export const ProseTable = ({
 }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard
   <section class="scroll" aria-label={caption} tabIndex={0}>
-    <table>
+    <table class="stacked">
       <caption>{caption}</caption>
       <thead>
         <tr>

@@ -137,8 +137,8 @@ export const OperationPage = ({
   successor,
 }: {
   readonly operation: ReferenceOperation;
-  /** The sentence for those who meet a deprecated operation. */
-  readonly successor?: string;
+  /** What takes the place of a deprecated operation. */
+  readonly successor: ReferenceOperation | undefined;
 }): VNode => {
   const { url } = useFrame();
   const { section, method, path, summary, description, parameters, requestTypes, requestFields } = operation;
@@ -158,11 +158,12 @@ export const OperationPage = ({
       {operation.isDeprecated && (
         <Notice kind="bad" title="Deprecated">
           <p>
-            <Prose
-              text={
-                successor ?? "It is kept for programs of version 1. Use what takes its place in new ones."
-              }
-            />
+            It is kept for programs of version 1.
+            {successor && (
+              <Prose
+                text={` In its place use [${successor.method} ${successor.path}](${operationPath(successor.id)}).`}
+              />
+            )}
           </p>
         </Notice>
       )}

@@ -29,6 +29,8 @@ export interface ReferenceOperation {
   readonly summary: string;
   readonly description: string;
   readonly isDeprecated: boolean;
+  /** The path of what takes the place of a deprecated one. */
+  readonly replacedBy: string | undefined;
   /** `optional`: it does more for who has a token. */
   readonly token: "needed" | "optional" | "none";
   /** What a key must be allowed to do; `undefined` when no key may call it. */
@@ -162,6 +164,7 @@ const describeOperation = (
     summary: operation.summary,
     description: operation.description ?? "",
     isDeprecated: operation.deprecated ?? false,
+    replacedBy: operation["x-replaced-by"],
     token,
     scope: scopeOf(security),
     parameters: parameters.map(({ in: place, name, schema, required = false, description }) => ({
@@ -199,3 +202,9 @@ export const readReference = (document: ApiDocument, baseUrl: string): Reference
     }))
     .filter((section) => section.operations.length > 0);
 };
+
+/** The operation that takes the place of a deprecated one. */
+export const successorOf = (
+  { replacedBy }: ReferenceOperation,
+  operations: readonly ReferenceOperation[],
+): ReferenceOperation | undefined => operations.find(({ path }) => path === replacedBy);

@@ -1,9 +1,11 @@
 import { type ComponentChildren, createElement } from "preact";
 import { renderToString } from "preact-render-to-string";
+import swaggerPackage from "swagger-ui-dist/package.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
+import { explorerVersion } from "../../../functions/console/docs/explorer-files.ts";
 import { guides } from "../../../functions/console/docs/guides/all-guides.ts";
 import { GuidePage } from "../../../functions/console/docs/guides/guide-page.tsx";
-import { readReference } from "../../../functions/console/docs/reference.ts";
+import { readReference, successorOf } from "../../../functions/console/docs/reference.ts";
 import {
   DocumentationIndex,
   guidePath,
@@ -44,7 +46,7 @@ const pages = new Map([
   ["/docs", render(createElement(DocumentationIndex, { sections, guides }))],
   ...described.map((operation): [string, string] => [
     operationPath(operation.id),
-    render(createElement(OperationPage, { operation })),
+    render(createElement(OperationPage, { operation, successor: successorOf(operation, described) })),
   ]),
   ...guides.map((guide): [string, string] => [
     guidePath(guide.name),
@@ -89,6 +91,16 @@ describe("The documentation", () => {
     }
   });
 
+  it("leads from each deprecated operation to what takes its place", () => {
+    const deprecated = described.filter(({ isDeprecated }) => isDeprecated);
+    expect(deprecated.length).toBeGreaterThan(15);
+    for (const operation of deprecated) {
+      const successor = successorOf(operation, described);
+      expect(successor?.isDeprecated, operation.id).toBe(false);
+      expect(pages.get(operationPath(operation.id))).toContain(`${successor?.method} ${successor?.path}</a>`);
+    }
+  });
+
   it("calls the providers in paths as the stage does", async () => {
     const other = await documentOfStage({ ...stage, vendors: { a: "acme", b: "other-gpu" } });
     const paths = readReference(other, baseUrl).flatMap((section) =>
@@ -96,6 +108,10 @@ describe("The documentation", () => {
     );
     expect(paths).toContain("/tasks/acme/tts");
     expect(paths.join().match(/modal|runpod/)).toBeNull();
+  });
+
+  it("has the Swagger UI of the package, and says so in the address of its files", () => {
+    expect(explorerVersion).toBe(swaggerPackage.version);
   });
 
   it("writes down all error codes in its guide", () => {

@@ -22,7 +22,9 @@ export const jobRequest = z
     file_id: z.guid().meta({
       override: { type: "string", format: "uuid" },
       example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69",
-      description: "A recording that was uploaded through `POST /tasks/generate-upload-url`",
+      description:
+        "A recording of up to 500 MB that was uploaded through `POST /tasks/generate-upload-url` with its `size`, or in parts through " +
+        "`POST /tasks/uploads`",
     }),
     language: languageField(transcriptionLanguages.map(({ code }) => code)).meta({
       override: { type: "string" },

@@ -7,6 +7,7 @@ import { type Job, toJob } from "../../shared/jobs/job.ts";
 import type { JobQueue } from "../../shared/jobs/job-queue.ts";
 import { type JobsRepository, newJobId } from "../../shared/jobs/jobs-repository.ts";
 import type { AccountPolicies } from "../../shared/limits/policies.ts";
+import { largestUploadBytes } from "../../shared/storage/object-store.ts";
 import { openUpload, type RecordingDependencies } from "../../shared/uploads/open-upload.ts";
 import type { JobRequest } from "./contract.ts";
 
@@ -51,6 +52,7 @@ export const createJob = async (
     stored,
     ...facts
   } = await openUpload(request.file_id, { userId, signal }, dependencies, {
+    largestBytes: largestUploadBytes,
     budget: ReadingBudget.forBackgroundWork(),
   });
   // What signs the callback; whoever has never asked for it has it from now on.

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import {
+  accountLimitEnvironment,
   anonymousLimitEnvironment,
   bucketEnvironment,
   tableEnvironment,
@@ -8,38 +9,38 @@ import {
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { largestUploadBytes } from "../../shared/storage/object-store.ts";
+import { largestUploadBytes, partBytes } from "../../shared/storage/object-store.ts";
 
 /** `type/subtype` with optional parameters (RFC 9110, section 8.3.1). */
 const mediaType =
   /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\w!#$&^.+-]+=(?:[\w!#$&^.+:/-]+|"[ !#-[\]-~]*"))*$/;
 
+const fileFields = {
+  file_name: text().min(1).max(255).meta({ example: "interview.mp3" }),
+  content_type: text()
+    .trim()
+    .min(1)
+    .max(100)
+    .refine((value) => mediaType.test(value), {
+      error: "Value error, a content type looks like audio/mpeg",
+      params: { type: "value_error" },
+    })
+    .meta({
+      example: "audio/mpeg",
+      description: "The upload must carry exactly this `Content-Type`",
+    }),
+};
+const size = z.int().min(1).max(largestUploadBytes);
+
 export const uploadRequest = z
   .object({
-    file_name: text().min(1).max(255).meta({ example: "interview.mp3" }),
-    content_type: text()
-      .trim()
-      .min(1)
-      .max(100)
-      .refine((value) => mediaType.test(value), {
-        error: "Value error, a content type looks like audio/mpeg",
-        params: { type: "value_error" },
-      })
-      .meta({
-        example: "audio/mpeg",
-        description: "The upload must carry exactly this `Content-Type`",
-      }),
-    size: z
-      .int()
-      .min(1)
-      .max(largestUploadBytes)
-      .optional()
-      .meta({
-        example: 1_048_576,
-        description:
-          "The file's length in bytes, at most 100 MB. The link then takes this length and no other. Without it a file of " +
-          "more than 100 MB is refused, and removed, when it is used",
-      }),
+    ...fileFields,
+    size: size.optional().meta({
+      example: 1_048_576,
+      description:
+        "The file's length in bytes, at most 500 MB. The link then takes this length and no other. Without it a file of " +
+        "more than 100 MB is refused, and removed, when it is used",
+    }),
   })
   .meta({ id: "UploadRequest" });
 export type UploadRequest = z.infer<typeof uploadRequest>;
@@ -73,17 +74,191 @@ export const uploadOperation = defineOperation({
   errors: ["bad_request", "storage_unavailable"],
 });
 
+const inParts = { tag: "Uploads", auth: "user", scope: "upload", limit: "account" } as const;
+
+/** How many parts of `partBytes` the largest upload has. */
+const mostParts = Math.ceil(largestUploadBytes / partBytes);
+
+const uploadId = z
+  .uuidv4()
+  .meta({ example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69", description: "Names the upload" });
+const pathParameters = z.object({
+  id: z.string().max(100).meta({ example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69" }),
+});
+const partNumber = z.int().min(1).max(mostParts).meta({ example: 1 });
+const expiresAt = z.iso.datetime().meta({ example: "2026-11-23T09:30:00.000Z" });
+
+const partedUpload = {
+  id: uploadId,
+  part_size: z.int().meta({
+    example: partBytes,
+    description: "How many bytes each part has; the last one has what is left",
+  }),
+  part_count: z.int().meta({ example: 36, description: "Parts are numbered from 1" }),
+  expires_at: expiresAt.meta({ description: "Until when parts are taken, and the file is kept" }),
+};
+
+export const partedUploadRequest = z
+  .object({
+    ...fileFields,
+    content_type: fileFields.content_type.meta({ example: "audio/mpeg", description: "What the file is" }),
+    size: size.meta({ example: 187_695_104, description: "The file's length in bytes, at most 500 MB" }),
+  })
+  .meta({ id: "PartedUploadRequest" });
+export type PartedUploadRequest = z.output<typeof partedUploadRequest>;
+
+export const beginUploadOperation = defineOperation({
+  ...inParts,
+  id: "beginUpload",
+  method: "POST",
+  path: "/tasks/uploads",
+  summary: "Begin an upload that survives a lost connection",
+  description:
+    "The file is sent in parts of 5 MB, each through a link of its own (`POST /tasks/uploads/{id}/parts`), in any order and as " +
+    "often as it takes; what has arrived is not sent again. `POST /tasks/uploads/{id}/complete` then makes one file of them.",
+  body: { encoding: "json", schema: partedUploadRequest },
+  response: {
+    status: 201,
+    description: "The upload, of which nothing has arrived yet",
+    schema: z.object(partedUpload).meta({ id: "PartedUpload" }),
+  },
+  errors: ["bad_request", "storage_unavailable"],
+});
+
+export const signPartsOperation = defineOperation({
+  ...inParts,
+  id: "signUploadParts",
+  method: "POST",
+  path: "/tasks/uploads/{id}/parts",
+  summary: "Get links for parts of an upload",
+  description:
+    "Each link takes a `PUT` of its part's bytes, exactly `size` of them, for 30 minutes. A connection that broke off leaves " +
+    "nothing: the part is sent again, through the same link or a new one.",
+  pathParameters,
+  body: {
+    encoding: "json",
+    schema: z
+      .object({
+        numbers: z
+          .array(partNumber)
+          .min(1)
+          .max(mostParts)
+          .meta({ example: [1, 2], description: "Which parts" }),
+      })
+      .meta({ id: "UploadPartsRequest" }),
+  },
+  response: {
+    status: 200,
+    description: "The links",
+    schema: z
+      .object({
+        parts: z.array(
+          z
+            .object({
+              number: partNumber,
+              start: z.int().meta({ example: 0, description: "Where in the file the part begins, in bytes" }),
+              size: z.int().meta({ example: partBytes, description: "In bytes" }),
+              upload_url: z.url().meta({
+                example:
+                  "https://audio.example.com/uploads/9d3c5f0e/interview.mp3?partNumber=1&X-Amz-Signature=…",
+              }),
+            })
+            .meta({ id: "UploadPart" }),
+        ),
+        expires_at: expiresAt.meta({
+          example: "2026-11-22T10:00:00.000Z",
+          description: "When the links end",
+        }),
+      })
+      .meta({ id: "UploadPartLinks" }),
+  },
+  errors: ["bad_request", "not_found", "storage_unavailable"],
+});
+
+export const getUploadOperation = defineOperation({
+  ...inParts,
+  id: "getUpload",
+  method: "GET",
+  path: "/tasks/uploads/{id}",
+  summary: "Which parts of an upload have arrived",
+  pathParameters,
+  response: {
+    status: 200,
+    description: "How far the upload is",
+    schema: z
+      .object({
+        ...partedUpload,
+        size: z.int().meta({ example: 187_695_104 }),
+        status: z.enum(["uploading", "completed"]).meta({ example: "uploading" }),
+        arrived: z.array(partNumber).meta({
+          example: [1, 2, 4],
+          description: "The numbers of the parts that are whole, in their order",
+        }),
+        file_id: uploadId.nullable().meta({
+          example: null,
+          description: "What requests name the file by, once the upload is completed",
+        }),
+      })
+      .meta({ id: "UploadProgress" }),
+  },
+  errors: ["not_found", "storage_unavailable"],
+});
+
+export const completeUploadOperation = defineOperation({
+  ...inParts,
+  id: "completeUpload",
+  method: "POST",
+  path: "/tasks/uploads/{id}/complete",
+  summary: "Make one file of an upload's parts",
+  description: "May be asked for again: the answer is the same.",
+  pathParameters,
+  response: {
+    status: 200,
+    description: "The file",
+    schema: z
+      .object({
+        file_id: uploadId.meta({
+          description: "What requests name the file by, `POST /tasks/jobs` for example",
+        }),
+        size: z.int().meta({ example: 187_695_104, description: "In bytes" }),
+        expires_at: expiresAt.meta({ description: "Until when the file is kept" }),
+      })
+      .meta({ id: "UploadedFile" }),
+  },
+  errors: ["not_found", "upload_incomplete", "storage_unavailable"],
+});
+
+export const deleteUploadOperation = defineOperation({
+  ...inParts,
+  id: "deleteUpload",
+  method: "DELETE",
+  path: "/tasks/uploads/{id}",
+  summary: "Give an upload up, or remove its file",
+  pathParameters,
+  response: { status: 204, description: "Nothing of it is left", schema: z.null() },
+  errors: ["not_found", "storage_unavailable"],
+});
+
 export const uploadFunction = defineFunction({
   name: "upload",
-  description: "Links for uploads",
-  operations: [uploadOperation],
+  description: "Links for uploads, whole and in parts",
+  operations: [
+    uploadOperation,
+    beginUploadOperation,
+    signPartsOperation,
+    getUploadOperation,
+    completeUploadOperation,
+    deleteUploadOperation,
+  ],
   environment: {
     ...tableEnvironment,
+    ...accountLimitEnvironment,
     ...tokenEnvironment,
     ...bucketEnvironment,
     ...anonymousLimitEnvironment,
   },
   memoryMegabytes: 512,
-  timeoutSeconds: 15,
+  // The store joins up to a hundred parts while their upload is completed.
+  timeoutSeconds: 29,
   transfer: "buffered",
 });

@@ -1,9 +1,24 @@
 import type { FindBearer } from "../../shared/auth/verify-bearer.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
-import { uploadOperation } from "./contract.ts";
+import {
+  beginUploadOperation,
+  completeUploadOperation,
+  deleteUploadOperation,
+  getUploadOperation,
+  signPartsOperation,
+  uploadOperation,
+} from "./contract.ts";
 import { generateUploadUrl, type UploadDependencies } from "./generate-upload-url.ts";
+import {
+  beginUpload,
+  completeUpload,
+  deleteUpload,
+  type PartsDependencies,
+  showUpload,
+  signParts,
+} from "./upload-in-parts.ts";
 
-/** The operation of uploads, bound to its use case. */
+/** The operation of links to upload whole files, bound to its use case. */
 export const uploadEndpoints = ({
   findBearer,
   ...dependencies
@@ -14,4 +29,17 @@ export const uploadEndpoints = ({
     const owner = authorization === undefined ? undefined : await findBearer(authorization);
     return generateUploadUrl(body, owner, dependencies);
   }),
+];
+
+/** The operations of uploads in parts, bound to their use cases. */
+export const partedUploadEndpoints = (dependencies: PartsDependencies): Endpoint[] => [
+  endpoint(beginUploadOperation, ({ body, caller }) => beginUpload(body, caller.userId, dependencies)),
+  endpoint(signPartsOperation, ({ path, body, caller }) =>
+    signParts(path.id, body.numbers, caller.userId, dependencies),
+  ),
+  endpoint(getUploadOperation, ({ path, caller }) => showUpload(path.id, caller.userId, dependencies)),
+  endpoint(completeUploadOperation, ({ path, caller }) =>
+    completeUpload(path.id, caller.userId, dependencies),
+  ),
+  endpoint(deleteUploadOperation, ({ path, caller }) => deleteUpload(path.id, caller.userId, dependencies)),
 ];

@@ -46,23 +46,12 @@ export const safeFileName = (name: string): string => {
   return (short || fallback) + extension;
 };
 
-/** Everything that making an upload link touches. */
-export interface UploadDependencies {
-  readonly store: Pick<ObjectStore, "signUpload">;
-  readonly uploads: Pick<UploadsRepository, "add">;
-}
-
 /**
- * Makes a link through which a file can be uploaded, and remembers whose it is.
+ * A new upload: its id, and where the object store will have it.
  *
- * @param userId `undefined` when whoever asks sent no valid token.
- * @throws AppError `bad_request` for a file name that looks like a path traversal, or names a folder; what the store throws.
+ * @throws AppError `bad_request` for a file name that looks like a path traversal, or names a folder.
  */
-export const generateUploadUrl = async (
-  { file_name: fileName, content_type: contentType, size }: UploadRequest,
-  userId: number | undefined,
-  { store, uploads }: UploadDependencies,
-): Promise<UploadResponse> => {
+export const nameUpload = (fileName: string): { readonly fileId: string; readonly objectKey: string } => {
   if (isPathTraversal(fileName)) {
     throw new AppError("bad_request", {
       message: "The file name is not allowed: it looks like a path traversal.",
@@ -76,8 +65,28 @@ export const generateUploadUrl = async (
     });
   }
   const fileId = randomUUID();
-  const objectKey = `${uploadsFolder}${fileId}/${safeFileName(fileName)}`;
+  return { fileId, objectKey: `${uploadsFolder}${fileId}/${safeFileName(fileName)}` };
+};
+
+/** Everything that making an upload link touches. */
+export interface UploadDependencies {
+  readonly store: Pick<ObjectStore, "signUpload">;
+  readonly uploads: Pick<UploadsRepository, "add">;
+}
+
+/**
+ * Makes a link through which a file can be uploaded, and remembers whose it is.
+ *
+ * @param userId `undefined` when whoever asks sent no valid token.
+ * @throws AppError as {@link nameUpload} does; what the store throws.
+ */
+export const generateUploadUrl = async (
+  { file_name: fileName, content_type: contentType, size }: UploadRequest,
+  userId: number | undefined,
+  { store, uploads }: UploadDependencies,
+): Promise<UploadResponse> => {
+  const { fileId, objectKey } = nameUpload(fileName);
   const { url, expiresAt } = await store.signUpload(objectKey, { contentType, size });
-  await uploads.add(fileId, { objectKey, contentType, userId });
+  await uploads.add(fileId, { objectKey, contentType, userId, size });
   return { upload_url: url, file_id: fileId, expires_at: expiresAt.toISOString() };
 };

@@ -3,20 +3,23 @@ import {
   findBearerFrom,
   itemTableFrom,
   limiterFrom,
+  objectPartsFrom,
   objectStoreFrom,
 } from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { uploadFunction } from "./contract.ts";
-import { uploadEndpoints } from "./endpoints.ts";
+import { partedUploadEndpoints, uploadEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(uploadFunction.environment, process.env);
 
+const store = objectStoreFrom(environment);
+const uploads = createUploadsRepository(itemTableFrom(environment));
+
 export const handler = createBufferedHandler(
-  uploadEndpoints({
-    store: objectStoreFrom(environment),
-    uploads: createUploadsRepository(itemTableFrom(environment)),
-    findBearer: findBearerFrom(environment, "upload"),
-  }),
+  [
+    ...uploadEndpoints({ store, uploads, findBearer: findBearerFrom(environment, "upload") }),
+    ...partedUploadEndpoints({ store, uploads, parts: objectPartsFrom(environment) }),
+  ],
   { limiter: limiterFrom(environment), metricsNamespace: environment.METRICS_NAMESPACE },
 );

@@ -81,8 +81,8 @@ const tableActions = {
   "refund-audio": ["dynamodb:UpdateItem"],
   /** What finding an upload needs, on the uploads' own items only. */
   "find-upload": ["dynamodb:GetItem"],
-  /** What remembering an upload needs, on the uploads' own items only. */
-  "add-upload": ["dynamodb:PutItem"],
+  /** What remembering, finding and forgetting uploads needs, on the uploads' own items only. */
+  "keep-uploads": ["dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem"],
   /** What answering people needs, on what is known of them only. */
   converse: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
   /** What noting reports about answers needs, on what is known of people only. */
@@ -115,7 +115,7 @@ const keyPrefixes: Readonly<Record<keyof typeof tableActions, readonly string[]>
   "clear-jobs": [jobKeyPrefix],
   "refund-audio": [accessKeyPrefix],
   "find-upload": [uploadKeyPrefix],
-  "add-upload": [uploadKeyPrefix],
+  "keep-uploads": [uploadKeyPrefix],
   converse: [senderKeyPrefix],
   "note-receipt": [senderKeyPrefix],
   "keep-transcriptions": [transcriptionKeyPrefix],
@@ -157,8 +157,14 @@ export const secretBinding = (secret: Pick<Secret, "secretArn">): Binding => ({
 const folderActions = {
   /** What using uploads needs, and removing those that are too large. */
   "read-delete": ["s3:DeleteObject", "s3:GetObject"],
-  /** Also what a link to upload needs. */
-  write: ["s3:PutObject"],
+  /** What links to upload need, whole and in parts; to find out what has arrived, and to remove it. */
+  take: [
+    "s3:AbortMultipartUpload",
+    "s3:DeleteObject",
+    "s3:GetObject",
+    "s3:ListMultipartUploadParts",
+    "s3:PutObject",
+  ],
   /** Also what a link to download needs. Writing in parts includes giving up half-way. */
   "read-write": ["s3:AbortMultipartUpload", "s3:GetObject", "s3:PutObject"],
   /** What keeping files needs that are known to be there: nobody needs to be told that one is not. */

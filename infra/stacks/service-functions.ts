@@ -137,9 +137,17 @@ export class ServiceFunctions extends FunctionGroup {
         BUCKET_NAME: bucketBinding(this, data.audioBucket, answers, allUploads),
       }),
       this.add(uploadFunction, {
-        TABLE_NAME: tableBinding(data.table, "check-token", "count-addresses", "add-upload", "note-owner"),
+        TABLE_NAME: tableBinding(
+          data.table,
+          "admit",
+          "move-usage",
+          "count-addresses",
+          "keep-uploads",
+          "note-owner",
+        ),
+        ...accountLimit,
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, { folder: uploadsFolder, access: "write" }),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, { folder: uploadsFolder, access: "take" }),
         LIMIT_ANONYMOUS_PER_MINUTE: plainBinding(stage.limits.anonymousPerMinute),
       }),
       this.add(jobsFunction, {

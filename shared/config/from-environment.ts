@@ -22,8 +22,9 @@ import { createPlatformSecretSource, type PlatformSecretSource } from "../messag
 import { awsAddress, openAwsJsonService } from "../outbound/aws-json.ts";
 import { openConnection } from "../outbound/connections.ts";
 import { openItemTable, type WritableItemTable } from "../storage/item-table.ts";
-import type { ObjectStore } from "../storage/object-store.ts";
+import type { ObjectParts, ObjectStore } from "../storage/object-store.ts";
 import { openBucket } from "../storage/s3-calls.ts";
+import { createS3ObjectParts } from "../storage/s3-object-parts.ts";
 import { createS3ObjectStore } from "../storage/s3-object-store.ts";
 import type { ModelTask } from "../telemetry/backend-uses.ts";
 import {
@@ -116,6 +117,11 @@ export const findBearerFrom = (
 export const objectStoreFrom = (
   environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
 ): ObjectStore => createS3ObjectStore(openBucket(environment.BUCKET_NAME, awsConfigOf(environment)));
+
+/** Uploads of audio files in parts. */
+export const objectPartsFrom = (
+  environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
+): ObjectParts => createS3ObjectParts(openBucket(environment.BUCKET_NAME, awsConfigOf(environment)));
 
 /** Keeps answers to requests that have an `Idempotency-Key`; those with a secret in them where tokens can be signed, too. */
 export const idempotencyStoreFrom = (

@@ -122,6 +122,11 @@ export const errorCatalogue = {
     type: "invalid_request_error",
     message: "The job has no result yet; GET /tasks/jobs/{id} tells how far it is.",
   },
+  upload_incomplete: {
+    status: 409,
+    type: "invalid_request_error",
+    message: "Parts of the upload have not arrived yet; GET /tasks/uploads/{id} tells which have.",
+  },
   idempotency_key_reused: {
     status: 422,
     type: "invalid_request_error",

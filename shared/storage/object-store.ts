@@ -3,8 +3,17 @@
 /** Files that callers upload. They disappear after a day. */
 export const uploadsFolder = "uploads/";
 
-/** The largest upload that is used, in bytes (specification, Limits). */
-export const largestUploadBytes = 100 * 1024 * 1024;
+/** The largest upload there is, in bytes: one whose size was declared. */
+export const largestUploadBytes = 500 * 1024 * 1024;
+
+/**
+ * How many bytes the parts have in which objects are uploaded, but for the last one: as few as S3 takes, so that little is
+ * lost with a connection, and little in memory.
+ */
+export const partBytes = 5 * 1024 * 1024;
+
+/** The largest upload that is used although nobody declared its size: its link takes any (specification, Limits). */
+export const largestUndeclaredBytes = 100 * 1024 * 1024;
 
 /** Speech that was synthesised, by day and account: `speech/2026-11-20/7/<32 hex digits>.wav`. */
 export const speechFolder = "speech/";
@@ -72,6 +81,37 @@ export interface ObjectWriter {
   complete(beginning?: Uint8Array): Promise<void>;
   /** Gives up: nothing of the object stays. Never fails, and does nothing to an object that is stored already. */
   abort(): Promise<void>;
+}
+
+/** One of the parts in which an object is uploaded. */
+export interface ObjectPart {
+  /** From 1, in the order of the bytes. */
+  readonly number: number;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** A part as the store has it. */
+export interface StoredPart extends ObjectPart {
+  /** Of its bytes. */
+  readonly tag: string;
+}
+
+/**
+ * Objects that somebody else uploads part by part, through links. Every method throws as {@link ObjectStore} does. What was
+ * begun and is neither completed nor given up is removed by the store after a day.
+ */
+export interface ObjectParts {
+  /** @returns what the upload is called, together with the key. */
+  begin(key: string, options: { readonly contentType: string }): Promise<string>;
+  /** A link that takes a `PUT` of a part of exactly this size, as often as it is sent. */
+  sign(key: string, uploadId: string, part: ObjectPart): Promise<SignedLink>;
+  /** The parts that have arrived, by number; `undefined` when there is no such upload any more. */
+  list(key: string, uploadId: string): Promise<readonly StoredPart[] | undefined>;
+  /** Makes the object of its parts. @returns whether there was such an upload: not when it is completed already. */
+  complete(key: string, uploadId: string, parts: readonly StoredPart[]): Promise<boolean>;
+  /** Gives the upload up; one that is over is no error. */
+  abort(key: string, uploadId: string): Promise<void>;
 }
 
 /**

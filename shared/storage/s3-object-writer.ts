@@ -1,12 +1,8 @@
 import { describeError, logger } from "../telemetry/logger.ts";
-import type { ObjectWriter } from "./object-store.ts";
+import { type ObjectWriter, partBytes } from "./object-store.ts";
 import { type Bucket, type S3Answer, type S3Call, storageFailure } from "./s3-calls.ts";
+import { beginMultipart, completeMultipart } from "./s3-object-parts.ts";
 
-/** S3 takes no smaller parts, except as the last one. */
-const smallestPartBytes = 5 * 1024 * 1024;
-
-/** Neither the id of an upload nor the tag of a part has a character that means something to XML. */
-const uploadIdElement = /<UploadId>([^<&]+)<\/UploadId>/;
 const etag = /^"?([^"<&]+)"?$/;
 
 /**
@@ -39,7 +35,7 @@ export class S3ObjectWriter implements ObjectWriter {
   async write(bytes: Uint8Array): Promise<void> {
     this.#filling.push(bytes);
     this.#fillingBytes += bytes.length;
-    if (this.#fillingBytes < smallestPartBytes) return;
+    if (this.#fillingBytes < partBytes) return;
     const part = this.#takeFilling();
     if (!this.#first) {
       this.#first = part;
@@ -120,16 +116,8 @@ export class S3ObjectWriter implements ObjectWriter {
     if (rest.length > 0) await this.#uploadPart(this.#nextNumber(), rest);
     const parts = [...this.#tags]
       .toSorted(([one], [other]) => one - other)
-      .map(([number, tag]) => `<Part><PartNumber>${number}</PartNumber><ETag>${tag}</ETag></Part>`);
-    const namespace = "http://s3.amazonaws.com/doc/2006-03-01/";
-    await this.#bucket.call({
-      operation: "CompleteMultipartUpload",
-      method: "POST",
-      key: this.#key,
-      query: { uploadId: await this.#begin() },
-      headers: { "content-type": "application/xml" },
-      body: `<CompleteMultipartUpload xmlns="${namespace}">${parts.join("")}</CompleteMultipartUpload>`,
-    });
+      .map(([number, tag]) => ({ number, tag }));
+    await completeMultipart(this.#bucket, this.#key, await this.#begin(), parts);
   }
 
   async #uploadPart(partNumber: number, body: Buffer): Promise<void> {
@@ -142,21 +130,8 @@ export class S3ObjectWriter implements ObjectWriter {
 
   /** Giving up does not end it: an upload whose id nobody received could not be aborted. */
   #begin(): Promise<string> {
-    this.#uploadId ??= this.#create();
+    this.#uploadId ??= beginMultipart(this.#bucket, this.#key, this.#contentType);
     return this.#uploadId;
-  }
-
-  async #create(): Promise<string> {
-    const { body } = await this.#bucket.call({
-      operation: "CreateMultipartUpload",
-      method: "POST",
-      key: this.#key,
-      query: { uploads: "" },
-      headers: { "content-type": this.#contentType },
-    });
-    const uploadId = uploadIdElement.exec(body.toString())?.[1];
-    if (uploadId === undefined) throw new Error("S3 began an upload without giving it an id.");
-    return uploadId;
   }
 }
 

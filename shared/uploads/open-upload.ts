@@ -4,8 +4,11 @@ import { type AudioFacts, type AudioSource, inspectAudio } from "../audio/read-a
 import type { RequestContext } from "../auth/caller.ts";
 import { AppError, ValidationError } from "../errors/app-error.ts";
 import type { Recording } from "../inference/transcription.ts";
-import { largestUploadBytes, type ObjectStore } from "../storage/object-store.ts";
+import { largestUndeclaredBytes, type ObjectStore } from "../storage/object-store.ts";
 import type { UploadsRepository } from "./uploads-repository.ts";
+
+/** The largest recording that one request transcribes, in bytes; larger ones are for jobs. */
+export const largestRecordingBytes = 100 * 1024 * 1024;
 
 /** Where recordings come from besides the request itself. */
 export interface RecordingDependencies {
@@ -50,9 +53,10 @@ export const measureRecording = async (
 };
 
 /**
- * Opens an upload of the caller's. One that is larger than uploads may be is removed.
+ * Opens an upload of the caller's. One whose size nobody has declared is removed when it is larger than such uploads may be.
  *
- * @param field in which the request names it.
+ * @param options.field in which the request names it.
+ * @param options.largestBytes of an upload with a declared size: by default what a request transcribes.
  * @throws ValidationError when it is not audio; AppError `unreadable_audio`, `payload_too_large`, `not_found`, or what the store
  * throws. What is unknown, expired or another account's looks the same, so that nobody
  * can find out which ids exist.
@@ -61,23 +65,35 @@ export const openUpload = async (
   fileId: string,
   { userId, signal }: RequestContext,
   { uploads, store }: RecordingDependencies,
-  { field = "file_id", budget }: { readonly field?: string } & Partial<Pick<AudioReadOptions, "budget">> = {},
+  {
+    field = "file_id",
+    budget,
+    largestBytes = largestRecordingBytes,
+  }: { readonly field?: string; readonly largestBytes?: number } & Partial<
+    Pick<AudioReadOptions, "budget">
+  > = {},
 ): Promise<UploadedRecording> => {
   const noUpload = (message: string) => new AppError("not_found", { message, param: field });
+  const tooLarge = (message: string) => new AppError("payload_too_large", { message, param: field });
   const upload = await uploads.find(fileId.toLowerCase(), userId);
   if (!upload) throw noUpload("There is no such upload, or it has expired.");
   const object = await store.open(upload.objectKey);
   if (!object) throw noUpload(`Nothing has been uploaded through the link of this ${field} yet.`);
-  if (object.size <= largestUploadBytes) {
+  if (object.size <= (upload.size === undefined ? largestUndeclaredBytes : largestBytes)) {
     return {
       ...(await measureRecording(object, field, { signal, budget })),
       stored: { key: upload.objectKey, version: object.version ?? "" },
     };
   }
+  if (upload.size !== undefined) {
+    throw tooLarge(
+      "The upload is larger than the 100 MB that one request transcribes: give it to POST /tasks/jobs.",
+    );
+  }
   // A link without a declared size takes any. What cannot be removed now goes with its folder's lifecycle.
   await store.delete(upload.objectKey).catch(() => undefined);
-  throw new AppError("payload_too_large", {
-    message: "The upload was larger than 100 MB, and has been removed; split the recording.",
-    param: field,
-  });
+  throw tooLarge(
+    "The upload was larger than 100 MB, and has been removed: split the recording, or say its `size` when you upload it again " +
+      "(up to 500 MB) and give it to POST /tasks/jobs.",
+  );
 };

@@ -37,10 +37,16 @@ describe("POST /tasks/generate-upload-url", () => {
     expect((await of(4)).status).toBe(200);
   });
 
-  it.each([0, 104_857_601, 1.5, "4"])("asks for no link for a file of %j bytes", async (size) => {
+  it.each([0, 524_288_001, 1.5, "4"])("asks for no link for a file of %j bytes", async (size) => {
     const answer = await ask({ ...request, size });
     expectDeclared(uploadOperation, answer);
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "size"] }] } });
+  });
+
+  it("gives a link for a declared size of up to 500 MB", async () => {
+    const answer = await ask({ ...request, size: 524_288_000 });
+    expect(answer.status).toBe(200);
+    expectDeclared(uploadOperation, answer);
   });
 
   it("gives a link that takes no other content type, and no other file", async () => {

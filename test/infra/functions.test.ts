@@ -223,7 +223,7 @@ describe("A function's permissions", () => {
     ["speech", "ACCESS#*", "USAGE#*"],
     ["transcription", "ACCESS#*", "USAGE#*"],
     ["translate", "ACCESS#*", "USAGE#*"],
-    ["upload", "LIMIT#*"],
+    ["upload", "ACCESS#*", "USAGE#*", "LIMIT#*"],
   ])("let %s count requests, and update nothing of the table that is not below %s", (name, ...all) => {
     const statements = furtherStatementsOf(name).filter(
       ({ Action, Condition }) =>
@@ -266,7 +266,13 @@ describe("A function's permissions", () => {
       expect.stringContaining('"/speech/*"'),
     ]);
     expect(listing).toEqual(["s3:ListBucket", expect.not.stringContaining("/")]);
-    expect(storage("upload")).toEqual([["s3:PutObject", expect.stringContaining('"/uploads/*"')]]);
+    expect(storage("upload")).toEqual([
+      [
+        "s3:AbortMultipartUpload s3:DeleteObject s3:GetObject s3:ListMultipartUploadParts s3:PutObject",
+        expect.stringContaining('"/uploads/*"'),
+      ],
+      ["s3:ListBucket", expect.not.stringContaining("/")],
+    ]);
   });
 
   it("let the deprecated routes remove what they stored of a transcription and uploads, and nothing else", () => {
@@ -282,18 +288,20 @@ describe("A function's permissions", () => {
     ]);
   });
 
-  it("let the public function of uploads change no account and no token", () => {
+  it("let the function of uploads count requests, keep uploads and note whose they are, and change nothing else", () => {
     const writes = ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"];
     const writing = statementsOf("upload").filter(({ Action }) =>
       Action.some((action) => writes.includes(action)),
     );
     expect(writing.map(({ Action }) => Action)).toEqual([
+      ["dynamodb:GetItem", "dynamodb:UpdateItem"],
       ["dynamodb:UpdateItem"],
-      ["dynamodb:PutItem"],
+      ["dynamodb:UpdateItem"],
+      ["dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem"],
       ["dynamodb:PutItem"],
     ]);
     expect(writing.map(({ Condition }) => Condition)).toMatchObject(
-      ["LIMIT#*", "UPLOAD#*", "OWNED#*"].map((keys) => ({
+      ["ACCESS#*", "USAGE#*", "LIMIT#*", "UPLOAD#*", "OWNED#*"].map((keys) => ({
         "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [keys] },
         Null: { "dynamodb:LeadingKeys": "false" },
       })),

@@ -21,7 +21,7 @@ import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
 import { accountKeys } from "../../shared/accounts/keys.ts";
 import { readAwsConfig } from "../../shared/config/environment.ts";
 import { openItemTable } from "../../shared/storage/item-table.ts";
-import { largestUploadBytes } from "../../shared/storage/object-store.ts";
+import { largestRecordingBytes } from "../../shared/uploads/open-upload.ts";
 import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
 import { makeMp4 } from "../fixtures/audio/make-mp4.ts";
 import { makeMp3Frame, repeat } from "../fixtures/audio/make-mpeg.ts";
@@ -167,11 +167,11 @@ const invoke = async (fields: Readonly<Record<string, FormValue>>) => {
 
 const largest = {
   WAV: async () => {
-    const header = wavHeaderBytes(largestUploadBytes - 44, { stated: true });
-    return Buffer.concat([header, Buffer.alloc(largestUploadBytes - header.length)]);
+    const header = wavHeaderBytes(largestRecordingBytes - 44, { stated: true });
+    return Buffer.concat([header, Buffer.alloc(largestRecordingBytes - header.length)]);
   },
   // Must be read to its end to be measured.
-  MP3: async () => repeat(makeMp3Frame(), Math.floor(largestUploadBytes / 104)),
+  MP3: async () => repeat(makeMp3Frame(), Math.floor(largestRecordingBytes / 104)),
   // Has its index at its end.
   M4A: async () => makeMp4(3_190, "end", 32 * 1024),
 } as const;
@@ -181,7 +181,7 @@ describe("the bundled transcription function", () => {
     "sends on 100 MB of %s within 200 MB of memory",
     async (_format, make) => {
       const bytes = await make();
-      expect(bytes.length).toBeGreaterThan(0.99 * largestUploadBytes);
+      expect(bytes.length).toBeGreaterThan(0.99 * largestRecordingBytes);
       const answer = await invoke({ file_id: await upload(bytes, 7) });
       expect(answer, output.join("\n")).toMatchObject({
         status: 200,
@@ -194,7 +194,7 @@ describe("the bundled transcription function", () => {
   );
 
   it("refuses an upload that is larger, and removes it", async () => {
-    const bytes = Buffer.alloc(largestUploadBytes + 1);
+    const bytes = Buffer.alloc(largestRecordingBytes + 1);
     const fileId = await upload(bytes);
     expect(await invoke({ file_id: fileId })).toMatchObject({ status: 413 });
     expect(await invoke({ file_id: fileId })).toMatchObject({ status: 404 });

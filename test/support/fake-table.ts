@@ -1,4 +1,5 @@
 import {
+  DeleteCommand,
   GetCommand,
   PutCommand,
   type ServiceInputTypes,
@@ -30,7 +31,13 @@ export const fakeTable = (
 };
 
 /** The same table, for what asks it without the SDK. */
-export const itemsOf = ({ client, name: TableName }: Table): Pick<WritableItemTable, "put" | "read"> => ({
+export const itemsOf = ({
+  client,
+  name: TableName,
+}: Table): Pick<WritableItemTable, "delete" | "put" | "read"> => ({
+  delete: async (Key) => {
+    await client.send(new DeleteCommand({ TableName, Key }));
+  },
   put: async (Item) => {
     await client.send(new PutCommand({ TableName, Item }));
   },

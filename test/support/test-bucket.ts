@@ -13,13 +13,15 @@ import {
 } from "@aws-sdk/client-s3";
 import { LOCAL_CREDENTIALS, LOCAL_REGION, startS3 } from "@language-ai/aws-stand-ins";
 import { readAwsConfig } from "../../shared/config/environment.ts";
-import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import type { ObjectParts, ObjectStore } from "../../shared/storage/object-store.ts";
 import { type Bucket, openBucket, type S3Call, storageFailure } from "../../shared/storage/s3-calls.ts";
+import { createS3ObjectParts } from "../../shared/storage/s3-object-parts.ts";
 import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
 
 /** The service's own object store over an embedded S3, and a look behind the scenes. */
 export interface TestBucket {
   readonly store: ObjectStore;
+  readonly parts: ObjectParts;
   /** Names of the calls that were sent, such as `UploadPart`. */
   readonly calls: string[];
   /** Lets the next call of this name fail as if S3 were not there. */
@@ -110,6 +112,7 @@ export const startTestBucket = async (): Promise<TestBucket> => {
   };
   return {
     store: createS3ObjectStore(bucket),
+    parts: createS3ObjectParts(bucket),
     calls,
     failNext: (call) => failing.push(call),
     read: async (key) => {

@@ -182,6 +182,11 @@ describe("the operator's commands", () => {
     // The sample's speech was never made.
     refreshSpeechLink: /"statusCode":404/,
     legacyVendorRefreshUrl: /"statusCode":404/,
+    // The sample's upload was never begun.
+    signUploadParts: /"statusCode":404/,
+    getUpload: /"statusCode":404/,
+    completeUpload: /"statusCode":404/,
+    deleteUpload: /"statusCode":404/,
     // The sample's transcription was never made.
     legacyDeleteTranscription: /"statusCode":404/,
     // The sample's file was never uploaded.

@@ -296,6 +296,17 @@ describe("a recording that was uploaded", () => {
     expect(store.delete).toHaveBeenCalledExactlyOnceWith("uploads/x/y.wav");
   });
 
+  it("is left alone where its size was declared, and the way to jobs is told", async () => {
+    const { post, upload, uploads, store } = setup();
+    upload({ size: largestUploadBytes + 1, read: vi.fn() });
+    const declared = { objectKey: "uploads/x/y.wav", contentType: "audio/wav", userId: 7 };
+    uploads.find.mockResolvedValue({ ...declared, size: largestUploadBytes + 1 });
+    const response = await post({ file_id: fileId, language: "lug" });
+    expect(response).toMatchObject({ status: 413, body: { error: { code: "payload_too_large" } } });
+    expect(response.body.detail).toContain("POST /tasks/jobs");
+    expect(store.delete).not.toHaveBeenCalled();
+  });
+
   it("is refused for its size also when it cannot be removed", async () => {
     const { post, upload, store } = setup();
     upload({ size: largestUploadBytes + 1, read: vi.fn() });

@@ -118,7 +118,7 @@ describe("POST /tasks/generate-upload-url", () => {
     [{ file_name: 7 }, "file_name", "string_type"],
     [{ size: 0 }, "size", "greater_than_equal"],
     [{ size: -1 }, "size", "greater_than_equal"],
-    [{ size: 104_857_601 }, "size", "less_than_equal"],
+    [{ size: 524_288_001 }, "size", "less_than_equal"],
     [{ size: 1.5 }, "size", "int_from_float"],
     [{ size: "much" }, "size", "int_parsing"],
     [{ content_type: undefined }, "content_type", "missing"],

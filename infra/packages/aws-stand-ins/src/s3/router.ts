@@ -5,6 +5,7 @@ import {
   abortMultipartUpload,
   completeMultipartUpload,
   createMultipartUpload,
+  listParts,
   uploadPart,
 } from "./operations/multipart-upload.ts";
 import { deleteObject, getObject, headObject, putObject } from "./operations/objects.ts";
@@ -36,6 +37,7 @@ const objectRoutes: readonly Route<ObjectCall>[] = [
   { method: "DELETE", run: deleteObject },
   { method: "POST", required: ["uploads"], run: createMultipartUpload },
   { method: "PUT", required: ["uploadId", "partNumber"], run: uploadPart },
+  { method: "GET", required: ["uploadId"], run: listParts },
   { method: "POST", required: ["uploadId"], run: completeMultipartUpload },
   { method: "DELETE", required: ["uploadId"], run: abortMultipartUpload },
 ];

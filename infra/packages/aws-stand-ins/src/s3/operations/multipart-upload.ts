@@ -57,6 +57,29 @@ export const abortMultipartUpload = (call: ObjectCall): S3Response => {
   return { status: 204 };
 };
 
+/** A page of a thousand parts is all that there is: no client of ours sends more, and asks for no further page. */
+const mostListedParts = 1_000;
+
+/** @throws {S3Error} `NotImplemented` when there are more parts than one page holds. */
+export const listParts = (call: ObjectCall): S3Response => {
+  const { id } = findUpload(call);
+  const parts = call.storage.uploads.parts(id);
+  if (parts.length > mostListedParts) throw new S3Error("NotImplemented");
+  return xmlResponse("ListPartsResult", {
+    Bucket: call.bucketName,
+    Key: call.key,
+    UploadId: id,
+    MaxParts: mostListedParts,
+    IsTruncated: false,
+    Part: parts.map(({ number, modifiedAt, etag, size }) => ({
+      PartNumber: number,
+      LastModified: modifiedAt.toISOString(),
+      ETag: `"${etag}"`,
+      Size: size,
+    })),
+  });
+};
+
 /** Every part but the last has at least 5 MiB. */
 const smallestPart = 5 * 1024 ** 2;
 

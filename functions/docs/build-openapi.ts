@@ -39,7 +39,7 @@ const headerParameters = (operation: Operation) => {
     .string()
     .regex(idempotencyKeyPattern)
     .optional()
-    .meta({ description: idempotencyDescriptions[takes], example: "8e03978e-40d5-43dd-bc93-6894a57f9324" });
+    .meta({ description: idempotencyDescriptions[takes] });
   return { header: z.object({ ...variesBy?.shape, "Idempotency-Key": key }) };
 };
 

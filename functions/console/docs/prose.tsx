@@ -30,19 +30,25 @@ export const Prose = ({ text }: { readonly text: string }) => {
   );
 };
 
-/** A table of words, code and links. The first cell of a row names it. */
+/**
+ * A table of words, code and links. The first cell of a row names it.
+ *
+ * @param isStacked whether its cells can be understood without the heads of their columns: they stand below each other on a phone.
+ */
 export const ProseTable = ({
   caption,
   columns,
   rows,
+  isStacked = false,
 }: {
   readonly caption: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  readonly isStacked?: boolean | undefined;
 }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard
   <section class="scroll" aria-label={caption} tabIndex={0}>
-    <table class="stacked">
+    <table class={isStacked ? "stacked" : undefined}>
       <caption>{caption}</caption>
       <thead>
         <tr>

@@ -66,6 +66,7 @@ export const DocumentationIndex = ({
 const Fields = ({ caption, rows }: { readonly caption: string; readonly rows: readonly FieldRow[] }) =>
   rows.length === 0 ? null : (
     <ProseTable
+      isStacked
       caption={caption}
       columns={["Field", "Type", "Meaning"]}
       rows={rows.map(({ name, type, isRequired, description }) => [
@@ -179,6 +180,7 @@ export const OperationPage = ({
       <Samples operation={operation} />
       {parameters.length > 0 && (
         <ProseTable
+          isStacked
           caption="In the address and the headers"
           columns={["Name", "Where", "Type", "Meaning"]}
           rows={parameters.map(({ name, place, type, isRequired, description: meaning }) => [
@@ -202,6 +204,7 @@ export const OperationPage = ({
         <Prose text="What an error looks like, and what to do about it: [errors](/docs/guides/errors)." />
       </p>
       <ProseTable
+        isStacked
         caption="What can go wrong"
         columns={["Code", "Status", "Sentence"]}
         rows={operation.errors.map(({ code, status, sentence }) => [`\`${code}\``, status, sentence])}

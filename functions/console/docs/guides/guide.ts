@@ -7,6 +7,8 @@ export type GuidePart =
       readonly caption: string;
       readonly columns: readonly string[];
       readonly rows: readonly (readonly string[])[];
+      /** See `ProseTable`. */
+      readonly isStacked?: boolean;
     }
   | { readonly kind: "sh" | "typescript" | "python" | "output"; readonly code: string };
 

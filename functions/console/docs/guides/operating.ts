@@ -198,6 +198,7 @@ curl -s $API/tasks/translate ${bearer} -H 'Content-Type: application/json' \\
     { heading: "All codes" },
     {
       caption: "Codes of errors",
+      isStacked: true,
       columns: ["Code", "Status", "Sentence"],
       rows: Object.entries(errorCatalogue)
         .toSorted(([, one], [, other]) => one.status - other.status)

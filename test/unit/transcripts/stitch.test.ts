@@ -127,6 +127,35 @@ describe("what was said in a recording", () => {
   });
 });
 
+describe("what was misunderstood here and there", () => {
+  const mistakes = fc.infiniteStream(fc.integer({ min: 0, max: 9 }));
+
+  it.each([true, false])("is neither lost nor doubled (with times: %s)", (isTimed) => {
+    fc.assert(
+      fc.property(aSpeech, mistakes, (words, mistake) => {
+        const parts = pieces(words).map(({ start, end, heard }, index) => {
+          // One word in ten, another one in each piece.
+          const told = heard.map((word) =>
+            mistake.next().value === 0 ? { ...word, text: `x${index}${word.text}` } : word,
+          );
+          return {
+            start,
+            end,
+            text: joined(told),
+            ...(isTimed && { segments: segmentsOf(told), words: told }),
+          };
+        });
+        const said = stitch(parts)
+          .text.split(" ")
+          .filter((word) => word !== "");
+        const plain = said.map((word) => word.replace(/^x\d+/, ""));
+        expect(plain.join(" ")).toBe(joined(words));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
 describe("what two pieces share", () => {
   const part = (start: number, end: number, text: string, segments?: Spoken[]) => ({
     start,

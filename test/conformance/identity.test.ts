@@ -2,7 +2,7 @@ import { describe, expect, inject, it } from "vitest";
 import { standInAccounts } from "../../infra/local/identity/stand-in-accounts.ts";
 import { baseUrl, call } from "../support/client.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
-import { formsOf } from "../support/form-visitor.ts";
+import { FormVisitor, formsOf } from "../support/form-visitor.ts";
 import { signInAtProvider } from "../support/identity-provider.ts";
 
 const { origin, hostname, pathname } = new URL(baseUrl);
@@ -159,5 +159,38 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     mixed.set("iss", "http://127.0.0.1:9");
     expect((await asked(`/console/log-in/a/callback?${mixed}`)).status).toBe(502);
     expect(jar.get(hostname, "__Host-session")).toBeUndefined();
+  });
+
+  it("can be given up while another way in is left: the account's page sets the first password", async () => {
+    const jar = new CookieJar();
+    await logIn(jar, "b", "amina");
+    const visitor = new FormVisitor();
+    visitor.cookies.set("__Host-session", jar.get(hostname, "__Host-session") ?? "");
+    const settings = "/console/account";
+    const both = await visitor.open(settings);
+    expect(both.html).toContain("You log in through Stand-in provider A.");
+    expect(both.html.match(/Remove Stand-in provider [AB]/g)).toHaveLength(2);
+
+    const parted = await visitor.send(both, settings, { action: "unlink" });
+    expect(parted.path).toBe(`${settings}?done=unlinked`);
+    expect(parted.html).toContain("This is your only way in. Set a password first.");
+    expect(parted.html).toContain("Add Stand-in provider A");
+    const other = formsOf(both).filter(({ fields }) => fields["action"] === "unlink")[1]?.fields ?? {};
+    expect(await visitor.ask(settings, { form: other })).toMatchObject({ status: 400 });
+
+    const wrong = await visitor.send(parted, settings, { action: "set-password", first_password: "short" });
+    expect(wrong).toMatchObject({ status: 422 });
+    expect(wrong.html).toContain('id="first_password-problem">At least 8 characters are needed.');
+    const typed = { action: "set-password", first_password: password };
+    const set = await visitor.send(parted, settings, typed);
+    expect(set).toMatchObject({ status: 200, path: `${settings}?done=password-set` });
+    const form = new URLSearchParams({ username: "amina", password });
+    expect(await call("/auth/token", { body: form })).toMatchObject({ status: 200 });
+    // Whoever has a password already has to know it.
+    expect(
+      (await visitor.ask(settings, { form: { ...typed, first_password: `${password} 2` } })).status,
+    ).toBe(403);
+    const again = { ...formsOf(set)[1]?.fields, ...typed, first_password: `${password} 2` };
+    expect((await visitor.ask(settings, { form: again })).status).toBe(400);
   });
 });

@@ -175,7 +175,9 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           await sessions.endAll(ownerIn(visit));
           return redirect("/console/log-in?after=log-out", { cookies: [await visit.endSession()] });
         case "unlink":
-          await identities.part(account.id, form.identity);
+          if ((await identities.part(account.id, form.identity)) === "last") {
+            throw new AppError("bad_request", { message: visit.texts.account.lastWayIn });
+          }
           return redirect("/console/account?done=unlinked");
         case "delete-account":
           await deleteWithPassword(account.id, form.password, request.signal, dependencies);

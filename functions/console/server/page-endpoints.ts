@@ -104,9 +104,18 @@ const endpointOf = (bound: BoundPage, kind: "shown" | "sent", surroundings: Page
   }),
 });
 
-/** The endpoints of pages: each is shown, and those with a form take it. */
-export const pageEndpoints = (pages: readonly BoundPage[], surroundings: PageSurroundings): Endpoint[] =>
-  pages.flatMap((bound) => [
+/** @throws Error when a page could not be told from another, or would never be found. */
+const requireDistinct = (names: readonly string[]): void => {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`Two pages of the console are called ${twice}.`);
+};
+
+/** The endpoints of pages: each is shown, and those with a form take it. @throws Error when two have one path or one id. */
+export const pageEndpoints = (pages: readonly BoundPage[], surroundings: PageSurroundings): Endpoint[] => {
+  requireDistinct(pages.map(({ page }) => page.id));
+  requireDistinct(pages.map(({ page }) => page.path));
+  return pages.flatMap((bound) => [
     endpointOf(bound, "shown", surroundings),
     ...(bound.submit ? [endpointOf(bound, "sent", surroundings)] : []),
   ]);
+};

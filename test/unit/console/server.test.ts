@@ -17,7 +17,9 @@ import {
   newFormSecret,
 } from "../../../functions/console/server/form-token.ts";
 import { linksUnder, logInPath, readNext } from "../../../functions/console/server/links.ts";
+import type { PageSurroundings } from "../../../functions/console/server/open-visit.ts";
 import { type BoundPage, page } from "../../../functions/console/server/page.ts";
+import { pageEndpoints } from "../../../functions/console/server/page-endpoints.ts";
 import type { StoredAccount } from "../../../shared/accounts/account.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { lambdaContext, lambdaEvent, type TestRequest } from "../../support/lambda-event.ts";
@@ -147,28 +149,28 @@ const pages: BoundPage[] = [
 const session = { userId: 7, tokenEpoch: 3, id: "digest", createdAt: 0, seenAt: 0, userAgent: undefined };
 const find = vi.fn(async (): Promise<StoredAccount | undefined> => account);
 
-const ask = (request: TestRequest) => {
-  const sessions = {
-    find: async (secret: string) => (secret === "7.secret" ? session : undefined),
+const surroundings: PageSurroundings = {
+  site: {
+    baseUrl: "https://api.example.com/prod",
+    origins: { storage: [], stream: [] },
+    assets: [],
+    languages: ["en", "sw"],
+  },
+  accounts: { find },
+  sessions: {
+    find: async (secret) => (secret === "7.secret" ? session : undefined),
     begin: () => Promise.reject(new Error("Nobody signs in.")),
     list: async () => [],
     end: async () => undefined,
     endAll: async () => undefined,
-  };
-  const handler = createConsoleHandler(
-    pages,
-    {
-      site: {
-        baseUrl: "https://api.example.com/prod",
-        origins: { storage: [], stream: [] },
-        assets: [],
-        languages: ["en", "sw"],
-      },
-      accounts: { find },
-      sessions,
-    },
-    { limiter: unlimited, metricsNamespace: undefined },
-  );
+  },
+};
+
+const ask = (request: TestRequest) => {
+  const handler = createConsoleHandler(pages, surroundings, {
+    limiter: unlimited,
+    metricsNamespace: undefined,
+  });
   return invokeStreaming(handler, lambdaEvent({ method: "GET", ...request }), lambdaContext());
 };
 
@@ -247,6 +249,17 @@ describe("A page", () => {
       status: 401,
       body: expect.stringContaining('"code":"unauthenticated"'),
     });
+  });
+
+  it("that could not be told from another is not served", () => {
+    const [first] = pages;
+    if (!first) throw new Error("There are pages.");
+    expect(() =>
+      pageEndpoints([first, { ...first, page: { ...first.page, id: "other" } }], surroundings),
+    ).toThrow("Two pages of the console are called /docs/{name}.");
+    expect(() =>
+      pageEndpoints([first, { ...first, page: { ...first.page, path: "/docs" } }], surroundings),
+    ).toThrow("Two pages of the console are called open.");
   });
 
   it("whose query is not as declared is an error page with the id of the request", async () => {

@@ -73,6 +73,7 @@ export default defineConfig({
         exclude: hasBrowser ? ["**/node_modules/**"] : ["**"],
         globalSetup: ["test/support/build-functions.ts", "test/support/start-browser.ts"],
         testTimeout: 120_000,
+        expect: { requireAssertions: true, poll: { timeout: 20_000 } },
       }),
       ...packages.map((name) => project(name, [`infra/packages/${name}/test/**/*.test.ts`])),
       project("endurance", [endurance, ...alsoWider], {

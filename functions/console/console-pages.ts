@@ -2,13 +2,15 @@ import { type AccountPagesDependencies, accountPages } from "./account/account-p
 import { type DocumentationDependencies, docsPages } from "./docs/docs-pages.tsx";
 import { type EntryDependencies, entryPages } from "./entry/entry-pages.tsx";
 import { type IdentityPagesDependencies, identityPages } from "./identity/identity-pages.tsx";
+import { type PlaygroundDependencies, playgroundPages } from "./playground/playground-pages.tsx";
 import type { BoundPage } from "./server/page.ts";
 
 /** Everything that pages touch, but for who is signed in. */
 export type ConsoleDependencies = AccountPagesDependencies &
   DocumentationDependencies &
   EntryDependencies &
-  IdentityPagesDependencies;
+  IdentityPagesDependencies &
+  PlaygroundDependencies;
 
 /** Every page of the console. A page that is missing here is not there. */
 export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => [
@@ -16,4 +18,5 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...identityPages(dependencies),
   ...docsPages(dependencies),
   ...accountPages(dependencies),
+  ...playgroundPages(dependencies),
 ];

@@ -11,6 +11,7 @@ import {
 } from "../../shared/config/environment.ts";
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { identityProvidersEnvironment } from "../../shared/config/identity-providers.ts";
+import { baseAddressVariable } from "../../shared/config/variables.ts";
 import { vendorsEnvironment } from "../../shared/config/vendors.ts";
 import { consoleLanguagesVariable } from "./texts/languages.ts";
 
@@ -33,6 +34,10 @@ export const consoleFunction = defineFunction({
     ...vendorsEnvironment,
     /** 0 means that tokens do not expire. */
     TOKEN_LIFETIME_DAYS: z.coerce.number().int().min(0),
+    /** Where the chat function answers by itself: the playground streams from there. No slash at the end. */
+    CHAT_STREAM_URL: baseAddressVariable,
+    /** Tries a day that one address has without an account; 0 for none. */
+    VISITOR_TRIES_PER_DAY: z.coerce.number().int().min(0),
     /** The languages in which pages are offered, such as `en,sw`. */
     CONSOLE_LANGUAGES: consoleLanguagesVariable,
   },

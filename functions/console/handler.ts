@@ -7,6 +7,7 @@ import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.t
 import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
 import {
   clientSecretsFrom,
+  itemTableFrom,
   limiterFrom,
   objectStoreFrom,
   signingSecretFrom,
@@ -24,6 +25,8 @@ import { consolePages } from "./console-pages.ts";
 import { consoleFunction } from "./contract.ts";
 import { createLogInAttempts } from "./identity/log-in-attempts.ts";
 import { createOpenIdProvider } from "./identity/open-id-provider.ts";
+import { visitorEndpoint } from "./playground/visitor-endpoint.ts";
+import { createVisitorTries } from "./playground/visitors.ts";
 import { builtAssets } from "./server/built-assets.ts";
 import { createConsoleHandler } from "./server/console-handler.ts";
 
@@ -31,16 +34,23 @@ const environment = readEnvironment(consoleFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
 const accounts = createAccountsRepository(table);
 const clientSecrets = clientSecretsFrom(environment);
+const signingKeys = createSigningKeySource(signingSecretFrom(environment));
+const visitorTriesPerDay = environment.VISITOR_TRIES_PER_DAY;
+const playground = {
+  accounts,
+  tokens: createTokens(signingKeys),
+  addresses: { api: environment.PUBLIC_BASE_URL, stream: environment.CHAT_STREAM_URL },
+  visitorTriesPerDay,
+};
 const logInThrough = (letter: string): string => `/console/log-in/${letter}`;
 const sessions = createSessionsRepository(table);
-const signingKeys = createSigningKeySource(signingSecretFrom(environment));
 const store = objectStoreFrom(environment);
 const vendors = { a: environment.LEGACY_VENDOR_A, b: environment.LEGACY_VENDOR_B };
 const secondsInDay = 24 * 60 * 60;
 
 export const handler = createConsoleHandler(
   consolePages({
-    accounts,
+    ...playground,
     links: createLinksRepository(table),
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
@@ -62,7 +72,6 @@ export const handler = createConsoleHandler(
     logInAttempts: createLogInAttempts(signingKeys),
     sessions,
     apiKeys: createApiKeysRepository(table),
-    tokens: createTokens(signingKeys),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,
     eraseAccount: (account, signal) => eraseAccount(account, { table, store }, signal),
     usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE),
@@ -71,12 +80,21 @@ export const handler = createConsoleHandler(
   {
     site: {
       baseUrl: environment.PUBLIC_BASE_URL,
-      origins: { storage: [], stream: [] },
+      origins: { storage: [], stream: [new URL(environment.CHAT_STREAM_URL).origin] },
       assets: builtAssets,
       languages: environment.CONSOLE_LANGUAGES,
     },
     accounts,
     sessions,
   },
-  { limiter: limiterFrom(environment), metricsNamespace: environment.METRICS_NAMESPACE },
+  {
+    limiter: limiterFrom(environment),
+    metricsNamespace: environment.METRICS_NAMESPACE,
+    endpoints: [
+      visitorEndpoint(environment.PUBLIC_BASE_URL, {
+        ...playground,
+        tries: createVisitorTries(itemTableFrom(environment), visitorTriesPerDay),
+      }),
+    ],
+  },
 );

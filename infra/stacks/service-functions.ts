@@ -64,6 +64,16 @@ export class ServiceFunctions extends FunctionGroup {
     this.authorizer = this.add(authorizerFunction, {
       TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
     });
+    const chat = this.add(chatFunction, {
+      TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
+      BUCKET_NAME: bucketBinding(this, data.audioBucket, answers),
+      ...accountLimit,
+      TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
+      ...models.chat,
+    });
+    const streamAddress = stage.streamDomain
+      ? `https://${stage.streamDomain.name}`
+      : (chat.functionUrl?.url ?? publicBaseUrl);
     this.all = [
       this.authorizer,
       this.add(authFunction, {
@@ -76,13 +86,7 @@ export class ServiceFunctions extends FunctionGroup {
         LIMIT_CREDENTIALS_PER_MINUTE: plainBinding(stage.limits.credentialsPerMinute),
         ...vendors,
       }),
-      this.add(chatFunction, {
-        TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, answers),
-        ...accountLimit,
-        TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
-        ...models.chat,
-      }),
+      chat,
       this.add(docsFunction, { ...vendors, PUBLIC_BASE_URL: plainBinding(publicBaseUrl) }),
       this.add(languageFunction, {
         TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
@@ -186,6 +190,8 @@ export class ServiceFunctions extends FunctionGroup {
         MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
         PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
         CONSOLE_LANGUAGES: plainBinding(stage.consoleLanguages),
+        CHAT_STREAM_URL: plainBinding(streamAddress),
+        VISITOR_TRIES_PER_DAY: plainBinding(stage.limits.visitorTriesPerDay),
         IDENTITY_PROVIDERS: plainBinding(JSON.stringify(stage.identityProviders)),
         IDENTITY_PROVIDERS_SECRET_ID: secretBinding(data.identityProviders),
         ...vendors,

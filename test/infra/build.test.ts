@@ -33,6 +33,8 @@ const variables = {
   MAIL_FROM: "no-reply@example.com",
   MAIL_CONFIGURATION_SET: "configuration",
   PUBLIC_BASE_URL: "http://127.0.0.1:3000",
+  CHAT_STREAM_URL: "http://127.0.0.1:9/",
+  VISITOR_TRIES_PER_DAY: "3",
   CHAT_BASE_URL: "http://127.0.0.1:9/v1",
   CHAT_MODEL_14B: "chat-14b",
   CHAT_MODEL_9B: "chat-9b",

@@ -189,6 +189,8 @@ const start = (form: HTMLFormElement, run: HTMLButtonElement, result: HTMLElemen
   if (recorder && canRecord()) record(recorder);
   // Without this script the button shows the code of what was written; with it, it does it.
   run.textContent = words("runLabel");
+  result.replaceChildren();
+  add("p", words("hint"), "soft");
   run.disabled = dataset["token"] === undefined && dataset["visitor"] === undefined;
   showSamples(describe());
 };

@@ -102,6 +102,7 @@ const dataOf = ({ current, addresses, access }: PlaygroundProps, frame: ReturnTy
           "data-sign-up-label": texts.navigation.signUp,
         }
       : {}),
+    "data-hint": words.resultHint,
     "data-run-label": words.run[current],
     "data-save": words.save,
     "data-silence": words.silence,
@@ -161,11 +162,6 @@ export const Playground = (props: PlaygroundProps) => {
           </p>
         </Notice>
       )}
-      <noscript>
-        <div class="notice">
-          <p>{words.needsScript}</p>
-        </div>
-      </noscript>
       <form method="get" action={url(path)} {...dataOf(props, frame)}>
         <input type="hidden" name="try" value={current} />
         <Fields current={current} values={values} />
@@ -184,7 +180,8 @@ export const Playground = (props: PlaygroundProps) => {
       <section aria-labelledby="answer">
         <h2 id="answer">{words.result}</h2>
         <div data-result aria-live="polite">
-          <p class="soft">{words.resultHint}</p>
+          {/* Where the script runs, it puts the hint in its place: also a script that did not arrive is told of. */}
+          <p class="soft">{words.needsScript}</p>
         </div>
       </section>
       <section aria-labelledby="code">

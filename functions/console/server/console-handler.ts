@@ -1,4 +1,5 @@
 import { AppError } from "../../../shared/errors/app-error.ts";
+import type { Endpoint } from "../../../shared/http/endpoint.ts";
 import { createStreamingHandler, type HandlerOptions } from "../../../shared/http/pipeline.ts";
 import { assetsPath, sendAsset } from "./assets.ts";
 import { definePage } from "./define-page.ts";
@@ -25,10 +26,16 @@ const assetPages = ({ assets }: Pick<Site, "assets">): BoundPage =>
 export const createConsoleHandler = (
   pages: readonly BoundPage[],
   surroundings: PageSurroundings,
-  options: Pick<HandlerOptions, "limiter" | "metricsNamespace">,
+  options: Pick<HandlerOptions, "limiter" | "metricsNamespace"> & {
+    /** What the scripts of pages ask for, where it is no page. */
+    readonly endpoints?: readonly Endpoint[];
+  },
 ) =>
-  createStreamingHandler(pageEndpoints([assetPages(surroundings.site), ...pages], surroundings), {
-    ...options,
-    headers: pageHeaders({}, surroundings.site),
-    tellError: tellErrors(surroundings.site),
-  });
+  createStreamingHandler(
+    [...pageEndpoints([assetPages(surroundings.site), ...pages], surroundings), ...(options.endpoints ?? [])],
+    {
+      ...options,
+      headers: pageHeaders({}, surroundings.site),
+      tellError: tellErrors(surroundings.site),
+    },
+  );

@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { definePage } from "../server/define-page.ts";
+import { tryNames } from "./tries.ts";
+
+/** What somebody wrote without JavaScript; whatever it is, it is only shown. */
+const written = z.string().max(5_000).optional().catch(undefined);
+
+export const playgroundPage = definePage({
+  id: "playground",
+  path: "/console/playground",
+  audience: "everybody",
+  title: ({ playground }) => playground.title,
+  query: z.object({
+    try: z.enum(tryNames).default("translate").catch("translate"),
+    source: written,
+    target: written,
+    text: written,
+    language: written,
+    audio: written,
+  }),
+  scripts: ["playground", "copy"],
+  reaches: ["stream"],
+  usesMicrophone: true,
+});
+
+/** Where the page gets its token. Whoever opens it by hand is led to the page. */
+export const playgroundTokenPage = definePage({
+  id: "playgroundToken",
+  path: "/console/playground/token",
+  audience: "signed-in",
+  title: ({ playground }) => playground.title,
+  form: z.object({}),
+  data: z.object({ access_token: z.string(), expires_in: z.int() }),
+  confidential: true,
+});

@@ -1,0 +1,63 @@
+import { type Scope, scopes } from "../../../shared/auth/api-keys.ts";
+import { newTokenId } from "../../../shared/auth/tokens.ts";
+import { data, redirect, shown } from "../server/answers.ts";
+import { type BoundPage, page } from "../server/page.ts";
+import { playgroundPage, playgroundTokenPage } from "./pages.ts";
+import { tryDefinitions } from "./tries.ts";
+import { Playground, type PlaygroundAccess } from "./view.tsx";
+import type { VisitorDependencies } from "./visitors.ts";
+
+/** What the playground touches. */
+export interface PlaygroundDependencies extends Pick<VisitorDependencies, "addresses" | "tokens"> {
+  /** How often somebody without an account may try something; 0 for never. */
+  readonly visitorTriesPerDay: number;
+}
+
+/** A page that is left open is as good as closed after so long. */
+const tokenSeconds = 15 * 60;
+
+/** What the page does; uploads and long recordings are not among it. */
+const pageScopes: readonly Scope[] = scopes.filter((scope) => scope !== "upload" && scope !== "jobs");
+
+/** The playground, and the tokens with which its script asks the API. */
+export const playgroundPages = ({
+  addresses,
+  tokens,
+  visitorTriesPerDay,
+}: PlaygroundDependencies): BoundPage[] => {
+  const accessOf = (isSignedIn: boolean): PlaygroundAccess => {
+    if (isSignedIn) return { kind: "account" };
+    return visitorTriesPerDay > 0 ? { kind: "visitor", triesADay: visitorTriesPerDay } : { kind: "closed" };
+  };
+  return [
+    page(playgroundPage, {
+      show: ({ account, query: { try: current, ...written } }) => {
+        const given = Object.entries(written).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, value]],
+        );
+        return shown({
+          content: (
+            <Playground
+              current={current}
+              values={{ ...tryDefinitions[current].values, ...Object.fromEntries(given) }}
+              addresses={addresses}
+              access={accessOf(account !== undefined)}
+            />
+          ),
+        });
+      },
+    }),
+    page(playgroundTokenPage, {
+      show: () => redirect(playgroundPage.path),
+      submit: async ({ account, session }) => {
+        const token = {
+          userId: account.id,
+          tokenId: newTokenId(),
+          tokenEpoch: session.tokenEpoch,
+          scopes: pageScopes,
+        };
+        return data({ access_token: await tokens.sign(token, tokenSeconds), expires_in: tokenSeconds });
+      },
+    }),
+  ];
+};

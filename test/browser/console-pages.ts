@@ -1,0 +1,24 @@
+import { tryNames } from "../../functions/console/playground/tries.ts";
+
+/** A page that people see. */
+export interface ConsolePage {
+  readonly path: string;
+  /** It sends whoever is not signed in to the log-in. */
+  readonly isPersonal?: boolean;
+}
+
+/** Every page of the console and of the documentation, of pages that there are many of one of each kind. */
+export const consolePages: readonly ConsolePage[] = [
+  { path: "/" },
+  { path: "/console/sign-up" },
+  { path: "/console/log-in" },
+  { path: `/reset-password?token=${"x".repeat(43)}` },
+  ...tryNames.map((name) => ({ path: `/console/playground?try=${name}` })),
+  { path: "/console", isPersonal: true },
+  { path: "/console/tokens", isPersonal: true },
+  { path: "/console/usage", isPersonal: true },
+  { path: "/console/account", isPersonal: true },
+  { path: "/docs" },
+  { path: "/docs/translate" },
+  { path: "/docs/guides/first-call" },
+];

@@ -1,0 +1,184 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { logIn, newPerson, register } from "../support/console-visit.ts";
+import { places, visit } from "../support/visitor.ts";
+
+const run = promisify(execFile);
+
+const answer = (page: Page) => page.locator("[data-result]");
+const curl = (page: Page) => page.locator("[data-sample=curl] code");
+
+/** What comes of the command that the page shows, with a token as the page has had one. */
+const runShown = async (page: Page, token: string, folder = tmpdir()): Promise<string> => {
+  const { stdout } = await run("bash", ["-c", (await curl(page).textContent()) ?? ""], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], TOKEN: token },
+  });
+  return stdout;
+};
+
+const tokenOf = async (url: string, person: { username: string; password: string }): Promise<string> => {
+  const response = await fetch(`${url}/auth/token`, { method: "POST", body: new URLSearchParams(person) });
+  return ((await response.json()) as { access_token: string }).access_token;
+};
+
+/** Looks at the playground as somebody with an account. */
+const tryAt = (
+  url: string,
+  name: string,
+  look: (tried: { page: Page; token: string; complaints(): string[] }) => Promise<void>,
+): Promise<void> =>
+  visit(async ({ page, complaints }) => {
+    const person = await register(url, newPerson());
+    await logIn(page, url, person);
+    await page.goto(`${url}/console/playground?try=${name}`);
+    const token = await tokenOf(url, person);
+    await look({ page, token, complaints });
+    expect(complaints()).toEqual([]);
+  });
+
+describe.each(places)("The playground, $name", ({ url }) => {
+  it("translates, and the curl that it shows gives the same", () =>
+    tryAt(url, "translate", async ({ page, token }) => {
+      await page.getByLabel("Text").fill("How are you?");
+      await page.getByRole("button", { name: "Translate" }).click();
+      await expect.poll(() => answer(page).textContent()).toBe("Oli otya?");
+      expect(JSON.parse(await runShown(page, token))).toMatchObject({
+        output: { translated_text: "Oli otya?", target_language: "lug" },
+      });
+    }));
+
+  it("streams a conversation from the function's own address, and remembers it", () =>
+    tryAt(url, "chat", async ({ page, token }) => {
+      const message = page.getByLabel("Message");
+      await message.fill("Webale");
+      const asked = page.waitForRequest(/\/tasks\/chat\/completions$/);
+      await page.getByRole("button", { name: "Send" }).click();
+      expect(new URL((await asked).url()).port).not.toBe(new URL(url).port);
+      const first = answer(page).locator(".card").first();
+      await expect.poll(() => first.textContent()).not.toBe("");
+      await page.getByRole("button", { name: "New conversation" }).waitFor();
+      expect(await runShown(page, token)).toMatch(/^data: \{.*"delta"[\s\S]*data: \[DONE\]/m);
+      await message.fill("Weebale nnyo");
+      await page.getByRole("button", { name: "Send" }).click();
+      await expect.poll(() => answer(page).locator(".card").count()).toBe(2);
+      expect(await curl(page).textContent()).toContain('"role":"assistant"');
+    }));
+
+  it("speaks, and what it plays can be played", () =>
+    tryAt(url, "speak", async ({ page, token }) => {
+      await page.getByRole("button", { name: "Speak" }).click();
+      const player = answer(page).locator("audio");
+      await expect
+        .poll(() => player.evaluate((audio) => Number(Reflect.get(audio, "duration"))))
+        .toBeGreaterThan(0.5);
+      const folder = await mkdtemp(join(tmpdir(), "language-ai-speech-"));
+      try {
+        await runShown(page, token, folder);
+        expect((await readFile(join(folder, "speech.opus"))).subarray(0, 4).toString()).toBe("OggS");
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    }));
+
+  it("writes down what the microphone records, in Opus of 16 kilobits a second", () =>
+    tryAt(url, "transcribe", async ({ page }) => {
+      const recorder = page.locator("[data-record]");
+      await recorder.click();
+      await expect.poll(() => recorder.textContent()).toBe("Stop recording");
+      await page.waitForTimeout(1_500);
+      await recorder.click();
+      await page.locator("[data-recorded] audio").waitFor();
+      expect(await curl(page).textContent()).toContain("audio=@recording.webm");
+      const sent = page.waitForRequest(/\/tasks\/audio\/transcriptions$/);
+      await page.getByRole("button", { name: "Transcribe" }).click();
+      expect((await (await sent).allHeaders())["content-type"]).toContain("multipart/form-data");
+      await expect.poll(() => answer(page).locator(".card").count()).toBe(1);
+    }));
+
+  it("writes down a file", () =>
+    tryAt(url, "transcribe", async ({ page, token }) => {
+      const response = await fetch(`${url}/tasks/audio/speech`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+        body: JSON.stringify({ text: "Webale nnyo.", language: "lug", response_mode: "stream" }),
+      });
+      const buffer = Buffer.from(await response.arrayBuffer());
+      await page.getByLabel("Recording").setInputFiles({ name: "hello.wav", mimeType: "audio/wav", buffer });
+      await page.getByRole("button", { name: "Transcribe" }).click();
+      await expect.poll(() => answer(page).textContent()).toBe("Webale nnyo.");
+      expect(await curl(page).textContent()).toContain("audio=@hello.wav");
+    }));
+
+  it("identifies a language by its name", () =>
+    tryAt(url, "identify", async ({ page, token }) => {
+      await page.getByLabel("Text").fill("Wasuze otya nno, ssebo?");
+      await page.getByRole("button", { name: "Identify" }).click();
+      await expect.poll(() => answer(page).textContent()).toBe("Luganda");
+      expect(JSON.parse(await runShown(page, token))).toEqual({ language: "lug" });
+    }));
+
+  it("says in a sentence what went wrong", () =>
+    visit(async ({ page }) => {
+      await logIn(page, url, await register(url));
+      await page.goto(`${url}/console/playground?try=translate`);
+      await page.locator("#source").selectOption("lug");
+      await page.getByRole("button", { name: "Translate" }).click();
+      await expect
+        .poll(() => answer(page).textContent())
+        .toContain("Source and target language must be different");
+      await page.route(/\/tasks\/translate$/, (route) => route.abort());
+      await page.getByRole("button", { name: "Translate" }).click();
+      await expect.poll(() => answer(page).textContent()).toContain("cannot be reached");
+    }));
+
+  it("keeps its token out of every cookie and every store of the browser", () =>
+    visit(async ({ page, context }) => {
+      await logIn(page, url, await register(url));
+      await page.goto(`${url}/console/playground?try=identify`);
+      const given = page.waitForResponse(/\/console\/playground\/token$/);
+      await page.getByRole("button", { name: "Identify" }).click();
+      const { access_token: token, expires_in: seconds } = await (await given).json();
+      expect(seconds).toBe(900);
+      const kept = JSON.stringify([
+        await context.storageState({ indexedDB: true }),
+        await page.evaluate(() => ({ ...sessionStorage })),
+      ]);
+      expect(kept).toContain("__Host-session");
+      expect(kept).not.toContain(token);
+    }));
+
+  it("shows the code without JavaScript, and says what trying needs", () =>
+    visit(
+      async ({ page }) => {
+        await page.goto(`${url}/console/playground?try=translate`);
+        await page.getByText("Trying needs JavaScript.").waitFor();
+        await page.getByLabel("Text").fill("It's late.");
+        await page.getByRole("button", { name: "Show the code" }).click();
+        expect(await curl(page).textContent()).toContain(`"text":"It'\\''s late."`);
+        expect(await page.locator("[data-sample=python] code").textContent()).toContain('"It\'s late."');
+      },
+      { javaScriptEnabled: false },
+    ));
+
+  it("lets somebody without an account try three times, and then shows where to sign up", () =>
+    visit(async ({ page }) => {
+      await page.goto(`${url}/console/playground?try=identify`);
+      const button = page.getByRole("button", { name: "Identify" });
+      for (let count = 0; count < 3; count += 1) {
+        await page.getByLabel("Text").fill(`Wasuze otya nno, ssebo ${count}?`);
+        await button.click();
+        await expect.poll(() => answer(page).textContent()).toBe("Luganda");
+        await page.reload();
+      }
+      await button.click();
+      await expect.poll(() => answer(page).textContent()).toContain("3 tries a day, and yours are used");
+      await answer(page).getByRole("link", { name: "Sign up" }).click();
+      await page.waitForURL(`${url}/console/sign-up`);
+    }));
+});

@@ -33,8 +33,8 @@ export class ReadingBudget {
   }
 
   /** For work that nobody waits for: all of a file of 500 MB with a third of a processor. */
-  static forBackgroundWork(): ReadingBudget {
-    return new ReadingBudget(undefined, mostBackgroundMilliseconds);
+  static forBackgroundWork(now?: () => number): ReadingBudget {
+    return new ReadingBudget(now, mostBackgroundMilliseconds);
   }
 
   /**

@@ -96,6 +96,15 @@ describe("The time that reading a file may take", () => {
     await expect(reading).rejects.toThrow(/takes too long/);
   });
 
+  it("is longer for work that nobody waits for, and ends too", async () => {
+    const budgetWith = (step: number): ReadingBudget => {
+      let now = 0;
+      return ReadingBudget.forBackgroundWork(() => (now += step));
+    };
+    await expect(inspectAudio(wav, { budget: budgetWith(15_000) })).resolves.toMatchObject({ codec: "pcm" });
+    await expect(inspectAudio(wav, { budget: budgetWith(90_000) })).rejects.toThrow(/takes too long/);
+  });
+
   it("does not count how long the bytes take to come", async () => {
     let now = 0;
     const slow: AudioSource = {

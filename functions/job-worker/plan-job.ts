@@ -86,10 +86,9 @@ export const planJob = async (
     }
   }
   const planned = await jobs.read(name);
-  if (planned?.status !== "running") {
-    await settleJob(name, dependencies);
-    return undefined;
-  }
+  // One that its owner has deleted is left to the message that says so.
+  if (planned?.status === "failed") await settleJob(name, dependencies);
+  if (planned?.status !== "running") return undefined;
   for (let place = 0; place < placesOfAccount; place += 1) {
     await queue.send({ kind: "piece", userId: name.userId, place });
   }

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deleteJob } from "../../functions/jobs/delete-job.ts";
 import { getResult } from "../../functions/jobs/get-result.ts";
+import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { eraseAccount } from "../../shared/accounts/erase-account.ts";
 import { accountKeys } from "../../shared/accounts/keys.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
 import { readTranscript } from "../../shared/jobs/job-objects.ts";
@@ -9,7 +11,7 @@ import { type JobName, jobKeys, jobObjects } from "../../shared/jobs/keys.ts";
 import { accountCounters } from "../../shared/limits/keys.ts";
 import { windowsAt } from "../../shared/limits/windows.ts";
 import { BackendRefusal } from "../../shared/outbound/failures.ts";
-import type { Table } from "../../shared/storage/table.ts";
+import { readPartition, type Table } from "../../shared/storage/table.ts";
 import { type FakeModel, openJobWorks, pieceSeconds, sayPiece } from "../support/job-works.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
@@ -50,6 +52,15 @@ const objectsOf = async (name: JobName) => {
   return objects;
 };
 
+const failing =
+  (error: unknown, isWrong: (piece: string) => boolean = () => true): FakeModel =>
+  (piece, signal) =>
+    isWrong(piece) ? Promise.reject(error) : sayPiece(piece, signal);
+
+const broken = new AppError("external_service_error", { message: "The model's server failed." });
+const refused = new AppError("external_service_error", { cause: new BackendRefusal(400) });
+const down = new AppError("service_unavailable", { cause: new BackendRefusal(503) });
+
 describe("a job", () => {
   it("gives the whole of a recording, in its order, and counts its seconds once", async () => {
     const works = worksWith({ placesOfAccount: 3 });
@@ -66,7 +77,9 @@ describe("a job", () => {
     expect(await counted(userId)).toEqual({ month: 3_500, usage: 3_500 });
   });
 
-  it("loses nothing, and says nothing twice, wherever its worker is killed", async () => {
+  it("loses nothing, and says nothing twice, wherever its worker is killed", {
+    timeout: 90_000,
+  }, async () => {
     const userId = await createTestAccount(table, "Admin");
     for (let calls = 1; ; calls += 1) {
       const works = worksWith({ placesOfAccount: 2 });
@@ -77,6 +90,34 @@ describe("a job", () => {
       expect(new Set(works.callbacks.map(({ event }) => event))).toEqual(new Set(["job.completed"]));
       // Only the piece that it was at may be asked for again.
       expect(works.asked.length).toBeLessThanOrEqual(4);
+      if (wasKilled) continue;
+      expect(calls).toBeGreaterThan(30);
+      return;
+    }
+  });
+
+  it("is refunded and told of once, wherever its worker is killed while it fails or is deleted", {
+    timeout: 90_000,
+  }, async () => {
+    const userId = await createTestAccount(table, "Admin");
+    const model: FakeModel = (piece, signal) =>
+      piece === "bad 1" ? Promise.reject(refused) : sayPiece(piece, signal);
+    let expected = 0;
+    for (let calls = 1; ; calls += 1) {
+      const works = worksWith({ model });
+      const failed = await works.post(userId, 3, { recording: "bad", callback_url });
+      const deleted = await works.post(userId, 2, { recording: "unwanted", callback_url });
+      await deleteJob(deleted, works);
+      const { wasKilled } = await works.work({ killAfter: calls });
+      expect(await works.jobs.find(failed), `killed after ${calls} calls`).toMatchObject({
+        status: "failed",
+        is_settled: true,
+      });
+      expect(await works.jobs.read(deleted)).toBeUndefined();
+      const told = new Set(works.callbacks.map(({ event, jobId }) => `${event} ${jobId}`));
+      expect(told).toEqual(new Set([`job.failed ${failed.jobId}`, `job.cancelled ${deleted.jobId}`]));
+      expected += pieceSeconds;
+      expect((await counted(userId)).month).toBe(expected);
       if (wasKilled) continue;
       expect(calls).toBeGreaterThan(30);
       return;
@@ -131,15 +172,6 @@ describe("a job", () => {
     expect(await works.jobs.read(name)).toBeUndefined();
   });
 });
-
-const failing =
-  (error: unknown, isWrong: (piece: string) => boolean = () => true): FakeModel =>
-  (piece, signal) =>
-    isWrong(piece) ? Promise.reject(error) : sayPiece(piece, signal);
-
-const broken = new AppError("external_service_error", { message: "The model's server failed." });
-const refused = new AppError("external_service_error", { cause: new BackendRefusal(400) });
-const down = new AppError("service_unavailable", { cause: new BackendRefusal(503) });
 
 describe("a job that cannot be carried out", () => {
   it("fails after five tries at a piece, with the reason; what was transcribed can be had and is paid for", async () => {
@@ -288,6 +320,27 @@ describe("a job that its owner deletes", () => {
     expect(works.callbacks).toMatchObject([{ event: "job.completed" }]);
     expect(await objectsOf(name)).toEqual([]);
     expect(await counted(userId)).toEqual({ month: 1_000, usage: 1_000 });
+  });
+});
+
+describe("a job of an account that is deleted", () => {
+  it("stops, and nothing of it is left", async () => {
+    const model: FakeModel = (_piece, signal) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    const works = worksWith({ model });
+    const userId = await createTestAccount(table);
+    const over = await works.post(userId, 2, { callback_url });
+    const working = works.work();
+    await expect.poll(() => works.asked.length).toBe(1);
+    const account = await createAccountsRepository(table).find({ id: userId });
+    if (!account) throw new Error("The account has just been made.");
+    await eraseAccount(account, { table, store: bucket.store }, new AbortController().signal);
+    await working;
+    expect(works.asked).toHaveLength(1);
+    expect(works.callbacks).toEqual([]);
+    expect(await readPartition(table, jobKeys.ofAccount(userId), ["PK", "SK"])).toEqual([]);
+    expect(await objectsOf(over)).toEqual([]);
+    await expect(works.post(userId, 1)).rejects.toMatchObject({ code: "unauthenticated" });
   });
 });
 

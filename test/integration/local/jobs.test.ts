@@ -1,0 +1,198 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { answering, type Behaviour, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
+import { type RunningService, runService } from "../../support/run-service.ts";
+import { wavHeaderBytes } from "../../support/wav.ts";
+
+const sampleRate = 1_000;
+
+/** A recording whose every second says which one it is: the value of its samples. */
+const numberedRecording = (seconds: number): Buffer => {
+  const sound = Buffer.alloc(seconds * sampleRate * 2);
+  for (let at = 0; at < sound.length; at += 2) sound.writeInt16LE(Math.floor(at / 2 / sampleRate), at);
+  return Buffer.concat([wavHeaderBytes(sound.length, { sampleRate, stated: true }), sound]);
+};
+
+/** Hears the seconds of such a recording, each as a word; one that is cut is not heard. */
+const hearSeconds = (form: Buffer) => {
+  const start = form.indexOf("data", form.indexOf("RIFF")) + 8;
+  const length = form.readUInt32LE(start - 4);
+  const segments: { start: number; end: number; text: string }[] = [];
+  let from = 0;
+  for (let at = 0; at <= length; at += 2) {
+    const isEnd = at === length || form.readInt16LE(start + at) !== form.readInt16LE(start + from);
+    if (!isEnd) continue;
+    if (at - from === 2 * sampleRate) {
+      const begin = from / 2 / sampleRate;
+      const text = `second-${form.readInt16LE(start + from)}`;
+      segments.push({ start: begin + 0.1, end: begin + 0.7, text });
+    }
+    from = at;
+  }
+  return { text: segments.map(({ text }) => text).join(" "), segments };
+};
+
+/** The processes that work on jobs for a service: children of its process, which run in their function's folder. */
+const workersOf = (service: RunningService): number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const parent = /\) \w (\d+)/.exec(readFileSync(`/proc/${name}/stat`, "utf8"))?.[1];
+        const isWorker = readlinkSync(`/proc/${name}/cwd`).includes("job-worker");
+        return Number(parent) === service.child.pid && isWorker ? [Number(name)] : [];
+      } catch {
+        // It has ended meanwhile.
+        return [];
+      }
+    });
+
+let folder: string;
+let model: FakeBackend;
+let service: RunningService;
+let token: string;
+
+const variables = () => ({
+  PORT: "0",
+  DATA_DIR: folder,
+  TRANSCRIPTION_BASE_URL: model.baseUrl,
+  JOB_PIECES_AT_ONCE: "4",
+  JOB_FAILS_AFTER_SECONDS: "20",
+  JOB_WAITS_SECONDS: "60",
+});
+
+const ask = async (path: string, init: RequestInit & { json?: unknown } = {}) => {
+  const { json, ...options } = init;
+  const response = await fetch(`${service.url}${path}`, {
+    ...options,
+    ...(json === undefined ? {} : { method: "POST", body: JSON.stringify(json) }),
+    headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "language-ai-jobs-"));
+  model = await startFakeBackend();
+  service = await runService(variables());
+});
+/** An account for each test: its requests of a minute are enough to look after one job. */
+beforeEach(async () => {
+  token = "";
+  const username = `user-${randomUUID()}`;
+  const account = { username, email: `${username}@example.com`, password: "seven storks by the lake" };
+  await ask("/auth/register", { json: account });
+  const response = await fetch(`${service.url}/auth/token`, {
+    method: "POST",
+    body: new URLSearchParams({ username: account.username, password: account.password }),
+  });
+  ({ access_token: token } = (await response.json()) as { access_token: string });
+});
+afterAll(async () => {
+  await service.stop();
+  await model.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const post = async (seconds: number): Promise<string> => {
+  const bytes = numberedRecording(seconds);
+  const link = await ask("/tasks/generate-upload-url", {
+    json: { file_name: "session.wav", content_type: "audio/wav", size: bytes.length },
+  });
+  const headers = { "Content-Type": "audio/wav" };
+  await fetch(link.body.upload_url, { method: "PUT", headers, body: new Blob([bytes]) });
+  const { body } = await ask("/tasks/jobs", {
+    json: { type: "transcription", file_id: link.body.file_id, language: "lug", timestamps: true },
+  });
+  return body.id;
+};
+
+const hearing =
+  (milliseconds: number): Behaviour =>
+  (response, request) => {
+    const { bytes } = model.received.at(-1) ?? {};
+    setTimeout(() => {
+      if (bytes) answering(200, hearSeconds(bytes))(response, request);
+    }, milliseconds);
+  };
+
+const whenOver = async (id: string) => {
+  for (;;) {
+    const { body } = await ask(`/tasks/jobs/${id}`);
+    if (!/queued|running/.test(body.status)) return body;
+    await sleep(1_000);
+  }
+};
+
+const everySecond = (seconds: number) => Array.from({ length: seconds }, (_, second) => `second-${second}`);
+
+describe("a long recording, by the local service", () => {
+  // Processes are found by what Linux tells of them.
+  it.skipIf(process.platform !== "linux")(
+    "comes back whole, each word once, though its workers are killed, and then the service itself",
+    { timeout: 120_000 },
+    async () => {
+      model.behave(hearing(150));
+      const seconds = 8_000;
+      const id = await post(seconds);
+      let kills = 0;
+      for (; kills < 6; kills += 1) {
+        // One after the other, while there is something to do for each.
+        await expect.poll(() => model.received.length, { timeout: 20_000 }).toBeGreaterThan(2 * kills);
+        await expect.poll(() => workersOf(service).length, { timeout: 20_000 }).toBeGreaterThan(0);
+        for (const worker of workersOf(service).slice(0, 1)) process.kill(worker, "SIGKILL");
+      }
+      expect((await ask(`/tasks/jobs/${id}`)).body.status).toBe("running");
+      await service.stop("SIGKILL");
+      service = await runService(variables());
+
+      const job = await whenOver(id);
+      expect(job).toMatchObject({ status: "completed", progress: { done: seconds, total: seconds } });
+      const { body } = await ask(`/tasks/jobs/${id}/result`);
+      expect(body.text.split(" ")).toEqual(everySecond(seconds));
+      expect(body.segments).toHaveLength(seconds);
+      expect(Math.floor(body.segments[7_123].start)).toBe(7_123);
+    },
+  );
+
+  it("stops at once when it is deleted, and reaches no further model", async () => {
+    model.behave(hearing(60_000));
+    const id = await post(1_500);
+    await expect.poll(() => model.received.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    expect((await ask(`/tasks/jobs/${id}`, { method: "DELETE" })).status).toBe(204);
+    expect((await ask(`/tasks/jobs/${id}`)).status).toBe(404);
+    const asked = model.received.length;
+    // The next job of the account is begun as soon as its places are free again.
+    model.behave(hearing(0));
+    expect(asked).toBeLessThanOrEqual(2);
+    const next = await post(60);
+    expect(await whenOver(next)).toMatchObject({ status: "completed" });
+    expect(model.received).toHaveLength(1);
+  });
+
+  it("waits for a model that is down, and says so", async () => {
+    model.behave(answering(503, { error: "Loading model" }));
+    const id = await post(60);
+    await expect
+      .poll(async () => (await ask(`/tasks/jobs/${id}`)).body.waiting, { timeout: 20_000, interval: 1_000 })
+      .toContain("cannot be reached");
+    model.behave(hearing(0));
+    expect(await whenOver(id)).toMatchObject({ status: "completed", waiting: null });
+  });
+
+  it("fails in time when the model fails, with the reason", async () => {
+    model.behave(answering(500, { error: "out of memory" }));
+    const id = await post(60);
+    expect(await whenOver(id)).toMatchObject({
+      status: "failed",
+      error: { code: "external_service_error", message: "The model's server failed." },
+    });
+    expect(model.received).toHaveLength(5);
+  });
+});

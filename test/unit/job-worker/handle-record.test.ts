@@ -1,0 +1,111 @@
+import type { SQSRecord } from "aws-lambda";
+import { describe, expect, it, vi } from "vitest";
+import { handleRecord, type RecordDependencies } from "../../../functions/job-worker/handle-record.ts";
+import type { HeldPiece } from "../../../functions/job-worker/places.ts";
+
+const recordOf = (body: string, receives = 1): SQSRecord => ({
+  messageId: "m",
+  receiptHandle: "r",
+  body,
+  attributes: {
+    ApproximateReceiveCount: String(receives),
+    SentTimestamp: String(Date.now()),
+    SenderId: "s",
+    ApproximateFirstReceiveTimestamp: "0",
+  },
+  messageAttributes: {},
+  md5OfBody: "",
+  eventSource: "aws:sqs",
+  eventSourceARN: "arn:aws:sqs:eu-west-1:1:jobs.fifo",
+  awsRegion: "eu-west-1",
+});
+const piece = { kind: "piece", userId: 7, place: 1 };
+
+const notExpected = () => Promise.reject(new Error("This must not be asked for."));
+
+/** A worker whose account has a piece that is due in so many seconds, or a table that is not there. */
+const worker = (dueInSeconds: number | "no table") => {
+  const hide = vi.fn(async (_record: SQSRecord, _seconds: number) => undefined);
+  const send = vi.fn(async () => undefined);
+  const held: HeldPiece = {
+    name: { userId: 7, jobId: "j" },
+    index: 0,
+    begun: 0,
+    failures: 1,
+    due_at: dueInSeconds === "no table" ? 0 : Date.now() + dueInSeconds * 1_000,
+  };
+  const running = { status: "running" as const, done: new Set<number>() };
+  const dependencies: RecordDependencies = {
+    hide,
+    queue: { send },
+    places: {
+      take: dueInSeconds === "no table" ? notExpected : async () => held,
+      begin: notExpected,
+      postpone: notExpected,
+      clear: notExpected,
+    },
+    jobs: {
+      read: async () => Object.assign(Object.create(null), running),
+      fail: notExpected,
+      finishPiece: notExpected,
+      noteWaiting: notExpected,
+      complete: notExpected,
+      beginPlanning: notExpected,
+      start: notExpected,
+      settle: notExpected,
+      remove: notExpected,
+    },
+    store: {
+      open: notExpected,
+      put: notExpected,
+      delete: notExpected,
+      list: async function* () {
+        yield* [];
+      },
+    },
+    cutter: {
+      plan: notExpected,
+      cut: async function* () {
+        yield* [];
+      },
+    },
+    transcriber: { transcribe: notExpected },
+    callbacks: { send: notExpected },
+    stitch: () => ({ text: "" }),
+    patience: { failsAfterSeconds: 600, waitsSeconds: 86_400 },
+    placesOfAccount: 1,
+    watchMilliseconds: 1_000,
+  };
+  return { dependencies, hide, send };
+};
+
+const handle = (record: SQSRecord, dependencies: RecordDependencies) =>
+  handleRecord(record, dependencies, new AbortController().signal);
+
+describe("a message of the queue of jobs", () => {
+  it("is held for a minute, and hidden until its piece is due", async () => {
+    const { dependencies, hide } = worker(90);
+    expect(await handle(recordOf(JSON.stringify(piece)), dependencies)).toBe(false);
+    expect(hide.mock.calls.map(([, seconds]) => seconds)).toEqual([60, 90]);
+  });
+
+  it("is sent anew once it has come many times, so that waiting for a model dead-letters nothing", async () => {
+    const { dependencies, send } = worker(90);
+    expect(await handle(recordOf(JSON.stringify(piece), 20), dependencies)).toBe(true);
+    expect(send).toHaveBeenCalledExactlyOnceWith(piece);
+  });
+
+  it("comes again, less and less soon, while the table is not there, and is not sent anew", async () => {
+    const { dependencies, hide, send } = worker("no table");
+    expect(await handle(recordOf(JSON.stringify(piece), 3), dependencies)).toBe(false);
+    expect(await handle(recordOf(JSON.stringify(piece), 30), dependencies)).toBe(false);
+    expect(hide.mock.calls.map(([, seconds]) => seconds)).toEqual([60, 8, 60, 300]);
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  it.each(["no JSON", '{"kind":"unknown"}', "{}"])("that is none is left out: %s", async (body) => {
+    const { dependencies, hide } = worker(0);
+    expect(await handle(recordOf(body), dependencies)).toBe(true);
+    expect(hide).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { judgeFailure, mostTries } from "../../../functions/job-worker/judge-failure.ts";
+import { UntrimmableAudioError } from "../../../shared/audio/audio-errors.ts";
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { BackendRefusal, BackendTimeout, BackendUnreachable } from "../../../shared/outbound/failures.ts";
+
+const patience = { failsAfterSeconds: 600, waitsSeconds: 86_400 };
+const refusal = (status: number, code: "external_service_error" | "service_unavailable") =>
+  new AppError(code, { cause: new BackendRefusal(status) });
+const failed = refusal(500, "external_service_error");
+const down = refusal(503, "service_unavailable");
+const unreachable = new AppError("service_unavailable", { cause: new BackendUnreachable("refused") });
+const slow = new AppError("service_unavailable", { cause: new BackendTimeout("silent") });
+
+/** What becomes of a piece of which every try ends like this. @returns the seconds after which each try begins, and the end. */
+const playOut = (error: unknown, secondsOfTry: number) => {
+  const starts: number[] = [];
+  let held = { failures: 0 };
+  let now = 0;
+  for (;;) {
+    starts.push(now / 1_000);
+    const begunAt = now;
+    now += secondsOfTry * 1_000;
+    const verdict = judgeFailure(error, held, patience, begunAt, now);
+    if (verdict.kind === "fail") return { starts, end: now / 1_000, error: verdict.error };
+    held = verdict.next;
+    now = verdict.next.due_at;
+  }
+};
+
+describe("a piece at which the model fails", () => {
+  it("is tried five times, with growing pauses, within ten minutes", () => {
+    const { starts, end, error } = playOut(failed, 1);
+    expect(starts).toHaveLength(mostTries);
+    const pauses = starts.slice(1).map((start, index) => start - (starts[index] ?? 0) - 1);
+    expect(pauses).toEqual([10, 30, 60, 120]);
+    expect(end).toBeLessThan(600);
+    expect(error.code).toBe("external_service_error");
+  });
+
+  it.each([60, 200, 270])("is given up within ten minutes when each try takes %i seconds", (seconds) => {
+    const { starts, end } = playOut(slow, seconds);
+    expect(starts.length).toBeGreaterThan(1);
+    expect(end).toBeLessThanOrEqual(600);
+  });
+
+  it.each([
+    ["the model refuses it", refusal(400, "external_service_error")],
+    ["it is too large for the model", refusal(413, "external_service_error")],
+    ["its encoding cannot be cut", new UntrimmableAudioError("alac", "mp4")],
+    ["the upload is gone", new AppError("not_found")],
+  ])("is tried once when %s", (_why, error) => {
+    expect(playOut(error, 1).starts).toEqual([0]);
+  });
+});
+
+describe("a piece whose model is down", () => {
+  it.each([
+    ["answers 503", down],
+    ["refuses connections", unreachable],
+  ])("is waited for a day when its server %s, and asked every five minutes at least", (_how, error) => {
+    const { starts, end } = playOut(error, 1);
+    expect(end).toBeGreaterThanOrEqual(86_400);
+    expect(end).toBeLessThan(86_400 + 310);
+    const pauses = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(302);
+    expect(pauses[0]).toBeLessThan(10);
+  });
+
+  it("says since when, and until when it is waited for", () => {
+    const begunAt = Date.parse("2026-11-22T10:00:00Z");
+    const verdict = judgeFailure(down, { failures: 0 }, patience, begunAt, begunAt + 1_000);
+    expect(verdict).toMatchObject({
+      kind: "again",
+      waiting: expect.stringMatching(/since 2026-11-22T10:00:00\.000Z.* until 2026-11-23T10:00:00\.000Z/),
+    });
+  });
+
+  it("does not use up its tries by that", () => {
+    const verdict = judgeFailure(down, { failures: 3, failing_since: 0 }, patience, 1_000, 2_000);
+    expect(verdict).toMatchObject({ next: { failures: 3 } });
+  });
+});

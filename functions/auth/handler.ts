@@ -2,6 +2,7 @@ import { readAccess } from "../../shared/accounts/access.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
 import { eraseAccount } from "../../shared/accounts/erase-account.ts";
+import { createIdentitiesRepository } from "../../shared/accounts/identities-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.ts";
@@ -38,6 +39,7 @@ export const handler = createBufferedHandler(
     revokedTokens: createTokensRepository(table),
     apiKeys: createApiKeysRepository(table),
     links: createLinksRepository(table),
+    identities: createIdentitiesRepository(table),
     tokens: createTokens(createSigningKeySource(signingSecretFrom(environment))),
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),

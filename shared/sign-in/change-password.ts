@@ -27,6 +27,9 @@ export const forgotPassword = async (
 /**
  * Sets a new password with the secret of a mailed link.
  *
+ * As long as nobody has verified the address, who made the account may be somebody else than who reads its mails: the second
+ * gets it, and what the first has joined to it at identity providers opens it no more.
+ *
  * Using the link up comes last, and in one with the new password: whatever fails on the way, the link still works.
  *
  * @throws AppError `invalid_link`.
@@ -34,7 +37,12 @@ export const forgotPassword = async (
 export const resetPassword = async (
   { token, new_password: password }: { readonly token: string; readonly new_password: string },
   sourceAddress: string,
-  { accounts, links, passwordGuard }: Pick<SignInDependencies, "accounts" | "links" | "passwordGuard">,
+  {
+    accounts,
+    links,
+    identities,
+    passwordGuard,
+  }: Pick<SignInDependencies, "accounts" | "links" | "identities" | "passwordGuard">,
 ): Promise<ActionOutcome> => {
   const owner = await links.find(token, "reset-password");
   const account = owner && (await accounts.find({ id: owner.userId }));
@@ -42,6 +50,9 @@ export const resetPassword = async (
   if (!account || account.token_epoch !== owner.tokenEpoch) throw new AppError("invalid_link");
   // Whoever opens the account's mail need not wait for what others have guessed.
   await passwordGuard.forgive([account.username, account.email], sourceAddress);
+  if (!account.email_verified) {
+    for (const { id } of await identities.list(account.id)) await identities.part(account.id, id);
+  }
   const isReset = await links.resetPassword(token, owner, await hashPassword(password));
   if (!isReset) throw new AppError("invalid_link");
   return changed;

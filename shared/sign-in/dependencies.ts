@@ -1,4 +1,5 @@
 import type { AccountsRepository } from "../accounts/accounts-repository.ts";
+import type { IdentitiesRepository } from "../accounts/identities-repository.ts";
 import type { LinksRepository } from "../accounts/links-repository.ts";
 import type { TokensRepository } from "../accounts/tokens-repository.ts";
 import type { Tokens } from "../auth/tokens.ts";
@@ -10,6 +11,7 @@ export interface SignInDependencies {
   readonly accounts: AccountsRepository;
   readonly revokedTokens: TokensRepository;
   readonly links: LinksRepository;
+  readonly identities: Pick<IdentitiesRepository, "list" | "part">;
   readonly tokens: Tokens;
   readonly mailQueue: MailQueue;
   readonly passwordGuard: PasswordGuard;

@@ -1,6 +1,7 @@
 import { authEndpoints } from "../../functions/auth/endpoints.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
+import { createIdentitiesRepository } from "../../shared/accounts/identities-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
 import type { Tokens } from "../../shared/auth/tokens.ts";
@@ -37,6 +38,7 @@ export const accountsOver = (
     revokedTokens: createTokensRepository(table),
     apiKeys: createApiKeysRepository(table),
     links: createLinksRepository(table),
+    identities: createIdentitiesRepository(table),
     tokens,
     mailQueue,
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),

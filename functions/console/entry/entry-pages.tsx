@@ -28,7 +28,7 @@ export interface OfferedProvider {
 
 /** What these pages touch. */
 export interface EntryDependencies
-  extends Pick<SignInDependencies, "accounts" | "links" | "mailQueue" | "passwordGuard"> {
+  extends Pick<SignInDependencies, "accounts" | "identities" | "links" | "mailQueue" | "passwordGuard"> {
   readonly providers: readonly OfferedProvider[];
 }
 

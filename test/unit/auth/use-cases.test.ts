@@ -78,6 +78,7 @@ const dependencies = ({
     resetPassword: unasked("A link"),
     ...links,
   },
+  identities: { list: async () => [], part: unasked("An identity") },
   revokedTokens: { revoke: unasked("A revoked token"), ...revokedTokens },
   tokens: { sign: async ({ tokenId }) => `signed ${tokenId}`, verify: unasked("A token") },
   mailQueue: { send: unasked("A mail") },
@@ -471,6 +472,34 @@ describe("A new password from a mailed link", () => {
     );
     expect(forgive).toHaveBeenCalledExactlyOnceWith(["amina", "amina@example.com"], address);
   });
+
+  it.each([
+    [false, ["one", "two"]],
+    [true, []],
+  ])(
+    "parts from what was joined to the account while nobody had verified its address (verified: %s)",
+    async (email_verified, expected) => {
+      const parted: string[] = [];
+      const identities = ["one", "two"].map((id) => ({ id, issuer: "", email: undefined, joinedAt: "" }));
+      await resetPassword(
+        { token: "secret", new_password: newPassword },
+        address,
+        dependencies({
+          accounts: { find: async () => ({ ...account, email_verified }) },
+          links: { find: async () => ({ userId: 7, tokenEpoch: 3 }), resetPassword: async () => true },
+          identities: {
+            list: async () => identities,
+            part: async (_userId, id) => {
+              parted.push(id);
+              return "parted";
+            },
+          },
+          passwordGuard: { ...noGuard, forgive: async () => undefined },
+        }),
+      );
+      expect(parted).toEqual(expected);
+    },
+  );
 });
 
 describe("A token that would be one too many to replace", () => {

@@ -1,0 +1,282 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { identityPages } from "../../../functions/console/identity/identity-pages.tsx";
+import { createLogInAttempts } from "../../../functions/console/identity/log-in-attempts.ts";
+import { createOpenIdProvider } from "../../../functions/console/identity/open-id-provider.ts";
+import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
+import { formTokenFor } from "../../../functions/console/server/form-token.ts";
+import {
+  type AccountsRepository,
+  createAccountsRepository,
+} from "../../../shared/accounts/accounts-repository.ts";
+import { createIdentitiesRepository } from "../../../shared/accounts/identities-repository.ts";
+import { createSigningKeySource } from "../../../shared/auth/tokens.ts";
+import { createSessionsRepository } from "../../../shared/sessions/sessions-repository.ts";
+import { logger } from "../../../shared/telemetry/logger.ts";
+import { signInAtProvider, startTestProvider, type TestProvider } from "../../support/identity-provider.ts";
+import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
+import { invokeStreaming, type StreamedAnswer, stubStreamingRuntime } from "../../support/lambda-stream.ts";
+import { startTestTable, type TestTable } from "../../support/test-table.ts";
+import { unlimited } from "../../support/unlimited.ts";
+
+const baseUrl = "http://127.0.0.1:9/prod";
+
+let table: TestTable;
+let at: TestProvider;
+let accounts: AccountsRepository;
+beforeAll(async () => {
+  table = await startTestTable();
+  accounts = createAccountsRepository(table.open());
+  at = await startTestProvider("a", `${baseUrl}/console/log-in/a/callback`);
+});
+afterAll(() => Promise.all([table.close(), at.close()]));
+beforeEach(() => {
+  stubStreamingRuntime();
+  vi.spyOn(logger, "error").mockImplementation(() => undefined);
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+  at.misbehave({});
+});
+
+/** The function, newly started. */
+const startConsole = () => {
+  const opened = table.open();
+  const secret = "a secret of tests that is long enough to sign with";
+  const identities = createIdentitiesRepository(opened);
+  const provider = createOpenIdProvider({
+    provider: at.settings,
+    clientSecret: async () => at.clientSecret,
+    redirectUri: at.redirectUri,
+    seconds: 0.3,
+  });
+  return createConsoleHandler(
+    identityPages({
+      accounts,
+      identities,
+      mailQueue: { send: async () => undefined },
+      openIdProviders: [provider],
+      logInAttempts: createLogInAttempts(createSigningKeySource(async () => secret)),
+    }),
+    {
+      site: { baseUrl, origins: { storage: [], stream: [] }, assets: [], languages: ["en"] },
+      accounts,
+      sessions: createSessionsRepository(opened),
+    },
+    { limiter: unlimited, metricsNamespace: undefined },
+  );
+};
+
+/** Somebody with a browser in front of the function. */
+const visit = (handler = startConsole()) => {
+  const cookies = new Map<string, string>();
+  const ask = async (
+    path: string,
+    query: Readonly<Record<string, string>> = {},
+    others: { readonly form?: string; readonly host?: string } = {},
+  ): Promise<StreamedAnswer> => {
+    const answer = await invokeStreaming(
+      handler,
+      lambdaEvent({
+        method: others.form === undefined ? "GET" : "POST",
+        path: "/console/{proxy+}",
+        pathParameters: { proxy: path.slice("/console/".length) },
+        query,
+        headers: {
+          Accept: "text/html",
+          Host: others.host ?? "127.0.0.1:9",
+          Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+          ...(others.form === undefined ? {} : { "Content-Type": "application/x-www-form-urlencoded" }),
+        },
+        ...(others.form === undefined ? {} : { body: others.form }),
+      }),
+      lambdaContext(),
+    );
+    for (const line of answer.cookies ?? []) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (line.includes("Max-Age=0")) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return answer;
+  };
+  const goThrough = async (address: string, login: string) =>
+    ask(
+      "/console/log-in/a/callback",
+      Object.fromEntries((await signInAtProvider(address, { login })).searchParams),
+    );
+  return {
+    ask,
+    cookies,
+    goThrough,
+    logIn: async (login: string, query?: Readonly<Record<string, string>>) => {
+      const { headers } = await ask("/console/log-in/a", query);
+      return goThrough(headers["Location"] ?? "", login);
+    },
+    /** Signs in without the provider. */
+    signIn: async (userId: number) => {
+      const { secret } = await createSessionsRepository(table.open()).begin(
+        { userId, tokenEpoch: 0 },
+        undefined,
+      );
+      cookies.set("__Host-session", secret);
+    },
+    /** Asks to add the provider. @returns where the page leads. */
+    join: async () => {
+      const session = cookies.get("__Host-session") ?? "";
+      const answer = await ask(
+        "/console/account/identities/a",
+        {},
+        { form: `form_token=${formTokenFor(session)}` },
+      );
+      return (
+        /<a class="button" href="([^"]+)"/.exec(answer.body)?.[1]?.replaceAll("&amp;", "&") ?? answer.body
+      );
+    },
+  };
+};
+
+let people = 0;
+const newAccount = async (email = `person-${people}@example.com`) => {
+  people += 1;
+  const fields = { username: `person-${people}`, email, organization: "Unknown" };
+  return (await accounts.create({ ...fields, password_hash: "$argon2id$the-hash" })).id;
+};
+
+describe("A provider that does not work", () => {
+  it.each([
+    ["fails", { fail: { path: /openid-configuration/, status: 500 } }],
+    ["is silent", { hang: /openid-configuration/ }],
+  ])(
+    "is a page with a sentence and the way back, and works when it works again: it %s",
+    async (_case, how) => {
+      const { ask } = visit();
+      at.misbehave(how);
+      const answer = await ask("/console/log-in/a", { next: "/console/usage" });
+      expect(answer.status).toBe(503);
+      expect(answer.body).toContain("Provider a does not answer as it should.");
+      expect(answer.body).toContain('href="/prod/console/log-in?next=%2Fconsole%2Fusage"');
+      expect(answer.body).not.toMatch(/\bat \w+ \(|Error:/);
+      at.misbehave({});
+      expect(await ask("/console/log-in/a")).toMatchObject({ status: 303 });
+    },
+  );
+
+  it.each([
+    ["fails", { fail: { path: /^\/token/, status: 500 } }, 503],
+    ["is silent", { hang: /^\/token/ }, 503],
+    [
+      "signs with a key that nobody knows",
+      { changeIdToken: (token: string) => `${token.slice(0, -8)}AAAAAAAA` },
+      502,
+    ],
+  ])("signs nobody in when it %s at the end", async (_case, how, status) => {
+    const { ask, goThrough, cookies } = visit();
+    const { headers } = await ask("/console/log-in/a");
+    at.misbehave(how);
+    const answer = await goThrough(headers["Location"] ?? "", "amina");
+    expect(answer.status).toBe(status);
+    expect(answer.body).toContain('href="/prod/console/log-in"');
+    expect(answer.body).not.toMatch(/\bat \w+ \(|Error:/);
+    expect(cookies.has("__Host-session")).toBe(false);
+  });
+});
+
+describe("A log-in through a provider", () => {
+  it("is kept by the browser for ten minutes, out of the reach of scripts and other sites", async () => {
+    const { cookies = [] } = await visit().ask("/console/log-in/a");
+    expect(cookies).toEqual([
+      expect.stringMatching(/^__Host-login=[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=600$/),
+    ]);
+  });
+
+  it("ends in a session, and is forgotten by the browser", async () => {
+    const { logIn, cookies } = visit();
+    const answer = await logIn("amina", { next: "/console/usage?from=2026-11-01" });
+    expect(answer).toMatchObject({
+      status: 303,
+      headers: { Location: "/prod/console/usage?from=2026-11-01" },
+    });
+    expect([...cookies.keys()]).toEqual(["__Host-session"]);
+  });
+
+  it("does not get into a disabled account", async () => {
+    const id = (await accounts.find({ email: "amina.nakato@example.com" }))?.id ?? 0;
+    await accounts.setDisabled(id, true);
+    const { logIn, cookies } = visit();
+    const answer = await logIn("amina");
+    await accounts.setDisabled(id, false);
+    expect(answer).toMatchObject({ status: 403, body: expect.stringContaining("This account is disabled") });
+    expect(cookies.has("__Host-session")).toBe(false);
+  });
+
+  it("goes on with what another instance of the function has begun", async () => {
+    const { ask, cookies } = visit();
+    const { headers } = await ask("/console/log-in/a");
+    const other = visit();
+    for (const [name, value] of cookies) other.cookies.set(name, value);
+    expect(await other.goThrough(headers["Location"] ?? "", "amina")).toMatchObject({ status: 303 });
+  });
+
+  it("begins at the address that the provider knows, for who has called this machine localhost", async () => {
+    const answer = await visit().ask("/console/log-in/a", { next: "/docs" }, { host: "localhost:9" });
+    expect(answer).toMatchObject({
+      status: 303,
+      headers: { Location: "http://127.0.0.1:9/prod/console/log-in/a?next=%2Fdocs" },
+    });
+  });
+
+  it("is not there for a provider that the stage does not have", async () => {
+    expect(await visit().ask("/console/log-in/b")).toMatchObject({ status: 404 });
+    expect(await visit().ask("/console/log-in/b/callback")).toMatchObject({ status: 404 });
+  });
+});
+
+describe("A provider that is added to an account", () => {
+  it("logs in to it from then on", async () => {
+    const id = await newAccount();
+    const person = visit();
+    await person.signIn(id);
+    const answer = await person.goThrough(await person.join(), "okello");
+    expect(answer.headers["Location"]).toBe("/prod/console/account?joined=a");
+    expect(await createIdentitiesRepository(table.open()).list(id)).toMatchObject([
+      { issuer: at.settings.issuer, email: "okello.james@example.com" },
+    ]);
+  });
+
+  it("is not taken from another account", async () => {
+    const person = visit();
+    await person.signIn(await newAccount());
+    const answer = await person.goThrough(await person.join(), "amina");
+    expect(answer).toMatchObject({
+      status: 409,
+      body: expect.stringContaining("logs in to another account here"),
+    });
+  });
+
+  it.each(["with nobody signed in", "as somebody else"])(
+    "is not added when the answer comes %s",
+    async (who) => {
+      const id = await newAccount();
+      const person = visit();
+      await person.signIn(id);
+      const address = await person.join();
+      if (who === "as somebody else") await person.signIn(await newAccount());
+      else person.cookies.delete("__Host-session");
+      expect(await person.goThrough(address, "okello")).toMatchObject({ status: 400 });
+      expect(await createIdentitiesRepository(table.open()).list(id)).toEqual([]);
+    },
+  );
+
+  it("is added by a form of ours alone: a link does nothing", async () => {
+    const person = visit();
+    await person.signIn(await newAccount());
+    for (const path of ["/console/log-in/a", "/console/account/identities/a"]) {
+      const answer = await person.ask(path);
+      expect(answer.status).toBe(303);
+      expect(answer.headers["Location"]).toMatch(/^\/prod\/console(?:\/account)?$/);
+    }
+    const forged = await person.ask("/console/account/identities/a", {}, { form: "form_token=x" });
+    expect(forged.body).not.toContain(at.settings.issuer);
+    expect(person.cookies.has("__Host-login")).toBe(false);
+  });
+});

@@ -60,7 +60,7 @@ export const Overview = (visit: Shown) => {
           </section>
         ))}
         <section class="card">
-          <h3>{texts.account.title}</h3>
+          <h2>{texts.account.title}</h2>
           <dl>
             <dt>{words.plan}</dt>
             <dd>

@@ -23,7 +23,7 @@ const Providers = ({ providers, texts, url, next }: Entered) =>
       <p class="soft">{texts.logIn.or}</p>
       {providers.map(({ name, path }) => (
         <p key={path}>
-          <a class="button quiet" href={url(withNext(path, next))}>
+          <a class="quiet" href={url(withNext(path, next))}>
             {fill(texts.logIn.through, { provider: name })}
           </a>
         </p>

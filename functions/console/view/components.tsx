@@ -140,7 +140,7 @@ export const Meter = ({
       : fill(texts.usage.usedOf, { used: number.format(used), limit: number.format(limit) });
   return (
     <>
-      <h3>{label}</h3>
+      <h2>{label}</h2>
       <p>{words}</p>
       {limit !== null && (
         <progress value={Math.min(used, limit)} max={limit} aria-label={`${label}: ${words}`} />

@@ -1,6 +1,7 @@
 import type { createDocument, oas31 } from "zod-openapi";
 import type { Operation } from "../../shared/http/operation.ts";
-import { composeExample, type JsonSchema } from "./compose-example.ts";
+import type { JsonSchema, NamedSchemas } from "../../shared/openapi/document.ts";
+import { composeExample } from "./compose-example.ts";
 
 type Document = ReturnType<typeof createDocument>;
 
@@ -16,7 +17,7 @@ const withoutText = /^(?:audio\/|text\/html$)/;
  */
 export const addExamples = (document: Document, operations: readonly Operation[]): void => {
   const missing: string[] = [];
-  const schemas: Readonly<Record<string, JsonSchema>> = document.components?.schemas ?? {};
+  const schemas: NamedSchemas = document.components?.schemas ?? {};
 
   for (const { id, method, path, example, response } of operations) {
     const described = document.paths?.[path]?.[methods[method]];

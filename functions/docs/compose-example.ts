@@ -1,24 +1,9 @@
-/** As much of a JSON Schema as the contracts' schemas become. */
-interface SchemaMembers {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly example?: unknown;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly not?: unknown;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly oneOf?: readonly JsonSchema[];
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly items?: JsonSchema;
-}
-
-/** Whether there may be anything is said by a boolean. */
-export type JsonSchema = SchemaMembers | boolean;
-
-/** The schemas that others refer to, by their names. */
-export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
+import {
+  type DocumentedSchema,
+  type JsonSchema,
+  type NamedSchemas,
+  resolveSchema,
+} from "../../shared/openapi/document.ts";
 
 /** What stands for a value whose form says all that a reader wants to know. */
 const byFormat: ReadonlyMap<string, string> = new Map([
@@ -36,17 +21,7 @@ export interface Composing {
   readonly missing: string[];
 }
 
-/** The schema that is meant, for one that refers to another. What stands beside the reference is kept. */
-const resolved = (given: JsonSchema, schemas: NamedSchemas): SchemaMembers => {
-  const schema = typeof given === "boolean" ? {} : given;
-  const name = schema.$ref?.slice("#/components/schemas/".length);
-  const target = name === undefined ? undefined : schemas[name];
-  if (!target) return schema;
-  const { $ref: _, ...beside } = schema;
-  return { ...resolved(target, schemas), ...beside };
-};
-
-const typesOf = ({ type }: SchemaMembers): readonly string[] => [type ?? []].flat();
+const typesOf = ({ type }: DocumentedSchema): readonly string[] => [type ?? []].flat();
 
 const isNothing = (schema: JsonSchema | undefined): boolean =>
   schema === false || (typeof schema === "object" && schema.not !== undefined);
@@ -68,7 +43,7 @@ const fromAlternatives = (
 };
 
 const fromMembers = (
-  { properties = {}, required = [] }: SchemaMembers,
+  { properties = {}, required = [] }: DocumentedSchema,
   place: string,
   composing: Composing,
 ): unknown =>
@@ -78,7 +53,7 @@ const fromMembers = (
       if (
         !isRequired &&
         composing.side === "request" &&
-        resolved(property, composing.schemas).example === undefined
+        resolveSchema(property, composing.schemas).example === undefined
       )
         return [];
       const missing: string[] = [];
@@ -94,7 +69,7 @@ const fromMembers = (
  * @param place how the value is called where an example is missing.
  */
 export const composeExample = (reference: JsonSchema, place: string, composing: Composing): unknown => {
-  const schema = resolved(reference, composing.schemas);
+  const schema = resolveSchema(reference, composing.schemas);
   if (schema.example !== undefined) return schema.example;
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];

@@ -8,11 +8,11 @@ export interface DocumentedSchema {
   readonly enum?: readonly unknown[];
   readonly default?: unknown;
   readonly example?: unknown;
-  readonly anyOf?: readonly DocumentedSchema[];
-  readonly oneOf?: readonly DocumentedSchema[];
-  readonly properties?: Readonly<Record<string, DocumentedSchema>>;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly properties?: NamedSchemas;
   readonly required?: readonly string[];
-  readonly items?: DocumentedSchema | boolean;
+  readonly items?: JsonSchema;
   readonly additionalProperties?: unknown;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -23,6 +23,22 @@ export interface DocumentedSchema {
   readonly exclusiveMinimum?: number;
   readonly not?: unknown;
 }
+
+/** A boolean says whether anything may be there. */
+export type JsonSchema = DocumentedSchema | boolean;
+
+/** Schemas by their names. */
+export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
+
+/** The schema that is meant, for one that refers to another. */
+export const resolveSchema = (given: JsonSchema, schemas: NamedSchemas): DocumentedSchema => {
+  const schema: DocumentedSchema = typeof given === "boolean" ? {} : given;
+  const name = schema.$ref?.slice("#/components/schemas/".length);
+  const target = name === undefined ? undefined : schemas[name];
+  if (!target) return schema;
+  const { $ref: _, ...beside } = schema;
+  return { ...resolveSchema(target, schemas), ...beside };
+};
 
 /** A body in one of its forms. */
 export interface DocumentedContent {
@@ -65,5 +81,5 @@ export interface ApiDocument {
   readonly info: { readonly title: string; readonly description: string };
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, DocumentedSchema>> };
+  readonly components: { readonly schemas: NamedSchemas };
 }

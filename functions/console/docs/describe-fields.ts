@@ -1,4 +1,9 @@
-import type { DocumentedSchema } from "../../../shared/openapi/document.ts";
+import {
+  type DocumentedSchema,
+  type JsonSchema,
+  type NamedSchemas,
+  resolveSchema,
+} from "../../../shared/openapi/document.ts";
 
 /** A field of a body, or a value in an address, as a reader looks it up. */
 export interface FieldRow {
@@ -9,19 +14,11 @@ export interface FieldRow {
   readonly description: string;
 }
 
-type NamedSchemas = Readonly<Record<string, DocumentedSchema>>;
-
 /** Bodies of the OpenAI API are deep; what lies below is in the OpenAPI document. */
 const deepest = 4;
 
-/** The schema that is meant, for one that refers to another. */
-export const resolveSchema = (schema: DocumentedSchema, schemas: NamedSchemas): DocumentedSchema => {
-  const name = schema.$ref?.slice("#/components/schemas/".length);
-  const target = name === undefined ? undefined : schemas[name];
-  if (!target) return schema;
-  const { $ref: _, ...beside } = schema;
-  return { ...resolveSchema(target, schemas), ...beside };
-};
+const alternativesOf = ({ anyOf, oneOf }: DocumentedSchema, schemas: NamedSchemas): DocumentedSchema[] =>
+  (anyOf ?? oneOf ?? []).map((each) => resolveSchema(each, schemas));
 
 const number = new Intl.NumberFormat("en");
 
@@ -61,14 +58,14 @@ const simpleTypeOf = (schema: DocumentedSchema): string => {
 };
 
 /** What a value is, in words. */
-export const typeOf = (given: DocumentedSchema, schemas: NamedSchemas): string => {
+export const typeOf = (given: JsonSchema, schemas: NamedSchemas): string => {
   const schema = resolveSchema(given, schemas);
   if (schema.const !== undefined) return quoted(schema.const);
   if (schema.enum && schema.enum.length <= mostValues) {
     const values = schema.enum.filter((value) => value !== null).map(quoted);
     return values.length === 1 ? values.join("") : `one of ${values.join(", ")}`;
   }
-  const alternatives = (schema.anyOf ?? schema.oneOf ?? []).filter(({ type }) => type !== "null");
+  const alternatives = alternativesOf(schema, schemas).filter(({ type }) => type !== "null");
   if (alternatives.length > 0) {
     return [...new Set(alternatives.map((alternative) => typeOf(alternative, schemas)))].join(" or ");
   }
@@ -79,34 +76,26 @@ export const typeOf = (given: DocumentedSchema, schemas: NamedSchemas): string =
   return simpleTypeOf(schema);
 };
 
-const isNullable = (schema: DocumentedSchema): boolean =>
+const isNullable = (schema: DocumentedSchema, schemas: NamedSchemas): boolean =>
   [schema.type ?? []].flat().includes("null") ||
-  (schema.anyOf ?? schema.oneOf ?? []).some(({ type }) => type === "null");
+  alternativesOf(schema, schemas).some(({ type }) => type === "null");
 
 /** The members of an object, whichever of its forms it has. */
-const membersOf = (given: DocumentedSchema, schemas: NamedSchemas): readonly DocumentedSchema[] => {
+const membersOf = (given: JsonSchema, schemas: NamedSchemas): readonly DocumentedSchema[] => {
   const schema = resolveSchema(given, schemas);
   if (schema.properties) return [schema];
-  return (schema.anyOf ?? schema.oneOf ?? []).flatMap((alternative) => membersOf(alternative, schemas));
+  return alternativesOf(schema, schemas).flatMap((alternative) => membersOf(alternative, schemas));
 };
 
-const rowsBelow = (
-  given: DocumentedSchema,
-  schemas: NamedSchemas,
-  name: string,
-  depth: number,
-): FieldRow[] => {
+const rowsBelow = (given: JsonSchema, schemas: NamedSchemas, name: string, depth: number): FieldRow[] => {
   if (depth >= deepest) return [];
   const schema = resolveSchema(given, schemas);
-  const list = [
-    schema,
-    ...(schema.anyOf ?? schema.oneOf ?? []).map((each) => resolveSchema(each, schemas)),
-  ].find(({ type }) => type === "array");
+  const list = [schema, ...alternativesOf(schema, schemas)].find(({ type }) => type === "array");
   if (list && typeof list.items === "object") return rowsBelow(list.items, schemas, `${name}[]`, depth);
   return membersOf(schema, schemas).flatMap(({ properties = {}, required = [] }) =>
     Object.entries(properties)
       // Members that are refused by name are no fields.
-      .filter(([, property]) => property.not === undefined)
+      .filter(([, property]) => typeof property === "object" && property.not === undefined)
       .flatMap(([member, property]) => {
         const place = name === "" ? member : `${name}.${member}`;
         const resolved = resolveSchema(property, schemas);
@@ -123,7 +112,7 @@ const sentence = (text: string): string => (/[.…!?]$/.test(text) ? text : `${t
 /** One field, without those within it. */
 export const fieldRow = (
   name: string,
-  given: DocumentedSchema,
+  given: JsonSchema,
   schemas: NamedSchemas,
   isRequired: boolean,
 ): FieldRow => {
@@ -131,7 +120,7 @@ export const fieldRow = (
   const limits = limitsOf(schema).join(", ");
   return {
     name,
-    type: `${typeOf(given, schemas)}${isNullable(schema) ? " or null" : ""}`,
+    type: `${typeOf(given, schemas)}${isNullable(schema, schemas) ? " or null" : ""}`,
     isRequired,
     description: [schema.description, limits && `${limits[0]?.toUpperCase()}${limits.slice(1)}`]
       .filter((text) => text !== undefined && text !== "")

@@ -8,6 +8,7 @@ import {
   CreateMultipartUploadCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListPartsCommand,
   UploadPartCommand,
   UploadPartCopyCommand,
 } from "@aws-sdk/client-s3";
@@ -82,6 +83,24 @@ describe("A multipart upload", () => {
     expect(await s3.get("linked.wav")).toBe("a part");
     expect(await fetchOutcome(url, { method: "PUT", body: "too late" })).toBe("404 NoSuchUpload");
     presigning.destroy();
+  });
+
+  it("lists the parts that have arrived, by number, until it is completed", async () => {
+    const upload = await begin("listed.wav");
+    const list = () => s3.client.send(new ListPartsCommand(upload.named));
+    expect((await list()).Parts ?? []).toEqual([]);
+    const second = await upload.sendPart(2, "second");
+    const first = await upload.sendPart(1, randomBytes(fiveMebibytes));
+    expect(await list()).toMatchObject({
+      UploadId: upload.named.UploadId,
+      IsTruncated: false,
+      Parts: [
+        { PartNumber: 1, Size: fiveMebibytes, ETag: first.ETag },
+        { PartNumber: 2, Size: 6, ETag: second.ETag },
+      ],
+    });
+    await upload.complete([first, second]);
+    expect(await refusalOf(list())).toBe("404 NoSuchUpload");
   });
 
   it("keeps the last of several parts with one number", async () => {

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  beginUpload,
+  completeUpload,
+  type PartsDependencies,
+  showUpload,
+  signParts,
+} from "../../functions/upload/upload-in-parts.ts";
+import { largestUploadBytes, partBytes } from "../../shared/storage/object-store.ts";
+import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
+import { startTestTable, type TestTable } from "../support/test-table.ts";
+
+let bucket: TestBucket;
+let table: TestTable;
+beforeAll(async () => {
+  [bucket, table] = await Promise.all([startTestBucket(), startTestTable()]);
+});
+afterAll(() => Promise.all([bucket.close(), table.close()]));
+
+describe("The largest upload", () => {
+  it("arrives in a hundred parts, of which every tenth breaks off once, and is one file", async () => {
+    const dependencies: PartsDependencies = {
+      store: bucket.store,
+      parts: bucket.parts,
+      uploads: createUploadsRepository(table.openForRequests()),
+    };
+    const file = { file_name: "day.wav", content_type: "audio/wav", size: largestUploadBytes };
+    const { id, part_count: count } = await beginUpload(file, 7, dependencies);
+    const numbers = Array.from({ length: count }, (_, index) => index + 1);
+    expect(count).toBe(100);
+    for (const { number, size, upload_url: url } of (await signParts(id, numbers, 7, dependencies)).parts) {
+      const body = Buffer.alloc(size, number);
+      if (number % 10 === 0) {
+        const broken = new ReadableStream({
+          start: (controller) => controller.enqueue(body.subarray(0, size / 2)),
+          pull: (controller) => controller.error(new Error("The connection is lost.")),
+        });
+        const options = { method: "PUT", body: broken, duplex: "half" } as const;
+        await expect(fetch(url, options)).rejects.toThrow();
+      }
+      expect((await fetch(url, { method: "PUT", body })).status).toBe(200);
+    }
+    expect((await showUpload(id, 7, dependencies)).arrived).toEqual(numbers);
+    const done = await completeUpload(id, 7, dependencies);
+    expect(done).toMatchObject({ file_id: id, size: largestUploadBytes });
+    expect(await completeUpload(id, 7, dependencies)).toEqual(done);
+
+    const found = await dependencies.uploads.findParted(id, 7);
+    const object = await bucket.store.open(found?.objectKey ?? "");
+    for (const number of numbers.slice(1)) {
+      const seam = (number - 1) * partBytes;
+      expect([...((await object?.read(seam - 1, seam + 1)) ?? [])]).toEqual([number - 1, number]);
+    }
+  });
+});

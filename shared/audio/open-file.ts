@@ -35,7 +35,7 @@ interface OpenFile extends ContainerFile {
 }
 
 /** @throws NotAudioError */
-export const openFile = async (source: AudioSource, options: AudioReadOptions): Promise<OpenFile> => {
+export const openAudioFile = async (source: AudioSource, options: AudioReadOptions): Promise<OpenFile> => {
   const window = new SourceWindow(source, options.signal, options.budget);
   const { container, start } = await detectContainer(window);
   return { window, start, container, reader: readers[container] };

@@ -1,6 +1,6 @@
 import { type AudioSource, copyRange, SourceWindow } from "./audio-source.ts";
 import { type AudioFacts, audioFacts } from "./container.ts";
-import { type AudioReadOptions, gatherPieces, openFile } from "./open-file.ts";
+import { type AudioReadOptions, gatherPieces, openAudioFile } from "./open-file.ts";
 import { ReadingBudget } from "./reading-budget.ts";
 
 export { type AudioSource, bufferSource } from "./audio-source.ts";
@@ -20,7 +20,7 @@ export const inspectAudio = async (
   source: AudioSource,
   options: AudioReadOptions = {},
 ): Promise<AudioFacts> => {
-  const { container, reader, ...file } = await openFile(source, options);
+  const { container, reader, ...file } = await openAudioFile(source, options);
   return audioFacts(container, await reader.measure(file), source.size);
 };
 
@@ -61,6 +61,6 @@ export async function* trimAudio(
     return;
   }
   const { budget = new ReadingBudget() } = options;
-  const { reader, ...file } = await openFile(source, { ...options, budget });
+  const { reader, ...file } = await openAudioFile(source, { ...options, budget });
   yield* gatherPieces(reader.trim(file, seconds), budget);
 }

@@ -1,6 +1,6 @@
 import type { Segment, Word } from "../inference/transcription.ts";
 import { type Alignment, alignTokens, type Match } from "./align-tokens.ts";
-import { segmentsOf, type Token, type TranscribedPart, tokensOf } from "./tokens.ts";
+import { partSegments, type Token, type TranscribedPart, tokensOf } from "./tokens.ts";
 
 export type { TranscribedPart } from "./tokens.ts";
 
@@ -148,7 +148,7 @@ const pauseBetween = (tokens: readonly Token[], start: number, end: number): num
 
 /** When a token is said; where only its segment has times, a segment is kept or left out as a whole. */
 const middleOf = ({ part }: KeptPart, token: Token, isExact: boolean): number => {
-  const segment = segmentsOf(part)[token.segment];
+  const segment = partSegments(part)[token.segment];
   if (isExact || !segment) return (token.start + token.end) / 2;
   return part.start + (segment.start + segment.end) / 2;
 };
@@ -157,7 +157,7 @@ const textOf = (tokens: readonly Token[]): string =>
   tokens.map(({ text, isGlued }, index) => (isGlued || index === 0 ? text : ` ${text}`)).join("");
 
 const keptSegments = ({ part, tokens, from, until }: KeptPart): Segment[] =>
-  segmentsOf(part).flatMap((segment, index) => {
+  partSegments(part).flatMap((segment, index) => {
     const all = tokens.filter((token) => token.segment === index);
     const kept = tokens.slice(from, until).filter((token) => token.segment === index);
     const [first, last] = [kept[0], kept.at(-1)];

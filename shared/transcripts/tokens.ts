@@ -53,13 +53,13 @@ const splitText = (text: string): { readonly text: string; readonly isGlued: boo
 const usualSlack = 1;
 
 /** The segments of a part: one of all of it when the model tells none. */
-export const segmentsOf = (part: TranscribedPart): readonly Pick<Segment, "start" | "end" | "text">[] =>
+export const partSegments = (part: TranscribedPart): readonly Pick<Segment, "start" | "end" | "text">[] =>
   part.segments?.length ? part.segments : [{ start: 0, end: part.end - part.start, text: part.text }];
 
 /** All words of a part, with the best times that are known of them. */
 export const tokensOf = (part: TranscribedPart): readonly Token[] => {
   const hasTimes = Boolean(part.segments?.length);
-  const tokens = segmentsOf(part).flatMap((segment, index) => {
+  const tokens = partSegments(part).flatMap((segment, index) => {
     const pieces = splitText(segment.text);
     const seconds = (segment.end - segment.start) / Math.max(1, pieces.length);
     return pieces.map(({ text, isGlued }, place): Token => {

@@ -1,6 +1,6 @@
 import { type AudioSource, copyRange, SourceWindow } from "../audio-source.ts";
 import type { AudioFacts } from "../container.ts";
-import { type AudioReadOptions, gatherPieces, openFile } from "../open-file.ts";
+import { type AudioReadOptions, gatherPieces, openAudioFile } from "../open-file.ts";
 import { ReadingBudget } from "../reading-budget.ts";
 import type { CutPoint, Piece } from "./piece.ts";
 import { type PieceLimits, PiecePlanner } from "./piece-planner.ts";
@@ -38,7 +38,7 @@ export const planPieces = async (
     return [{ index: 0, start: 0, end: durationSeconds, bytes: source.size, ...type }];
   }
 
-  const { reader, ...file } = await openFile(source, { signal, budget });
+  const { reader, ...file } = await openAudioFile(source, { signal, budget });
   const { headBytes, points } = await reader.cutPoints(file);
   const planner = new PiecePlanner({ ...limits, largestBytes: limits.largestBytes - headBytes });
   let first: CutPoint | undefined;
@@ -79,6 +79,6 @@ export async function* cutPiece(
     yield* copyRange(new SourceWindow(source, signal), 0, source.size);
     return;
   }
-  const { reader, ...file } = await openFile(source, { signal, budget });
+  const { reader, ...file } = await openAudioFile(source, { signal, budget });
   yield* gatherPieces(reader.cut(file, piece.cut), budget);
 }

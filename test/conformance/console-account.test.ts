@@ -39,7 +39,7 @@ describe("The overview", () => {
     const { visitor, seen, email, username } = await signUp();
     expect(seen.html).toContain(`Hello, ${username}`);
     expect(saidOf(seen, "Plan")).toContain("Free");
-    expect(saidOf(seen, "E-mail address")).toContain("Not verified");
+    expect(saidOf(seen, "E-mail")).toContain("Not verified");
     expect(seen.html).toMatch(/0 of [\d,]+ tasks/);
     expect(seen.headers.get("cache-control")).toBe("no-store");
     const sent = await visitor.send(seen, "/console", { action: "send-verification" });

@@ -136,7 +136,7 @@ export const en = {
     today: "Today",
     thisMonth: "This month",
     resets: "Begins again on {day} (UTC).",
-    email: "E-mail address",
+    email: "E-mail",
     verified: "Verified",
     notVerified: "Not verified",
     verifyTitle: "Verify your e-mail address",

@@ -36,7 +36,7 @@ const startStandIn = async (letter: ProviderLetter, port: number, redirectUri: s
     return answerRequests(createStandInProvider({ ...options, issuer }), options);
   };
 
-  const server = createServer(async (request, response) => {
+  const respond: ProviderRequests = async (request, response) => {
     if (!isFromThisMachine(request)) {
       response.writeHead(403, { "Content-Type": "text/plain; charset=utf-8" });
       response.end("This server answers to this machine alone.\n");
@@ -51,7 +51,8 @@ const startStandIn = async (letter: ProviderLetter, port: number, redirectUri: s
       if (!response.headersSent) response.writeHead(500);
       response.end();
     }
-  });
+  };
+  const server = createServer((request, response) => void respond(request, response));
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { replaceWebhookSecretOperation, webhookSecretOperation } from "../../functions/auth/webhook-secret.ts";
+import {
+  replaceWebhookSecretOperation,
+  webhookSecretOperation,
+} from "../../functions/auth/webhook-secret.ts";
 import { call, createAccount, expectDeclared, expectError, type TestAccount } from "../support/client.ts";
 
 let owner: TestAccount;

@@ -17,7 +17,7 @@ import {
   llmsPage,
   operationPage,
 } from "./pages.ts";
-import { readReference, successorOf } from "./reference.ts";
+import { describeReference, successorOf } from "./reference.ts";
 import { DocumentationIndex, OperationPage } from "./reference-pages.tsx";
 import { writeLlms } from "./write-llms.ts";
 
@@ -34,7 +34,7 @@ export interface DocumentationDependencies {
 export const docsPages = ({ vendors, baseUrl, assets }: DocumentationDependencies): BoundPage[] => {
   const read = async () => {
     const document = await documentOfStage({ vendors, publicBaseUrl: baseUrl });
-    return { about: document.info, sections: readReference(document, baseUrl) };
+    return { about: document.info, sections: describeReference(document, baseUrl) };
   };
   // Made with the first page that needs it: most visits to the console are no visits to the documentation.
   let reading: ReturnType<typeof read> | undefined;

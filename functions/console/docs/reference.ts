@@ -189,7 +189,7 @@ const describeOperation = (
  * @param document that of the stage.
  * @param baseUrl where callers reach the service; no slash at the end.
  */
-export const readReference = (document: ApiDocument, baseUrl: string): ReferenceSection[] => {
+export const describeReference = (document: ApiDocument, baseUrl: string): ReferenceSection[] => {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );

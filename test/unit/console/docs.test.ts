@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { explorerVersion } from "../../../functions/console/docs/explorer-files.ts";
 import { guides } from "../../../functions/console/docs/guides/all-guides.ts";
 import { GuidePage } from "../../../functions/console/docs/guides/guide-page.tsx";
-import { readReference, successorOf } from "../../../functions/console/docs/reference.ts";
+import { describeReference, successorOf } from "../../../functions/console/docs/reference.ts";
 import {
   DocumentationIndex,
   guidePath,
@@ -24,7 +24,7 @@ import { documentOfStage } from "../../../shared/openapi/stage-document.ts";
 const baseUrl = "https://api.example.com/prod";
 const stage = { vendors: defaultVendors, publicBaseUrl: baseUrl };
 const document = await documentOfStage(stage);
-const sections = readReference(document, baseUrl);
+const sections = describeReference(document, baseUrl);
 const described = sections.flatMap((section) => section.operations);
 
 const frame: PageFrame = {
@@ -103,7 +103,7 @@ describe("The documentation", () => {
 
   it("calls the providers in paths as the stage does", async () => {
     const other = await documentOfStage({ ...stage, vendors: { a: "acme", b: "other-gpu" } });
-    const paths = readReference(other, baseUrl).flatMap((section) =>
+    const paths = describeReference(other, baseUrl).flatMap((section) =>
       section.operations.map(({ path }) => path),
     );
     expect(paths).toContain("/tasks/acme/tts");

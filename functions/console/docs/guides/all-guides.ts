@@ -1,16 +1,16 @@
-import { firstCall, keys } from "./beginning.ts";
+import { firstCallGuide, keysGuide } from "./beginning.ts";
 import type { Guide } from "./guide.ts";
-import { longRecordings, streaming, uploads } from "./media.ts";
-import { errors, limits, webhooks } from "./operating.ts";
+import { longRecordingsGuide, streamingGuide, uploadsGuide } from "./media.ts";
+import { errorsGuide, limitsGuide, webhooksGuide } from "./operating.ts";
 
 /** All guides, in the order in which somebody new needs them. */
 export const guides: readonly Guide[] = [
-  firstCall,
-  keys,
-  streaming,
-  uploads,
-  longRecordings,
-  webhooks,
-  limits,
-  errors,
+  firstCallGuide,
+  keysGuide,
+  streamingGuide,
+  uploadsGuide,
+  longRecordingsGuide,
+  webhooksGuide,
+  limitsGuide,
+  errorsGuide,
 ];

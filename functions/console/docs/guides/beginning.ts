@@ -8,7 +8,7 @@ export const bearer = '-H "Authorization: Bearer $TOKEN"';
 /** The command that tells the others where the service is. */
 export const apiVariable = (baseUrl: string): string => `API=${baseUrl}`;
 
-export const firstCall: Guide = {
+export const firstCallGuide: Guide = {
   name: "first-call",
   title: "The first call",
   summary: "From nothing to a translation, in three commands.",
@@ -60,7 +60,7 @@ curl -s $API/auth/register ${json} \\
   ],
 };
 
-export const keys: Guide = {
+export const keysGuide: Guide = {
   name: "keys",
   title: "Tokens and keys",
   summary: "What a program proves itself with, and how to take it away again.",

@@ -3,7 +3,7 @@ import type { Guide } from "./guide.ts";
 
 const json = "-H 'Content-Type: application/json'";
 
-export const streaming: Guide = {
+export const streamingGuide: Guide = {
   name: "streaming",
   title: "Answers while they are made",
   summary: "Chat token by token, and speech that plays before it is finished.",
@@ -56,7 +56,7 @@ UPLOAD_URL=$(echo "$ANSWER" | sed 's/.*"upload_url":"\\([^"]*\\)".*/\\1/')
 FILE_ID=$(echo "$ANSWER" | sed 's/.*"file_id":"\\([^"]*\\)".*/\\1/')
 curl -s -X PUT "$UPLOAD_URL" -H 'Content-Type: audio/wav' -T recording.wav`;
 
-export const uploads: Guide = {
+export const uploadsGuide: Guide = {
   name: "uploads",
   title: "Uploads",
   summary: "Recordings that are too large for a request.",
@@ -80,7 +80,7 @@ export const uploads: Guide = {
   ],
 };
 
-export const longRecordings: Guide = {
+export const longRecordingsGuide: Guide = {
   name: "long-recordings",
   title: "Long recordings",
   summary: "Hours of sound, transcribed piece by piece while your program does something else.",

@@ -4,7 +4,7 @@ import { accountPoliciesWith, defaultAddressLimits } from "../../../../shared/li
 import { apiVariable, bearer } from "./beginning.ts";
 import type { Guide } from "./guide.ts";
 
-export const webhooks: Guide = {
+export const webhooksGuide: Guide = {
   name: "webhooks",
   title: "Webhooks",
   summary: "Be told when a job has ended, and know that it was us who told you.",
@@ -108,7 +108,7 @@ const tier = (type: (typeof accountTypes)[number]): string[] => {
   ];
 };
 
-export const limits: Guide = {
+export const limitsGuide: Guide = {
   name: "limits",
   title: "Limits",
   summary: "How much an account may do, and how a program keeps within it.",
@@ -160,7 +160,7 @@ console.log(response.status);`,
   ],
 };
 
-export const errors: Guide = {
+export const errorsGuide: Guide = {
   name: "errors",
   title: "Errors",
   summary: "What an error looks like, what each code means, and what may be tried again.",

@@ -123,34 +123,6 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     expect(back.html).toContain("okello-here");
   });
 
-  it("is listed by the account, which parts with it while another way in is left", async () => {
-    const jar = new CookieJar();
-    await logIn(jar, "a", "amina");
-    const joined = async (): Promise<string[]> => {
-      const page = await (await jar.fetch(`${baseUrl}/console/account`)).text();
-      return [...page.matchAll(/name="identity" value="([^"]+)"/g)].map(([, id = ""]) => id);
-    };
-    const part = (identity: string) =>
-      send(jar, "/console/account", "/console/account", { action: "unlink", identity });
-    const [one = "", other = ""] = await joined();
-    expect((await part(other)).html).toContain("Set a password first.");
-    expect(await joined()).toEqual([]);
-    const refused = await part(one);
-    expect(refused.status).toBe(400);
-    expect(refused.html).toContain("This is your only way in.");
-
-    const token = () => call("/auth/token", { body: new URLSearchParams({ username: "amina", password }) });
-    expect(await token()).toMatchObject({ status: 401 });
-    await send(jar, "/console/account", "/console/account", {
-      action: "set-password",
-      first_password: password,
-    });
-    expect(await token()).toMatchObject({ status: 200 });
-    expect(await joined()).toEqual([one]);
-    expect((await part(one)).status).toBe(200);
-    expect(await joined()).toEqual([]);
-  });
-
   it("is told to have been refused by who cancels at the provider, with the way back", async () => {
     const back = await logIn(new CookieJar(), "b", "cancel", { next: "/docs" });
     expect(back.status).toBe(403);

@@ -1,4 +1,4 @@
-import { putJson, readPieces } from "../../shared/jobs/job-objects.ts";
+import { putJson, readTranscribedPieces } from "../../shared/jobs/job-objects.ts";
 import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/jobs/keys.ts";
 import type { JobTranscript, TranscribedPiece } from "../../shared/jobs/transcribed-piece.ts";
@@ -20,7 +20,7 @@ export const assembleJob = async (name: JobName, dependencies: AssemblyDependenc
   const { jobs, store, stitch } = dependencies;
   const job = await jobs.read(name);
   if (job?.status === "running" && job.done.size === job.pieces) {
-    await putJson(store, jobObjects.result(name), stitch(await readPieces(store, name, job)));
+    await putJson(store, jobObjects.result(name), stitch(await readTranscribedPieces(store, name, job)));
     await jobs.complete(name);
     // Nobody is to find what a job has left behind that ended otherwise, or was deleted, meanwhile.
     const ended = await jobs.read(name);

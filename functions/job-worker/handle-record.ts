@@ -28,7 +28,7 @@ const parseBody = ({ body }: SQSRecord): JobMessage | undefined => {
 };
 
 /** Does what a record of the queue asks for. @returns whether it is done with; otherwise it comes again. */
-export const handleRecord = async (
+export const handleJobRecord = async (
   record: SQSRecord,
   dependencies: RecordDependencies,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ import { workThrough } from "../../shared/queue/work-through.ts";
 import { openTable } from "../../shared/storage/table.ts";
 import { stitch } from "../../shared/transcripts/stitch.ts";
 import { jobWorkerFunction } from "./contract.ts";
-import { handleRecord } from "./handle-record.ts";
+import { handleJobRecord } from "./handle-record.ts";
 import { createPlaces } from "./places.ts";
 import type { Cutter } from "./plan-job.ts";
 
@@ -62,5 +62,5 @@ export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResp
     // There is one record in a batch.
     leastMilliseconds: reserveMilliseconds,
     reserveMilliseconds,
-    work: (record, deadline) => handleRecord(record, { ...dependencies, hide }, deadline),
+    work: (record, deadline) => handleJobRecord(record, { ...dependencies, hide }, deadline),
   });

@@ -31,16 +31,13 @@ export interface PieceDependencies extends EndDependencies {
 /** A piece whose worker is killed again and again is what kills it. */
 const mostBeginnings = 8;
 
-/** The job was cancelled, deleted or has failed elsewhere. */
-class JobIsOver extends Error {}
-
 /** Ends what is under way for a job within seconds of the job's own end. */
 const watchJob = (name: JobName, { jobs, watchMilliseconds }: PieceDependencies) => {
   const over = new AbortController();
   const look = async (): Promise<void> => {
     // What cannot be read is looked at again.
     const job = await jobs.read(name).catch(() => ({ status: "running" }) as const);
-    if (!job || isOver(job)) over.abort(new JobIsOver());
+    if (!job || isOver(job)) over.abort(new Error("The job was cancelled, deleted or has failed elsewhere."));
   };
   const timer = setInterval(() => void look(), watchMilliseconds);
   return { signal: over.signal, end: () => clearInterval(timer) };

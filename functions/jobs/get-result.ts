@@ -1,7 +1,7 @@
 import { AppError } from "../../shared/errors/app-error.ts";
 import { Reply } from "../../shared/http/response.ts";
 import type { StoredJob } from "../../shared/jobs/job.ts";
-import { readPieces, readTranscript } from "../../shared/jobs/job-objects.ts";
+import { readTranscribedPieces, readTranscript } from "../../shared/jobs/job-objects.ts";
 import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
 import type { JobName } from "../../shared/jobs/keys.ts";
 import type { JobTranscript } from "../../shared/jobs/transcribed-piece.ts";
@@ -44,7 +44,7 @@ const transcriptOf = async (
     throw new AppError("not_found", { message: "The result has expired.", param: "id" });
   }
   if (!isPartial) throw notCompleted(job);
-  return stitch(await readPieces(store, name, job));
+  return stitch(await readTranscribedPieces(store, name, job));
 };
 
 const secondsOf = ({ audio_milliseconds: milliseconds }: StoredJob): number => milliseconds / 1_000;

@@ -38,7 +38,7 @@ const jobRequest = z
     max_new_audio_tokens: z.int().min(1).optional(),
   })
   .meta({ id: "LegacySpeechJob" });
-export type JobRequest = z.output<typeof jobRequest>;
+export type SpeechJobRequest = z.output<typeof jobRequest>;
 
 const jobResponse = z
   .object({

@@ -6,7 +6,12 @@ import type { SpeechItem } from "../speech/contract.ts";
 import type { SpeechContext, SpeechDependencies } from "../speech/dependencies.ts";
 import { openStoredStream, type StoredStream, streamOnly } from "../speech/stream-speech.ts";
 import { synthesizeSpeech } from "../speech/synthesize-speech.ts";
-import type { JobRequest, JobResponse, SpokenRequest, SpokenResponse } from "./fixed-speaker-contract.ts";
+import type {
+  JobResponse,
+  SpeechJobRequest,
+  SpokenRequest,
+  SpokenResponse,
+} from "./fixed-speaker-contract.ts";
 import { requireSpeaker, type Speaker } from "./fixed-speakers.ts";
 
 /*
@@ -105,7 +110,7 @@ const tokensInBounds = (tokens: number): number => Math.min(Math.max(tokens, 64)
  * @throws AppError `bad_request` for a text that is blank or longer than 10,000 characters.
  */
 export const synthesizeAsJob = async (
-  { text, speaker_id, temperature, max_new_audio_tokens: tokens }: JobRequest,
+  { text, speaker_id, temperature, max_new_audio_tokens: tokens }: SpeechJobRequest,
   context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<JobResponse> => {

@@ -22,7 +22,7 @@ export const readJson = async <Schema extends z.ZodType>(
 const atOnce = 16;
 
 /** What was said in those pieces of a job that are transcribed, in the order of the recording. */
-export const readPieces = async (
+export const readTranscribedPieces = async (
   store: Pick<ObjectStore, "open">,
   name: JobName,
   { done }: Pick<StoredJob, "done">,

@@ -1,7 +1,7 @@
 import { type ChatTurn, isTryName, type TryName, tryDefinitions } from "../playground/tries.ts";
 import { codeSamples, type SampleRequest } from "../samples/code-samples.ts";
-import { eventsOf, parsed, sentenceOf, textAt } from "./parts/read.ts";
-import { canRecord, type Recording, startRecording } from "./parts/record.ts";
+import { eventsOf, parsed, sentenceOf, textWithin } from "./parts/read.ts";
+import { canRecord, type MicrophoneRecording, startRecording } from "./parts/record.ts";
 import { createSender } from "./parts/send.ts";
 
 const find = <Kind extends HTMLElement>(selector: string, kind: new () => Kind): Kind | undefined => {
@@ -91,7 +91,7 @@ const start = (form: HTMLFormElement, run: HTMLButtonElement, result: HTMLElemen
         const event = parsed(data);
         const sentence = sentenceOf(event);
         if (sentence !== "") complain(sentence);
-        content += textAt(event, "choices", 0, "delta", "content");
+        content += textWithin(event, "choices", 0, "delta", "content");
         shown.textContent = content;
       }
     } finally {
@@ -111,11 +111,11 @@ const start = (form: HTMLFormElement, run: HTMLButtonElement, result: HTMLElemen
       );
     const answer = parsed(await response.text());
     if (name === "identify") {
-      const code = textAt(answer, "language");
+      const code = textWithin(answer, "language");
       add("p", words(`nameOf${code.charAt(0).toUpperCase()}${code.slice(1)}`) || words("unknown"), "card");
       return;
     }
-    const said = textAt(answer, "output", "translated_text") || textAt(answer, "text");
+    const said = textWithin(answer, "output", "translated_text") || textWithin(answer, "text");
     add("p", said || words("silence"), "card");
   };
 
@@ -152,7 +152,7 @@ const start = (form: HTMLFormElement, run: HTMLButtonElement, result: HTMLElemen
 
   const record = (button: HTMLButtonElement): void => {
     const label = button.textContent;
-    let recording: Recording | undefined;
+    let recording: MicrophoneRecording | undefined;
     button.addEventListener("click", () => {
       if (recording) return recording.stop();
       void startRecording()

@@ -1,6 +1,6 @@
 import type { SQSRecord } from "aws-lambda";
 import { describe, expect, it, vi } from "vitest";
-import { handleRecord, type RecordDependencies } from "../../../functions/job-worker/handle-record.ts";
+import { handleJobRecord, type RecordDependencies } from "../../../functions/job-worker/handle-record.ts";
 import type { HeldPiece } from "../../../functions/job-worker/places.ts";
 
 const recordOf = (body: string, receives = 1): SQSRecord => ({
@@ -80,7 +80,7 @@ const worker = (dueInSeconds: number | "no table") => {
 };
 
 const handle = (record: SQSRecord, dependencies: RecordDependencies) =>
-  handleRecord(record, dependencies, new AbortController().signal);
+  handleJobRecord(record, dependencies, new AbortController().signal);
 
 describe("a message of the queue of jobs", () => {
   it("is held for a minute, and hidden until its piece is due", async () => {

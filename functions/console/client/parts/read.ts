@@ -6,7 +6,7 @@ export const member = (value: unknown, ...path: readonly (string | number)[]): u
   );
 
 /** The text at a place of an answer; empty where there is none. */
-export const textAt = (value: unknown, ...path: readonly (string | number)[]): string => {
+export const textWithin = (value: unknown, ...path: readonly (string | number)[]): string => {
   const found = member(value, ...path);
   return typeof found === "string" ? found : "";
 };
@@ -27,10 +27,10 @@ export const sentenceOf = (body: unknown): string => {
     ? detail.map((mistake: unknown) => {
         const place = member(mistake, "loc");
         const name = Array.isArray(place) ? String(place.at(-1)) : "";
-        return `${name}: ${textAt(mistake, "msg")}`;
+        return `${name}: ${textWithin(mistake, "msg")}`;
       })
     : [];
-  return mistakes.length > 0 ? mistakes.join(" ") : textAt(body, "error", "message");
+  return mistakes.length > 0 ? mistakes.join(" ") : textWithin(body, "error", "message");
 };
 
 /** The data of server-sent events, one by one. */

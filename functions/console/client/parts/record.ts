@@ -11,7 +11,7 @@ const audioBitsPerSecond = 16_000;
 const mostMilliseconds = 600_000;
 
 /** A recording that is under way. */
-export interface Recording {
+export interface MicrophoneRecording {
   /** Ends it, and the use of the microphone. */
   stop(): void;
   /** What was recorded, once it has ended. */
@@ -23,7 +23,7 @@ export const canRecord = (): boolean =>
   typeof MediaRecorder !== "undefined" && Boolean(navigator.mediaDevices?.getUserMedia);
 
 /** Begins to record. It rejects when the microphone is refused or there is none. */
-export const startRecording = async (): Promise<Recording> => {
+export const startRecording = async (): Promise<MicrophoneRecording> => {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
   const format = formats.find(({ mimeType }) => MediaRecorder.isTypeSupported(mimeType));
   const recorder = new MediaRecorder(stream, {

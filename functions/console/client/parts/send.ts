@@ -1,5 +1,5 @@
 import type { SampleRequest } from "../../samples/code-samples.ts";
-import { member, parsed, textAt } from "./read.ts";
+import { member, parsed, textWithin } from "./read.ts";
 
 /** How a page may ask: in the name of the account that is signed in, or as somebody without one. */
 export interface Access {
@@ -41,7 +41,7 @@ export const createSender = ({ tokenUrl, visitorUrl, formToken }: Access) => {
     const answer = parsed(await response.text());
     const seconds = Number(member(answer, "expires_in"));
     token = {
-      value: textAt(answer, "access_token"),
+      value: textWithin(answer, "access_token"),
       until: Date.now() + seconds * 1_000 - reserveMilliseconds,
     };
     return token.value;

@@ -31,6 +31,8 @@ export interface AccountUsage {
   /** Tasks on the quota of the day of this moment, and of its month. */
   readonly today: number;
   readonly month: number;
+  /** Of recordings that jobs of the month transcribe. */
+  readonly audioMilliseconds: number;
   /** Of the days that were asked for, oldest first. */
   readonly rows: readonly UsedRow[];
 }
@@ -168,6 +170,7 @@ export const createUsageRepository = (table: Table, unverifiedQuotaShare: number
         policy: policyOf(access),
         today: counters.get(accountCounters.day(day)) ?? 0,
         month: counters.get(accountCounters.month(month)) ?? 0,
+        audioMilliseconds: counters.get(accountCounters.audio(month)) ?? 0,
         rows,
       };
     },

@@ -50,6 +50,18 @@ export const usage = z
     per_minute_limit: z.int().meta({ example: 50, description: "Requests of all kinds in a minute" }),
     today: z.object({ date: z.iso.date(), ...quota }),
     this_month: z.object({ month: z.string().meta({ example: "2026-11" }), ...quota }),
+    recordings_this_month: z
+      .object({
+        used: z.number().meta({ example: 5_400 }),
+        limit: z.int().nullable().meta({ example: 10_800 }),
+        remaining: z.number().nullable().meta({ example: 5_400 }),
+        resets_at: z.iso.datetime(),
+      })
+      .meta({
+        description:
+          "Seconds of recordings that jobs (`POST /tasks/jobs`) transcribe; what they do not is given back. limit and remaining are " +
+          "null for accounts without a limit",
+      }),
     once_verified: z.object({ per_day: z.int(), per_month: z.int() }).nullable().meta({
       description:
         "The quota that the account gets once its e-mail address is verified; null when it has that already",

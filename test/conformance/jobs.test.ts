@@ -117,6 +117,8 @@ describe("a job of a long recording", () => {
     const { body } = await call("/auth/usage", { token });
     const [used] = body.days.at(-1).operations.filter(({ path }: { path: string }) => path === "/tasks/jobs");
     expect(used.audio_seconds).toBe(seconds);
+    expect(body.recordings_this_month).toMatchObject({ limit: 10_800 });
+    expect(body.recordings_this_month.used).toBeGreaterThanOrEqual(seconds);
   });
 
   it("is nobody else's", async () => {

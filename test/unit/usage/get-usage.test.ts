@@ -24,6 +24,7 @@ const show = async (
 
 const november = {
   "M2026-11": 12,
+  "A2026-11": 5_400_500,
   [dayOf("2026-11-19")]: 4,
   [`${dayOf("2026-11-19")}:translate`]: 4,
   [dayOf("2026-11-20")]: 8,
@@ -49,6 +50,12 @@ describe("What an account has used", () => {
         used: 12,
         limit: 5_000,
         remaining: 4_988,
+        resets_at: "2026-12-01T00:00:00.000Z",
+      },
+      recordings_this_month: {
+        used: 5_400.5,
+        limit: 10_800,
+        remaining: 5_399.5,
         resets_at: "2026-12-01T00:00:00.000Z",
       },
     });

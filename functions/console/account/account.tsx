@@ -8,6 +8,7 @@ import { fill } from "../texts/languages.ts";
 import { Notice } from "../view/components.tsx";
 import { momentOf } from "../view/dates.ts";
 import { Field, Form, Select } from "../view/forms.tsx";
+import { browserName } from "./browser-name.ts";
 import type { accountPage } from "./pages.ts";
 import { sentTo } from "./sent-form.ts";
 
@@ -130,16 +131,6 @@ const Password = (visit: Shown) => {
   );
 };
 
-/** What a browser says of itself, as far as people know such names. */
-const browserOf = (userAgent: string | undefined): string => {
-  const [, browser] = /\b(Edg|OPR|SamsungBrowser|UCBrowser|Firefox|Chrome|Safari)\w*\//.exec(
-    // Most browsers name others before themselves.
-    userAgent?.replace(/Chrome\/(?=.*(?:Edg|OPR))|(?:Version|Chrome)\/(?=.*SamsungBrowser)/, "") ?? "",
-  ) ?? [undefined, userAgent?.slice(0, 40) ?? "?"];
-  const [system] = /Android|iPhone|iPad|Windows|Mac OS X|Linux/.exec(userAgent ?? "") ?? [];
-  return system === undefined ? (browser ?? "?") : `${browser}, ${system}`;
-};
-
 const Sessions = (visit: Shown) => {
   const { texts, language, sessions, session } = visit;
   const words = texts.account;
@@ -150,7 +141,7 @@ const Sessions = (visit: Shown) => {
         {sessions.map(({ id, userAgent, createdAt, seenAt }) => (
           <li class="card" key={id}>
             <h3>
-              {browserOf(userAgent)} {id === session.id && <span class="hint">{words.thisSession}</span>}
+              {browserName(userAgent)} {id === session.id && <span class="hint">{words.thisSession}</span>}
             </h3>
             <dl>
               <dt>{words.began}</dt>

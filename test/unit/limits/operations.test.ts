@@ -66,7 +66,8 @@ describe("every route", () => {
       ({ method, path, auth }) => method === "POST" && isForModels(path) && auth === "user",
     );
     expect(posts.length).toBeGreaterThan(0);
-    expect(tasks).toEqual(expect.arrayContaining(posts));
+    // By their names: schemas that are compared member by member may refuse to be read.
+    expect(tasks.map(({ id }) => id)).toEqual(expect.arrayContaining(posts.map(({ id }) => id)));
   });
 });
 

@@ -5,6 +5,8 @@ export interface ConsolePage {
   readonly path: string;
   /** It sends whoever is not signed in to the log-in. */
   readonly isPersonal?: boolean;
+  /** Where it is not 200. */
+  readonly status?: number;
 }
 
 /** Every page of the console and of the documentation, of pages that there are many of one of each kind. */
@@ -12,7 +14,7 @@ export const consolePages: readonly ConsolePage[] = [
   { path: "/" },
   { path: "/console/sign-up" },
   { path: "/console/log-in" },
-  { path: `/reset-password?token=${"x".repeat(43)}` },
+  { path: `/reset-password?token=${"x".repeat(43)}`, status: 400 },
   ...tryNames.map((name) => ({ path: `/console/playground?try=${name}` })),
   { path: "/console", isPersonal: true },
   { path: "/console/tokens", isPersonal: true },

@@ -1,12 +1,75 @@
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { expectAccessible, places, visit } from "../support/visitor.ts";
+import { logIn, register } from "../support/console-visit.ts";
+import { expectAccessible, places, type Visitor, visit } from "../support/visitor.ts";
+import { type ConsolePage, consolePages } from "./console-pages.ts";
 
-describe.each(places)("The pages of the service, $name", ({ url }) => {
-  it("are laid out, are accessible and break no rule of their own policy", () =>
+/** For people who buy data by the megabyte; documents of the API's whole reference may be larger, but never this large. */
+const mostBytes = 60_000;
+
+/** Opens a page as it is meant to be seen: by somebody who is signed in, where it is theirs. */
+const open = async (
+  page: Page,
+  url: string,
+  { path, isPersonal, status = 200 }: ConsolePage,
+): Promise<void> => {
+  if (isPersonal) await logIn(page, url, await register(url));
+  const response = await page.goto(`${url}${path}`, { waitUntil: "networkidle" });
+  expect(response?.status(), path).toBe(status);
+};
+
+/** What a page costs whoever opens it first: all that comes over the wire, heads included. */
+const bytesOf = async ({ page, context }: Visitor, url: string): Promise<number> => {
+  const session = await context.newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.clearBrowserCache");
+  let bytes = 0;
+  session.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await page.goto(url, { waitUntil: "networkidle" });
+  return bytes;
+};
+
+describe.each(places)("Every page, $name", ({ url }) => {
+  it.each(consolePages)("$path is accessible in light and dark, and keeps its own policy", (declared) =>
     visit(async ({ page, complaints }) => {
-      await page.goto(`${url}/auth/reset-password?token=${"x".repeat(43)}`);
+      await open(page, url, declared);
       await expectAccessible(page);
-      expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
+      expect(await page.locator("h1").count()).toBe(1);
+      // That a page itself is an error is no surprise to whoever asks for such a one.
       expect(complaints().filter((text) => !text.includes("status of 400"))).toEqual([]);
+    }),
+  );
+
+  it.each(consolePages)("$path fits a small phone, and costs at most 60 kB", (declared) =>
+    visit(
+      async (visitor) => {
+        await open(visitor.page, url, declared);
+        const width = await visitor.page.evaluate("document.documentElement.scrollWidth");
+        expect(width).toBeLessThanOrEqual(320);
+        const bytes = await bytesOf(visitor, `${url}${declared.path}`);
+        expect(bytes).toBeGreaterThan(1_000);
+        expect(bytes).toBeLessThan(mostBytes);
+      },
+      { viewport: { width: 320, height: 640 } },
+    ),
+  );
+
+  it("can be used at 150 kilobits a second", () =>
+    visit(async ({ page, context }) => {
+      const session = await context.newCDPSession(page);
+      await session.send("Network.enable");
+      const throughput = 150_000 / 8;
+      await session.send("Network.emulateNetworkConditions", {
+        offline: false,
+        latency: 400,
+        downloadThroughput: throughput,
+        uploadThroughput: throughput,
+      });
+      await logIn(page, url, await register(url));
+      await page.goto(`${url}/console/playground?try=identify`);
+      await page.getByRole("button", { name: "Identify" }).click();
+      await expect.poll(() => page.locator("[data-result]").textContent()).toBe("Luganda");
     }));
 });

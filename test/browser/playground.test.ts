@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { logIn, newPerson, register } from "../support/console-visit.ts";
 import { places, visit } from "../support/visitor.ts";
 
@@ -24,7 +25,7 @@ const runShown = async (page: Page, token: string, folder = tmpdir()): Promise<s
 
 const tokenOf = async (url: string, person: { username: string; password: string }): Promise<string> => {
   const response = await fetch(`${url}/auth/token`, { method: "POST", body: new URLSearchParams(person) });
-  return ((await response.json()) as { access_token: string }).access_token;
+  return z.object({ access_token: z.string() }).parse(await response.json()).access_token;
 };
 
 /** Looks at the playground as somebody with an account. */
@@ -151,6 +152,37 @@ describe.each(places)("The playground, $name", ({ url }) => {
       ]);
       expect(kept).toContain("__Host-session");
       expect(kept).not.toContain(token);
+    }));
+
+  it("has a token that does nothing about its account, and ends with a change of the password", () =>
+    visit(async ({ page }) => {
+      const person = await register(url);
+      await logIn(page, url, person);
+      await page.goto(`${url}/console/playground?try=identify`);
+      const given = page.waitForResponse(/\/console\/playground\/token$/);
+      await page.getByRole("button", { name: "Identify" }).click();
+      const { access_token: token } = await (await given).json();
+      const ask = async (path: string, body: object, bearer = token): Promise<string> => {
+        const response = await fetch(`${url}${path}`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json", Authorization: `Bearer ${bearer}` },
+          body: JSON.stringify(body),
+        });
+        const { error } = z
+          .object({ error: z.object({ code: z.string() }).optional() })
+          .parse(await response.json());
+        return `${response.status} ${error?.code ?? ""}`;
+      };
+      const passwords = { old_password: person.password, new_password: "nine cranes over the hill" };
+      const identify = () => ask("/tasks/classify_language", { text: "Wasuze otya nno?" });
+      expect(await identify()).toBe("200 ");
+      expect(await ask("/auth/keys", { name: "mine" })).toBe("403 insufficient_scope");
+      expect(await ask("/auth/refresh-token", {})).toBe("403 insufficient_scope");
+      expect(await ask("/auth/change-password", passwords)).toBe("403 insufficient_scope");
+      const upload = { file_name: "a.wav", content_type: "audio/wav" };
+      expect(await ask("/tasks/generate-upload-url", upload)).toBe("403 insufficient_scope");
+      expect(await ask("/auth/change-password", passwords, await tokenOf(url, person))).toBe("200 ");
+      expect(await identify()).toBe("401 unauthenticated");
     }));
 
   it("shows the code without JavaScript, and says what trying needs", () =>

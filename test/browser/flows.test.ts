@@ -1,0 +1,147 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { logIn, newPerson, type Person, register } from "../support/console-visit.ts";
+import { places, visit } from "../support/visitor.ts";
+
+/** Presses what is read as a button with this name. */
+const press = (page: Page, name: string | RegExp) =>
+  page.locator("main").getByRole("button", { name }).click();
+
+const signUp = async (page: Page, url: string, { username, email, password }: Person): Promise<void> => {
+  await page.goto(`${url}/`);
+  await page.locator("header").getByRole("link", { name: "Sign up" }).click();
+  await page.locator("#username").fill(username);
+  await page.locator("#email").fill(email);
+  await page.locator("#password").fill(password);
+  await press(page, /./);
+  await page.waitForURL(`${url}/console`);
+};
+
+const logOut = async (page: Page): Promise<void> => {
+  await page.locator("header").getByRole("button", { name: "Log out" }).click();
+  await page.locator("header").getByRole("link", { name: "Log in" }).waitFor();
+};
+
+describe.each(
+  places.flatMap((place) => [true, false].map((javaScriptEnabled) => ({ ...place, javaScriptEnabled }))),
+)("With JavaScript ($javaScriptEnabled), $name", ({ url, javaScriptEnabled }) => {
+  it("somebody signs up, verifies their address from the mail, makes a key, uses it and sees it in usage", () =>
+    visit(
+      async ({ page, complaints }) => {
+        const person = newPerson();
+        await signUp(page, url, person);
+        await page.goto(`${url}/_local/mail`);
+        await page
+          .getByRole("link", { name: /verify-email/ })
+          .first()
+          .click();
+        await page.getByRole("button").first().click();
+        await page.goto(`${url}/console`);
+        await page.getByText("Verified", { exact: true }).waitFor();
+
+        await page.goto(`${url}/console/tokens`);
+        await page.locator("main #name").fill("kiosk in Gulu");
+        await press(page, "Make the key");
+        const key = (await page.locator(".secret").first().textContent()) ?? "";
+        expect(key).toMatch(/^lai_/);
+        const answer = await fetch(`${url}/tasks/translate`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
+          body: JSON.stringify({ source_language: "eng", target_language: "lug", text: "How are you?" }),
+        });
+        expect(answer.status).toBe(200);
+        await expect
+          .poll(async () => {
+            await page.goto(`${url}/console/usage`);
+            return page.locator("main").textContent();
+          })
+          .toContain("kiosk in Gulu");
+        await logOut(page);
+        await page.goto(`${url}/console/account`);
+        expect(new URL(page.url()).pathname).toMatch(/\/console\/log-in$/);
+        expect(complaints()).toEqual([]);
+      },
+      { javaScriptEnabled },
+    ));
+
+  it("a wrong password is told beside the form, and the page that was asked for comes after the log-in", () =>
+    visit(
+      async ({ page }) => {
+        const person = await register(url);
+        await page.goto(`${url}/console/usage`);
+        await page.locator("#username").fill(person.username);
+        await page.locator("#password").fill("not the password");
+        await press(page, "Log in");
+        await page.locator(".notice.bad").waitFor();
+        expect(await page.locator("#username").inputValue()).toBe(person.username);
+        await page.locator("#password").fill(person.password);
+        await press(page, "Log in");
+        await page.waitForURL(`${url}/console/usage`);
+      },
+      { javaScriptEnabled },
+    ));
+
+  it("somebody changes their profile, and a new password ends their other sessions", () =>
+    visit(
+      async ({ page, context }) => {
+        const person = await register(url);
+        await logIn(page, url, person);
+        const elsewhere = await context.browser()?.newContext({ javaScriptEnabled });
+        const other = await elsewhere?.newPage();
+        if (!elsewhere || !other) throw new Error("There is no second browser.");
+        try {
+          await logIn(other, url, person);
+          await page.goto(`${url}/console/account`);
+          await page.locator("#full_name").fill("Amina Nakato");
+          await press(page, "Save");
+          expect(await page.locator("#full_name").inputValue()).toBe("Amina Nakato");
+          await page.locator("#old_password").fill(person.password);
+          await page.locator("#new_password").fill("nine cranes over the hill");
+          await press(page, "Change the password");
+          await page.getByText("The password is changed.").waitFor();
+          await other.goto(`${url}/console/account`);
+          expect(new URL(other.url()).pathname).toMatch(/\/console\/log-in$/);
+        } finally {
+          await elsewhere.close();
+        }
+      },
+      { javaScriptEnabled },
+    ));
+
+  it.each(["a", "b"])("somebody logs in through provider %s", (letter) =>
+    visit(
+      async ({ page }) => {
+        await page.goto(`${url}/console/log-in`);
+        await page.locator(`a[href*="/console/log-in/${letter}"]`).click();
+        await page.getByRole("button", { name: "Sign in and go back" }).first().click();
+        await page.waitForURL(`${url}/console`);
+        expect(await page.locator("header").getByRole("button", { name: "Log out" }).count()).toBe(1);
+      },
+      { javaScriptEnabled },
+    ),
+  );
+});
+
+describe.each(places)("With the keyboard alone, $name", ({ url }) => {
+  it("somebody skips to the content, logs in, and gets an answer in the playground", () =>
+    visit(async ({ page }) => {
+      const person = await register(url);
+      await page.goto(`${url}/console/log-in?next=${encodeURIComponent("/console/playground?try=identify")}`);
+      const focused = () => page.evaluate("document.activeElement.textContent || document.activeElement.id");
+      await page.keyboard.press("Tab");
+      expect(await focused()).toBe("Skip to the content");
+      await page.keyboard.press("Enter");
+      for (let count = 0; count < 10 && (await focused()) !== "username"; count += 1)
+        await page.keyboard.press("Tab");
+      await page.keyboard.type(person.username);
+      await page.keyboard.press("Tab");
+      await page.keyboard.type(person.password);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`${url}/console/playground?try=identify`);
+      await page.locator("#text").focus();
+      await page.keyboard.press("Tab");
+      expect(await focused()).toBe("Identify");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.locator("[data-result]").textContent()).toBe("Luganda");
+    }));
+});

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { callbackState } from "../../shared/callbacks/deliveries.ts";
 import { languageField, languageForms, transcriptionLanguages } from "../../shared/catalogue/languages.ts";
 import {
   accountLimitEnvironment,
@@ -12,7 +11,8 @@ import {
 import { defineFunction } from "../../shared/config/function-definition.ts";
 import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { job, jobLifetimeDays } from "../../shared/jobs/job.ts";
+import { job, jobDetails, jobLifetimeDays } from "../../shared/jobs/job.ts";
+import { jobResult, resultFormats } from "../../shared/jobs/job-result.ts";
 
 const common = { tag: "Jobs", auth: "user", scope: "jobs" } as const;
 
@@ -55,15 +55,6 @@ export const createJobOperation = defineOperation({
   response: { status: 202, description: "The job, which has been taken on", schema: job },
   errors: ["not_found", "unreadable_audio", "payload_too_large", "storage_unavailable"],
 });
-
-export const jobDetails = job
-  .extend({
-    callback: callbackState.nullable().meta({
-      description: "What has become of the callback, tried over a day; null for jobs without one",
-    }),
-  })
-  .meta({ id: "JobDetails" });
-export type JobDetails = z.infer<typeof jobDetails>;
 
 const pathParameters = z.object({
   id: z.string().max(100).meta({ example: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69" }),
@@ -116,31 +107,6 @@ export const getJobOperation = defineOperation({
   response: { status: 200, description: "The job", schema: jobDetails },
   errors: ["not_found"],
 });
-
-const segment = z
-  .object({
-    start: z.number().meta({ example: 0.48 }),
-    end: z.number().meta({ example: 2.16 }),
-    text: z.string().meta({ example: "Wasuze otya nno?" }),
-  })
-  .meta({ id: "JobSegment" });
-
-export const jobResult = z
-  .object({
-    text: z.string().meta({ example: "Wasuze otya nno?" }),
-    segments: z.array(segment).optional().meta({
-      description:
-        "For jobs with `timestamps`: what was said when, in seconds from the beginning of the recording",
-    }),
-    language: z.string().meta({ example: "lug" }),
-    duration_seconds: z
-      .number()
-      .meta({ description: "Of the recording, as its bytes tell", example: 10_800 }),
-  })
-  .meta({ id: "JobResult" });
-export type JobResult = z.infer<typeof jobResult>;
-
-export const resultFormats = ["json", "text", "srt", "vtt"] as const;
 
 export const getJobResultOperation = defineOperation({
   ...common,

@@ -1,6 +1,9 @@
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
-import { ReplyWithHeaders } from "../../shared/http/response.ts";
+import { Reply, ReplyWithHeaders } from "../../shared/http/response.ts";
+import { type DeleteDependencies, deleteJob } from "../../shared/jobs/delete-job.ts";
+import { getResult, type ResultDependencies } from "../../shared/jobs/get-result.ts";
 import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
+import { listJobs, type ShowDependencies, showJob } from "../../shared/jobs/show-jobs.ts";
 import {
   createJobOperation,
   deleteJobOperation,
@@ -9,9 +12,6 @@ import {
   listJobsOperation,
 } from "./contract.ts";
 import { type CreateDependencies, createJob } from "./create-job.ts";
-import { type DeleteDependencies, deleteJob } from "./delete-job.ts";
-import { getResult, type ResultDependencies } from "./get-result.ts";
-import { listJobs, type ShowDependencies, showJob } from "./show-jobs.ts";
 
 /** Everything that the operations of jobs touch. */
 export interface JobDependencies
@@ -39,8 +39,11 @@ export const jobEndpoints = (dependencies: JobDependencies): Endpoint[] => {
     ),
     endpoint(
       getJobResultOperation,
-      ({ path: { id: jobId }, query: { format, partial }, caller: { userId } }) =>
-        getResult({ userId, jobId }, { format, partial: partial === "true" }, dependencies),
+      async ({ path: { id: jobId }, query: { format, partial }, caller: { userId } }) => {
+        const asked = { format, partial: partial === "true" };
+        const result = await getResult({ userId, jobId }, asked, dependencies);
+        return "contentType" in result ? new Reply(result) : result;
+      },
     ),
     endpoint(deleteJobOperation, async ({ path: { id: jobId }, caller: { userId } }) => {
       await deleteJob({ userId, jobId }, dependencies);

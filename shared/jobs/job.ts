@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { AudioFacts } from "../audio/container.ts";
+import { callbackState } from "../callbacks/deliveries.ts";
 import { transcriptionLanguages } from "../catalogue/languages.ts";
 
 /** How long a job and its result are kept. */
@@ -110,6 +111,16 @@ export const job = z
   })
   .meta({ id: "Job" });
 export type Job = z.infer<typeof job>;
+
+/** The same with what has become of its callback. */
+export const jobDetails = job
+  .extend({
+    callback: callbackState.nullable().meta({
+      description: "What has become of the callback, tried over a day; null for jobs without one",
+    }),
+  })
+  .meta({ id: "JobDetails" });
+export type JobDetails = z.infer<typeof jobDetails>;
 
 /** What a job's owner is told of it. */
 export const toJob = (stored: StoredJob): Job => ({

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { deleteJob } from "../../functions/jobs/delete-job.ts";
-import { getResult } from "../../functions/jobs/get-result.ts";
 import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { eraseAccount } from "../../shared/accounts/erase-account.ts";
 import { accountKeys } from "../../shared/accounts/keys.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
+import { deleteJob } from "../../shared/jobs/delete-job.ts";
+import { getResult } from "../../shared/jobs/get-result.ts";
 import { readTranscript } from "../../shared/jobs/job-objects.ts";
 import { type JobName, jobKeys, jobObjects } from "../../shared/jobs/keys.ts";
 import { accountCounters } from "../../shared/limits/keys.ts";

@@ -1,15 +1,14 @@
-import { AppError } from "../../shared/errors/app-error.ts";
-import { Reply } from "../../shared/http/response.ts";
-import type { StoredJob } from "../../shared/jobs/job.ts";
-import { readTranscribedPieces, readTranscript } from "../../shared/jobs/job-objects.ts";
-import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
-import type { JobName } from "../../shared/jobs/keys.ts";
-import type { JobTranscript } from "../../shared/jobs/transcribed-piece.ts";
-import type { ObjectStore } from "../../shared/storage/object-store.ts";
-import { stitch } from "../../shared/transcripts/stitch.ts";
-import { toSubRip, toWebVtt } from "../../shared/transcripts/subtitles.ts";
-import type { JobResult, resultFormats } from "./contract.ts";
+import { AppError } from "../errors/app-error.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import { stitch } from "../transcripts/stitch.ts";
+import { toSubRip, toWebVtt } from "../transcripts/subtitles.ts";
+import type { StoredJob } from "./job.ts";
+import { readTranscribedPieces, readTranscript } from "./job-objects.ts";
+import type { JobResult, resultFormats } from "./job-result.ts";
+import type { JobsRepository } from "./jobs-repository.ts";
+import type { JobName } from "./keys.ts";
 import { requireJob } from "./show-jobs.ts";
+import type { JobTranscript } from "./transcribed-piece.ts";
 
 /** Everything that showing a result touches. */
 export interface ResultDependencies {
@@ -23,6 +22,12 @@ export interface ResultQuery {
   readonly partial: boolean;
 }
 
+/** A result in a format that is no JSON. */
+interface WrittenResult {
+  readonly contentType: string;
+  readonly body: string;
+}
+
 /** Why a job has no result. */
 const notCompleted = ({ status, error }: StoredJob): AppError =>
   new AppError("job_not_completed", {
@@ -32,10 +37,15 @@ const notCompleted = ({ status, error }: StoredJob): AppError =>
         : undefined,
   });
 
-const transcriptOf = async (
+/**
+ * What a job has transcribed, with the times that its model has told.
+ *
+ * @throws AppError `not_found`, `job_not_completed`, or what the store throws.
+ */
+export const readResult = async (
   name: JobName,
   job: StoredJob,
-  isPartial: boolean,
+  { partial }: Pick<ResultQuery, "partial">,
   store: ResultDependencies["store"],
 ): Promise<JobTranscript> => {
   if (job.status === "completed") {
@@ -43,7 +53,7 @@ const transcriptOf = async (
     if (transcript) return transcript;
     throw new AppError("not_found", { message: "The result has expired.", param: "id" });
   }
-  if (!isPartial) throw notCompleted(job);
+  if (!partial) throw notCompleted(job);
   return stitch(await readTranscribedPieces(store, name, job));
 };
 
@@ -64,9 +74,9 @@ export const getResult = async (
   name: JobName,
   { format, partial }: ResultQuery,
   { jobs, store }: ResultDependencies,
-): Promise<JobResult | Reply> => {
+): Promise<JobResult | WrittenResult> => {
   const job = await requireJob(name, jobs);
-  const transcript = await transcriptOf(name, job, partial, store);
+  const transcript = await readResult(name, job, { partial }, store);
   switch (format) {
     case "json":
       return {
@@ -76,16 +86,10 @@ export const getResult = async (
         duration_seconds: secondsOf(job),
       };
     case "text":
-      return new Reply({ contentType: "text/plain; charset=utf-8", body: transcript.text });
+      return { contentType: "text/plain; charset=utf-8", body: transcript.text };
     case "srt":
-      return new Reply({
-        contentType: "application/x-subrip; charset=utf-8",
-        body: toSubRip(timedOf(transcript, job)),
-      });
+      return { contentType: "application/x-subrip; charset=utf-8", body: toSubRip(timedOf(transcript, job)) };
     case "vtt":
-      return new Reply({
-        contentType: "text/vtt; charset=utf-8",
-        body: toWebVtt(timedOf(transcript, job)),
-      });
+      return { contentType: "text/vtt; charset=utf-8", body: toWebVtt(timedOf(transcript, job)) };
   }
 };

@@ -1,6 +1,6 @@
-import type { JobQueue } from "../../shared/jobs/job-queue.ts";
-import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
-import type { JobName } from "../../shared/jobs/keys.ts";
+import type { JobQueue } from "./job-queue.ts";
+import type { JobsRepository } from "./jobs-repository.ts";
+import type { JobName } from "./keys.ts";
 import { requireJob } from "./show-jobs.ts";
 
 /** Everything that deleting a job touches. */

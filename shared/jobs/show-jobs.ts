@@ -1,9 +1,8 @@
-import type { DeliveryLog } from "../../shared/callbacks/deliveries.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import { type Job, type StoredJob, toJob } from "../../shared/jobs/job.ts";
-import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
-import type { JobName } from "../../shared/jobs/keys.ts";
-import type { JobDetails } from "./contract.ts";
+import type { DeliveryLog } from "../callbacks/deliveries.ts";
+import { AppError } from "../errors/app-error.ts";
+import { type Job, type JobDetails, type StoredJob, toJob } from "./job.ts";
+import type { JobsRepository } from "./jobs-repository.ts";
+import type { JobName } from "./keys.ts";
 
 /**
  * A job of the caller's.

@@ -57,6 +57,7 @@ describe.each(places)("The playground, $name", ({ url }) => {
   it("streams a conversation from the function's own address, and remembers it", () =>
     tryAt(url, "chat", async ({ page, token }) => {
       const message = page.getByLabel("Message");
+      expect(await page.getByRole("button", { name: /^(Stop|New conversation)$/ }).count()).toBe(0);
       await message.fill("Webale");
       const asked = page.waitForRequest(/\/tasks\/chat\/completions$/);
       await page.getByRole("button", { name: "Send" }).click();

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { wantsPage } from "../../shared/http/html.ts";
 import { resetPassword } from "../../shared/sign-in/change-password.ts";
 import { linkToken } from "../../shared/sign-in/fields.ts";
 import {
@@ -15,14 +16,7 @@ import {
   verifyEmailOperation,
 } from "./credentials-contract.ts";
 import type { AuthDependencies } from "./dependencies.ts";
-import {
-  messagePage,
-  orBrokenLinkPage,
-  prefersHtml,
-  resetForm,
-  verificationForm,
-  withPages,
-} from "./pages.ts";
+import { messagePage, orBrokenLinkPage, resetForm, verificationForm, withPages } from "./pages.ts";
 
 const sentToken = z.object({ token: linkToken });
 
@@ -33,7 +27,7 @@ export const linkEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   withPages(
     endpoint(showVerificationPageOperation, ({ query: { token }, request }) => {
       const check = () => checkVerificationLink(token, dependencies);
-      if (!prefersHtml(request.headers["accept"])) return check();
+      if (!wantsPage(request.headers["accept"])) return check();
       return orBrokenLinkPage(async () => {
         const outcome = await check();
         return outcome === alreadyVerified ? verifiedPage(outcome.message) : verificationForm(token);
@@ -43,14 +37,14 @@ export const linkEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   withPages(
     endpoint(verifyEmailOperation, ({ body: { token }, request }) => {
       const verify = () => verifyEmail(token, dependencies);
-      if (!prefersHtml(request.headers["accept"])) return verify();
+      if (!wantsPage(request.headers["accept"])) return verify();
       return orBrokenLinkPage(async () => verifiedPage((await verify()).message));
     }),
   ),
   withPages(
     endpoint(showResetPageOperation, ({ query: { token }, request }) => {
       const check = () => checkResetLink(token, dependencies);
-      if (!prefersHtml(request.headers["accept"])) return check();
+      if (!wantsPage(request.headers["accept"])) return check();
       return orBrokenLinkPage(async () => {
         await check();
         return resetForm(token);
@@ -60,7 +54,7 @@ export const linkEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   withPages(
     endpoint(resetPasswordOperation, ({ body, request }) => {
       const reset = () => resetPassword(body, request.sourceAddress, dependencies);
-      if (!prefersHtml(request.headers["accept"])) return reset();
+      if (!wantsPage(request.headers["accept"])) return reset();
       return orBrokenLinkPage(async () => {
         await reset();
         return messagePage(

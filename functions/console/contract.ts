@@ -15,6 +15,9 @@ import { baseAddressVariable } from "../../shared/config/variables.ts";
 import { vendorsEnvironment } from "../../shared/config/vendors.ts";
 import { consoleLanguagesVariable } from "./texts/languages.ts";
 
+/** Under which paths the files are that pages load. */
+export const assetsPath = "/console/assets/{file}";
+
 export const consoleFunction = defineFunction({
   name: "console",
   description: "The web console: sign-up, log-in, keys, usage, playground and documentation",

@@ -1,5 +1,6 @@
 import type { AccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import type { LinkPurpose, LinksRepository } from "../../shared/accounts/links-repository.ts";
+import { escapeHtml } from "../../shared/http/html.ts";
 import type { MailRequest } from "../../shared/mail/mail-request.ts";
 import type { WithheldMail } from "../../shared/mail/withheld-mail.ts";
 import { logger } from "../../shared/telemetry/logger.ts";
@@ -28,9 +29,6 @@ const wording: Readonly<Record<LinkPurpose, { path: string; subject: string; int
       end: "The link works once, for 30 minutes. If you did not ask for it, ignore this mail: your password stays.",
     },
   };
-
-const escapeHtml = (value: string): string =>
-  value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 /**
  * The mail that carries a one-time link, as text and as HTML.

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { LocalResponse } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
+import { escapeHtml } from "../../shared/http/html.ts";
 import type { SentMessage } from "./messaging/message-store.ts";
 
 /** What is under `/_local`, for people: the same as programs get as JSON, as pages with links. */
@@ -18,12 +19,6 @@ const pageHeaders = {
   "X-Content-Type-Options": "nosniff",
   "Cache-Control": "no-store",
 };
-
-/** Whether a person looks, and no program: browsers name `text/html`. */
-export const isForPeople = (accept: string | undefined): boolean => /\btext\/html\b/i.test(accept ?? "");
-
-const escapeHtml = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 /** A text in which addresses of the web can be followed. */
 const withLinks = (text: string): string =>

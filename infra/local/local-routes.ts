@@ -8,9 +8,10 @@ import type {
   SqsServer,
 } from "@language-ai/aws-stand-ins";
 import { operations } from "../../functions/manifest.ts";
+import { wantsPage } from "../../shared/http/html.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { featureOf, invokeFeature } from "./functions.ts";
-import { isForPeople, type LocalPlace, mailPage, messagesPage, placesPage } from "./local-pages.ts";
+import { type LocalPlace, mailPage, messagesPage, placesPage } from "./local-pages.ts";
 import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
 import { functionPath, idleHeader, instancePath } from "./running-service.ts";
 
@@ -54,7 +55,7 @@ const messagingRoutes = (
     const query = new URL(url, "http://localhost").searchParams;
     // A worker function answers: what was sent a moment ago should have its answer.
     const isIdle = query.get("wait") === "no" ? sqs?.isIdle() : await sqs?.whenIdle(settleMilliseconds);
-    if (isForPeople(headers.accept)) return messagesPage(platform.sentMessages(), home);
+    if (wantsPage(headers.accept)) return messagesPage(platform.sentMessages(), home);
     return json(platform.sentMessages(), { [idleHeader]: String(isIdle ?? true) });
   },
   "POST /_local/media": async ({ headers }, body) =>
@@ -86,7 +87,7 @@ export const localRoutes = (
   const places = placesOf(base, platform !== undefined);
   return {
     "GET /_local": async ({ headers }) =>
-      isForPeople(headers.accept) ? placesPage(places, home) : json({ places }),
+      wantsPage(headers.accept) ? placesPage(places, home) : json({ places }),
     [`GET ${instancePath}`]: async () => json({ instance }),
     "GET /_local/routes": async () =>
       json({
@@ -98,7 +99,7 @@ export const localRoutes = (
       // Mails are written by a worker function: what was asked for a moment ago should be seen.
       await standIns.sqs?.whenIdle(settleMilliseconds);
       const mails = standIns.ses?.sentMail() ?? [];
-      return isForPeople(headers.accept) ? mailPage(mails, home) : json(mails);
+      return wantsPage(headers.accept) ? mailPage(mails, home) : json(mails);
     },
     ...(platform ? messagingRoutes(platform, standIns.sqs, home) : {}),
     ...Object.fromEntries(

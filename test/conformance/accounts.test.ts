@@ -16,6 +16,7 @@ import {
   verifyEmailOperation,
 } from "../../functions/auth/credentials-contract.ts";
 import {
+  baseUrl,
   call,
   createAccount,
   expectDeclared,
@@ -311,7 +312,10 @@ describe.runIf(inject("isLocal"))("verification of the e-mail address", () => {
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toMatch(/^text\/html/);
     expect(page.body).toContain("Verify my address");
-    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; style-src 'self'");
+    const [, style = ""] = /<link rel="stylesheet" href="([^"]+)">/.exec(String(page.body)) ?? [];
+    const sheet = await fetch(new URL(style, `${baseUrl}/auth/verify-email`));
+    expect([sheet.status, sheet.headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
     const press = { ...asBrowser, body: new URLSearchParams({ token: token ?? "" }) };
     expect((await call("/auth/verify-email", press)).body).toContain("is verified");
     const again = await call(`/auth/verify-email?token=${token}`, asBrowser);

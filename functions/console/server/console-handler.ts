@@ -1,7 +1,8 @@
 import { AppError } from "../../../shared/errors/app-error.ts";
 import type { Endpoint } from "../../../shared/http/endpoint.ts";
 import { createStreamingHandler, type HandlerOptions } from "../../../shared/http/pipeline.ts";
-import { assetsPath, sendAsset } from "./assets.ts";
+import { assetsPath } from "../contract.ts";
+import { sendAsset } from "./assets.ts";
 import { definePage } from "./define-page.ts";
 import { tellErrors } from "./error-page.tsx";
 import { pageHeaders } from "./headers.ts";

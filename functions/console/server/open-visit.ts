@@ -1,12 +1,13 @@
 import * as z from "zod";
 import type { RawRequest, RequestFacts } from "../../../shared/http/endpoint.ts";
+import { wantsPage } from "../../../shared/http/html.ts";
 import { validate } from "../../../shared/http/validation.ts";
 import { cookieNames, readCookies, writeCookie } from "./cookies.ts";
 import type { Page } from "./define-page.ts";
 import { formTokenFor, isFormSecret, newFormSecret } from "./form-token.ts";
 import { linksUnder } from "./links.ts";
 import { noProblems } from "./problems.ts";
-import { languageFor, type Site, wantsPage } from "./render.tsx";
+import { languageFor, type Site } from "./render.tsx";
 import { findSignedIn, type SessionDependencies, sessionSwitch, type Visit } from "./visit.ts";
 
 /** What all pages work with. */

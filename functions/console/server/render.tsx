@@ -20,9 +20,6 @@ export interface Site {
   readonly languages: readonly ConsoleLanguage[];
 }
 
-/** Whether a client would rather have a page than JSON: browsers name `text/html`, programs do not. */
-export const wantsPage = (accept: string | undefined): boolean => /\btext\/html\b/i.test(accept ?? "");
-
 /** In which language somebody reads. */
 export const languageFor = (
   headers: Readonly<Record<string, string | undefined>>,

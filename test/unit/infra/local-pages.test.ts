@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isForPeople, mailPage, messagesPage } from "../../../infra/local/local-pages.ts";
+import { mailPage, messagesPage } from "../../../infra/local/local-pages.ts";
 
 const mail = {
   to: ["amina@example.com"],
@@ -37,16 +37,5 @@ describe("The page of messages", () => {
     );
     expect(html).toContain("<p>Webale &amp; mirembe</p>");
     expect(html).toContain("<p>Choose</p>");
-  });
-});
-
-describe("Who looks", () => {
-  it("is a person when a page is asked for, and a program otherwise", () => {
-    expect(isForPeople("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")).toBe(true);
-    expect([isForPeople("*/*"), isForPeople("application/json"), isForPeople(undefined)]).toEqual([
-      false,
-      false,
-      false,
-    ]);
   });
 });

@@ -45,6 +45,7 @@ const paths = [
   "/docs/translate",
   "/docs/createV1ChatCompletion",
   "/docs/legacyVendorSpeech",
+  "/docs/guides",
   "/docs/guides/first-call",
   "/docs/guides/errors",
 ];

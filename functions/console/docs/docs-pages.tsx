@@ -8,12 +8,13 @@ import { type BoundPage, page } from "../server/page.ts";
 import { renderExplorer } from "./explorer.tsx";
 import { readExplorerFile } from "./explorer-files.ts";
 import { guides } from "./guides/all-guides.ts";
-import { GuidePage } from "./guides/guide-page.tsx";
+import { GuidePage, GuidesPage } from "./guides/guide-page.tsx";
 import {
   documentationPage,
   explorerFilePage,
   explorerPage,
   guidePage,
+  guidesPage,
   llmsPage,
   operationPage,
 } from "./pages.ts";
@@ -65,6 +66,10 @@ export const docsPages = ({ vendors, baseUrl, assets }: DocumentationDependencie
         if (!file) throw new AppError("not_found");
         return sentFile({ ...file, headers: { "Cache-Control": "public, max-age=31536000, immutable" } });
       },
+    }),
+
+    page(guidesPage, {
+      show: () => shown({ title: "Guides", content: <GuidesPage guides={guides} /> }),
     }),
 
     page(guidePage, {

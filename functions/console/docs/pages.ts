@@ -27,6 +27,13 @@ export const explorerFilePage = definePage({
   title: ({ navigation }) => navigation.docs,
 });
 
+export const guidesPage = definePage({
+  ...common,
+  id: "guides",
+  path: "/docs/guides",
+  title: ({ navigation }) => navigation.docs,
+});
+
 export const guidePage = definePage({
   ...common,
   id: "guide",

@@ -3,14 +3,12 @@ import { CodeBlock, Notice } from "../view/components.tsx";
 import { useFrame } from "../view/frame.ts";
 import type { FieldRow } from "./describe-fields.ts";
 import type { Guide } from "./guides/guide.ts";
+import { GuideCards, guidePath } from "./guides/guide-page.tsx";
 import { Prose, ProseTable } from "./prose.tsx";
 import type { ReferenceOperation, ReferenceSection } from "./reference.ts";
 
 /** Where an operation is described. */
 export const operationPath = (id: string): string => `/docs/${id}`;
-
-/** Where a guide is. */
-export const guidePath = (name: string): string => `/docs/guides/${name}`;
 
 /** By which a section is found within its page. */
 const anchorOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
@@ -34,16 +32,7 @@ export const DocumentationIndex = ({
         <a href={url("/openapi.json")}>the OpenAPI document</a> or <a href={url("/llms.txt")}>llms.txt</a>.
       </p>
       <h2 id="guides">Guides</h2>
-      <ul class="cards">
-        {guides.map(({ name, title, summary }) => (
-          <li key={name} class="card">
-            <p>
-              <a href={url(guidePath(name))}>{title}</a>
-            </p>
-            <p class="soft">{summary}</p>
-          </li>
-        ))}
-      </ul>
+      <GuideCards guides={guides} />
       {sections.map(({ name, operations }) => (
         <section key={name} aria-labelledby={anchorOf(name)}>
           <h2 id={anchorOf(name)}>{name}</h2>

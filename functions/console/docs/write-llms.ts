@@ -1,6 +1,7 @@
 import type { Guide } from "./guides/guide.ts";
+import { guidePath } from "./guides/guide-page.tsx";
 import type { ReferenceSection } from "./reference.ts";
-import { guidePath, operationPath } from "./reference-pages.tsx";
+import { operationPath } from "./reference-pages.tsx";
 
 /**
  * The documentation's list of contents for language models, in the form of llmstxt.org.

@@ -4,11 +4,15 @@ import swaggerPackage from "swagger-ui-dist/package.json" with { type: "json" };
 import { describe, expect, it } from "vitest";
 import { explorerVersion } from "../../../functions/console/docs/explorer-files.ts";
 import { guides } from "../../../functions/console/docs/guides/all-guides.ts";
-import { GuidePage } from "../../../functions/console/docs/guides/guide-page.tsx";
+import {
+  GuidePage,
+  GuidesPage,
+  guidePath,
+  guidesPath,
+} from "../../../functions/console/docs/guides/guide-page.tsx";
 import { describeReference, successorOf } from "../../../functions/console/docs/reference.ts";
 import {
   DocumentationIndex,
-  guidePath,
   OperationPage,
   operationPath,
 } from "../../../functions/console/docs/reference-pages.tsx";
@@ -44,6 +48,7 @@ const render = (children: ComponentChildren): string =>
 
 const pages = new Map([
   ["/docs", render(createElement(DocumentationIndex, { sections, guides }))],
+  [guidesPath, render(createElement(GuidesPage, { guides }))],
   ...described.map((operation): [string, string] => [
     operationPath(operation.id),
     render(createElement(OperationPage, { operation, successor: successorOf(operation, described) })),
@@ -60,6 +65,14 @@ describe("The documentation", () => {
     for (const { id } of operations) expect(pages.get("/docs")).toContain(`href="/prod${operationPath(id)}"`);
   });
 
+  it("leads to each guide from its first page and from the list of guides", () => {
+    for (const { name } of guides) {
+      for (const page of ["/docs", guidesPath]) {
+        expect(pages.get(page)).toContain(`href="/prod${guidePath(name)}"`);
+      }
+    }
+  });
+
   it("has no link to a page or a place that is not there", () => {
     const elsewhere = /^\/prod\/(?:console\/|openapi\.json$|llms\.txt$|docs\/explorer$|$)/;
     const broken = [...pages].flatMap(([page, html]) =>
@@ -73,7 +86,7 @@ describe("The documentation", () => {
         .map((link) => `${page}: ${link}`),
     );
     expect(broken).toEqual([]);
-    expect(pages.size).toBe(1 + operations.length + guides.length);
+    expect(pages.size).toBe(2 + operations.length + guides.length);
   });
 
   it("tells of each operation what it takes, how it is asked for, what it gives and every error it names", () => {

@@ -4,6 +4,44 @@ import { useFrame } from "../../view/frame.ts";
 import { Prose, ProseTable } from "../prose.tsx";
 import type { Guide, GuidePart } from "./guide.ts";
 
+/** Where the guides are listed. */
+export const guidesPath = "/docs/guides";
+
+/** Where a guide is. */
+export const guidePath = (name: string): string => `${guidesPath}/${name}`;
+
+/** What guides there are. */
+export const GuideCards = ({ guides }: { readonly guides: readonly Guide[] }): VNode => {
+  const { url } = useFrame();
+  return (
+    <ul class="cards">
+      {guides.map(({ name, title, summary }) => (
+        <li key={name} class="card">
+          <p>
+            <a href={url(guidePath(name))}>{title}</a>
+          </p>
+          <p class="soft">{summary}</p>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+/** The page that lists the guides. */
+export const GuidesPage = ({ guides }: { readonly guides: readonly Guide[] }): VNode => {
+  const { url } = useFrame();
+  return (
+    <article lang="en">
+      <p>
+        <a href={url("/docs")}>Documentation</a>
+      </p>
+      <h1>Guides</h1>
+      <p>In the order in which somebody new needs them. Their commands can be pasted as they are.</p>
+      <GuideCards guides={guides} />
+    </article>
+  );
+};
+
 const labels = { sh: "Shell", typescript: "TypeScript", python: "Python", output: "Answer" } as const;
 
 const Part = ({ part }: { readonly part: GuidePart }) => {
@@ -34,7 +72,7 @@ export const GuidePage = ({ guide, baseUrl }: { readonly guide: Guide; readonly 
   return (
     <article lang="en">
       <p>
-        <a href={url("/docs")}>Documentation</a> / <a href={url("/docs#guides")}>Guides</a>
+        <a href={url("/docs")}>Documentation</a> / <a href={url(guidesPath)}>Guides</a>
       </p>
       <h1>{guide.title}</h1>
       <p>{guide.summary}</p>

@@ -56,6 +56,20 @@ UPLOAD_URL=$(echo "$ANSWER" | sed 's/.*"upload_url":"\\([^"]*\\)".*/\\1/')
 FILE_ID=$(echo "$ANSWER" | sed 's/.*"file_id":"\\([^"]*\\)".*/\\1/')
 curl -s -X PUT "$UPLOAD_URL" -H 'Content-Type: audio/wav' -T recording.wav`;
 
+/** Sends the recording in parts, of which only those that broke off are sent again. */
+const uploadInParts = `UPLOAD=$(curl -s $API/tasks/uploads ${bearer} ${json} \\
+  -d "{\\"file_name\\": \\"recording.wav\\", \\"content_type\\": \\"audio/wav\\", \\"size\\": $(wc -c < recording.wav | tr -d ' ')}")
+UPLOAD_ID=$(echo "$UPLOAD" | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
+PART_SIZE=$(echo "$UPLOAD" | sed 's/.*"part_size":\\([0-9]*\\).*/\\1/')
+PART_COUNT=$(echo "$UPLOAD" | sed 's/.*"part_count":\\([0-9]*\\).*/\\1/')
+for PART in $(seq $PART_COUNT); do
+  PART_URL=$(curl -s $API/tasks/uploads/$UPLOAD_ID/parts ${bearer} ${json} -d "{\\"numbers\\": [$PART]}" \\
+    | sed 's/.*"upload_url":"\\([^"]*\\)".*/\\1/')
+  dd if=recording.wav bs=$PART_SIZE skip=$((PART - 1)) count=1 2>/dev/null \\
+    | curl -s --retry 5 -X PUT "$PART_URL" --data-binary @-
+done
+curl -s $API/tasks/uploads/$UPLOAD_ID ${bearer}`;
+
 export const uploadsGuide: Guide = {
   name: "uploads",
   title: "Uploads",
@@ -77,6 +91,23 @@ export const uploadsGuide: Guide = {
     {
       text: "`/v1/audio/transcriptions` takes a `file_id` as well. What is longer than some minutes is better transcribed by [a job](/docs/guides/long-recordings): nobody has to hold a connection open.",
     },
+    { heading: "Where connections break" },
+    {
+      text: "A file of up to 500 MB can go up in parts of 5 MB, each through a link of its own, in any order. A part that broke off is sent again, through the same link or a new one; what has arrived stays. This needs a token.",
+    },
+    { kind: "sh", code: uploadInParts },
+    {
+      text: "`arrived` in the last answer lists the parts that are whole: a program that was stopped goes on with the others. When all are there, make one file of them. This may be asked for twice.",
+    },
+    {
+      kind: "sh",
+      code: `FILE_ID=$(curl -s -X POST $API/tasks/uploads/$UPLOAD_ID/complete ${bearer} \\
+  | sed 's/.*"file_id":"\\([^"]*\\)".*/\\1/')
+curl -s $API/tasks/audio/transcriptions ${bearer} -F file_id=$FILE_ID -F language=lug`,
+    },
+    {
+      text: "A request transcribes up to 100 MB, a job up to 500 MB. An upload that is not completed within a day is removed; `DELETE /tasks/uploads/{id}` removes it at once.",
+    },
   ],
 };
 
@@ -88,6 +119,7 @@ export const longRecordingsGuide: Guide = {
     { text: "Upload the recording, make a job of it, and come back for the transcript, or be called back." },
     { heading: "1. Upload" },
     { kind: "sh", code: upload(baseUrl) },
+    { text: "Where connections break, send it [in parts](/docs/guides/uploads)." },
     { heading: "2. Make the job" },
     {
       kind: "sh",
@@ -115,12 +147,21 @@ echo $STATUS`,
 curl -s "$API/tasks/jobs/$JOB/result?format=srt" ${bearer} -o recording.srt`,
     },
     {
-      text: "Formats are `json`, `text`, `srt` and `vtt`. Before the end the answer is 409 `job_not_completed`; with `partial=true` it is what there is so far. Job and result are kept for 30 days.",
+      text: "Formats are `json`, `text`, `srt` and `vtt`. Before the end the answer is 409 `job_not_completed`; with `partial=true` it is what there is so far, also of a job that has failed. Job and result are kept for 30 days.",
     },
-    { heading: "5. Clear away" },
+    { heading: "5. Cancel, or clear away" },
     { kind: "sh", code: `curl -s -X DELETE $API/tasks/jobs/$JOB ${bearer}` },
     {
-      text: "That also cancels a job that runs. What was not transcribed is given back to the month of the account.",
+      text: "A job that runs stops within seconds, and calls back as `job.cancelled`. Its transcript is deleted as well: take what you want of it before, with `partial=true`.",
+    },
+    { heading: "How much, and how soon" },
+    {
+      list: [
+        "An account has hours of recordings in a month, which [limits](/docs/guides/limits) tells. They are counted when a job is made; more is refused with 429 `quota_exceeded`. What is not transcribed in the end, because a job fails or is cancelled, is given back.",
+        "`GET /auth/usage` tells what is left, as `recordings_this_month`, in seconds.",
+        "A recording is cut into pieces of at most nine and a half minutes, which are transcribed side by side. Accounts take turns after each piece: somebody's ten hours do not hold up another's three minutes. Of one account, the oldest job is first.",
+        "A piece that a model fails at is tried five times; then the job has failed. A model that is busy or out of reach is waited for, up to a day unless a stage decides otherwise; the job says so in `waiting`.",
+      ],
     },
   ],
 };

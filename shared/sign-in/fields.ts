@@ -105,7 +105,7 @@ export type TokenRequest = z.infer<typeof tokenRequest>;
 /** What stands for an account from then on. */
 export const accessToken = z
   .object({
-    access_token: z.string().meta({ example: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl" }),
+    access_token: z.string().meta({ example: "eyJhbGciOiJIUzI1NiJ9.…" }),
     token_type: z.literal("bearer"),
     expires_in: z
       .int()

@@ -63,12 +63,12 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
 
   it("makes an account at the first time, which leads to the page that was asked for, and has no password", async () => {
     const jar = new CookieJar();
-    const back = await logIn(jar, "a", "amina", { next: "/console?from=amina" });
-    expect(back).toMatchObject({ status: 200, path: `${prefix}/console?from=amina` });
-    expect(back.html).toContain("amina");
+    const back = await logIn(jar, "a", "nambi", { next: "/console?from=nambi" });
+    expect(back).toMatchObject({ status: 200, path: `${prefix}/console?from=nambi` });
+    expect(back.html).toContain("nambi");
     expect(jar.get(hostname, "__Host-login")).toBeUndefined();
     for (const tried of [password, "stand-in"]) {
-      const form = new URLSearchParams({ username: "amina", password: tried });
+      const form = new URLSearchParams({ username: "nambi", password: tried });
       expect(await call("/auth/token", { body: form })).toMatchObject({
         status: 401,
         body: { error: "invalid_grant" },
@@ -78,10 +78,10 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
 
   it("opens the same account through the other provider, because both have verified the address", async () => {
     const jar = new CookieJar();
-    const back = await logIn(jar, "b", "amina");
+    const back = await logIn(jar, "b", "nambi");
     expect(back).toMatchObject({ status: 200, path: `${prefix}/console` });
-    expect(back.html).toContain("amina");
-    expect(back.html).not.toMatch(/amina-\d/);
+    expect(back.html).toContain("nambi");
+    expect(back.html).not.toMatch(/nambi-\d/);
   });
 
   it("leads nowhere but to the site's own pages", async () => {
@@ -91,7 +91,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
       "/\\evil.example",
       "/console/../..//evil.example",
     ]) {
-      const back = await logIn(new CookieJar(), "a", "amina", { next });
+      const back = await logIn(new CookieJar(), "a", "nambi", { next });
       expect(back.path).toBe(`${prefix}/console`);
     }
   });
@@ -132,7 +132,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
 
   it("works once, and only in the browser that began it", async () => {
     const jar = new CookieJar();
-    const callback = await goToProvider(jar, "a", "amina");
+    const callback = await goToProvider(jar, "a", "nambi");
     const elsewhere = await comeBack(new CookieJar(), callback);
     expect(elsewhere.status).toBe(400);
     expect(elsewhere.html).toContain("was begun in another browser");
@@ -148,7 +148,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
 
   it("cannot be forged, nor answered by the other provider", async () => {
     const jar = new CookieJar();
-    const callback = await goToProvider(jar, "a", "amina");
+    const callback = await goToProvider(jar, "a", "nambi");
     const query = callback.searchParams;
     const asked = (path: string) => jar.fetch(`${baseUrl}${path}`);
     expect((await asked(`/console/log-in/b/callback?${query}`)).status).toBe(400);
@@ -163,7 +163,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
 
   it("can be given up while another way in is left: the account's page sets the first password", async () => {
     const jar = new CookieJar();
-    await logIn(jar, "b", "amina");
+    await logIn(jar, "b", "nambi");
     const visitor = new FormVisitor();
     visitor.cookies.set("__Host-session", jar.get(hostname, "__Host-session") ?? "");
     const settings = "/console/account";
@@ -184,7 +184,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     const typed = { action: "set-password", first_password: password };
     const set = await visitor.send(parted, settings, typed);
     expect(set).toMatchObject({ status: 200, path: `${settings}?done=password-set` });
-    const form = new URLSearchParams({ username: "amina", password });
+    const form = new URLSearchParams({ username: "nambi", password });
     expect(await call("/auth/token", { body: form })).toMatchObject({ status: 200 });
     // Whoever has a password already has to know it.
     expect(

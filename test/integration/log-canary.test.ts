@@ -179,6 +179,8 @@ describe("The log", { timeout: 120_000 }, () => {
       "legacyTranscribeUpload",
       "legacyVendorRefreshUrl",
       "refreshSpeechLink",
+      ...["createJob", "getJob", "getJobResult", "deleteJob"],
+      ...["signUploadParts", "getUpload", "completeUpload", "deleteUpload"],
     ];
     await expect
       .poll(() => refused().sort(), polling)

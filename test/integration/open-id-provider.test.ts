@@ -37,7 +37,7 @@ const open = (
 const signal = new AbortController().signal;
 
 /** Goes to the provider and comes back; what the browser brings back is not looked at yet. */
-const goThrough = async (provider: OpenIdProvider, login = "amina", change?: (address: URL) => void) => {
+const goThrough = async (provider: OpenIdProvider, login = "nambi", change?: (address: URL) => void) => {
   const { address, checks } = await provider.begin();
   const changed = new URL(address);
   change?.(changed);
@@ -52,7 +52,7 @@ const finish = (
 
 describe("A log-in at an OpenID provider", () => {
   it.each([
-    ["amina", { email: "amina.nakato@example.com", emailVerified: true, name: "Amina Nakato" }],
+    ["nambi", { email: "nambi.grace@example.com", emailVerified: true, name: "Nambi Grace" }],
     ["okello", { email: "okello.james@example.com", emailVerified: false, name: "Okello James" }],
   ])("says who somebody is, and whether the address is verified: %s", async (login, told) => {
     const provider = open();
@@ -93,7 +93,7 @@ describe("A log-in at an OpenID provider", () => {
     const provider = open();
     await finish(provider, await goThrough(provider));
     at.changeKeys();
-    expect(await finish(provider, await goThrough(provider))).toMatchObject({ subject: "amina" });
+    expect(await finish(provider, await goThrough(provider))).toMatchObject({ subject: "nambi" });
   });
 });
 
@@ -119,12 +119,12 @@ describe("An answer that is not to be trusted", () => {
     at.misbehave({ changeIdToken });
     await expect(finish(provider, await goThrough(provider))).rejects.toMatchObject({ problem: "untrusted" });
     expect(logged).toHaveLength(1);
-    expect(JSON.stringify(logged)).not.toContain("amina");
+    expect(JSON.stringify(logged)).not.toContain("nambi");
   });
 
   it("is refused with a nonce of another log-in", async () => {
     const provider = open();
-    const gone = await goThrough(provider, "amina", ({ searchParams }) =>
+    const gone = await goThrough(provider, "nambi", ({ searchParams }) =>
       searchParams.set("nonce", "another"),
     );
     await expect(finish(provider, gone)).rejects.toMatchObject({ problem: "untrusted" });

@@ -10,6 +10,6 @@ export const standInPassword = "stand-in";
 
 /** Whom one can be at the stand-ins, by their log-in. The first is in the form. */
 export const standInAccounts: Readonly<Record<string, StandInAccount>> = {
-  amina: { name: "Amina Nakato", email: "amina.nakato@example.com", emailVerified: true },
+  nambi: { name: "Nambi Grace", email: "nambi.grace@example.com", emailVerified: true },
   okello: { name: "Okello James", email: "okello.james@example.com", emailVerified: false },
 };

@@ -173,7 +173,7 @@ describe("A provider that does not work", () => {
     const { ask, goThrough, cookies } = visit();
     const { headers } = await ask("/console/log-in/a");
     at.misbehave(how);
-    const answer = await goThrough(headers["Location"] ?? "", "amina");
+    const answer = await goThrough(headers["Location"] ?? "", "nambi");
     expect(answer.status).toBe(status);
     expect(answer.body).toContain('href="/prod/console/log-in"');
     expect(answer.body).not.toMatch(/\bat \w+ \(|Error:/);
@@ -191,7 +191,7 @@ describe("A log-in through a provider", () => {
 
   it("ends in a session, and is forgotten by the browser", async () => {
     const { logIn, cookies } = visit();
-    const answer = await logIn("amina", { next: "/console/usage?from=2026-11-01" });
+    const answer = await logIn("nambi", { next: "/console/usage?from=2026-11-01" });
     expect(answer).toMatchObject({
       status: 303,
       headers: { Location: "/prod/console/usage?from=2026-11-01" },
@@ -200,10 +200,10 @@ describe("A log-in through a provider", () => {
   });
 
   it("does not get into a disabled account", async () => {
-    const id = (await accounts.find({ email: "amina.nakato@example.com" }))?.id ?? 0;
+    const id = (await accounts.find({ email: "nambi.grace@example.com" }))?.id ?? 0;
     await accounts.setDisabled(id, true);
     const { logIn, cookies } = visit();
-    const answer = await logIn("amina");
+    const answer = await logIn("nambi");
     await accounts.setDisabled(id, false);
     expect(answer).toMatchObject({ status: 403, body: expect.stringContaining("This account is disabled") });
     expect(cookies.has("__Host-session")).toBe(false);
@@ -214,7 +214,7 @@ describe("A log-in through a provider", () => {
     const { headers } = await ask("/console/log-in/a");
     const other = visit();
     for (const [name, value] of cookies) other.cookies.set(name, value);
-    expect(await other.goThrough(headers["Location"] ?? "", "amina")).toMatchObject({ status: 303 });
+    expect(await other.goThrough(headers["Location"] ?? "", "nambi")).toMatchObject({ status: 303 });
   });
 
   it("begins at the address that the provider knows, for who has called this machine localhost", async () => {
@@ -246,7 +246,7 @@ describe("A provider that is added to an account", () => {
   it("is not taken from another account", async () => {
     const person = visit();
     await person.signIn(await newAccount());
-    const answer = await person.goThrough(await person.join(), "amina");
+    const answer = await person.goThrough(await person.join(), "nambi");
     expect(answer).toMatchObject({
       status: 409,
       body: expect.stringContaining("logs in to another account here"),

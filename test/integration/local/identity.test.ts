@@ -48,8 +48,8 @@ describe("The stand-ins of the identity providers", () => {
       expect(status).toBe(200);
       expect(page).toContain(`Sign in to Stand-in provider ${letter.toUpperCase()}`);
       expect(page).toContain("A stand-in, not a real provider.");
-      expect(page).toContain("<code>amina</code>: amina.nakato@example.com, which is verified");
-      expect(page).toContain('name="login" value="amina"');
+      expect(page).toContain("<code>nambi</code>: nambi.grace@example.com, which is verified");
+      expect(page).toContain('name="login" value="nambi"');
     },
   );
 

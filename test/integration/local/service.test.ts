@@ -182,6 +182,11 @@ describe("the operator's commands", () => {
     // The sample's speech was never made.
     refreshSpeechLink: /"statusCode":404/,
     legacyVendorRefreshUrl: /"statusCode":404/,
+    // The sample's job was never made, nor the recording of the one that is asked for uploaded.
+    createJob: /"statusCode":404/,
+    getJob: /"statusCode":404/,
+    getJobResult: /"statusCode":404/,
+    deleteJob: /"statusCode":404/,
     // The sample's upload was never begun.
     signUploadParts: /"statusCode":404/,
     getUpload: /"statusCode":404/,

@@ -63,7 +63,8 @@ describe("every route", () => {
     const isForModels = (path: string): boolean => /^\/(?:tasks|v1)\//.test(path);
     expect(tasks.every(({ path, auth }) => isForModels(path) && auth === "user")).toBe(true);
     const posts = operations.filter(
-      ({ method, path, auth }) => method === "POST" && isForModels(path) && auth === "user",
+      ({ method, path, auth, tag }) =>
+        method === "POST" && isForModels(path) && auth === "user" && tag !== "Uploads",
     );
     expect(posts.length).toBeGreaterThan(0);
     // By their names: schemas that are compared member by member may refuse to be read.

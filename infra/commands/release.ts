@@ -12,7 +12,8 @@ import { runCommandLine, UsageError } from "./command-line.ts";
 const usage = `Usage: npm run release -- <stage>
 
 Deploys a stage without asking, then runs the conformance tests against what was deployed. When they fail, the commit that
-was released before (the tag released/<stage>) is deployed again, and the command fails. When they pass, the tag moves here.
+was released before (the tag released/<stage>) is deployed again, all but the data, and the command fails. When they pass,
+the tag moves here.
 A stage with strict limits for addresses takes the tests minutes: they wait as often as they are told to.`;
 
 /** Runs a program with its output on this terminal. @returns its exit code. */
@@ -37,19 +38,25 @@ const addressesIn = (text: string, stage: string): Record<string, string> => {
   return { BASE_URL: ApiUrl, ...(ChatStreamUrl ? { CHAT_STREAM_URL: ChatStreamUrl } : {}) };
 };
 
-const deployArguments = (stage: string, outputsFile: string): string[] => [
-  ...["cdk", "deploy", "--all", "-c", `stage=${stage}`],
-  ...["--require-approval", "never", "--outputs-file", outputsFile],
-];
+const deployArguments = (stage: string): string[] => ["-c", `stage=${stage}`, "--require-approval", "never"];
 
-/** Deploys the commit that a stage was released from before, out of a folder of its own. */
+/**
+ * Deploys the commit that a stage was released from before, out of a folder of its own.
+ *
+ * Its data stack stays as the newer commit has made it: it comes first in the order, and would take away what the newer API and
+ * workers still hold on to, which CloudFormation refuses.
+ */
 const goBack = async (stage: string, folder: string, run: RunProgram): Promise<void> => {
   const tag = `released/${stage}`;
   const cwd = join(folder, "before");
   const steps: readonly (readonly [string, readonly string[], string?])[] = [
     ["git", ["worktree", "add", "--detach", cwd, tag]],
     ["npm", ["ci"], cwd],
-    ["npx", deployArguments(stage, join(folder, "before.json")), cwd],
+    [
+      "npx",
+      ["cdk", "deploy", `LanguageAi-${stage}-!(Data)`, "--exclusively", ...deployArguments(stage)],
+      cwd,
+    ],
   ];
   for (const [program, args, directory] of steps) {
     const code = await run(program, args, directory === undefined ? {} : { cwd: directory });
@@ -71,7 +78,8 @@ export const release = async (stage: string, run: RunProgram = runProgram): Prom
   const folder = await mkdtemp(join(tmpdir(), "language-ai-release-"));
   try {
     const outputsFile = join(folder, "outputs.json");
-    if ((await run("npx", deployArguments(stage, outputsFile))) !== 0) {
+    const deployment = ["cdk", "deploy", "--all", ...deployArguments(stage), "--outputs-file", outputsFile];
+    if ((await run("npx", deployment)) !== 0) {
       throw new Error("The deployment failed; CloudFormation has gone back to what was there.");
     }
     const variables = addressesIn(await readFile(outputsFile, "utf8"), stage);

@@ -81,6 +81,18 @@ export class DataStack extends Stack {
       : undefined;
     if (stage.monthlyBudget > 0 && stage.alarmEmail) this.addBudget(stage.monthlyBudget, stage.alarmEmail);
     this.addOutputs();
+    this.keepFormerExports();
+  }
+
+  /**
+   * What only the API stack of releases without the stack `…-Monitoring` imports. CloudFormation refuses to take it away before
+   * that stack is updated, which comes after this one.
+   */
+  private keepFormerExports(): void {
+    for (const { queue, deadLetterQueue } of [this.mail, this.messages]) {
+      this.exportValue(queue.queueName);
+      this.exportValue(deadLetterQueue.queueName);
+    }
   }
 
   /** Counts what carries the stage's tag, which must be activated for costs in the account's billing once. */

@@ -138,6 +138,19 @@ describe("A queue", () => {
   });
 });
 
+describe("The exports", () => {
+  it("still hold what the API stack of a release without the monitoring's own stack imports", () => {
+    expect(Object.keys(prod.Outputs)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^ExportsOutputFnGetAttMailQueue[0-9A-F]{8}QueueName[0-9A-F]{8}$/),
+        expect.stringMatching(/^ExportsOutputFnGetAttMailDeadLetters[0-9A-F]{8}QueueName[0-9A-F]{8}$/),
+        expect.stringMatching(/^ExportsOutputFnGetAttMessagesQueue[0-9A-F]{8}QueueName[0-9A-F]{8}$/),
+        expect.stringMatching(/^ExportsOutputFnGetAttMessagesDeadLetters[0-9A-F]{8}QueueName[0-9A-F]{8}$/),
+      ]),
+    );
+  });
+});
+
 describe("The secrets", () => {
   it("are a generated key for tokens, and empty objects for what others issue", () => {
     expect(all(prod, "AWS::SecretsManager::Secret").map(({ Properties }) => Properties)).toMatchObject([

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { runCommandLine, UsageError } from "../../infra/commands/command-line.ts";
 import { cfnLintPart } from "./cfn-lint.ts";
 import { chromiumPart } from "./chromium.ts";
 import { goClientPart, pythonClientsPart, readmeProgramsPart } from "./clients.ts";
@@ -8,15 +9,6 @@ import { motoBucketPart, motoServicePart, motoStacksPart, motoTablePart } from "
 import { openapiPart } from "./openapi.ts";
 import { policiesPart } from "./policies.ts";
 import { runParts } from "./run-parts.ts";
-
-/**
- * Asks other implementations about ours, says of each what it said, and fails when one contradicts. What cannot be installed
- * here is left out.
- *
- *     npm run verify
- *     npm run verify -- --only moto
- */
-const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
 
 const parts = [
   motoStacksPart,
@@ -33,10 +25,21 @@ const parts = [
   readmeProgramsPart,
   goClientPart,
 ];
-const chosen = parts.filter(({ name }) => name.toLowerCase().includes(values.only.toLowerCase()));
+const usage = `Usage: npm run verify
+       npm run verify -- --only <part>
+
+Asks other implementations about ours, says of each what it said, and fails when one contradicts. What cannot be installed here
+is left out. --only takes the beginning, or any other piece, of a part's name:
+
+${parts.map(({ name }) => `  ${name}`).join("\n")}`;
 
 const say = (text: string): boolean => process.stdout.write(`${text}\n`);
 
-const { passed, failed, leftOut } = await runParts(chosen, say);
-say(`${chosen.length} second opinions: ${passed} agree, ${failed} contradict, ${leftOut} left out.`);
-if (failed > 0 || chosen.length === 0) process.exitCode = 1;
+await runCommandLine(usage, async (args) => {
+  const { values } = parseArgs({ args, options: { only: { type: "string", default: "" } } });
+  const chosen = parts.filter(({ name }) => name.toLowerCase().includes(values.only.toLowerCase()));
+  if (chosen.length === 0) throw new UsageError(`No part is called ${values.only}.`);
+  const { passed, failed, leftOut } = await runParts(chosen, say);
+  say(`${chosen.length} second opinions: ${passed} agree, ${failed} contradict, ${leftOut} left out.`);
+  if (failed > 0) process.exitCode = 1;
+});

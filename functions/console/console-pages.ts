@@ -3,6 +3,7 @@ import { type DocumentationDependencies, docsPages } from "./docs/docs-pages.tsx
 import { type EntryDependencies, entryPages } from "./entry/entry-pages.tsx";
 import { type IdentityPagesDependencies, identityPages } from "./identity/identity-pages.tsx";
 import { type PlaygroundDependencies, playgroundPages } from "./playground/playground-pages.tsx";
+import { type RecordingsDependencies, recordingsPages } from "./recordings/recordings-pages.tsx";
 import type { BoundPage } from "./server/page.ts";
 
 /** Everything that pages touch, but for who is signed in. */
@@ -10,7 +11,8 @@ export type ConsoleDependencies = AccountPagesDependencies &
   DocumentationDependencies &
   EntryDependencies &
   IdentityPagesDependencies &
-  PlaygroundDependencies;
+  PlaygroundDependencies &
+  RecordingsDependencies;
 
 /** Every page of the console. A page that is missing here is not there. */
 export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => [
@@ -19,4 +21,5 @@ export const consolePages = (dependencies: ConsoleDependencies): BoundPage[] => 
   ...docsPages(dependencies),
   ...accountPages(dependencies),
   ...playgroundPages(dependencies),
+  ...recordingsPages(dependencies),
 ];

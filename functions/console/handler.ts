@@ -11,7 +11,10 @@ import {
   limiterFrom,
   objectStoreFrom,
   signingSecretFrom,
+  storageOriginFrom,
 } from "../../shared/config/from-environment.ts";
+import { openJobQueue } from "../../shared/jobs/job-queue.ts";
+import { createJobsRepository } from "../../shared/jobs/jobs-repository.ts";
 import { openMailQueue } from "../../shared/mail/mail-queue.ts";
 import { createSessionsRepository } from "../../shared/sessions/sessions-repository.ts";
 import { createPasswordAttemptsRepository } from "../../shared/sign-in/password-attempts.ts";
@@ -52,6 +55,9 @@ export const handler = createConsoleHandler(
   consolePages({
     ...playground,
     links: createLinksRepository(table),
+    jobs: createJobsRepository(table),
+    queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
+    store,
     mailQueue: openMailQueue(environment.MAIL_QUEUE_URL, awsConfigOf(environment)),
     passwordGuard: createPasswordGuard(createPasswordAttemptsRepository(table), createSignInAddresses(table)),
     providers: environment.IDENTITY_PROVIDERS.map(({ name, letter }) => ({
@@ -80,7 +86,10 @@ export const handler = createConsoleHandler(
   {
     site: {
       baseUrl: environment.PUBLIC_BASE_URL,
-      origins: { storage: [], stream: [new URL(environment.CHAT_STREAM_URL).origin] },
+      origins: {
+        storage: [storageOriginFrom(environment)],
+        stream: [new URL(environment.CHAT_STREAM_URL).origin],
+      },
       assets: builtAssets,
       languages: environment.CONSOLE_LANGUAGES,
     },

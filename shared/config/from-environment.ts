@@ -23,7 +23,7 @@ import { awsAddress, openAwsJsonService } from "../outbound/aws-json.ts";
 import { openConnection } from "../outbound/connections.ts";
 import { openItemTable, type WritableItemTable } from "../storage/item-table.ts";
 import type { ObjectParts, ObjectStore } from "../storage/object-store.ts";
-import { openBucket } from "../storage/s3-calls.ts";
+import { bucketAddress, openBucket } from "../storage/s3-calls.ts";
 import { createS3ObjectParts } from "../storage/s3-object-parts.ts";
 import { createS3ObjectStore } from "../storage/s3-object-store.ts";
 import type { ModelTask } from "../telemetry/backend-uses.ts";
@@ -117,6 +117,11 @@ export const findBearerFrom = (
 export const objectStoreFrom = (
   environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
 ): ObjectStore => createS3ObjectStore(openBucket(environment.BUCKET_NAME, awsConfigOf(environment)));
+
+/** The origin of links to the audio files, for browsers that have to be told. */
+export const storageOriginFrom = (
+  environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
+): string => new URL(bucketAddress(environment.BUCKET_NAME, awsConfigOf(environment))).origin;
 
 /** Uploads of audio files in parts. */
 export const objectPartsFrom = (

@@ -4,7 +4,7 @@ import { stitch } from "../transcripts/stitch.ts";
 import { toSubRip, toWebVtt } from "../transcripts/subtitles.ts";
 import type { StoredJob } from "./job.ts";
 import { readTranscribedPieces, readTranscript } from "./job-objects.ts";
-import type { JobResult, resultFormats } from "./job-result.ts";
+import type { JobResult, JobSegment, resultFormats } from "./job-result.ts";
 import type { JobsRepository } from "./jobs-repository.ts";
 import type { JobName } from "./keys.ts";
 import { requireJob } from "./show-jobs.ts";
@@ -37,12 +37,7 @@ const notCompleted = ({ status, error }: StoredJob): AppError =>
         : undefined,
   });
 
-/**
- * What a job has transcribed, with the times that its model has told.
- *
- * @throws AppError `not_found`, `job_not_completed`, or what the store throws.
- */
-export const readResult = async (
+const transcriptOf = async (
   name: JobName,
   job: StoredJob,
   { partial }: Pick<ResultQuery, "partial">,
@@ -66,6 +61,18 @@ const timedOf = ({ text, segments, words }: JobTranscript, job: StoredJob) => ({
 });
 
 /**
+ * What a job has transcribed so far, by its times.
+ *
+ * @throws what the store throws; AppError `not_found` for a result that has expired.
+ */
+export const readSegments = async (
+  name: JobName,
+  job: StoredJob,
+  store: ResultDependencies["store"],
+): Promise<readonly JobSegment[]> =>
+  timedOf(await transcriptOf(name, job, { partial: true }, store), job).segments;
+
+/**
  * What a job has transcribed, in the format that is asked for.
  *
  * @throws AppError `not_found`, `job_not_completed`, or what the store throws.
@@ -76,7 +83,7 @@ export const getResult = async (
   { jobs, store }: ResultDependencies,
 ): Promise<JobResult | WrittenResult> => {
   const job = await requireJob(name, jobs);
-  const transcript = await readResult(name, job, { partial }, store);
+  const transcript = await transcriptOf(name, job, { partial }, store);
   switch (format) {
     case "json":
       return {

@@ -8,6 +8,8 @@ const segment = z
   })
   .meta({ id: "JobSegment" });
 
+export type JobSegment = z.infer<typeof segment>;
+
 export const jobResult = z
   .object({
     text: z.string().meta({ example: "Wasuze otya nno?" }),

@@ -116,7 +116,7 @@ const refusal = ({ operation }: S3Call, status: number, xml: string): AwsCallErr
 };
 
 /** Where the bucket's objects are. A server in place of S3 is reached by path: names below its own mean nothing. */
-const addressOf = (name: string, { region, endpoints }: AwsConfig): string =>
+export const bucketAddress = (name: string, { region, endpoints }: AwsConfig): string =>
   endpoints.S3 === undefined
     ? `https://${name}.s3.${region}.${awsDomain(region)}`
     : `${endpoints.S3.replace(/\/$/, "")}/${name}`;
@@ -139,7 +139,7 @@ export const openBucket = (
   aws: AwsConfig,
   timeouts: StorageTimeouts = usualTimeouts,
 ): Bucket => {
-  const address = addressOf(name, aws);
+  const address = bucketAddress(name, aws);
   const signer = createAwsSigner("s3", aws);
 
   const attempt = async (call: S3Call, signal: AbortSignal): Promise<IncomingMessage> => {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { definePage } from "../server/define-page.ts";
+import { pageToken } from "../server/page-token.ts";
 import { tryNames } from "./tries.ts";
 
 /** What somebody wrote without JavaScript; whatever it is, it is only shown. */
@@ -30,6 +31,6 @@ export const playgroundTokenPage = definePage({
   audience: "signed-in",
   title: ({ playground }) => playground.title,
   form: z.object({}),
-  data: z.object({ access_token: z.string(), expires_in: z.int() }),
+  data: pageToken,
   confidential: true,
 });

@@ -1,7 +1,7 @@
 import { type Scope, scopes } from "../../../shared/auth/api-keys.ts";
-import { newTokenId } from "../../../shared/auth/tokens.ts";
 import { data, redirect, shown } from "../server/answers.ts";
 import { type BoundPage, page } from "../server/page.ts";
+import { signPageToken } from "../server/page-token.ts";
 import { playgroundPage, playgroundTokenPage } from "./pages.ts";
 import { tryDefinitions } from "./tries.ts";
 import { Playground, type PlaygroundAccess } from "./view.tsx";
@@ -12,9 +12,6 @@ export interface PlaygroundDependencies extends Pick<VisitorDependencies, "addre
   /** How often somebody without an account may try something; 0 for never. */
   readonly visitorTriesPerDay: number;
 }
-
-/** A page that is left open is as good as closed after so long. */
-const tokenSeconds = 15 * 60;
 
 /** What the page does; uploads and long recordings are not among it. */
 const pageScopes: readonly Scope[] = scopes.filter((scope) => scope !== "upload" && scope !== "jobs");
@@ -49,15 +46,7 @@ export const playgroundPages = ({
     }),
     page(playgroundTokenPage, {
       show: () => redirect(playgroundPage.path),
-      submit: async ({ account, session }) => {
-        const token = {
-          userId: account.id,
-          tokenId: newTokenId(),
-          tokenEpoch: session.tokenEpoch,
-          scopes: pageScopes,
-        };
-        return data({ access_token: await tokens.sign(token, tokenSeconds), expires_in: tokenSeconds });
-      },
+      submit: async (visit) => data(await signPageToken(visit, pageScopes, tokens)),
     }),
   ];
 };

@@ -8,6 +8,7 @@ export type PageAnswer<Data = unknown> =
       readonly status: number;
       readonly title: string | undefined;
       readonly cookies: readonly string[];
+      readonly refreshSeconds: number | undefined;
     }
   | {
       readonly kind: "redirect";
@@ -23,18 +24,25 @@ export type PageAnswer<Data = unknown> =
     }
   | { readonly kind: "data"; readonly value: Data };
 
-/** The page itself. @param title in the place of the declared one. */
+/**
+ * The page itself.
+ *
+ * @param title in the place of the declared one.
+ * @param refreshSeconds after which it is asked for again where no scripts run; others ask for what has changed.
+ */
 export const shown = ({
   content,
   status = 200,
   title,
   cookies = [],
+  refreshSeconds,
 }: {
   readonly content: ComponentChildren;
   readonly status?: number;
   readonly title?: string;
   readonly cookies?: readonly string[];
-}): PageAnswer<never> => ({ kind: "shown", content, status, title, cookies });
+  readonly refreshSeconds?: number | undefined;
+}): PageAnswer<never> => ({ kind: "shown", content, status, title, cookies, refreshSeconds });
 
 /** Another page of ours, always asked for with GET. @param path as pages are declared, without the prefix of the stage. */
 export const redirect = (

@@ -53,7 +53,9 @@ const send = (answer: PageAnswer, bound: BoundPage, open: OpenVisit, site: Site)
   const { texts, language, account, formToken } = visit;
   const { path, scripts, isWide } = declared;
   const title = answer.title ?? declared.title(texts);
-  const frame = { title, texts, language, path, username: account?.username, formToken, scripts, isWide };
+  const { refreshSeconds } = answer;
+  const own = { title, texts, language, path, username: account?.username, formToken, refreshSeconds };
+  const frame = { ...own, scripts, isWide };
   return new Reply({
     status: answer.status,
     contentType: "text/html; charset=utf-8",

@@ -34,6 +34,7 @@ export const languageFor = (
 /** What a page has of its own. */
 export type OwnFrame = Pick<PageFrame, "title" | "texts" | "language" | "path" | "username" | "formToken"> & {
   readonly scripts?: readonly string[] | undefined;
+  readonly refreshSeconds?: number | undefined;
   readonly isWide?: boolean | undefined;
 };
 

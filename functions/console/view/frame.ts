@@ -20,6 +20,8 @@ export interface PageFrame {
   readonly formToken: string;
   readonly stylesheet: string;
   readonly scripts: readonly string[];
+  /** After which the page is asked for again where no scripts run. */
+  readonly refreshSeconds?: number | undefined;
   /** Reference pages and charts take more room than forms. */
   readonly isWide?: boolean;
 }

@@ -35,6 +35,7 @@ const Navigation = () => {
       {username !== undefined && (
         <>
           <NavigationLink to="/console">{words.overview}</NavigationLink>
+          <NavigationLink to="/console/recordings">{words.recordings}</NavigationLink>
           <NavigationLink to="/console/tokens">{words.keys}</NavigationLink>
           <NavigationLink to="/console/usage">{words.usage}</NavigationLink>
         </>
@@ -80,13 +81,18 @@ const LanguageChoice = () => {
 };
 
 const DocumentHead = () => {
-  const { title, texts, stylesheet, scripts } = useFrame();
+  const { title, texts, stylesheet, scripts, refreshSeconds } = useFrame();
   return (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
       <title>{`${title} – ${texts.product}`}</title>
+      {refreshSeconds !== undefined && (
+        <noscript>
+          <meta http-equiv="refresh" content={String(refreshSeconds)} />
+        </noscript>
+      )}
       <link rel="icon" href={icon} />
       <link rel="stylesheet" href={stylesheet} />
       {scripts.map((source) => (

@@ -70,6 +70,13 @@ for PART in $(seq $PART_COUNT); do
 done
 curl -s $API/tasks/uploads/$UPLOAD_ID ${bearer}`;
 
+const makeJob = `JOB=$(curl -s $API/tasks/jobs ${bearer} ${json} \\
+  -d "{\\"type\\": \\"transcription\\", \\"file_id\\": \\"$FILE_ID\\", \\"language\\": \\"lug\\"}" \\
+  | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')`;
+
+/** What a program does to have a long recording transcribed. */
+export const longRecordingCommands = (baseUrl: string): string => `TOKEN=…\n${upload(baseUrl)}\n${makeJob}`;
+
 export const uploadsGuide: Guide = {
   name: "uploads",
   title: "Uploads",
@@ -123,9 +130,7 @@ export const longRecordingsGuide: Guide = {
     { heading: "2. Make the job" },
     {
       kind: "sh",
-      code: `JOB=$(curl -s $API/tasks/jobs ${bearer} ${json} \\
-  -d "{\\"type\\": \\"transcription\\", \\"file_id\\": \\"$FILE_ID\\", \\"language\\": \\"lug\\"}" \\
-  | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')`,
+      code: makeJob,
     },
     { heading: "3. See how far it is" },
     {

@@ -1,0 +1,8 @@
+import { followProgress } from "./parts/follow-progress.ts";
+import { followSound } from "./parts/follow-sound.ts";
+
+const underWay = document.querySelector<HTMLElement>("[data-job]");
+if (underWay) followProgress(underWay);
+
+const sound = document.querySelector("audio");
+if (sound) followSound(sound);

@@ -1,0 +1,155 @@
+import type * as z from "zod";
+import { transcriptionLanguages } from "../../../shared/catalogue/languages.ts";
+import { isOver, type StoredJob } from "../../../shared/jobs/job.ts";
+import { largestUploadBytes } from "../../../shared/storage/object-store.ts";
+import { longRecordingCommands } from "../docs/guides/media.ts";
+import type { Visit } from "../server/visit.ts";
+import { fill } from "../texts/languages.ts";
+import { CodeBlock, EmptyState, Notice } from "../view/components.tsx";
+import { momentOf } from "../view/dates.ts";
+import { Select } from "../view/forms.tsx";
+import { clockOf } from "./clock.ts";
+import type { recordingsPage } from "./pages.ts";
+import { fileNameOf, JobProgress, nameOfLanguage } from "./recording.tsx";
+
+type Shown = Visit<z.output<NonNullable<typeof recordingsPage.query>>, "signed-in"> & {
+  readonly jobs: readonly StoredJob[];
+  /** From which on there are older ones. */
+  readonly older: string | undefined;
+};
+
+const largestMegabytes = largestUploadBytes / 1_024 / 1_024;
+
+/** What the script needs: where to ask, and its words. */
+const dataOf = ({ texts: { recordings: words }, url, formToken }: Shown) => ({
+  "data-upload": "",
+  "data-api": url("/tasks"),
+  "data-token": url("/console/recordings/token"),
+  "data-page": url("/console/recordings"),
+  "data-form-token": formToken,
+  "data-largest": largestUploadBytes,
+  "data-uploading": words.uploading,
+  "data-continuing": words.continuing,
+  "data-lost": words.lost,
+  "data-stopped": words.stopped,
+  "data-making": words.making,
+  "data-failed": words.failed,
+  "data-no-file": words.noFile,
+  "data-too-large": fill(words.tooLarge, { size: largestMegabytes }),
+  "data-unreadable": words.unreadable,
+});
+
+/** Shown by the script that makes it work. */
+const Upload = (visit: Shown) => {
+  const { texts, account } = visit;
+  const words = texts.recordings;
+  return (
+    <section aria-labelledby="upload">
+      <h2 id="upload">{words.upload}</h2>
+      <p data-needs-script>{words.needsScript}</p>
+      <form hidden {...dataOf(visit)}>
+        <div class="field">
+          <label for="file">{words.file}</label>
+          <p class="hint" id="file-hint">
+            {fill(words.fileHint, { size: largestMegabytes })}
+          </p>
+          <input
+            id="file"
+            name="file"
+            type="file"
+            accept="audio/*,video/webm,.opus,.flac"
+            aria-describedby="file-hint"
+          />
+        </div>
+        <Select
+          name="language"
+          label={words.language}
+          value={account.default_language ?? "lug"}
+          options={transcriptionLanguages
+            .map(({ code, name }) => ({ value: code, label: name }))
+            .toSorted((one, other) => one.label.localeCompare(other.label))}
+        />
+        <progress max={1} value={0} aria-label={words.upload} hidden />
+        <p data-state role="status" />
+        <div class="row">
+          <button type="submit" class="button">
+            {words.start}
+          </button>
+          <button type="button" class="quiet" data-stop hidden>
+            {words.stop}
+          </button>
+        </div>
+        <p class="hint">{words.resumes}</p>
+      </form>
+    </section>
+  );
+};
+
+const Listed = ({
+  job,
+  visit: { texts, language, url },
+}: {
+  readonly job: StoredJob;
+  readonly visit: Shown;
+}) => {
+  const words = texts.recordings;
+  return (
+    <li class="card">
+      <h3>
+        <a href={url(`/console/recordings/${job.id}`)}>{fileNameOf(job)}</a>
+      </h3>
+      <dl>
+        <dt>{words.state}</dt>
+        <dd>{words.states[job.status]}</dd>
+        <dt>{words.length}</dt>
+        <dd>{clockOf(job.audio_milliseconds / 1_000)}</dd>
+        <dt>{words.language}</dt>
+        <dd>{nameOfLanguage(job.language)}</dd>
+        <dt>{words.sent}</dt>
+        <dd>{momentOf(job.created_at, language)}</dd>
+      </dl>
+      {!isOver(job) && <JobProgress job={job} />}
+    </li>
+  );
+};
+
+/** The recordings of an account, the newest first, and the upload of another one. */
+export const Recordings = (visit: Shown) => {
+  const { texts, query, jobs, older, baseUrl, url } = visit;
+  const words = texts.recordings;
+  const commands = <CodeBlock label="curl" code={longRecordingCommands(baseUrl)} />;
+  return (
+    <>
+      <h1>{words.title}</h1>
+      {query.done && <Notice title={words.deleted} />}
+      <p>{words.intro}</p>
+      <Upload {...visit} />
+      <h2>{words.list}</h2>
+      {jobs.length === 0 ? (
+        <EmptyState title={words.none}>
+          <p>{words.noneText}</p>
+          {commands}
+        </EmptyState>
+      ) : (
+        <>
+          <ul class="cards">
+            {jobs.map((job) => (
+              <Listed key={job.id} job={job} visit={visit} />
+            ))}
+          </ul>
+          {older !== undefined && (
+            <p>
+              <a href={`${url("/console/recordings")}?${new URLSearchParams({ before: older })}`}>
+                {words.older}
+              </a>
+            </p>
+          )}
+          <details>
+            <summary>{words.program}</summary>
+            {commands}
+          </details>
+        </>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,54 @@
+import * as z from "zod";
+import { resultFormats } from "../../../shared/jobs/job-result.ts";
+import { definePage } from "../server/define-page.ts";
+import { pageToken } from "../server/page-token.ts";
+
+export const recordingsPage = definePage({
+  id: "recordings",
+  path: "/console/recordings",
+  audience: "signed-in",
+  title: ({ recordings }) => recordings.title,
+  query: z.object({
+    done: z.literal("deleted").optional().catch(undefined),
+    /** The id of a job: only older ones are listed. */
+    before: z.string().max(100).optional().catch(undefined),
+  }),
+  scripts: ["upload", "copy"],
+  reaches: ["storage"],
+});
+
+/** Where the pages' scripts get their token. Whoever opens it by hand is led to the list. */
+export const recordingsTokenPage = definePage({
+  id: "recordingsToken",
+  path: "/console/recordings/token",
+  audience: "signed-in",
+  title: ({ recordings }) => recordings.title,
+  form: z.object({}),
+  data: pageToken,
+  confidential: true,
+});
+
+/** One page of a transcript has so much of its recording: three hours would be too much for a phone at once. */
+export const partSeconds = 30 * 60;
+
+export const recordingPage = definePage({
+  id: "recording",
+  path: "/console/recordings/{id}",
+  audience: "signed-in",
+  title: ({ recordings }) => recordings.one,
+  query: z.object({
+    /** Which half hour of the transcript is shown, from 1. */
+    part: z.coerce.number().pipe(z.int().min(1).max(10_000)).default(1).catch(1),
+  }),
+  form: z.object({ action: z.literal("delete") }),
+  scripts: ["recording"],
+  reaches: ["storage"],
+});
+
+export const transcriptPage = definePage({
+  id: "transcript",
+  path: "/console/recordings/{id}/transcript",
+  audience: "signed-in",
+  title: ({ recordings }) => recordings.one,
+  query: z.object({ format: z.enum(resultFormats).default("text").catch("text") }),
+});

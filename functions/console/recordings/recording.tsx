@@ -1,0 +1,200 @@
+import type * as z from "zod";
+import { findLanguage, shortestCode } from "../../../shared/catalogue/languages.ts";
+import { isOver, type StoredJob } from "../../../shared/jobs/job.ts";
+import { type JobSegment, resultFormats } from "../../../shared/jobs/job-result.ts";
+import type { Visit } from "../server/visit.ts";
+import { fill } from "../texts/languages.ts";
+import { Notice } from "../view/components.tsx";
+import { dayOf, momentOf } from "../view/dates.ts";
+import { Form } from "../view/forms.tsx";
+import { useFrame } from "../view/frame.ts";
+import { clockOf } from "./clock.ts";
+import { partSeconds, type recordingPage } from "./pages.ts";
+
+/** One page of a transcript. */
+export interface ShownPart {
+  /** From 0. */
+  readonly index: number;
+  readonly count: number;
+  readonly segments: readonly JobSegment[];
+}
+
+type Shown = Visit<z.output<NonNullable<typeof recordingPage.query>>, "signed-in"> & {
+  readonly job: StoredJob;
+  readonly part: ShownPart | undefined;
+  /** Where the recording itself is heard, as long as it is kept. */
+  readonly link: string | undefined;
+};
+
+/** What a recording was called by whoever uploaded it. */
+export const fileNameOf = ({ object_key: key }: Pick<StoredJob, "object_key">): string =>
+  key.split("/").at(-1) ?? key;
+
+/** What a language is called. */
+export const nameOfLanguage = (code: string): string => findLanguage(code)?.name ?? code;
+
+const secondsOf = (milliseconds: number): number => Math.floor(milliseconds / 1_000);
+
+/** For the `lang` of its words: browsers know the shortest tags. */
+const tagOf = (code: string): string => {
+  const language = findLanguage(code);
+  return language ? shortestCode(language) : code;
+};
+
+/** How far a job is. */
+export const JobProgress = ({ job }: { readonly job: StoredJob }) => {
+  const words = useFrame().texts.recordings;
+  const [done, total] = [secondsOf(job.done_milliseconds), secondsOf(job.audio_milliseconds)];
+  const text = fill(words.progress, { done: clockOf(done), total: clockOf(total) });
+  return (
+    <>
+      <progress value={done} max={Math.max(total, 1)} aria-label={words.states[job.status]} />
+      <p data-said>{text}</p>
+      {job.waiting !== undefined && <p class="soft">{job.waiting}</p>}
+    </>
+  );
+};
+
+/** A job that is under way; the script asks for it, and loads the page again at its end. */
+const UnderWay = ({ job }: { readonly job: StoredJob }) => {
+  const { texts, url, formToken } = useFrame();
+  const words = texts.recordings;
+  return (
+    <section
+      class="card"
+      data-job={url(`/tasks/jobs/${job.id}`)}
+      data-status={job.status}
+      data-token={url("/console/recordings/token")}
+      data-form-token={formToken}
+      data-progress={words.progress}
+    >
+      <h2>{words.states[job.status]}</h2>
+      <JobProgress job={job} />
+      <p class="hint">{words.looksAgain}</p>
+    </section>
+  );
+};
+
+const Player = ({ link }: Pick<Shown, "link">) => {
+  const words = useFrame().texts.recordings;
+  if (link === undefined) return <p class="soft">{words.gone}</p>;
+  return (
+    <div class="player">
+      {/* biome-ignore lint/a11y/useMediaCaption: the transcript below is what captions would say */}
+      <audio controls preload="metadata" src={link} data-part={partSeconds} aria-label={words.hear} />
+    </div>
+  );
+};
+
+/** Where a part begins and ends, in seconds. */
+const boundsOf = (index: number, job: StoredJob): readonly [number, number] => [
+  index * partSeconds,
+  Math.min((index + 1) * partSeconds, secondsOf(job.audio_milliseconds)),
+];
+
+const Parts = ({ part, job, url, texts }: Shown & { readonly part: ShownPart }) =>
+  part.count < 2 ? null : (
+    <nav class="row" aria-label={texts.recordings.parts}>
+      {Array.from({ length: part.count }, (_, index) => {
+        const [start, end] = boundsOf(index, job);
+        return (
+          <a
+            key={start}
+            href={`${url(`/console/recordings/${job.id}`)}?part=${index + 1}`}
+            aria-current={index === part.index ? "page" : undefined}
+          >
+            {`${clockOf(start)}–${clockOf(end)}`}
+          </a>
+        );
+      })}
+    </nav>
+  );
+
+/** The times are links to their places, so that they are there without a script, and for the keyboard. */
+const Transcript = (visit: Shown & { readonly part: ShownPart }) => {
+  const { part, job, texts } = visit;
+  const [start, end] = boundsOf(part.index, job);
+  return (
+    <div data-transcript data-start={start} data-end={end}>
+      <Parts {...visit} />
+      {part.segments.length === 0 && <p class="soft">{texts.recordings.nothingSaid}</p>}
+      <ol class="plain said" lang={tagOf(job.language)}>
+        {part.segments.map((segment) => (
+          <li key={segment.start} id={`t${segment.start}`} data-start={segment.start} data-end={segment.end}>
+            <a href={`#t${segment.start}`}>{clockOf(segment.start)}</a> <span>{segment.text}</span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+};
+
+const Said = (visit: Shown) => {
+  const { texts, job, part, link, url } = visit;
+  const words = texts.recordings;
+  if (!part) {
+    return <p class="soft">{job.status === "completed" ? words.silence : words.nothingSaid}</p>;
+  }
+  return (
+    <>
+      <h2>{words.download}</h2>
+      <ul class="row plain">
+        {resultFormats.map((format) => (
+          <li key={format}>
+            <a href={`${url(`/console/recordings/${job.id}/transcript`)}?format=${format}`} download>
+              {words.formats[format]}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <h2>{words.text}</h2>
+      {link !== undefined && (
+        <p class="hint" data-follow hidden>
+          {words.follow}
+        </p>
+      )}
+      <Player link={link} />
+      <Transcript {...visit} part={part} />
+    </>
+  );
+};
+
+/** One recording: how far it is, and at the end its text, the recording to it, and both to take away. */
+export const Recording = (visit: Shown) => {
+  const { texts, language, job } = visit;
+  const words = texts.recordings;
+  const isEnded = isOver(job);
+  return (
+    <>
+      <h1>{fileNameOf(job)}</h1>
+      <dl>
+        <dt>{words.language}</dt>
+        <dd>{nameOfLanguage(job.language)}</dd>
+        <dt>{words.length}</dt>
+        <dd>{clockOf(secondsOf(job.audio_milliseconds))}</dd>
+        <dt>{words.sent}</dt>
+        <dd>{momentOf(job.created_at, language)}</dd>
+        <dt>{words.kept}</dt>
+        <dd>{dayOf(job.expires_at * 1_000, language)}</dd>
+      </dl>
+      {job.status === "failed" && (
+        <Notice kind="bad" title={words.failedTitle}>
+          {job.error && <p>{job.error.message}</p>}
+          {visit.part && <p>{words.partial}</p>}
+        </Notice>
+      )}
+      {isEnded ? <Said {...visit} /> : <UnderWay job={job} />}
+      <details>
+        <summary>{isEnded ? words.delete : words.cancel}</summary>
+        <p>{isEnded ? words.deleteText : words.cancelText}</p>
+        <Form
+          to={`/console/recordings/${job.id}`}
+          action="delete"
+          submit={isEnded ? words.delete : words.cancel}
+          look="danger"
+          refusal={visit.problems.form}
+        />
+      </details>
+    </>
+  );
+};

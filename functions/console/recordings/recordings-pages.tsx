@@ -1,0 +1,126 @@
+import { AppError } from "../../../shared/errors/app-error.ts";
+import { type DeleteDependencies, deleteJob } from "../../../shared/jobs/delete-job.ts";
+import { getResult, type ResultDependencies, readSegments } from "../../../shared/jobs/get-result.ts";
+import { isOver, type StoredJob } from "../../../shared/jobs/job.ts";
+import { jobResult, type resultFormats } from "../../../shared/jobs/job-result.ts";
+import type { JobsRepository } from "../../../shared/jobs/jobs-repository.ts";
+import type { JobName } from "../../../shared/jobs/keys.ts";
+import { requireJob } from "../../../shared/jobs/show-jobs.ts";
+import type { ObjectStore } from "../../../shared/storage/object-store.ts";
+import type { PlaygroundDependencies } from "../playground/playground-pages.tsx";
+import { data, redirect, sentFile, shown } from "../server/answers.ts";
+import { type BoundPage, page } from "../server/page.ts";
+import { signPageToken } from "../server/page-token.ts";
+import type { Visit } from "../server/visit.ts";
+import { Recordings } from "./list.tsx";
+import { partSeconds, recordingPage, recordingsPage, recordingsTokenPage, transcriptPage } from "./pages.ts";
+import { fileNameOf, Recording, type ShownPart } from "./recording.tsx";
+
+/** What these pages touch. */
+export interface RecordingsDependencies extends Pick<PlaygroundDependencies, "tokens">, DeleteDependencies {
+  readonly jobs: JobsRepository;
+  readonly store: ResultDependencies["store"] & Pick<ObjectStore, "describe" | "signDownload">;
+}
+
+/** How many recordings stand on one page. */
+const mostListed = 20;
+
+/** How often the page of a job that is under way is asked for where no scripts run. */
+const refreshSeconds = 10;
+
+const fileEndings: Readonly<Record<(typeof resultFormats)[number], string>> = {
+  text: "txt",
+  srt: "srt",
+  vtt: "vtt",
+  json: "json",
+};
+
+const nameIn = ({ path, account }: Visit<unknown, "signed-in">): JobName => ({
+  userId: account.id,
+  jobId: path["id"] ?? "",
+});
+
+/** One part of the transcript; `undefined` where there is none, or the result has gone before its job. */
+const readPart = async (
+  name: JobName,
+  job: StoredJob,
+  number: number,
+  { store }: RecordingsDependencies,
+): Promise<ShownPart | undefined> => {
+  if (!isOver(job)) return undefined;
+  const segments = await readSegments(name, job, store).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === "not_found") return [];
+    throw error;
+  });
+  if (segments.length === 0) return undefined;
+  const count = Math.ceil(job.audio_milliseconds / 1_000 / partSeconds);
+  const index = Math.min(number, count) - 1;
+  const partOf = ({ start }: { readonly start: number }) =>
+    Math.min(count - 1, Math.floor(start / partSeconds));
+  return { index, count, segments: segments.filter((segment) => partOf(segment) === index) };
+};
+
+/** A link to the recording itself, as long as the upload is there. */
+const linkTo = async (job: StoredJob, { store }: RecordingsDependencies): Promise<string | undefined> => {
+  if (!isOver(job) || !(await store.describe(job.object_key))) return undefined;
+  const { url } = await store.signDownload(job.object_key, {
+    contentType: job.facts.mediaType,
+    fileName: "recording",
+  });
+  return url;
+};
+
+/** Long recordings: the list with the upload, each with its transcript, and the tokens of their scripts. */
+export const recordingsPages = (dependencies: RecordingsDependencies): BoundPage[] => {
+  const { jobs, tokens } = dependencies;
+  return [
+    page(recordingsPage, {
+      show: async (visit) => {
+        // One more than is shown says whether there are older ones.
+        const found = await jobs.list(visit.account.id, mostListed + 1, visit.query.before);
+        const listed = found.slice(0, mostListed);
+        const older = found.length > mostListed ? listed.at(-1)?.id : undefined;
+        return shown({ content: <Recordings {...visit} jobs={listed} older={older} /> });
+      },
+    }),
+    page(recordingsTokenPage, {
+      show: () => redirect(recordingsPage.path),
+      submit: async (visit) => data(await signPageToken(visit, ["upload", "jobs"], tokens)),
+    }),
+    page(recordingPage, {
+      show: async (visit) => {
+        const name = nameIn(visit);
+        const job = await requireJob(name, jobs);
+        const [part, link] = await Promise.all([
+          readPart(name, job, visit.query.part, dependencies),
+          linkTo(job, dependencies),
+        ]);
+        return shown({
+          title: fileNameOf(job),
+          content: <Recording {...visit} job={job} part={part} link={link} />,
+          refreshSeconds: isOver(job) ? undefined : refreshSeconds,
+        });
+      },
+      submit: async (visit) => {
+        await deleteJob(nameIn(visit), dependencies);
+        return redirect(`${recordingsPage.path}?done=deleted`);
+      },
+    }),
+    page(transcriptPage, {
+      show: async (visit) => {
+        const { format } = visit.query;
+        const result = await getResult(nameIn(visit), { format, partial: true }, dependencies);
+        const file =
+          "contentType" in result
+            ? result
+            : // As bytes: what leaves as JSON leaves through an operation's schema, with no headers of its own.
+              { contentType: "application/octet-stream", body: JSON.stringify(jobResult.parse(result)) };
+        const name = `transcript-${visit.path["id"]?.slice(-12)}.${fileEndings[format]}`;
+        return sentFile({
+          ...file,
+          headers: { "Content-Disposition": `attachment; filename="${name.replaceAll(/[^\w.-]/g, "")}"` },
+        });
+      },
+    }),
+  ];
+};

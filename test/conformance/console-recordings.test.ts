@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Answer, baseUrl, call, createAccount, type TestAccount } from "../support/client.ts";
+import { FormVisitor } from "../support/form-visitor.ts";
+import { soundBytes, wavHeaderBytes } from "../support/wav.ts";
+
+const prefix = new URL(baseUrl).pathname.replace(/\/$/, "");
+
+/** In bytes, packed: what a page and all that it loads may have. */
+const largestFirstLoad = 60 * 1_024;
+
+/** Seconds of noise, at a rate that keeps the file small. */
+const recording = (seconds: number): Buffer => {
+  const second = soundBytes(16_000);
+  const sound = Array.from({ length: seconds }, () => second);
+  return Buffer.concat([
+    wavHeaderBytes(second.length * seconds, { sampleRate: 8_000, stated: true }),
+    ...sound,
+  ]);
+};
+
+const upload = async (bytes: Buffer, { token }: TestAccount): Promise<string> => {
+  const { body } = await call("/tasks/generate-upload-url", {
+    token,
+    body: { file_name: "council.wav", content_type: "audio/wav", size: bytes.length },
+  });
+  const headers = { "Content-Type": "audio/wav" };
+  expect((await call(body.upload_url, { method: "PUT", headers, body: new Blob([bytes]) })).status).toBe(200);
+  return body.file_id;
+};
+
+const createJob = async (account: TestAccount, seconds: number): Promise<Answer["body"]> => {
+  const fields = { type: "transcription", language: "lug", timestamps: true };
+  const body = { ...fields, file_id: await upload(recording(seconds), account) };
+  const answer = await call("/tasks/jobs", { token: account.token, body });
+  expect(answer.status).toBe(202);
+  return answer.body;
+};
+
+const untilOver = async (id: string, { token }: TestAccount): Promise<void> => {
+  for (;;) {
+    const { body } = await call(`/tasks/jobs/${id}`, { token });
+    if (!/queued|running/.test(body.status)) return;
+    await sleep(200);
+  }
+};
+
+const signIn = async ({ username, password }: TestAccount): Promise<FormVisitor> => {
+  const visitor = new FormVisitor();
+  await visitor.send(await visitor.open("/console/log-in"), "/console/log-in", { username, password });
+  return visitor;
+};
+
+describe("The recordings of an account, without JavaScript", () => {
+  let account: TestAccount;
+  let visitor: FormVisitor;
+  beforeAll(async () => {
+    account = await createAccount();
+    visitor = await signIn(account);
+  });
+
+  it("are for those who are signed in", async () => {
+    for (const path of [
+      "/console/recordings",
+      "/console/recordings/some",
+      "/console/recordings/some/transcript",
+    ]) {
+      const { status, headers } = await new FormVisitor().ask(path);
+      expect(status).toBe(303);
+      expect(headers.get("location")).toContain(`${prefix}/console/log-in?next=`);
+    }
+  });
+
+  it("begin with the commands that upload one and have it transcribed", async () => {
+    const page = await visitor.open("/console/recordings");
+    expect(page.html).toContain("No recordings yet");
+    expect(page.html).toContain("Uploading on this page needs JavaScript.");
+    expect(page.html).toContain(`API=${baseUrl}`);
+    expect(page.html).toContain("$API/tasks/jobs");
+  });
+
+  it("of somebody else are not there, for no page and no form", async () => {
+    const { id } = await createJob(await createAccount(), 2);
+    for (const path of [`/console/recordings/${id}`, `/console/recordings/${id}/transcript`])
+      expect((await visitor.ask(path)).status).toBe(404);
+    const page = await visitor.open("/console/recordings");
+    const token = /name="form_token" value="([^"]*)"/.exec(page.html)?.[1] ?? "";
+    const sent = { form_token: token, action: "delete" };
+    expect((await visitor.ask(`/console/recordings/${id}`, { form: sent })).status).toBe(404);
+  });
+
+  it("are shown with how far they are, and again by themselves until they are done", async () => {
+    const { id } = await createJob(account, 720);
+    const early = await visitor.open(`/console/recordings/${id}`);
+    if (early.html.includes("<progress"))
+      expect(early.html).toContain('<noscript><meta http-equiv="refresh" content="10"/></noscript>');
+    await untilOver(id, account);
+    const list = await visitor.open("/console/recordings");
+    expect(list.html).toContain(`href="${prefix}/console/recordings/${id}">council.wav</a>`);
+    expect(list.html).toContain("<dd>12:00</dd>");
+    const page = await visitor.open(`/console/recordings/${id}`);
+    expect(page.html).toContain("<h1>council.wav</h1>");
+    expect(page.html).not.toContain('http-equiv="refresh"');
+    const times = Array.from(page.html.matchAll(/<li id="t[\d.]+" data-start="([\d.]+)"/g), ([, start]) =>
+      Number(start),
+    );
+    expect(times.length).toBeGreaterThan(1);
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
+    expect(gzipSync(page.html).length).toBeLessThan(largestFirstLoad);
+  });
+
+  it("can be heard through a link, from an origin that this page alone may load", async () => {
+    const { id } = await createJob(account, 3);
+    await untilOver(id, account);
+    const { html, headers } = await visitor.open(`/console/recordings/${id}`);
+    const link = /<audio[^>]*\ssrc="([^"]*)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const sound = await fetch(link, { headers: { Range: "bytes=0-3" } });
+    expect(sound.status).toBe(206);
+    expect(sound.headers.get("content-type")).toBe("audio/wav");
+    expect(await sound.text()).toBe("RIFF");
+    const { origin } = new URL(link);
+    expect(headers.get("content-security-policy")).toContain(`media-src 'self' blob: ${origin};`);
+    const elsewhere = await visitor.open("/console");
+    expect(elsewhere.headers.get("content-security-policy")).not.toContain(origin);
+  });
+
+  it("are downloaded as text, subtitles and data, and kept by no cache", async () => {
+    const { id } = await createJob(account, 3);
+    await untilOver(id, account);
+    for (const [format, ending, pattern] of [
+      ["text", "txt", /\w/],
+      ["srt", "srt", /^1\n00:00:0/],
+      ["vtt", "vtt", /^WEBVTT\n/],
+      ["json", "json", /"segments":\[\{"start":/],
+    ] as const) {
+      const { status, html, headers } = await visitor.ask(
+        `/console/recordings/${id}/transcript?format=${format}`,
+      );
+      expect(status).toBe(200);
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("content-disposition")).toBe(
+        `attachment; filename="transcript-${id.slice(-12)}.${ending}"`,
+      );
+      expect(html).toMatch(pattern);
+    }
+  });
+
+  it("are cancelled and deleted by a form", async () => {
+    const { id } = await createJob(account, 720);
+    const page = await visitor.open(`/console/recordings/${id}`);
+    const done = await visitor.send(page, `/console/recordings/${id}`, { action: "delete" });
+    expect(done.html).toContain("The recording and its text are deleted.");
+    expect(done.html).not.toContain(id);
+    expect((await visitor.ask(`/console/recordings/${id}`)).status).toBe(404);
+    expect((await call(`/tasks/jobs/${id}`, { token: account.token })).status).toBe(404);
+  });
+
+  it("give their scripts a token that uploads and makes jobs, and nothing else", async () => {
+    const page = await visitor.open("/console/recordings");
+    const formToken = /data-form-token="([^"]*)"/.exec(page.html)?.[1] ?? "";
+    const { status, html } = await visitor.ask("/console/recordings/token", {
+      form: { form_token: formToken },
+      headers: { Accept: "*/*" },
+    });
+    expect(status).toBe(200);
+    const { access_token: token, expires_in: seconds } = JSON.parse(html);
+    expect(seconds).toBe(900);
+    expect((await call("/tasks/jobs", { token })).status).toBe(200);
+    const text = { source_language: "eng", target_language: "lug", text: "Hello" };
+    expect((await call("/tasks/translate", { token, body: text })).status).toBe(403);
+  });
+
+  it("load little", async () => {
+    const page = await visitor.open("/console/recordings");
+    const files = Array.from(
+      page.html.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g),
+      ([, file = ""]) => file,
+    );
+    const bodies = await Promise.all(files.map((file) => call(file.slice(prefix.length))));
+    const bytes = [page.html, ...bodies.map(({ body }) => body)].map((body) => gzipSync(body).length);
+    expect(files.length).toBeGreaterThan(2);
+    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(largestFirstLoad);
+  });
+});

@@ -5,7 +5,9 @@ import { describe, expect, it } from "vitest";
 const projectDirectory = join(import.meta.dirname, "../..");
 
 /** What `.gitignore` keeps out, and what git itself writes. */
-const notOurs = new Set(["node_modules", ".git", ".build", ".local", "cdk.out", "cdk.context.json"]);
+const notOurs = new Set([
+  ...["node_modules", ".git", ".build", ".local", ".python", ".pictures", "cdk.out", "cdk.context.json"],
+]);
 
 /** Shapes that only a secret has; the words that stand in for secrets on a laptop have none of them. */
 const secretShapes: ReadonlyMap<string, RegExp> = new Map([

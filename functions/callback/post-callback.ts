@@ -63,6 +63,7 @@ const sentenceOf = (error: unknown): string => {
   if (/^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/.test(code)) {
     return `The certificate of the receiver is not valid (${code}).`;
   }
+  if (code === "EPROTO") return "The receiver does not speak TLS, which https needs (EPROTO).";
   return /^[A-Z][A-Z_]+$/.test(code)
     ? `The receiver could not be reached (${code}).`
     : "The receiver could not be reached.";

@@ -22,7 +22,7 @@ export interface CreateDependencies extends RecordingDependencies {
 
 /** @throws ValidationError for an address that callbacks never go to. */
 const checkCallbackUrl = (url: string | null | undefined, rules: CallbackRules): void => {
-  const problem = url ? callbackUrlProblem(url, rules) : undefined;
+  const problem = typeof url === "string" ? callbackUrlProblem(url, rules) : undefined;
   if (problem === undefined) return;
   throw new ValidationError([
     { loc: ["body", "callback_url"], msg: `Value error, ${problem}`, type: "value_error" },

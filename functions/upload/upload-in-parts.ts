@@ -74,7 +74,7 @@ export const signParts = async (
       const part = planned[number - 1];
       if (part) return { part, link: await dependencies.parts.sign(objectKey, multipartId, part) };
       throw new AppError("bad_request", {
-        message: `The upload has ${planned.length} parts, and none with the number ${number}.`,
+        message: `The upload has no part ${number}: its parts are numbered from 1 to ${planned.length}.`,
         param: "numbers",
       });
     }),

@@ -1,9 +1,15 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
+/** All that is assigned of IPv6 (RFC 4291, section 2.4); outside of it an address may hold one of IPv4, `::10.0.0.1`. */
+const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
+
 /** Whether an address is one of the public internet: not private, local, of a link, of a test, or a detour to one of these. */
-export const isPublicAddress = (address: string): boolean =>
-  isIP(address) > 0 && ipaddr.process(address).range() === "unicast";
+export const isPublicAddress = (address: string): boolean => {
+  if (isIP(address) === 0) return false;
+  const parsed = ipaddr.process(address);
+  return parsed.range() === "unicast" && (!(parsed instanceof ipaddr.IPv6) || parsed.match(globalUnicast));
+};
 
 const isLoopbackAddress = (address: string): boolean =>
   isIP(address) > 0 && ipaddr.process(address).range() === "loopback";
@@ -24,7 +30,7 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
 const longestUrl = 2_048;
 
 /** Names that mean this machine, or one of its network, wherever they are asked for. */
-const isLocalName = (host: string): boolean => /(?:^|\.)(?:localhost|local|internal)\.?$/i.test(host);
+const isLocalName = (host: string): boolean => /(?:^|\.)(?:localhost|local|internal)\.*$/i.test(host);
 
 /**
  * What is wrong with an address for callbacks, as a sentence; `undefined` when nothing is. Where a name leads is known only
@@ -32,6 +38,8 @@ const isLocalName = (host: string): boolean => /(?:^|\.)(?:localhost|local|inter
  */
 export const callbackUrlProblem = (text: string, rules: CallbackRules): string | undefined => {
   if (text.length > longestUrl) return `The address is longer than ${longestUrl} characters.`;
+  // A URL leaves some of them out, and what is shown would not be what is called.
+  if (/[\s\p{Cc}]/u.test(text)) return "The address must not hold spaces or control characters.";
   if (!URL.canParse(text)) return "This is no address; it looks like https://example.org/transcripts.";
   const url = new URL(text);
   const host = hostOf(url);

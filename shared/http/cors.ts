@@ -43,6 +43,7 @@ export const corsExposedHeaders: readonly string[] = [
   "Deprecation",
   "Idempotent-Replayed",
   "Link",
+  "Location",
   "RateLimit",
   "RateLimit-Policy",
   "Retry-After",

@@ -93,7 +93,7 @@ export const getResult = async (
         duration_seconds: secondsOf(job),
       };
     case "text":
-      return { contentType: "text/plain; charset=utf-8", body: transcript.text };
+      return { contentType: "text/plain; charset=utf-8", body: `${transcript.text}\n` };
     case "srt":
       return { contentType: "application/x-subrip; charset=utf-8", body: toSubRip(timedOf(transcript, job)) };
     case "vtt":

@@ -39,7 +39,8 @@ export const listJobs = async (
   jobs: Pick<JobsRepository, "list">,
 ): Promise<{ jobs: Job[]; next_cursor: string | null }> => {
   // One more than is shown says whether there is another page.
-  const found = await jobs.list(userId, limit + 1, cursor);
+  // A cursor without a value is that of a form, or a template, which has none yet.
+  const found = await jobs.list(userId, limit + 1, cursor || undefined);
   const shown = found.slice(0, limit);
   return {
     jobs: shown.map(toJob),

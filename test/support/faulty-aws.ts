@@ -1,5 +1,5 @@
 import { readAwsConfig } from "../../shared/config/environment.ts";
-import { type ItemTable, openItemTable } from "../../shared/storage/item-table.ts";
+import { openItemTable, type WritableItemTable } from "../../shared/storage/item-table.ts";
 import { type Bucket, openBucket, type StorageTimeouts } from "../../shared/storage/s3-calls.ts";
 import { openTable, type Table } from "../../shared/storage/table.ts";
 
@@ -19,7 +19,7 @@ export const tableAt = (address: string): Table => {
 };
 
 /** The same, as every request uses it. */
-export const requestTableAt = (address: string): ItemTable =>
+export const requestTableAt = (address: string): WritableItemTable =>
   openItemTable("language-ai", readAwsConfig({ AWS_ENDPOINT_URL: address }));
 
 /** The service's own bucket in front of a server of the test. */

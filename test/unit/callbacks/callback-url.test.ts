@@ -30,6 +30,9 @@ describe("An address for callbacks", () => {
     "https://[::1]/",
     "https://[::]/",
     "https://[::ffff:10.0.0.1]/",
+    "https://[::10.0.0.1]/",
+    "https://[::a9fe:a9fe]/",
+    "https://[4000::1]/",
     "https://[64:ff9b::a00:1]/",
     "https://[2002:a00:1::]/",
     "https://[fd00:ec2::254]/",
@@ -38,6 +41,7 @@ describe("An address for callbacks", () => {
     "https://printer.local/",
     "https://metadata.google.internal/",
     "https://api.localhost./",
+    "https://localhost../",
   ])("must be of the public internet, which %s is not", (url) => {
     expect(callbackUrlProblem(url, strict)).toBe("The address is not one of the public internet.");
   });
@@ -48,6 +52,10 @@ describe("An address for callbacks", () => {
     ["http://127.0.0.1:8000/", "The address must begin with https://."],
     ["https://me:secret@example.org/", "The address must not hold a user name or a password."],
     ["example.org/hook", "This is no address; it looks like https://example.org/transcripts."],
+    ["", "This is no address; it looks like https://example.org/transcripts."],
+    [" https://example.org/", "The address must not hold spaces or control characters."],
+    ["https://exa\tmple.org/", "The address must not hold spaces or control characters."],
+    ["https://example.org/\r\nX-Header: 1", "The address must not hold spaces or control characters."],
     [`https://example.org/${"a".repeat(2_048)}`, "The address is longer than 2048 characters."],
   ])("is refused with a sentence: %s", (url, problem) => {
     expect(callbackUrlProblem(url, strict)).toBe(problem);

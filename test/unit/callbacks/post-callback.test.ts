@@ -85,6 +85,13 @@ describe("Sending a callback", () => {
     ).rejects.toThrow("The name of the receiver has no address.");
   });
 
+  it("says so when the receiver of an https address speaks plain http", async () => {
+    const port = await receive((_request, response) => response.end());
+    await expect(postCallback(callback(`https://127.0.0.1:${port}/`), options)).rejects.toThrow(
+      "The receiver does not speak TLS, which https needs (EPROTO).",
+    );
+  });
+
   it("wants a certificate that is valid for the name", async () => {
     const server = createSecureServer(makeCertificate(["localhost"]), (_request, response) => response.end());
     const port = await listen(server);

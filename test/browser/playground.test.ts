@@ -151,7 +151,7 @@ describe.each(places)("The playground, $name", ({ url }) => {
         await context.storageState({ indexedDB: true }),
         await page.evaluate(() => ({ ...sessionStorage })),
       ]);
-      expect(kept).toContain("__Host-session");
+      expect(kept).toContain("console-session");
       expect(kept).not.toContain(token);
     }));
 

@@ -1,4 +1,5 @@
 import { describe, expect, inject, it } from "vitest";
+import { cookiesAt } from "../../functions/console/server/cookies.ts";
 import { standInAccounts } from "../../infra/local/identity/stand-in-accounts.ts";
 import { baseUrl, call } from "../support/client.ts";
 import { CookieJar } from "../support/cookie-jar.ts";
@@ -6,6 +7,7 @@ import { FormVisitor, formsOf } from "../support/form-visitor.ts";
 import { signInAtProvider } from "../support/identity-provider.ts";
 
 const { origin, hostname, pathname } = new URL(baseUrl);
+const { nameOf } = cookiesAt(baseUrl);
 const prefix = pathname === "/" ? "" : pathname;
 const password = "seven storks by the lake";
 
@@ -66,7 +68,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     const back = await logIn(jar, "a", "nambi", { next: "/console?from=nambi" });
     expect(back).toMatchObject({ status: 200, path: `${prefix}/console?from=nambi` });
     expect(back.html).toContain("nambi");
-    expect(jar.get(hostname, "__Host-login")).toBeUndefined();
+    expect(jar.get(hostname, nameOf("login"))).toBeUndefined();
     for (const tried of [password, "stand-in"]) {
       const form = new URLSearchParams({ username: "nambi", password: tried });
       expect(await call("/auth/token", { body: form })).toMatchObject({
@@ -137,13 +139,13 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     expect(elsewhere.status).toBe(400);
     expect(elsewhere.html).toContain("was begun in another browser");
 
-    const begun = jar.get(hostname, "__Host-login");
+    const begun = jar.get(hostname, nameOf("login"));
     expect(await comeBack(jar, callback)).toMatchObject({ status: 200, path: `${prefix}/console` });
     const thief = new CookieJar();
-    thief.set(hostname, "__Host-login", begun);
+    thief.set(hostname, nameOf("login"), begun);
     const replayed = await comeBack(thief, callback);
     expect(replayed).toMatchObject({ status: 400 });
-    expect(thief.get(hostname, "__Host-session")).toBeUndefined();
+    expect(thief.get(hostname, nameOf("session"))).toBeUndefined();
   });
 
   it("cannot be forged, nor answered by the other provider", async () => {
@@ -158,14 +160,14 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     const mixed = new URLSearchParams(query);
     mixed.set("iss", "http://127.0.0.1:9");
     expect((await asked(`/console/log-in/a/callback?${mixed}`)).status).toBe(502);
-    expect(jar.get(hostname, "__Host-session")).toBeUndefined();
+    expect(jar.get(hostname, nameOf("session"))).toBeUndefined();
   });
 
   it("can be given up while another way in is left: the account's page sets the first password", async () => {
     const jar = new CookieJar();
     await logIn(jar, "b", "nambi");
     const visitor = new FormVisitor();
-    visitor.cookies.set("__Host-session", jar.get(hostname, "__Host-session") ?? "");
+    visitor.cookies.set(nameOf("session"), jar.get(hostname, nameOf("session")) ?? "");
     const settings = "/console/account";
     const both = await visitor.open(settings);
     expect(both.html).toContain("You log in through Stand-in provider A.");

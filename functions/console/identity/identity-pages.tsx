@@ -1,7 +1,7 @@
 import type { IdentitiesRepository } from "../../../shared/accounts/identities-repository.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { type PageAnswer, redirect, redirectOutside, shown } from "../server/answers.ts";
-import { cookieNames, readCookies, writeCookie } from "../server/cookies.ts";
+import { cookiesAt } from "../server/cookies.ts";
 import { logInPath, readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import type { Visit } from "../server/visit.ts";
@@ -17,6 +17,8 @@ export interface IdentityPagesDependencies extends IdentityDependencies {
   readonly identities: Pick<IdentitiesRepository, "find" | "join" | "noteAnswered">;
   readonly openIdProviders: readonly OpenIdProvider[];
   readonly logInAttempts: LogInAttempts;
+  /** Where callers reach the service; no slash at the end. */
+  readonly baseUrl: string;
 }
 
 const statusOf: Readonly<Record<IdentityProblem, number>> = {
@@ -34,8 +36,6 @@ const problems = { closed: "closed", "no-address": "noAddress", "address-taken":
 
 const afterLogIn = "/console";
 const accountPath = "/console/account";
-
-const forgetAttempt = (): string => writeCookie(cookieNames.logIn, "", 0);
 
 /** Tells what has gone wrong, on a page that leads back to where it was begun. */
 const refuse = (
@@ -74,6 +74,8 @@ const sameMachine = ({ request, baseUrl, here }: Visit): URL | undefined => {
 /** Log-in through identity providers, and joining their identities to an account. */
 export const identityPages = (dependencies: IdentityPagesDependencies): BoundPage[] => {
   const { openIdProviders, logInAttempts, identities } = dependencies;
+  const { read, write } = cookiesAt(dependencies.baseUrl);
+  const forgetAttempt = (): string => write("login", "", 0);
 
   const providerOf = ({ path }: Pick<Visit, "path">): OpenIdProvider => {
     const provider = openIdProviders.find(({ letter }) => letter === path["provider"]);
@@ -85,7 +87,7 @@ export const identityPages = (dependencies: IdentityPagesDependencies): BoundPag
   const begin = async (provider: OpenIdProvider, purpose: Pick<LogInAttempt, "next" | "joinTo">) => {
     const { address, checks } = await provider.begin();
     const sealed = await logInAttempts.seal({ provider: provider.letter, checks, ...purpose });
-    return { address, cookies: [writeCookie(cookieNames.logIn, sealed, attemptSeconds)] };
+    return { address, cookies: [write("login", sealed, attemptSeconds)] };
   };
 
   /** The attempt that the browser has begun and that this is the answer to, which is taken once. */
@@ -93,7 +95,7 @@ export const identityPages = (dependencies: IdentityPagesDependencies): BoundPag
     { request, query }: Visit<Readonly<Record<string, string>>>,
     { letter }: OpenIdProvider,
   ): Promise<LogInAttempt | undefined> => {
-    const kept = readCookies(request.headers["cookie"]).get(cookieNames.logIn);
+    const kept = read(request.headers["cookie"], "login");
     const attempt = kept === undefined ? undefined : await logInAttempts.open(kept);
     if (!attempt || attempt.provider !== letter || attempt.checks.state !== query["state"]) return undefined;
     return (await identities.noteAnswered(attempt.checks.state)) ? attempt : undefined;

@@ -1,30 +1,51 @@
 /**
- * The console's cookies. Their prefix makes browsers take them over a secure connection only (or from this machine), for this
- * host alone: no neighbour under the same domain can put one of its own in their place.
+ * The console's cookies:
+ *
+ * - `session`: who is signed in
+ * - `form`: what forms are bound to before anybody is
+ * - `language`: the language that was chosen
+ * - `login`: a log-in through an identity provider that has begun
  */
-export const cookieNames = {
-  session: "__Host-session",
-  /** What forms are bound to before anybody is signed in. */
-  form: "__Host-form",
-  language: "__Host-language",
-  /** A log-in through an identity provider that has begun. */
-  logIn: "__Host-login",
-} as const;
+export type CookieName = "session" | "form" | "language" | "login";
 
-/** The cookies of a request by their names; of one name that is there twice, the first. */
-export const readCookies = (header: string | undefined): ReadonlyMap<string, string> => {
-  const found = new Map<string, string>();
-  for (const part of header?.split(";") ?? []) {
-    const [name = "", ...value] = part.split("=");
-    if (!found.has(name.trim())) found.set(name.trim(), value.join("=").trim());
-  }
-  return found;
-};
+/** The console's cookies at one address. */
+export interface Cookies {
+  /** How the browser calls a cookie. */
+  readonly nameOf: (cookie: CookieName) => string;
+  /** A cookie of a request; of one that is there twice, the first. */
+  readonly read: (header: string | undefined, cookie: CookieName) => string | undefined;
+  /**
+   * A `Set-Cookie` header. No script reads the cookie, and other sites' requests carry it only where somebody follows a link.
+   *
+   * @param seconds how long it is kept; without it until the browser is closed, with 0 it is removed.
+   */
+  readonly write: (cookie: CookieName, value: string, seconds?: number) => string;
+}
+
+const isThisMachine = ({ protocol, hostname }: URL): boolean =>
+  protocol === "http:" && /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
 /**
- * A `Set-Cookie` header. No script reads the cookie, and other sites' requests carry it only where somebody follows a link.
+ * The cookies as browsers take them at the service's public address.
  *
- * @param seconds how long it is kept; without it until the browser is closed, with 0 it is removed.
+ * The prefix `__Host-` makes browsers take them over a secure connection only, for this host alone: no neighbour under the same
+ * domain can put one of its own in their place. Chrome and Firefox count this machine as secure without TLS, Safari does not
+ * (https://bugs.webkit.org/show_bug.cgi?id=281149): for a service that is known by such an address only they have neither the
+ * prefix nor `Secure`.
  */
-export const writeCookie = (name: string, value: string, seconds?: number): string =>
-  `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax${seconds === undefined ? "" : `; Max-Age=${seconds}`}`;
+export const cookiesAt = (baseUrl: string): Cookies => {
+  const [prefix, attributes] = isThisMachine(new URL(baseUrl))
+    ? ["console-", "Path=/"]
+    : ["__Host-", "Path=/; Secure"];
+  const nameOf = (cookie: CookieName) => `${prefix}${cookie}`;
+  return {
+    nameOf,
+    read: (header, cookie) => {
+      const name = `${nameOf(cookie)}=`;
+      const pairs = header?.split(";").map((pair) => pair.trim()) ?? [];
+      return pairs.find((pair) => pair.startsWith(name))?.slice(name.length);
+    },
+    write: (cookie, value, seconds) =>
+      `${nameOf(cookie)}=${value}; ${attributes}; HttpOnly; SameSite=Lax${seconds === undefined ? "" : `; Max-Age=${seconds}`}`,
+  };
+};

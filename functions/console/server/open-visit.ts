@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { RawRequest, RequestFacts } from "../../../shared/http/endpoint.ts";
 import { wantsPage } from "../../../shared/http/html.ts";
 import { validate } from "../../../shared/http/validation.ts";
-import { cookieNames, readCookies, writeCookie } from "./cookies.ts";
+import { cookiesAt } from "./cookies.ts";
 import type { Page } from "./define-page.ts";
 import { formTokenFor, isFormSecret, newFormSecret } from "./form-token.ts";
 import { linksUnder } from "./links.ts";
@@ -50,19 +50,20 @@ export const openVisit = async (
 ): Promise<OpenVisit> => {
   const { headers } = request;
   const query = textsIn(raw.query);
-  const sent = readCookies(headers["cookie"]);
-  const signedIn = await findSignedIn(sent.get(cookieNames.session), dependencies);
+  const cookies = cookiesAt(site.baseUrl);
+  const session = cookies.read(headers["cookie"], "session");
+  const signedIn = await findSignedIn(session, dependencies);
   const { language: chosen } = query;
   const { language, texts } = languageFor(headers, site, chosen);
-  const kept = sent.get(cookieNames.form);
+  const kept = cookies.read(headers["cookie"], "form");
   const own = isFormSecret(kept) ? kept : newFormSecret();
-  const formSecret = signedIn ? sent.get(cookieNames.session) : declared.form ? own : undefined;
+  const formSecret = signedIn ? session : declared.form ? own : undefined;
   const path = textsIn(raw.path);
   return {
     formSecret,
     cookies: [
-      ...(formSecret === own && own !== kept ? [writeCookie(cookieNames.form, own)] : []),
-      ...(chosen === language ? [writeCookie(cookieNames.language, language, languageSeconds)] : []),
+      ...(formSecret === own && own !== kept ? [cookies.write("form", own)] : []),
+      ...(chosen === language ? [cookies.write("language", language, languageSeconds)] : []),
     ],
     visit: {
       texts,
@@ -79,7 +80,7 @@ export const openVisit = async (
       url: linksUnder(site.baseUrl),
       request,
       ...signedIn,
-      ...sessionSwitch(signedIn, headers["user-agent"], dependencies),
+      ...sessionSwitch(signedIn, headers["user-agent"], { ...dependencies, cookies }),
     },
   };
 };

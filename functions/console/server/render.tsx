@@ -6,7 +6,7 @@ import type { PageFrame } from "../view/frame.ts";
 import { Layout } from "../view/layout.tsx";
 import { assetPath } from "./assets.ts";
 import type { BuiltAsset } from "./built-assets.ts";
-import { cookieNames, readCookies } from "./cookies.ts";
+import { cookiesAt } from "./cookies.ts";
 import type { ReachedOrigins } from "./headers.ts";
 import { linksUnder } from "./links.ts";
 
@@ -23,10 +23,10 @@ export interface Site {
 /** In which language somebody reads. */
 export const languageFor = (
   headers: Readonly<Record<string, string | undefined>>,
-  { languages }: Pick<Site, "languages">,
+  { baseUrl, languages }: Pick<Site, "baseUrl" | "languages">,
   chosen?: string,
 ): { readonly language: ConsoleLanguage; readonly texts: Texts } => {
-  const kept = readCookies(headers["cookie"]).get(cookieNames.language);
+  const kept = cookiesAt(baseUrl).read(headers["cookie"], "language");
   const language = chooseConsoleLanguage(languages, [chosen, kept], headers["accept-language"]);
   return { language, texts: textsOf[language] };
 };

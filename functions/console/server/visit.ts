@@ -6,7 +6,7 @@ import { longestSessionSeconds } from "../../../shared/sessions/sessions-reposit
 import { requestScope } from "../../../shared/telemetry/request-scope.ts";
 import type { Texts } from "../texts/en.ts";
 import type { ConsoleLanguage } from "../texts/languages.ts";
-import { cookieNames, writeCookie } from "./cookies.ts";
+import type { Cookies } from "./cookies.ts";
 import type { Audience } from "./define-page.ts";
 import type { FormProblems } from "./problems.ts";
 
@@ -74,7 +74,7 @@ export const findSignedIn = async (
 export const sessionSwitch = (
   signedIn: SignedIn | undefined,
   userAgent: string | undefined,
-  { sessions }: Pick<SessionDependencies, "sessions">,
+  { sessions, cookies }: Pick<SessionDependencies, "sessions"> & { readonly cookies: Cookies },
 ): Pick<Asked<unknown>, "beginSession" | "endSession"> => {
   const end = async () => {
     if (signedIn) await sessions.end(signedIn.account.id, signedIn.session.id);
@@ -83,11 +83,11 @@ export const sessionSwitch = (
     beginSession: async ({ id, token_epoch }) => {
       await end();
       const { secret } = await sessions.begin({ userId: id, tokenEpoch: token_epoch }, userAgent);
-      return writeCookie(cookieNames.session, secret, longestSessionSeconds);
+      return cookies.write("session", secret, longestSessionSeconds);
     },
     endSession: async () => {
       await end();
-      return writeCookie(cookieNames.session, "", 0);
+      return cookies.write("session", "", 0);
     },
   };
 };

@@ -3,6 +3,7 @@ import { identityPages } from "../../../functions/console/identity/identity-page
 import { createLogInAttempts } from "../../../functions/console/identity/log-in-attempts.ts";
 import { createOpenIdProvider } from "../../../functions/console/identity/open-id-provider.ts";
 import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
+import { cookiesAt } from "../../../functions/console/server/cookies.ts";
 import { formTokenFor } from "../../../functions/console/server/form-token.ts";
 import {
   type AccountsRepository,
@@ -19,6 +20,7 @@ import { startTestTable, type TestTable } from "../../support/test-table.ts";
 import { unlimited } from "../../support/unlimited.ts";
 
 const baseUrl = "http://127.0.0.1:9/prod";
+const { nameOf } = cookiesAt(baseUrl);
 
 let table: TestTable;
 let at: TestProvider;
@@ -53,6 +55,7 @@ const startConsole = () => {
   return createConsoleHandler(
     identityPages({
       accounts,
+      baseUrl,
       identities,
       mailQueue: { send: async () => undefined },
       openIdProviders: [provider],
@@ -118,11 +121,11 @@ const visit = (handler = startConsole()) => {
         { userId, tokenEpoch: 0 },
         undefined,
       );
-      cookies.set("__Host-session", secret);
+      cookies.set(nameOf("session"), secret);
     },
     /** Asks to add the provider. @returns where the page leads. */
     join: async () => {
-      const session = cookies.get("__Host-session") ?? "";
+      const session = cookies.get(nameOf("session")) ?? "";
       const answer = await ask(
         "/console/account/identities/a",
         {},
@@ -177,7 +180,7 @@ describe("A provider that does not work", () => {
     expect(answer.status).toBe(status);
     expect(answer.body).toContain('href="/prod/console/log-in"');
     expect(answer.body).not.toMatch(/\bat \w+ \(|Error:/);
-    expect(cookies.has("__Host-session")).toBe(false);
+    expect(cookies.has(nameOf("session"))).toBe(false);
   });
 });
 
@@ -185,7 +188,7 @@ describe("A log-in through a provider", () => {
   it("is kept by the browser for ten minutes, out of the reach of scripts and other sites", async () => {
     const { cookies = [] } = await visit().ask("/console/log-in/a");
     expect(cookies).toEqual([
-      expect.stringMatching(/^__Host-login=[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=600$/),
+      expect.stringMatching(/^console-login=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/),
     ]);
   });
 
@@ -196,7 +199,7 @@ describe("A log-in through a provider", () => {
       status: 303,
       headers: { Location: "/prod/console/usage?from=2026-11-01" },
     });
-    expect([...cookies.keys()]).toEqual(["__Host-session"]);
+    expect([...cookies.keys()]).toEqual([nameOf("session")]);
   });
 
   it("does not get into a disabled account", async () => {
@@ -206,7 +209,7 @@ describe("A log-in through a provider", () => {
     const answer = await logIn("nambi");
     await accounts.setDisabled(id, false);
     expect(answer).toMatchObject({ status: 403, body: expect.stringContaining("This account is disabled") });
-    expect(cookies.has("__Host-session")).toBe(false);
+    expect(cookies.has(nameOf("session"))).toBe(false);
   });
 
   it("goes on with what another instance of the function has begun", async () => {
@@ -261,7 +264,7 @@ describe("A provider that is added to an account", () => {
       await person.signIn(id);
       const address = await person.join();
       if (who === "as somebody else") await person.signIn(await newAccount());
-      else person.cookies.delete("__Host-session");
+      else person.cookies.delete(nameOf("session"));
       expect(await person.goThrough(address, "okello")).toMatchObject({ status: 400 });
       expect(await createIdentitiesRepository(table.open()).list(id)).toEqual([]);
     },
@@ -277,6 +280,6 @@ describe("A provider that is added to an account", () => {
     }
     const forged = await person.ask("/console/account/identities/a", {}, { form: "form_token=x" });
     expect(forged.body).not.toContain(at.settings.issuer);
-    expect(person.cookies.has("__Host-login")).toBe(false);
+    expect(person.cookies.has(nameOf("login"))).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ import {
 } from "../../../functions/console/entry/pages.ts";
 import { data, redirect, sentFile, shown } from "../../../functions/console/server/answers.ts";
 import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
-import { readCookies, writeCookie } from "../../../functions/console/server/cookies.ts";
+import { cookiesAt } from "../../../functions/console/server/cookies.ts";
 import { definePage } from "../../../functions/console/server/define-page.ts";
 import {
   comesFromHere,
@@ -81,14 +81,32 @@ describe("A path of ours", () => {
 });
 
 describe("A cookie", () => {
-  it("is read by its name, the first of two, and for ever is not said where nobody said how long", () => {
-    expect([...readCookies("a=1; b=x=y; a=2;c")]).toEqual([
-      ["a", "1"],
-      ["b", "x=y"],
-      ["c", ""],
-    ]);
-    expect(writeCookie("n", "v")).toBe("n=v; Path=/; Secure; HttpOnly; SameSite=Lax");
-    expect(writeCookie("n", "", 0)).toContain("Max-Age=0");
+  it("reads and writes cookies that no neighbour can write", () => {
+    const { nameOf, read, write } = cookiesAt("https://api.example.com/prod");
+    expect(nameOf("session")).toBe("__Host-session");
+    const header = "session=0; __Host-sessions=1; __Host-session=x=y; __Host-session=2; __Host-form=";
+    expect([read(header, "session"), read(header, "form")]).toEqual(["x=y", ""]);
+    expect([read(header, "language"), read(undefined, "session")]).toEqual([undefined, undefined]);
+    expect(write("login", "v")).toBe("__Host-login=v; Path=/; Secure; HttpOnly; SameSite=Lax");
+    expect(write("login", "", 0)).toContain("Max-Age=0");
+  });
+
+  it.each(["http://127.0.0.1:3000", "http://localhost:3000/prod", "http://[::1]:3000", "http://127.0.1.1"])(
+    "writes cookies that Safari takes without TLS at %s",
+    (baseUrl) => {
+      const { read, write } = cookiesAt(baseUrl);
+      expect(write("session", "v", 60)).toBe("console-session=v; Path=/; HttpOnly; SameSite=Lax; Max-Age=60");
+      expect(read("console-session=v", "session")).toBe("v");
+    },
+  );
+
+  it.each([
+    "http://192.168.1.7:3000",
+    "http://127.0.0.1.example.com",
+    "https://127.0.0.1",
+    "http://localhosts",
+  ])("keeps cookies to secure connections at %s", (baseUrl) => {
+    expect(cookiesAt(baseUrl).write("session", "v")).toMatch(/^__Host-session=v; Path=\/; Secure;/);
   });
 });
 
@@ -146,7 +164,14 @@ const pages: BoundPage[] = [
   }),
 ];
 
-const session = { userId: 7, tokenEpoch: 3, id: "digest", createdAt: 0, seenAt: 0, userAgent: undefined };
+const session = {
+  userId: 7,
+  tokenEpoch: 3,
+  id: "digest",
+  createdAt: 0,
+  seenAt: 0,
+  userAgent: undefined,
+};
 const find = vi.fn(async (): Promise<StoredAccount | undefined> => account);
 
 const surroundings: PageSurroundings = {

@@ -36,7 +36,7 @@ import { webhookSecretEndpoints } from "./webhook-secret.ts";
 /** The operations of accounts and tokens, bound to their use cases. */
 export const authEndpoints = (dependencies: AuthDependencies): Endpoint[] => [
   endpoint(registerOperation, ({ body }) => register(body, dependencies)),
-  endpoint(tokenOperation, ({ body, request }) => issueToken(body, request.sourceAddress, dependencies)),
+  endpoint(tokenOperation, ({ body, request }) => issueToken(body, request, dependencies)),
   endpoint(meOperation, ({ caller }) => getAccount(caller.userId, dependencies)),
   endpoint(deleteAccountOperation, ({ body, request: { headers, signal } }) =>
     deleteAccount({ ...body, authorization: headers["authorization"], signal }, dependencies),

@@ -1,3 +1,4 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import * as z from "zod";
@@ -48,19 +49,29 @@ const daysSince = (createdAt: string, now: number): Date[] => {
   return Array.from({ length: days }, (_, index) => new Date(first + index * dayMilliseconds));
 };
 
-/** From here on nobody gets in: its tokens, keys and links are revoked, and no others are made. Its names stay taken. */
-const begin = async ({ client, name: TableName }: Table, userId: number): Promise<void> => {
-  await client.send(
-    new UpdateCommand({
-      TableName,
-      Key: accountKeys.access(userId),
-      UpdateExpression:
-        "SET deletion_began = if_not_exists(deletion_began, :now), revoked = :none " +
-        "REMOVE api_keys ADD token_epoch :one",
-      ConditionExpression: "attribute_exists(PK)",
-      ExpressionAttributeValues: { ":now": new Date().toISOString(), ":none": {}, ":one": 1 },
-    }),
-  );
+/**
+ * From here on nobody gets in: its tokens, keys and links are revoked, and no others are made. Its names stay taken.
+ *
+ * @returns `false` when the account is gone: somebody else has deleted it to its end meanwhile.
+ */
+const begin = async ({ client, name: TableName }: Table, userId: number): Promise<boolean> => {
+  try {
+    await client.send(
+      new UpdateCommand({
+        TableName,
+        Key: accountKeys.access(userId),
+        UpdateExpression:
+          "SET deletion_began = if_not_exists(deletion_began, :now), revoked = :none " +
+          "REMOVE api_keys ADD token_epoch :one",
+        ConditionExpression: "attribute_exists(PK)",
+        ExpressionAttributeValues: { ":now": new Date().toISOString(), ":none": {}, ":one": 1 },
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
 };
 
 /** Requests that were under way when the deletion began may still count what they have used. */
@@ -134,7 +145,7 @@ export const eraseAccount = async (
     });
   };
 
-  await begin(table, account.id);
+  if (!(await begin(table, account.id))) return;
 
   await forEach(await findOwned(table, account.id), async ({ note, items, objects }) => {
     for (const name of objects) await store.delete(name);

@@ -3,8 +3,10 @@ import { mostRevokedTokens } from "../accounts/tokens-repository.ts";
 import type { TokenSuccessor } from "../auth/caller.ts";
 import { newTokenId, type TokenClaims } from "../auth/tokens.ts";
 import { AppError } from "../errors/app-error.ts";
+import type { RequestFacts } from "../http/endpoint.ts";
 import { ReplyWithHeaders } from "../http/response.ts";
 import { idempotencyKeyDigest } from "../idempotency/keys.ts";
+import type { DeletionDependencies } from "./delete-account.ts";
 import type { SignInDependencies } from "./dependencies.ts";
 import type { AccessToken, TokenRequest } from "./fields.ts";
 import { verifyPassword } from "./passwords.ts";
@@ -27,26 +29,35 @@ const findByPassword = async (
   return matches ? found : undefined;
 };
 
+/** What is known of whoever signs in, beside name and password. */
+type SignInRequest = Pick<RequestFacts, "signal" | "sourceAddress">;
+
 /**
  * The account that a user name (or e-mail address) and a password open.
  *
  * Unknown names and wrong passwords get the same response after the same work, and so does an account that has no password
  * because its owner signs in through an identity provider, whatever is sent.
  *
- * @throws AppError `invalid_credentials`; `forbidden` when the account is disabled; `rate_limited` while there is a
- * wait after wrong passwords.
+ * An account whose deletion has broken off opens to nobody any more; whoever has its password wanted it gone, and has the rest
+ * of it deleted by trying to sign in.
+ *
+ * @throws AppError `invalid_credentials`; `forbidden` when the account is disabled, or was being deleted; `rate_limited`
+ * while there is a wait after wrong passwords; what the store throws.
  */
 export const signIn = async (
   { username, password }: Pick<TokenRequest, "username" | "password">,
-  sourceAddress: string,
-  { accounts, passwordGuard }: Pick<SignInDependencies, "accounts" | "passwordGuard">,
+  { sourceAddress, signal }: SignInRequest,
+  { accounts, passwordGuard, eraseAccount }: DeletionDependencies,
 ): Promise<StoredAccount> => {
   const found = await passwordGuard.attempt({ name: username, sourceAddress }, () =>
     findByPassword(username, password, accounts),
   );
   if (!found) throw new AppError("invalid_credentials");
   if (found.deletion_began !== undefined) {
-    throw new AppError("forbidden", { message: "This account is being deleted." });
+    await eraseAccount(found, signal);
+    throw new AppError("forbidden", {
+      message: "This account was being deleted. What was left of it is deleted now.",
+    });
   }
   if (found.disabled) throw new AppError("forbidden", { message: "This account is disabled." });
 
@@ -66,10 +77,10 @@ export const issueTokenTo = async (
 /** Exchanges user name (or e-mail address) and password for a token. @throws AppError as {@link signIn}. */
 export const issueToken = async (
   request: TokenRequest,
-  sourceAddress: string,
-  dependencies: Pick<SignInDependencies, "accounts" | "tokens" | "passwordGuard" | "tokenLifetimeSeconds">,
+  from: SignInRequest,
+  dependencies: DeletionDependencies & Pick<SignInDependencies, "tokens" | "tokenLifetimeSeconds">,
 ): Promise<AccessToken> => {
-  const { id: userId, token_epoch: tokenEpoch } = await signIn(request, sourceAddress, dependencies);
+  const { id: userId, token_epoch: tokenEpoch } = await signIn(request, from, dependencies);
   return issueTokenTo({ userId, tokenEpoch }, dependencies);
 };
 

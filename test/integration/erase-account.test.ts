@@ -214,6 +214,15 @@ describe("the deletion of an account", () => {
     expect(failures).toBeGreaterThan(20);
   }, 60_000);
 
+  it("has nothing left to do when somebody else has carried it out meanwhile", async () => {
+    const trouble = new Trouble();
+    const { account, partitions } = await makeAccount(trouble);
+    const erase = () => eraseAccount(account, { table: server.open(), store: trouble.store }, never);
+    await erase();
+    await expect(erase()).resolves.toBeUndefined();
+    expect(await leftIn(partitions)).toEqual([]);
+  });
+
   it("stops between two steps when its time is over", async () => {
     const trouble = new Trouble();
     const { account, partitions } = await makeAccount(trouble);

@@ -1,6 +1,7 @@
 import { service } from "../../../shared/config/function-definition.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { forgotPassword, resetPassword } from "../../../shared/sign-in/change-password.ts";
+import type { DeletionDependencies } from "../../../shared/sign-in/delete-account.ts";
 import type { SignInDependencies } from "../../../shared/sign-in/dependencies.ts";
 import { signIn } from "../../../shared/sign-in/issue-token.ts";
 import { register } from "../../../shared/sign-in/register.ts";
@@ -28,7 +29,8 @@ export interface OfferedProvider {
 
 /** What these pages touch. */
 export interface EntryDependencies
-  extends Pick<SignInDependencies, "accounts" | "identities" | "links" | "mailQueue" | "passwordGuard"> {
+  extends DeletionDependencies,
+    Pick<SignInDependencies, "identities" | "links" | "mailQueue"> {
   readonly providers: readonly OfferedProvider[];
 }
 
@@ -72,7 +74,7 @@ export const entryPages = ({ providers, ...dependencies }: EntryDependencies): B
       return shown({ content: <LogIn {...visit} next={next} providers={providers} /> });
     },
     submit: async ({ form, request, beginSession }) => {
-      const account = await signIn(form, request.sourceAddress, dependencies);
+      const account = await signIn(form, request, dependencies);
       const cookies = [await beginSession(account)];
       return redirect(readNext(form.next) ?? afterLogIn, { cookies });
     },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AuthDependencies } from "../../../functions/auth/dependencies.ts";
-import type { AccountAtEpoch } from "../../../shared/accounts/account.ts";
+import type { AccountAtEpoch, StoredAccount } from "../../../shared/accounts/account.ts";
 import { getProfileStatus, updateProfile } from "../../../shared/accounts/manage-profile.ts";
 import type { NewToken } from "../../../shared/auth/tokens.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
@@ -34,6 +34,7 @@ const account = {
 const unasked = (what: string) => () => Promise.reject(new Error(`${what} must not be asked.`));
 
 const address = "203.0.113.7";
+const from = { sourceAddress: address, signal: new AbortController().signal };
 
 const noGuard: AuthDependencies["passwordGuard"] = {
   attempt: unasked("A password"),
@@ -146,7 +147,7 @@ const writes: Readonly<Record<string, (pending: Pending) => Promise<unknown>>> =
   "the address of a sign-in": (pending) =>
     issueToken(
       { username: "amina", password: oldPassword },
-      address,
+      from,
       dependencies({
         accounts: { findWithPassword: async () => account },
         passwordGuard: { ...noGuard, attempt: (_signIn, open) => open(), rememberAddress: pending },
@@ -202,7 +203,7 @@ describe("What is written", () => {
       const sign = vi.fn(async (_token: NewToken, _seconds: number | undefined) => "signed");
       const issued = await issueToken(
         { username: "amina@example.com", password: oldPassword },
-        address,
+        from,
         dependencies({
           accounts: { findWithPassword: async () => account },
           tokens: { sign, verify: unasked("A token") },
@@ -236,7 +237,7 @@ describe("What is written", () => {
     const findWithPassword = vi.fn(async () => account);
     await issueToken(
       { username, password: oldPassword },
-      address,
+      from,
       dependencies({ accounts: { findWithPassword } }),
     );
     expect(findWithPassword).toHaveBeenCalledExactlyOnceWith(reference);
@@ -250,7 +251,7 @@ describe("An account that signs in through an identity provider", () => {
   it.each([oldPassword, "", "undefined"])("gets no token for any password: %j", async (password) => {
     const issued = issueToken(
       { username: "amina", password },
-      address,
+      from,
       dependencies({ accounts: { findWithPassword: async () => elsewhere } }),
     );
     await expect(issued).rejects.toMatchObject({ code: "invalid_credentials" });
@@ -259,7 +260,7 @@ describe("An account that signs in through an identity provider", () => {
   it("gets a token for the password that it has set", async () => {
     const issued = issueToken(
       { username: "amina", password: oldPassword },
-      address,
+      from,
       dependencies({
         accounts: { findWithPassword: async () => ({ ...elsewhere, password_hash, has_password: true }) },
       }),
@@ -368,7 +369,7 @@ describe("Who may not is refused, and nothing is written", () => {
       () =>
         issueToken(
           { username: "amina", password: oldPassword },
-          address,
+          from,
           dependencies({ accounts: { findWithPassword: async () => ({ ...account, disabled: true }) } }),
         ),
     ],
@@ -400,7 +401,7 @@ describe("A log-in", () => {
     const guard = dependencies({}).passwordGuard;
     await issueToken(
       { username: "amina", password: oldPassword },
-      address,
+      from,
       dependencies({
         accounts: { findWithPassword: async () => account },
         passwordGuard: { ...guard, rememberAddress },
@@ -410,20 +411,24 @@ describe("A log-in", () => {
   });
 });
 
-describe("An account that is being deleted", () => {
-  it("signs nobody in, and says so only to who knows the password", async () => {
+describe("An account whose deletion has broken off", () => {
+  it("signs nobody in, and is deleted to its end by who knows the password", async () => {
     const closing = { ...account, deletion_began: "2026-11-20T10:00:00.000Z" };
+    const eraseAccount = vi.fn(async (_account: StoredAccount, _signal: AbortSignal) => undefined);
     const signIn = (password: string) =>
-      issueToken(
-        { username: "amina", password },
-        address,
-        dependencies({ accounts: { findWithPassword: async () => closing } }),
-      );
+      issueToken({ username: "amina", password }, from, {
+        ...dependencies({ accounts: { findWithPassword: async () => closing } }),
+        eraseAccount,
+      });
+    await expect(signIn(newPassword)).rejects.toMatchObject({ code: "invalid_credentials" });
+    expect(eraseAccount).not.toHaveBeenCalled();
     await expect(signIn(oldPassword)).rejects.toMatchObject({
       code: "forbidden",
-      message: "This account is being deleted.",
+      message: "This account was being deleted. What was left of it is deleted now.",
     });
-    await expect(signIn(newPassword)).rejects.toMatchObject({ code: "invalid_credentials" });
+    expect(eraseAccount).toHaveBeenCalledExactlyOnceWith(closing, from.signal);
+    eraseAccount.mockRejectedValueOnce(new Error("The table is not there."));
+    await expect(signIn(oldPassword)).rejects.toThrow("The table is not there.");
   });
 });
 

@@ -4,6 +4,7 @@ import { eraseAccount } from "../../shared/accounts/erase-account.ts";
 import { createIdentitiesRepository } from "../../shared/accounts/identities-repository.ts";
 import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
 import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.ts";
+import { createCallbackSecrets } from "../../shared/callbacks/callback-secrets.ts";
 import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
 import {
   clientSecretsFrom,
@@ -35,6 +36,7 @@ import { createConsoleHandler } from "./server/console-handler.ts";
 
 const environment = readEnvironment(consoleFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
+const itemTable = itemTableFrom(environment);
 const accounts = createAccountsRepository(table);
 const clientSecrets = clientSecretsFrom(environment);
 const signingKeys = createSigningKeySource(signingSecretFrom(environment));
@@ -78,6 +80,7 @@ export const handler = createConsoleHandler(
     logInAttempts: createLogInAttempts(signingKeys),
     sessions,
     apiKeys: createApiKeysRepository(table),
+    callbackSecrets: createCallbackSecrets(itemTable),
     tokenLifetimeSeconds: environment.TOKEN_LIFETIME_DAYS * secondsInDay || undefined,
     eraseAccount: (account, signal) => eraseAccount(account, { table, store }, signal),
     usage: createUsageRepository(table, environment.UNVERIFIED_QUOTA_SHARE),
@@ -102,7 +105,7 @@ export const handler = createConsoleHandler(
     endpoints: [
       visitorEndpoint(environment.PUBLIC_BASE_URL, {
         ...playground,
-        tries: createVisitorTries(itemTableFrom(environment), visitorTriesPerDay),
+        tries: createVisitorTries(itemTable, visitorTriesPerDay),
       }),
     ],
   },

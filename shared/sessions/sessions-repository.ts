@@ -26,6 +26,7 @@ const sessionItem = z.object({
   seen_at: z.int(),
   expires_at: z.int(),
   user_agent: z.string().optional(),
+  forms_used: z.int().optional(),
 });
 
 /** A browser in which somebody is signed in. Times are in Unix seconds. */
@@ -36,6 +37,8 @@ export interface Session extends AccountAtEpoch {
   /** When it was used last, give or take an hour. */
   readonly seenAt: number;
   readonly userAgent: string | undefined;
+  /** How many forms were sent in it that may be sent once each. */
+  readonly formsUsed: number;
 }
 
 /** A new session, with what the browser keeps of it. */
@@ -52,6 +55,7 @@ const toSession = (userId: number, item: z.infer<typeof sessionItem>): Session =
   createdAt: item.created_at,
   seenAt: item.seen_at,
   userAgent: item.user_agent,
+  formsUsed: item.forms_used ?? 0,
 });
 
 /** The account that a secret names: a look into its items is then enough. */
@@ -81,6 +85,32 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
           UpdateExpression: "SET seen_at = :seen, expires_at = :end",
           ConditionExpression: "attribute_exists(PK)",
           ExpressionAttributeValues: { ":seen": seenAt, ":end": endOf(createdAt, seenAt) },
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  };
+
+  /** @returns whether so many had been sent, and the session is still there. */
+  const countForms = async (
+    { userId, id }: Pick<Session, "userId" | "id">,
+    from: number,
+    to: number,
+  ): Promise<boolean> => {
+    try {
+      await client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { ...sessionKeys.session(userId, id) },
+          UpdateExpression: "SET forms_used = :to",
+          ConditionExpression:
+            from === 0
+              ? "attribute_exists(PK) AND (attribute_not_exists(forms_used) OR forms_used = :from)"
+              : "forms_used = :from",
+          ExpressionAttributeValues: { ":from": from, ":to": to },
         }),
       );
       return true;
@@ -153,6 +183,21 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
     },
 
     list,
+
+    /**
+     * Notes that a form was sent which may be sent once.
+     *
+     * @param formsUsed how many had been before it, as the form itself says. Each page shows the number of its moment: of two
+     * forms with the same number, such as a page and its reload, one is the first.
+     * @returns whether it was the first.
+     */
+    useForm: ({ userId, id }: Pick<Session, "userId" | "id">, formsUsed: number): Promise<boolean> =>
+      countForms({ userId, id }, formsUsed, formsUsed + 1),
+
+    /** Takes back that a form was sent, because nothing came of it. */
+    giveBackForm: async (session: Pick<Session, "userId" | "id">, formsUsed: number): Promise<void> => {
+      await countForms(session, formsUsed + 1, formsUsed);
+    },
 
     /** Ends one session; one that is over already is no error. */
     end: async (userId: number, id: string): Promise<void> => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { baseUrl, call, newRegistration } from "../support/client.ts";
-import { FormVisitor, type SeenPage } from "../support/form-visitor.ts";
+import { baseUrl, call, logIn as logInByApi, newRegistration } from "../support/client.ts";
+import { FormVisitor, formsOf, type SeenPage } from "../support/form-visitor.ts";
 
 const signUp = async () => {
   const visitor = new FormVisitor();
@@ -45,6 +45,9 @@ describe("The overview", () => {
     const sent = await visitor.send(seen, "/console", { action: "send-verification" });
     expect(sent.path).toBe("/console?done=sent");
     expect(sent.html).toContain(`A new mail is on its way to ${email}.`);
+    const perMonth = /Long recordings this month<\/h2><p>0 of [\d,]+ minutes/;
+    for (const path of ["/console", "/console/usage"])
+      expect((await visitor.open(path)).html).toMatch(perMonth);
   });
 });
 
@@ -120,6 +123,70 @@ describe("The page of keys", () => {
   });
 });
 
+describe("The answer that shows a new secret", () => {
+  it.each([
+    ["make-key", /lai_[0-9A-Za-z]{36,}/],
+    ["make-token", /eyJ[\w-]+\.[\w-]+\.[\w-]+/],
+  ])("makes no second one when it is reloaded: %s", async (action, secret) => {
+    const { visitor } = await signUp();
+    const empty = await visitor.open(tokens);
+    const form = formsOf(empty).find(({ fields }) => fields["action"] === action)?.fields ?? {};
+    const sent = { ...form, name: "kiosk" };
+    const wrong = action === "make-key" ? { ...sent, name: " " } : sent;
+    expect((await visitor.ask(tokens, { form: { ...wrong, forms_used: "x" } })).status).toBe(422);
+    const made = await visitor.ask(tokens, { form: sent });
+    expect(made.html).toMatch(secret);
+    const again = await visitor.ask(tokens, { form: sent });
+    expect(again.status).toBe(200);
+    expect(again.html).toContain("This form was sent already");
+    expect(again.html).not.toMatch(secret);
+    expect(again.html.match(/<dt>May do<\/dt>/g) ?? []).toHaveLength(action === "make-key" ? 1 : 0);
+    expect((await visitor.send(again, tokens, { action, name: "another" })).html).toMatch(secret);
+  });
+
+  it("makes one of several that are sent at the same moment", async () => {
+    const { visitor } = await signUp();
+    const page = await visitor.open(tokens);
+    const typed = { action: "make-key", name: "kiosk" };
+    await Promise.all([1, 2, 3].map(() => visitor.send(page, tokens, typed)));
+    expect((await visitor.open(tokens)).html.match(/<dt>May do<\/dt>/g)).toHaveLength(1);
+  });
+
+  it("can be asked for again when nothing came of it", async () => {
+    const { visitor } = await signUp();
+    let page = await visitor.open(tokens);
+    for (let made = 0; made < 20; made += 1) {
+      page = await visitor.send(page, tokens, { action: "make-key", name: `${made}` });
+      page = await visitor.open(tokens);
+    }
+    const refused = await visitor.send(page, tokens, { action: "make-key", name: "one more" });
+    expect(refused.html).toContain("An account has at most 20 keys.");
+    page = await visitor.send(refused, tokens, { action: "revoke-key" });
+    const made = await visitor.send(refused, tokens, { action: "make-key", name: "one more" });
+    expect(made.html).toContain("The key “one more” is made");
+  });
+});
+
+describe("The secret of webhooks", () => {
+  it("is shown when it is asked for, and replaced", async () => {
+    const { visitor, username, password } = await signUp();
+    const page = await visitor.open(tokens);
+    expect(page.html).not.toContain("whsec_");
+    const shownIn = async () =>
+      /whsec_[\w+/=]+/.exec((await visitor.send(page, tokens, { action: "show-secret" })).html)?.[0];
+    const first = await shownIn();
+    const token = (await logInByApi(username, password)).body.access_token;
+    const { body } = await call("/auth/webhook-secret", bearer(token));
+    expect(body).toEqual({ secret: first });
+    const replaced = await visitor.send(page, tokens, { action: "replace-secret" });
+    expect(replaced.path).toBe(`${tokens}?done=secret-replaced`);
+    expect(replaced.html).toContain("The old one signs beside it for a day more.");
+    const second = await shownIn();
+    expect(second).toMatch(/^whsec_/);
+    expect(second).not.toBe(first);
+  });
+});
+
 describe("The page of usage", () => {
   it("shows the days as bars and as a table, by operation and key, and as a file", async () => {
     const { visitor } = await signUp();
@@ -172,6 +239,29 @@ describe("The page of the account", () => {
     expect(saved.html).toContain('value="health, education"');
     expect(saved.html).toMatch(/<option selected value="lug">|<option value="lug" selected>/);
     expect((await visitor.open("/console")).html).toContain("Hello, Amina Nakato");
+  });
+
+  it("empties what can be empty, and says what stays", async () => {
+    const { visitor, username } = await signUp();
+    const profile = {
+      full_name: "Amina Nakato",
+      organization: "Makerere",
+      sector: "health",
+      default_language: "lug",
+    };
+    const action = { action: "save-profile" };
+    const page = await visitor.send(await visitor.open(settings), settings, { ...action, ...profile });
+    const without = { organization: "", sector: "", default_language: "lug" };
+    const emptied = await visitor.send(page, settings, { ...action, ...without });
+    expect(emptied.path).toBe(`${settings}?done=saved`);
+    expect(emptied.html).not.toContain('value="Makerere"');
+    expect(emptied.html).not.toContain('value="health"');
+    const kept = await visitor.send(emptied, settings, { ...action, full_name: "", default_language: "" });
+    expect(kept.html).toContain(
+      "What was left empty stays as it was: Full name, Language of your recordings.",
+    );
+    expect(kept.html).toContain('value="Amina Nakato"');
+    expect((await visitor.open("/console")).html).not.toContain(`Hello, ${username}`);
   });
 
   it("changes the password: other sessions end, this one goes on, and keys work", async () => {

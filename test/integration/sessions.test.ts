@@ -114,4 +114,21 @@ describe("A session of the console", () => {
     expect(await sessions.find(two.secret)).toBeUndefined();
     expect(await sessions.find(theirs.secret)).toBeDefined();
   });
+
+  it("takes a form that may be sent once the first time, until it is given back", async () => {
+    const { account, sessions } = startAt();
+    const { secret, session } = await sessions.begin(account, undefined);
+    expect(session.formsUsed).toBe(0);
+    const sent = await Promise.all([1, 2, 3].map(() => sessions.useForm(session, 0)));
+    expect(sent.filter(Boolean)).toHaveLength(1);
+    expect(await sessions.find(secret)).toMatchObject({ formsUsed: 1 });
+    expect(await sessions.useForm(session, 2)).toBe(false);
+    expect(await sessions.useForm(session, 1)).toBe(true);
+    await sessions.giveBackForm(session, 1);
+    expect(await sessions.useForm(session, 0)).toBe(false);
+    expect(await sessions.useForm(session, 1)).toBe(true);
+    await sessions.end(account.userId, session.id);
+    for (const formsUsed of [0, 2]) expect(await sessions.useForm(session, formsUsed)).toBe(false);
+    expect(await sessions.find(secret)).toBeUndefined();
+  });
 });

@@ -9,6 +9,7 @@ import {
   revokeKeys,
 } from "../../../shared/accounts/manage-keys.ts";
 import { updateProfile } from "../../../shared/accounts/manage-profile.ts";
+import type { CallbackSecrets } from "../../../shared/callbacks/callback-secrets.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { dayOfDate } from "../../../shared/limits/windows.ts";
 import type { SessionsRepository } from "../../../shared/sessions/sessions-repository.ts";
@@ -24,8 +25,8 @@ import { type BoundPage, page } from "../server/page.ts";
 import type { Visit } from "../server/visit.ts";
 import { AccountSettings, type LinkableProvider } from "./account.tsx";
 import { Overview } from "./overview.tsx";
-import { accountPage, endOfDay, overviewPage, tokensPage, usagePage } from "./pages.ts";
-import { TokensAndKeys } from "./tokens.tsx";
+import { accountPage, endOfDay, keptFields, overviewPage, tokensPage, usagePage } from "./pages.ts";
+import { type ShownOnce, TokensAndKeys } from "./tokens.tsx";
 import { UsageOfDays, type UsageRange } from "./usage.tsx";
 
 /** What these pages touch. */
@@ -37,6 +38,7 @@ export interface AccountPagesDependencies
     DeletionDependencies,
     UsageDependencies {
   readonly apiKeys: ApiKeysRepository;
+  readonly callbackSecrets: Pick<CallbackSecrets, "current" | "replace">;
   readonly sessions: SessionsRepository;
   readonly identities: Pick<IdentitiesRepository, "list" | "part">;
   readonly openIdProviders: readonly LinkableProvider[];
@@ -44,7 +46,9 @@ export interface AccountPagesDependencies
 
 type SignedInVisit = Visit<unknown, "signed-in">;
 
-type KeyForm = Extract<z.output<NonNullable<typeof tokensPage.form>>, { readonly action: "make-key" }>;
+type TokensForm = z.output<NonNullable<typeof tokensPage.form>>;
+type KeyForm = Extract<TokensForm, { readonly action: "make-key" }>;
+type TokenForm = Extract<TokensForm, { readonly action: "make-token" }>;
 
 const ownerIn = ({ session: { userId, tokenEpoch } }: SignedInVisit) => ({ userId, tokenEpoch });
 
@@ -60,7 +64,8 @@ const overview = (dependencies: AccountPagesDependencies): BoundPage =>
     },
   });
 
-const tokens = ({ apiKeys, ...dependencies }: AccountPagesDependencies): BoundPage => {
+const tokens = ({ apiKeys, callbackSecrets, ...dependencies }: AccountPagesDependencies): BoundPage => {
+  const { sessions } = dependencies;
   const keysOf = async ({ account }: SignedInVisit) => (await listKeys(account.id, { apiKeys })).keys;
   const make = (visit: SignedInVisit, form: KeyForm): Promise<CreatedKey> =>
     createKey(
@@ -73,6 +78,16 @@ const tokens = ({ apiKeys, ...dependencies }: AccountPagesDependencies): BoundPa
       },
       { apiKeys },
     );
+  const makeOnce = async (visit: SignedInVisit, form: KeyForm | TokenForm): Promise<ShownOnce> => {
+    try {
+      if (form.action === "make-key") return { madeKey: await make(visit, form) };
+      const { access_token: token, expires_in: seconds } = await issueTokenTo(ownerIn(visit), dependencies);
+      return { madeToken: { token, seconds } };
+    } catch (error) {
+      await sessions.giveBackForm(visit.session, form.forms_used);
+      throw error;
+    }
+  };
   return page(tokensPage, {
     show: async (visit) => shown({ content: <TokensAndKeys {...visit} keys={await keysOf(visit)} /> }),
     submit: async ({ form, ...visit }) => {
@@ -90,16 +105,31 @@ const tokens = ({ apiKeys, ...dependencies }: AccountPagesDependencies): BoundPa
         }
         return redirect("/console/tokens?done=revoked");
       }
-      // Shown by this answer alone: an address that led to it would be kept by browsers and logs.
-      const fresh = { ...visit, values: {}, lists: {} };
-      if (form.action === "make-token") {
-        const { access_token: token, expires_in: seconds } = await issueTokenTo(ownerIn(visit), dependencies);
-        return shown({
-          content: <TokensAndKeys {...fresh} keys={await keysOf(visit)} madeToken={{ token, seconds }} />,
-        });
+      if (form.action === "replace-secret") {
+        await callbackSecrets.replace(id);
+        return redirect("/console/tokens?done=secret-replaced");
       }
-      const madeKey = await make(visit, form);
-      return shown({ content: <TokensAndKeys {...fresh} keys={await keysOf(visit)} madeKey={madeKey} /> });
+      const showAlone = async (more: ShownOnce, formsUsed: number) =>
+        shown({
+          content: (
+            <TokensAndKeys
+              {...{ ...visit, values: {}, lists: {}, query: {} }}
+              {...more}
+              session={{ ...visit.session, formsUsed }}
+              keys={await keysOf(visit)}
+            />
+          ),
+        });
+      // What follows is shown by this answer alone: an address that led to it would be kept by browsers and logs.
+      const { session } = visit;
+      if (form.action === "show-secret") {
+        return showAlone({ secret: await callbackSecrets.current(id) }, session.formsUsed);
+      }
+      // Whoever reloads such an answer sends its form again.
+      if (!(await sessions.useForm(session, form.forms_used))) {
+        return showAlone({ isSentAlready: true }, session.formsUsed);
+      }
+      return showAlone(await makeOnce(visit, form), form.forms_used + 1);
     },
   });
 };
@@ -158,9 +188,12 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
       switch (form.action) {
         case "save-profile": {
           const { action: _action, sector, ...profile } = form;
-          const sectors = sector?.split(",").filter((entry) => entry.trim() !== "");
-          await updateProfile(account.id, { ...profile, sector: sectors }, dependencies);
-          return redirect("/console/account?done=saved");
+          const sectors = sector?.split(",").filter((entry) => entry.trim() !== "") ?? [];
+          // An account that names no organisation has this one.
+          const organization = profile.organization ?? "Unknown";
+          await updateProfile(account.id, { ...profile, organization, sector: sectors }, dependencies);
+          const kept = keptFields.filter((name) => account[name] && profile[name] === undefined);
+          return redirect(`/console/account?done=saved${kept.length > 0 ? `&kept=${kept.join(",")}` : ""}`);
         }
         case "change-password":
           await changePassword(account.id, form, dependencies);

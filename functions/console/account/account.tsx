@@ -234,8 +234,14 @@ export const AccountSettings = (visit: Shown) => {
   const { account, texts, query, providers } = visit;
   const words = texts.account;
   const joined = providers.find(({ letter }) => letter === query.joined);
+  const keptNames = {
+    full_name: words.fullName,
+    organization_type: words.organizationType,
+    default_language: words.defaultLanguage,
+  };
+  const kept = query.kept.map((name) => keptNames[name]);
   const outcomes = {
-    saved: words.saved,
+    saved: kept.length > 0 ? fill(words.savedButKept, { fields: kept.join(", ") }) : words.saved,
     sent: fill(texts.overview.sent, { email: account.email }),
     "password-changed": words.passwordChanged,
     "password-set": words.passwordSet,

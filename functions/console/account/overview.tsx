@@ -4,6 +4,7 @@ import { fill } from "../texts/languages.ts";
 import { Meter, Notice } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Form } from "../view/forms.tsx";
+import { RecordingsMeter } from "./recordings-meter.tsx";
 import { sentTo } from "./sent-form.ts";
 
 type Shown = Visit<{ readonly done?: "sent" | undefined }, "signed-in"> & { readonly usage: Usage };
@@ -59,6 +60,9 @@ export const Overview = (visit: Shown) => {
             {limit !== null && <p class="hint">{fill(words.resets, { day: dayOf(end, language) })}</p>}
           </section>
         ))}
+        <section class="card">
+          <RecordingsMeter usage={usage} label={texts.usage.recordings} />
+        </section>
         <section class="card">
           <h2>{texts.account.title}</h2>
           <dl>

@@ -38,10 +38,11 @@ export const tokensPage = definePage({
   path: "/console/tokens",
   audience: "signed-in",
   title: ({ tokens }) => tokens.title,
-  query: done(["revoked", "already-revoked", "revoked-all"]),
+  query: done(["revoked", "already-revoked", "revoked-all", "secret-replaced"]),
   form: z.discriminatedUnion("action", [
     z.object({
       action: z.literal("make-key"),
+      forms_used: wholeNumber,
       name: keyRequest.shape.name,
       scopes: chosen(z.enum(scopes)),
       last_day: optionalField(
@@ -53,7 +54,9 @@ export const tokensPage = definePage({
     }),
     z.object({ action: z.literal("revoke-key"), key: z.string().min(1).max(64) }),
     z.object({ action: z.literal("revoke-all-keys") }),
-    z.object({ action: z.literal("make-token") }),
+    z.object({ action: z.literal("make-token"), forms_used: wholeNumber }),
+    z.object({ action: z.literal("show-secret") }),
+    z.object({ action: z.literal("replace-secret") }),
   ]),
   confidential: true,
   scripts: ["copy"],
@@ -75,12 +78,19 @@ export const usagePage = definePage({
 
 const shortField = optionalField(text().trim().max(200));
 
+/** What a profile goes on having once it has it. */
+export const keptFields = ["full_name", "organization_type", "default_language"] as const;
+
 export const accountPage = definePage({
   id: "account",
   path: "/console/account",
   audience: "signed-in",
   title: ({ account }) => account.title,
   query: done(["saved", "sent", "password-changed", "password-set", "unlinked"]).extend({
+    /** Which fields of the profile were to be emptied, but cannot be. */
+    kept: optionalField(z.string())
+      .catch(undefined)
+      .transform((names) => keptFields.filter((name) => names?.split(",").includes(name))),
     /** Which identity provider has just been added. */
     joined: z.enum(providerLetters).optional().catch(undefined),
   }),

@@ -12,12 +12,19 @@ import { sentTo } from "./sent-form.ts";
 
 const to = "/console/tokens";
 
-type Shown = Visit<z.output<NonNullable<typeof tokensPage.query>>, "signed-in"> & {
-  readonly keys: ListedKeys["keys"];
-  /** What has just been made. It is shown in the answer to the form that asked for it, and never again. */
+/** What is shown in the answer to the form that asked for it, and at no address. */
+export interface ShownOnce {
   readonly madeKey?: CreatedKey;
   readonly madeToken?: { readonly token: string; readonly seconds: number | undefined };
-};
+  /** With what callbacks are signed. */
+  readonly secret?: string;
+  /** The form had been sent before, and nothing was made again. */
+  readonly isSentAlready?: boolean;
+}
+
+type Shown = Visit<z.output<NonNullable<typeof tokensPage.query>>, "signed-in"> & {
+  readonly keys: ListedKeys["keys"];
+} & ShownOnce;
 
 /** The first call that somebody makes: it costs nothing to understand. */
 export const FirstCall = ({ baseUrl, label }: { readonly baseUrl: string; readonly label: string }) => (
@@ -37,8 +44,9 @@ export const FirstCall = ({ baseUrl, label }: { readonly baseUrl: string; readon
   />
 );
 
-const Made = ({ texts: { tokens: words }, baseUrl, madeKey, madeToken }: Shown) => (
+const Made = ({ texts: { tokens: words }, baseUrl, madeKey, madeToken, isSentAlready }: Shown) => (
   <>
+    {isSentAlready && <Notice title={words.sentAlready} />}
     {madeKey && (
       <Notice title={fill(words.made, { name: madeKey.name })}>
         <p>{words.once}</p>
@@ -104,12 +112,36 @@ const Key = ({ visit, shown }: { readonly visit: Shown; readonly shown: ListedKe
   );
 };
 
+/** A form with it makes nothing a second time: the session counts those that were sent. */
+const SentOnce = ({ session }: Shown) => <input type="hidden" name="forms_used" value={session.formsUsed} />;
+
+const CallbackSecret = (visit: Shown) => {
+  const words = visit.texts.tokens;
+  return (
+    <>
+      <h2>{words.webhooks}</h2>
+      <p>{words.webhooksText}</p>
+      {visit.secret === undefined ? (
+        <Form to={to} submit={words.showSecret} look="quiet" {...sentTo("show-secret", visit).form} />
+      ) : (
+        <Secret label={words.secret} value={visit.secret} />
+      )}
+      <details>
+        <summary>{words.replaceSecret}</summary>
+        <p>{words.replaceSecretText}</p>
+        <Form to={to} submit={words.replaceSecret} look="danger" {...sentTo("replace-secret", visit).form} />
+      </details>
+    </>
+  );
+};
+
 const MakeKey = (visit: Shown) => {
   const { texts } = visit;
   const words = texts.tokens;
   const { form, field, list } = sentTo("make-key", visit);
   return (
     <Form to={to} submit={words.makeButton} {...form}>
+      <SentOnce {...visit} />
       <Field {...field("name")} label={words.name} hint={words.nameHint} autocomplete="off" maxlength={64} />
       <Choices
         {...field("scopes")}
@@ -138,6 +170,7 @@ export const TokensAndKeys = (visit: Shown) => {
     revoked: words.revoked,
     "already-revoked": words.alreadyRevoked,
     "revoked-all": words.revokedAll,
+    "secret-replaced": words.secretReplaced,
   };
   return (
     <>
@@ -173,7 +206,10 @@ export const TokensAndKeys = (visit: Shown) => {
       )}
       <h2>{words.token}</h2>
       <p>{words.tokenText}</p>
-      <Form to={to} submit={words.makeToken} look="quiet" {...sentTo("make-token", visit).form} />
+      <Form to={to} submit={words.makeToken} look="quiet" {...sentTo("make-token", visit).form}>
+        <SentOnce {...visit} />
+      </Form>
+      <CallbackSecret {...visit} />
     </>
   );
 };

@@ -5,6 +5,7 @@ import { BarChart } from "../view/bar-chart.tsx";
 import { DataTable, EmptyState, Meter } from "../view/components.tsx";
 import { dayOf, numbersIn } from "../view/dates.ts";
 import { Field } from "../view/forms.tsx";
+import { RecordingsMeter } from "./recordings-meter.tsx";
 import { FirstCall } from "./tokens.tsx";
 
 /** The days that were asked for, and what is wrong with them. */
@@ -141,6 +142,9 @@ export const UsageOfDays = (visit: Shown) => {
             used={usage.this_month.used}
             limit={usage.this_month.limit}
           />
+        </section>
+        <section class="card">
+          <RecordingsMeter usage={usage} label={words.recordings} />
         </section>
       </div>
       <h2>{words.days}</h2>

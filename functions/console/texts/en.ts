@@ -208,6 +208,17 @@ export const en = {
     tokenLasts: "It works for {days} days.",
     tokenLastsForever: "It works until you change your password.",
     cancel: "Cancel",
+    sentAlready:
+      "This form was sent already, and what it made was shown then. Nothing was made a second time; what there is stands below.",
+    webhooks: "Secret of webhooks",
+    webhooksText:
+      "When a long recording is done, we can call an address of yours. Each call is signed with this secret, so that your program can tell ours from all others.",
+    showSecret: "Show the secret",
+    secret: "Secret",
+    replaceSecret: "Replace the secret",
+    replaceSecretText:
+      "Programs that verify calls need the new one. The old secret signs beside it for a day more.",
+    secretReplaced: "The secret is replaced. The old one signs beside it for a day more.",
   },
   usage: {
     title: "Usage",
@@ -234,6 +245,9 @@ export const en = {
     noneText: "What you use is shown here some seconds later. Try a translation:",
     usedOf: "{used} of {limit} tasks",
     usedOfAny: "{used} tasks, without a limit",
+    recordings: "Long recordings this month",
+    minutesOf: "{used} of {limit} minutes",
+    minutesOfAny: "{used} minutes, without a limit",
     order: "The first day must not be after the last.",
     tooManyDays: "At most {count} days can be shown at once.",
     utc: "Days begin and end in UTC.",
@@ -261,6 +275,8 @@ export const en = {
     defaultLanguageHint: "For programs that cannot name a language.",
     save: "Save",
     saved: "Your profile is saved.",
+    savedButKept:
+      "Your profile is saved. What was left empty stays as it was: {fields}. It can be changed, but not emptied.",
     password: "Password",
     passwordText: "A new password ends every session and every access token. Keys go on working.",
     firstPasswordText:

@@ -201,6 +201,17 @@ export const lg: Texts = {
     tokenLasts: "Ekola okumala ennaku {days}.",
     tokenLastsForever: "Ekola okutuusa lw’okyusa ekigambo ky’okuyingira.",
     cancel: "Leka",
+    sentAlready:
+      "Foomu eno yasindikibwa dda, era bye yakola byalagibwa olwo. Tewali kikoleddwa mulundi gwakubiri; ebiriwo biri wansi.",
+    webhooks: "Ekyama ky’okuyitibwa",
+    webhooksText:
+      "Amaloboozi amawanvu bwe gaggwa, tusobola okuyita endagiriro yo. Buli kuyita kuteekebwako omukono n’ekyama kino, pulogulaamu yo ereme kututabula na balala.",
+    showSecret: "Laga ekyama",
+    secret: "Ekyama",
+    replaceSecret: "Kyusa ekyama",
+    replaceSecretText:
+      "Pulogulaamu ezikebera okuyita zeetaaga ekipya. Ekikadde kisigala nga kikola okumala olunaku lumu.",
+    secretReplaced: "Ekyama kikyusiddwa. Ekikadde kisigala nga kikola okumala olunaku lumu.",
   },
   usage: {
     title: "Enkozesa",
@@ -227,6 +238,9 @@ export const lg: Texts = {
     noneText: "By’okozesa biragibwa wano oluvannyuma lwa sikonda ntono. Gezaako okuvvuunula:",
     usedOf: "Emirimu {used} ku {limit}",
     usedOfAny: "Emirimu {used}, awatali kkomo",
+    recordings: "Amaloboozi amawanvu omwezi guno",
+    minutesOf: "Eddakiika {used} ku {limit}",
+    minutesOfAny: "Eddakiika {used}, awatali kkomo",
     order: "Olunaku olusooka terulina kuddirira olusembayo.",
     tooManyDays: "Ennaku ezitasukka {count} ze ziragibwa omulundi gumu.",
     utc: "Ennaku zitandika era ziggwaako mu UTC.",
@@ -254,6 +268,8 @@ export const lg: Texts = {
     defaultLanguageHint: "Olwa pulogulaamu ezitasobola kulonda lulimi.",
     save: "Tereka",
     saved: "Ebikukwatako biterekeddwa.",
+    savedButKept:
+      "Ebikukwatako biterekeddwa. Ebyalekeddwa nga byereere bisigadde nga bwe byabadde: {fields}. Biyinza okukyusibwa, naye si kuggyibwawo.",
     password: "Ekigambo ky’okuyingira",
     passwordText:
       "Ekigambo ekipya kikomya okuyingira kwonna ne tokeni zonna. Ebisumuluzo bisigala nga bikola.",

@@ -196,6 +196,17 @@ export const sw: Texts = {
     tokenLasts: "Inafanya kazi kwa siku {days}.",
     tokenLastsForever: "Inafanya kazi hadi ubadilishe nenosiri.",
     cancel: "Ghairi",
+    sentAlready:
+      "Fomu hii ilishatumwa, na ilichotengeneza kilionyeshwa wakati huo. Hakuna kilichotengenezwa mara ya pili; vilivyopo viko hapa chini.",
+    webhooks: "Siri ya miito",
+    webhooksText:
+      "Rekodi ndefu ikikamilika, tunaweza kuita anwani yako. Kila mwito hutiwa saini kwa siri hii, ili programu yako itutofautishe na wengine wote.",
+    showSecret: "Onyesha siri",
+    secret: "Siri",
+    replaceSecret: "Badilisha siri",
+    replaceSecretText:
+      "Programu zinazohakiki miito zinahitaji siri mpya. Ya zamani hutia saini pamoja nayo kwa siku moja zaidi.",
+    secretReplaced: "Siri imebadilishwa. Ya zamani hutia saini pamoja nayo kwa siku moja zaidi.",
   },
   usage: {
     title: "Matumizi",
@@ -222,6 +233,9 @@ export const sw: Texts = {
     noneText: "Unachotumia huonyeshwa hapa baada ya sekunde chache. Jaribu tafsiri:",
     usedOf: "Kazi {used} kati ya {limit}",
     usedOfAny: "Kazi {used}, bila kikomo",
+    recordings: "Rekodi ndefu mwezi huu",
+    minutesOf: "Dakika {used} kati ya {limit}",
+    minutesOfAny: "Dakika {used}, bila kikomo",
     order: "Siku ya kwanza isiwe baada ya ya mwisho.",
     tooManyDays: "Siku {count} kwa wingi huonyeshwa kwa mara moja.",
     utc: "Siku huanza na kuisha kwa saa za UTC.",
@@ -249,6 +263,8 @@ export const sw: Texts = {
     defaultLanguageHint: "Kwa programu ambazo haziwezi kutaja lugha.",
     save: "Hifadhi",
     saved: "Wasifu wako umehifadhiwa.",
+    savedButKept:
+      "Wasifu wako umehifadhiwa. Ulichoacha wazi kimebaki kama kilivyokuwa: {fields}. Kinaweza kubadilishwa, lakini si kuondolewa.",
     password: "Nenosiri",
     passwordText: "Nenosiri jipya humaliza vikao vyote na tokeni zote. Funguo huendelea kufanya kazi.",
     firstPasswordText:

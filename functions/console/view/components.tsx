@@ -127,17 +127,21 @@ export const Meter = ({
   label,
   used,
   limit,
+  unit = "tasks",
 }: {
   readonly label: string;
   readonly used: number;
   readonly limit: number | null;
+  readonly unit?: "tasks" | "minutes";
 }) => {
   const { texts, language } = useFrame();
   const number = numbersIn(language);
+  const { usedOf, usedOfAny, minutesOf, minutesOfAny } = texts.usage;
+  const [bounded, boundless] = unit === "tasks" ? [usedOf, usedOfAny] : [minutesOf, minutesOfAny];
   const words =
     limit === null
-      ? fill(texts.usage.usedOfAny, { used: number.format(used) })
-      : fill(texts.usage.usedOf, { used: number.format(used), limit: number.format(limit) });
+      ? fill(boundless, { used: number.format(used) })
+      : fill(bounded, { used: number.format(used), limit: number.format(limit) });
   return (
     <>
       <h2>{label}</h2>

@@ -171,6 +171,7 @@ const session = {
   createdAt: 0,
   seenAt: 0,
   userAgent: undefined,
+  formsUsed: 0,
 };
 const find = vi.fn(async (): Promise<StoredAccount | undefined> => account);
 
@@ -188,6 +189,8 @@ const surroundings: PageSurroundings = {
     list: async () => [],
     end: async () => undefined,
     endAll: async () => undefined,
+    useForm: async () => true,
+    giveBackForm: async () => undefined,
   },
 };
 

@@ -60,6 +60,7 @@ const banner = (service: LocalService, seconds: number): string => {
     "",
     "Language AI Service, running on this machine",
     `  API          ${service.url}  (${routes.length} routes; ${service.url}/_local/routes lists them)`,
+    `  console      open ${service.url} in a browser`,
     ...(service.chatStreamUrl ? [`  chat stream  ${service.chatStreamUrl}/tasks/chat/completions`] : []),
     `  mails        ${service.url}/_local/mail  (${service.url}/_local lists what else there is)`,
     ...(service.platform

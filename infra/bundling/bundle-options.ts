@@ -4,6 +4,7 @@ import type { BuildOptions, Plugin } from "esbuild";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { browserAssets } from "./browser-assets.ts";
 import { companionFiles, writeChangedFiles } from "./bundle-files.ts";
+import { postponePasswords } from "./postponed-passwords.ts";
 import { postponeSchemas } from "./postponed-schemas.ts";
 
 /** The repository's folder, from which entry files and packages are found. */
@@ -44,6 +45,7 @@ export const bundleOptions = (entryPoints: Readonly<Record<string, string>>, out
       leaveOut(unusedModules),
       // Before the one that reads every source file.
       browserAssets(projectDirectory),
+      postponePasswords(),
       postponeSchemas(projectDirectory, foldersOfManyOperations),
       writeChangedFiles(),
       companionFiles(projectDirectory),

@@ -17,10 +17,14 @@ export const email = z
   .max(254)
   .meta({ example: "amina@example.com" });
 
-const commonPasswords = new Set(dictionary["passwords-common"]);
+let commonPasswords: ReadonlySet<string> | undefined;
 
 /** Whether a password is among the 49,000 most common ones, without regard to case (OWASP ASVS 5.0, 6.2.4). */
-export const isCommonPassword = (password: string): boolean => commonPasswords.has(password.toLowerCase());
+export const isCommonPassword = (password: string): boolean => {
+  // Unpacked for the first new password: few starts of a function see one.
+  commonPasswords ??= new Set(dictionary["passwords-common"]);
+  return commonPasswords.has(password.toLowerCase());
+};
 
 const longestPassword = 256;
 

@@ -52,6 +52,8 @@ const variables = {
   SPEECH_PLATFORM: "language-ai",
   SPEECH_TIMEOUT_MS: "1000",
   BUCKET_NAME: "audio",
+  IDENTITY_PROVIDERS: "[]",
+  IDENTITY_PROVIDERS_SECRET_ID: "identity-providers",
   CANARY_SECRET_ID: "canary",
   INFERENCE_KEYS_SECRET_ID: "inference-keys",
   MESSAGE_QUEUE_URL: "http://127.0.0.1:9/messages.fifo",

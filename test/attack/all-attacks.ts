@@ -2,9 +2,11 @@ import { accountAttacks } from "./accounts.ts";
 import type { Attack } from "./attack.ts";
 import { bodyAttacks } from "./bodies.ts";
 import { costAttacks } from "./costs.ts";
+import { jobAttacks } from "./jobs.ts";
 import { keyAttacks } from "./keys.ts";
 import { messagingAttacks } from "./messaging.ts";
 import { modelAttacks } from "./models.ts";
+import { uploadAttacks } from "./uploads.ts";
 
 /** Everything that was tried once and must never work again, in the order of its numbers. */
 export const allAttacks: readonly Attack[] = [
@@ -14,4 +16,6 @@ export const allAttacks: readonly Attack[] = [
   ...modelAttacks,
   ...costAttacks,
   ...keyAttacks,
+  ...jobAttacks,
+  ...uploadAttacks,
 ].toSorted((one, other) => one.number - other.number);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
-import { type Answer, ask, newVisitor, read } from "./visitor.ts";
+import { type Answer, ask, countOf, newVisitor, read, statusesOf } from "./visitor.ts";
 
 const made = z.object({ id: z.string(), key: z.string() });
 
@@ -9,9 +9,6 @@ const makeKey = async (target: Target, token: string, choices: object = {}) =>
 
 const identify = (target: Target, token: string): Promise<Answer> =>
   ask(target, "/tasks/language_id", { token, body: { text: "Webale nnyo ssebo" } });
-
-const countOf = (answers: readonly Answer[], status: number): number =>
-  answers.filter((answer) => answer.status === status).length;
 
 /** What a thief does with a program's key, and what its owner cannot undo: number 13. */
 export const keyAttacks: readonly Attack[] = [
@@ -35,7 +32,7 @@ export const keyAttacks: readonly Attack[] = [
       const owner = await ask(target, "/auth/me", { token });
       return refusedIf(
         countOf(tries, 403) === tries.length && owner.status === 200,
-        `${tries.map(({ status }) => status).join(" ")}, the owner ${owner.status}`,
+        `${statusesOf(tries)}, the owner ${owner.status}`,
       );
     },
   },
@@ -57,7 +54,7 @@ export const keyAttacks: readonly Attack[] = [
       ];
       const answers: Answer[] = [];
       for (const form of forms) answers.push(await identify(target, form));
-      return refusedIf(countOf(answers, 401) === forms.length, answers.map(({ status }) => status).join(" "));
+      return refusedIf(countOf(answers, 401) === forms.length, statusesOf(answers));
     },
   },
   {

@@ -64,6 +64,14 @@ export const read = <Schema extends z.ZodType>(
   }
 };
 
+/** How many answers have a status. */
+export const countOf = (answers: readonly Answer[], status: number): number =>
+  answers.filter((answer) => answer.status === status).length;
+
+/** A figure: the statuses of answers, in their order. */
+export const statusesOf = (answers: readonly Answer[]): string =>
+  answers.map(({ status }) => status).join(" ");
+
 /** The shortest time of several askings: what else the machine does makes single ones longer. */
 export const fastest = async (question: () => Promise<Answer>, times = 3): Promise<Answer> => {
   let best = await question();

@@ -208,7 +208,8 @@ describe("GET /tasks/jobs", () => {
     const ids = [...first.body.jobs, ...second.body.jobs].map(({ id }: { id: string }) => id);
     expect(ids).toEqual(made);
     expect(second.body.next_cursor).toBeNull();
-    expect((await get("?limit=2&cursor=", account.token)).body).toEqual(first.body);
+    const { body } = await get("?limit=2&cursor=", account.token);
+    expect(body.next_cursor).toBe(first.body.next_cursor);
   });
 
   it.each(["limit=0", "limit=101", "limit=many"])("refuses %s", async (query) => {

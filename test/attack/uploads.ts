@@ -1,0 +1,136 @@
+import * as z from "zod";
+import { soundBytes, wavHeaderBytes } from "../support/wav.ts";
+import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
+import { ask, countOf, newVisitor, read, statusesOf } from "./visitor.ts";
+
+const fileAsked = { file_name: "council.wav", content_type: "audio/wav" };
+const uploadLink = z.object({ upload_url: z.url(), file_id: z.uuid() });
+const partedUpload = z.object({ id: z.uuid() });
+const partLinks = z.object({ parts: z.tuple([z.object({ upload_url: z.url() })], z.unknown()) });
+
+const sampleRate = 1_000;
+
+/** Uploads a recording of so many seconds. @returns what requests name it by. */
+export const uploadRecording = async (target: Target, token: string, seconds: number): Promise<string> => {
+  const sound = soundBytes(Math.floor(seconds) * sampleRate * 2);
+  const file = Buffer.concat([wavHeaderBytes(sound.length, { sampleRate, stated: true }), sound]);
+  const body = { ...fileAsked, size: file.length };
+  const link = read(await ask(target, "/tasks/generate-upload-url", { token, body }), uploadLink);
+  const headers = { "Content-Type": "audio/wav" };
+  const put = await ask(target, link.upload_url, { method: "PUT", headers, body: file });
+  if (put.status !== 200) throw new Error(`the upload was answered with ${put.status}`);
+  return link.file_id;
+};
+
+/** Begins an upload in parts. @returns its id. */
+export const beginParts = async (target: Target, token: string, size: number): Promise<string> =>
+  read(await ask(target, "/tasks/uploads", { token, body: { ...fileAsked, size } }), partedUpload).id;
+
+const linkOfPart = async (target: Target, token: string, id: string): Promise<string> =>
+  read(await ask(target, `/tasks/uploads/${id}/parts`, { token, body: { numbers: [1] } }), partLinks).parts[0]
+    .upload_url;
+
+/** File names that mean something to a header, a path or a terminal. */
+const poisonedNames = [
+  "a\r\nX-Injected: 1.wav",
+  'a"; filename="b.html',
+  "a\u0000.wav",
+  "..%2f..%2fb.wav",
+  "../../b.wav",
+  "/etc/passwd",
+  "a\u202evaw.exe",
+  "<script>alert(1)</script>.wav",
+  "a?uploadId=1&partNumber=2#.wav",
+  "\u001b[2Ja.wav",
+];
+
+/** What can be done with uploads in parts and the names of files: number 14. */
+export const uploadAttacks: readonly Attack[] = [
+  {
+    number: 14,
+    name: "another account's upload in parts, looked at, signed for, completed, deleted and transcribed",
+    attempt: async (target) => {
+      const [owner, { token }] = [await newVisitor(target), await newVisitor(target)];
+      const id = await beginParts(target, owner.token, 10);
+      const tries = [
+        await ask(target, `/tasks/uploads/${id}`, { token }),
+        await ask(target, `/tasks/uploads/${id}/parts`, { token, body: { numbers: [1] } }),
+        await ask(target, `/tasks/uploads/${id}/complete`, { token, method: "POST" }),
+        await ask(target, `/tasks/uploads/${id}`, { token, method: "DELETE" }),
+        await ask(target, "/tasks/jobs", {
+          token,
+          body: { type: "transcription", file_id: id, language: "lug" },
+        }),
+      ];
+      const owners = await ask(target, `/tasks/uploads/${id}`, { token: owner.token });
+      return refusedIf(
+        countOf(tries, 404) === tries.length && owners.status === 200,
+        `${statusesOf(tries)}, the owner ${owners.status}`,
+      );
+    },
+  },
+  {
+    number: 14,
+    name: "a part's link used for another part, another upload, and more bytes than it was signed for",
+    attempt: async (target) => {
+      const { token } = await newVisitor(target);
+      const [id, other] = [await beginParts(target, token, 10), await beginParts(target, token, 10)];
+      const link = await linkOfPart(target, token, id);
+      const otherLink = await linkOfPart(target, token, other);
+      const withQuery = (name: string, value: string): string => {
+        const url = new URL(link);
+        url.searchParams.set(name, value);
+        return url.href;
+      };
+      const put = (url: string, bytes: number) =>
+        ask(target, url, { method: "PUT", body: Buffer.alloc(bytes) });
+      const otherId = new URL(otherLink).searchParams.get("uploadId") ?? "";
+      const tries = [
+        await put(withQuery("partNumber", "2"), 10),
+        await put(withQuery("uploadId", otherId), 10),
+        await put(withQuery("X-Amz-Expires", "604800"), 10),
+        await put(link.replace(id, other), 10),
+        await put(link, 11),
+        await put(link, 1_000_000),
+      ];
+      const arrived = await Promise.all(
+        [id, other].map(async (each) => (await ask(target, `/tasks/uploads/${each}`, { token })).text),
+      );
+      return refusedIf(
+        tries.every(({ status }) => status >= 400 && status < 500) &&
+          arrived.every((text) => text.includes('"arrived":[]')),
+        statusesOf(tries),
+      );
+    },
+  },
+  {
+    number: 14,
+    name: "file names that end a header, leave their folder or turn a terminal upside down",
+    attempt: async (target) => {
+      const { token } = await newVisitor(target);
+      const odd: string[] = [];
+      let refused = 0;
+      for (const file_name of poisonedNames) {
+        const body = { ...fileAsked, file_name, size: 10 };
+        const links: string[] = [];
+        const whole = await ask(target, "/tasks/generate-upload-url", { token, body });
+        if (whole.status === 200) links.push(read(whole, uploadLink).upload_url);
+        const begun = await ask(target, "/tasks/uploads", { token, body });
+        if (begun.status === 201) {
+          links.push(await linkOfPart(target, token, read(begun, partedUpload).id));
+        }
+        refused += 2 - links.length;
+        const isSafe = links.every((link) =>
+          /\/uploads\/[0-9a-f-]{36}\/[\p{L}\p{N}._-]+$/u.test(decodeURIComponent(new URL(link).pathname)),
+        );
+        if (!isSafe || [whole, begun].some(({ headers }) => headers.has("x-injected"))) odd.push(file_name);
+      }
+      return heldIf(
+        odd.length === 0,
+        odd.length === 0
+          ? `${refused} refused, ${poisonedNames.length * 2 - refused} made harmless`
+          : odd.map((name) => JSON.stringify(name)).join(" "),
+      );
+    },
+  },
+];

@@ -128,7 +128,7 @@ describe.runIf(inject("isLocal"))("The pages of this machine", () => {
     });
     expect(body.username ?? body.error.code).toMatch(/local-pages|username_taken/);
     await expect
-      .poll(async () => (await visitor.open("/_local/mail")).html)
+      .poll(async () => (await visitor.open("/_local/mail")).html, { timeout: 20_000 })
       .toMatch(/local-pages@example\.com[\s\S]*<a href="http[^"]*verify-email\?token=/);
     expect((await visitor.open("/_local/messages")).html).toContain("<h1>Messages</h1>");
   });

@@ -37,7 +37,7 @@ const dependencies = {
   cutter,
   stitch,
   transcriber: transcriberFrom(environment),
-  patience: {
+  timeouts: {
     failsAfterSeconds: environment.JOB_FAILS_AFTER_SECONDS,
     waitsSeconds: environment.JOB_WAITS_SECONDS,
   },

@@ -15,7 +15,7 @@ export interface JobError {
 }
 
 /** How long failures are put up with. */
-export interface JobPatience {
+export interface JobTimeouts {
   /** A model that fails. */
   readonly failsAfterSeconds: number;
   /** A model that is out of reach. */
@@ -77,7 +77,7 @@ const longestWaitSeconds = 300;
 export const judgeFailure = (
   error: unknown,
   held: Pick<HeldPiece, "down_since" | "failing_since" | "failures">,
-  { failsAfterSeconds, waitsSeconds }: JobPatience,
+  { failsAfterSeconds, waitsSeconds }: JobTimeouts,
   begunAt: number,
   now: number,
 ): Verdict => {

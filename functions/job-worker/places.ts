@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import { jobLifetimeDays } from "../../shared/jobs/job.ts";
+import { jobExpiry } from "../../shared/jobs/job.ts";
 import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
 import { type JobName, jobKeys } from "../../shared/jobs/keys.ts";
 import { cancellationCodes, type Table, writeTogether } from "../../shared/storage/table.ts";
@@ -89,7 +89,7 @@ export const createPlaces = (
               ...jobKeys.place(name.userId, place),
               job_id: name.jobId,
               index,
-              expires_at: Math.floor(now() / 1_000) + jobLifetimeDays * 86_400,
+              expires_at: jobExpiry(now()),
             },
             ConditionExpression: "attribute_not_exists(PK)",
           },

@@ -8,7 +8,7 @@ import type { JobQueue } from "../../shared/jobs/job-queue.ts";
 import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/jobs/keys.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
-import { type JobPatience, judgeFailure } from "./judge-failure.ts";
+import { type JobTimeouts, judgeFailure } from "./judge-failure.ts";
 import { type EndDependencies, settleJob } from "./settle-job.ts";
 
 /** A part of a recording, with whatever it takes to cut it out. */
@@ -34,7 +34,7 @@ export interface PlanDependencies extends EndDependencies {
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
   readonly cutter: Cutter;
   readonly queue: JobQueue;
-  readonly patience: JobPatience;
+  readonly timeouts: JobTimeouts;
   /** How many pieces of an account may be under way. */
   readonly placesOfAccount: number;
 }
@@ -68,7 +68,7 @@ export const planJob = async (
   dependencies: PlanDependencies,
   signal: AbortSignal,
 ): Promise<number | undefined> => {
-  const { jobs, store, cutter, queue, patience, placesOfAccount } = dependencies;
+  const { jobs, store, cutter, queue, timeouts, placesOfAccount } = dependencies;
   const job = await jobs.beginPlanning(name);
   if (job) {
     const begunAt = Date.now();
@@ -80,7 +80,7 @@ export const planJob = async (
       await jobs.start(name, pieces.length);
     } catch (error) {
       const failures = job.plannings - 1;
-      const verdict = judgeFailure(error, { failures }, patience, begunAt, Date.now());
+      const verdict = judgeFailure(error, { failures }, timeouts, begunAt, Date.now());
       if (verdict.kind === "again") return (verdict.next.due_at - Date.now()) / 1_000;
       await jobs.fail(name, verdict.error);
     }

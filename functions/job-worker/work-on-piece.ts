@@ -10,7 +10,7 @@ import { type JobName, jobObjects } from "../../shared/jobs/keys.ts";
 import type { TranscribedPiece } from "../../shared/jobs/transcribed-piece.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
 import { describeError, logger } from "../../shared/telemetry/logger.ts";
-import { type JobPatience, judgeFailure } from "./judge-failure.ts";
+import { type JobTimeouts, judgeFailure } from "./judge-failure.ts";
 import type { HeldPiece, Places } from "./places.ts";
 import { type Cutter, openJobRecording, plannedPiece } from "./plan-job.ts";
 import { type EndDependencies, settleJob } from "./settle-job.ts";
@@ -23,7 +23,7 @@ export interface PieceDependencies extends EndDependencies {
   readonly cutter: Cutter;
   readonly transcriber: Transcriber;
   readonly queue: JobQueue;
-  readonly patience: JobPatience;
+  readonly timeouts: JobTimeouts;
   /** How often it is looked whether the job still goes on. */
   readonly watchMilliseconds: number;
 }
@@ -103,7 +103,7 @@ export const workOnPiece = async (
   dependencies: PieceDependencies,
   signal: AbortSignal,
 ): Promise<number | undefined> => {
-  const { jobs, places, store, queue, patience } = dependencies;
+  const { jobs, places, store, queue, timeouts } = dependencies;
   const held = await places.take(userId, place);
   if (!held) return undefined;
   const { name, index } = held;
@@ -144,7 +144,7 @@ export const workOnPiece = async (
     return goOn();
   } catch (error) {
     if (watch.signal.aborted) return goOn();
-    const verdict = judgeFailure(error, held, patience, begunAt, Date.now());
+    const verdict = judgeFailure(error, held, timeouts, begunAt, Date.now());
     logger.warn("job.piece_failed", { tries: held.failures + 1, reason: describeError(error) });
     if (verdict.kind === "fail") return fail(verdict.error);
     await places.postpone(userId, place, verdict.next);

@@ -6,6 +6,10 @@ import { transcriptionLanguages } from "../catalogue/languages.ts";
 /** How long a job and its result are kept. */
 export const jobLifetimeDays = 30;
 
+/** Until when a job of now is kept, in Unix seconds. */
+export const jobExpiry = (milliseconds: number): number =>
+  Math.floor(milliseconds / 1_000) + jobLifetimeDays * 86_400;
+
 export const jobStatuses = ["queued", "running", "completed", "failed", "cancelled"] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 

@@ -1,16 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import { audioCharge, audioRefund, audioRefusal, type CountedAudio } from "../limits/audio-quota.ts";
+import { audioCharge, audioRefusal } from "../limits/audio-quota.ts";
 import type { AccountPolicies } from "../limits/policies.ts";
 import { windowsAt } from "../limits/windows.ts";
 import { cancellationCodes, cancelledItems, type Table, writeTogether } from "../storage/table.ts";
-import { isOver, type JobStatus, jobLifetimeDays, type StoredJob, storedJob } from "./job.ts";
+import { jobExpiry, type StoredJob, storedJob } from "./job.ts";
+import { conditionFailed, countedAudio, openJobStates } from "./job-states.ts";
 import { type JobName, jobKeys } from "./keys.ts";
-
-/** On whose row of the usage the seconds of jobs are shown. */
-export const jobOperationId = "createJob";
 
 /** What a job is made from. */
 export type NewJob = Pick<
@@ -32,113 +29,13 @@ export const newJobId = (now: number): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
 };
 
-const countedAudio = (job: StoredJob, milliseconds: number): CountedAudio => ({
-  userId: job.user_id,
-  operationId: jobOperationId,
-  keyId: job.key_id,
-  day: job.day,
-  milliseconds,
-});
-
-const conditionFailed = (error: unknown): boolean =>
-  error instanceof ConditionalCheckFailedException ||
-  cancellationCodes(error).includes("ConditionalCheckFailed");
-
 /** Jobs in the table. Every change is on the condition that the job is in a state from which it may follow. */
 export type JobsRepository = ReturnType<typeof createJobsRepository>;
 
 /** The repository of jobs over the service's table; access pattern J1 of this folder's README. */
 export const createJobsRepository = (table: Table, now: () => number = Date.now) => {
   const { client, name: TableName } = table;
-  const isoNow = (): string => new Date(now()).toISOString();
-
-  const read = async (job: JobName): Promise<StoredJob | undefined> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName, Key: jobKeys.job(job), ConsistentRead: true }),
-    );
-    return Item && storedJob.parse(Item);
-  };
-
-  /** @returns the job after the change; `undefined` when its state was in the way. */
-  const change = async (
-    job: JobName,
-    expressions: {
-      readonly update: string;
-      readonly condition: string;
-      readonly names?: Record<string, string>;
-      readonly values?: Record<string, unknown>;
-    },
-  ): Promise<StoredJob | undefined> => {
-    const { update, condition, names, values } = expressions;
-    try {
-      const { Attributes } = await client.send(
-        new UpdateCommand({
-          TableName,
-          Key: jobKeys.job(job),
-          UpdateExpression: update,
-          ConditionExpression: condition,
-          ...(names ? { ExpressionAttributeNames: names } : {}),
-          ...(values ? { ExpressionAttributeValues: values } : {}),
-          ReturnValues: "ALL_NEW",
-        }),
-      );
-      return storedJob.parse(Attributes);
-    } catch (error) {
-      if (conditionFailed(error)) return undefined;
-      throw error;
-    }
-  };
-
-  /**
-   * Ends a job before its time, and takes off its account's month what was not transcribed: both or neither. What was may be
-   * had, so that it is paid for.
-   *
-   * @returns whether it was this call that has ended it.
-   */
-  const endEarly = async (
-    job: JobName,
-    status: Extract<JobStatus, "cancelled" | "failed">,
-    { error, isDeleted }: { readonly error?: StoredJob["error"]; readonly isDeleted: boolean },
-  ): Promise<boolean> => {
-    for (;;) {
-      const found = await read(job);
-      if (!found || isOver(found)) return false;
-      const refund = audioRefund(countedAudio(found, found.audio_milliseconds - found.done_milliseconds));
-      const end = {
-        Update: {
-          TableName,
-          Key: jobKeys.job(job),
-          UpdateExpression: `SET #status = :status, ended_at = :now, is_deleted = :deleted${error ? ", #error = :error" : ""}`,
-          ConditionExpression: "#status = :seen AND done_milliseconds = :done",
-          ExpressionAttributeNames: { "#status": "status", ...(error ? { "#error": "error" } : {}) },
-          ExpressionAttributeValues: {
-            ":status": status,
-            ":now": isoNow(),
-            ":deleted": isDeleted,
-            ":seen": found.status,
-            ":done": found.done_milliseconds,
-            ...(error ? { ":error": error } : {}),
-          },
-        },
-      };
-      try {
-        await writeTogether({ client }, [end, { Update: { TableName, ...refund } }]);
-        return true;
-      } catch (failure) {
-        const [ofJob, ofAccount] = cancellationCodes(failure);
-        if (ofJob === "ConditionalCheckFailed") continue;
-        if (ofAccount !== "ConditionalCheckFailed") throw failure;
-        // The account is gone, and with it what was counted on its month.
-        const ended = await change(job, {
-          update: end.Update.UpdateExpression,
-          condition: end.Update.ConditionExpression,
-          names: end.Update.ExpressionAttributeNames,
-          values: end.Update.ExpressionAttributeValues,
-        });
-        if (ended) return true;
-      }
-    }
-  };
+  const { read, change, endEarly, isoNow } = openJobStates(table, now);
 
   return {
     /**
@@ -156,7 +53,7 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
         created_at: new Date(time).toISOString(),
         audio_milliseconds: Math.round(made.facts.durationSeconds * 1_000),
         day: windowsAt(time).day,
-        expires_at: Math.floor(time / 1_000) + jobLifetimeDays * 86_400,
+        expires_at: jobExpiry(time),
       });
       const { done: _none, ...item } = job;
       const audio = countedAudio(job, job.audio_milliseconds);
@@ -259,7 +156,7 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
               Item: {
                 ...jobKeys.waiting(name),
                 job_id: name.jobId,
-                expires_at: Math.floor(now() / 1_000) + jobLifetimeDays * 86_400,
+                expires_at: jobExpiry(now()),
               },
             },
           },

@@ -9,7 +9,7 @@ const files = execFileSync("git", ["ls-files", "functions", "shared", "infra", "
   encoding: "utf8",
 })
   .split("\n")
-  .filter((file) => /\.(ts|mjs)$/.test(file) && existsSync(join(root, file)));
+  .filter((file) => /\.(tsx?|mjs)$/.test(file) && existsSync(join(root, file)));
 const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
 const product = files.filter((file) => !file.startsWith("test/") && !file.startsWith("infra/packages/"));
 

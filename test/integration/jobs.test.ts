@@ -214,7 +214,7 @@ describe("a job that cannot be carried out", () => {
   it("waits while the model is down, says so, and goes on when it is back", async () => {
     let isDown = true;
     const model: FakeModel = (piece, signal) => (isDown ? Promise.reject(down) : sayPiece(piece, signal));
-    const works = worksWith({ model, patience: { failsAfterSeconds: 0.5, waitsSeconds: 1 } });
+    const works = worksWith({ model, timeouts: { failsAfterSeconds: 0.5, waitsSeconds: 1 } });
     const name = await works.post(await createTestAccount(table), 2);
     const working = works.work();
     await expect.poll(() => works.asked.length, { timeout: 10_000 }).toBeGreaterThan(6);
@@ -230,7 +230,7 @@ describe("a job that cannot be carried out", () => {
   it("fails when the model stays down", async () => {
     const works = worksWith({
       model: failing(down),
-      patience: { failsAfterSeconds: 0.5, waitsSeconds: 0.5 },
+      timeouts: { failsAfterSeconds: 0.5, waitsSeconds: 0.5 },
     });
     const name = await works.post(await createTestAccount(table), 2);
     await works.work();

@@ -1,11 +1,31 @@
 /** What is sent beside the cookies. */
 type Asking = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
 
+/** The cookies of one host, by name. */
+export type Cookies = Map<string, string>;
+
+/** Cookies as a browser sends them. */
+export const cookieHeader = (cookies: Cookies): string =>
+  [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+
+/** Puts in what an answer sets, and takes out what it ends. */
+export const keepCookies = (cookies: Cookies, { headers }: Response): void => {
+  for (const line of headers.getSetCookie()) {
+    const [pair = "", ...attributes] = line.split(";").map((part) => part.trim());
+    const [name = ""] = pair.split("=", 1);
+    const isOver = attributes.some((attribute) =>
+      /^(?:max-age=0$|expires=Thu, 01 Jan 1970)/i.test(attribute),
+    );
+    if (isOver) cookies.delete(name);
+    else cookies.set(name, pair.slice(name.length + 1));
+  }
+};
+
 /** Follows redirects and keeps cookies as a browser does: by host name, whatever the port. */
 export class CookieJar {
-  readonly #cookies = new Map<string, Map<string, string>>();
+  readonly #cookies = new Map<string, Cookies>();
 
-  #of(host: string): Map<string, string> {
+  #of(host: string): Cookies {
     const cookies = this.#cookies.get(host) ?? new Map<string, string>();
     this.#cookies.set(host, cookies);
     return cookies;
@@ -26,17 +46,10 @@ export class CookieJar {
   async fetch(url: string | URL, init: Asking = {}): Promise<Response> {
     const { hostname } = new URL(url);
     const headers = new Headers({ Accept: "text/html,application/xhtml+xml", ...init.headers });
-    const cookies = [...this.#of(hostname)].map(([name, value]) => `${name}=${value}`);
-    if (cookies.length > 0) headers.set("Cookie", cookies.join("; "));
+    const cookies = this.#of(hostname);
+    if (cookies.size > 0) headers.set("Cookie", cookieHeader(cookies));
     const response = await fetch(url, { ...init, headers, redirect: "manual" });
-    for (const line of response.headers.getSetCookie()) {
-      const [pair = "", ...attributes] = line.split(";").map((part) => part.trim());
-      const at = pair.indexOf("=");
-      const isOver = attributes.some(
-        (attribute) => /^max-age=0$/i.test(attribute) || /^expires=Thu, 01 Jan 1970/i.test(attribute),
-      );
-      this.set(hostname, pair.slice(0, at), isOver ? undefined : pair.slice(at + 1));
-    }
+    keepCookies(cookies, response);
     return response;
   }
 

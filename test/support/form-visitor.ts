@@ -1,4 +1,5 @@
 import { baseUrl } from "./client.ts";
+import { cookieHeader, keepCookies } from "./cookie-jar.ts";
 
 /** A page as somebody without JavaScript has it before them. */
 export interface SeenPage {
@@ -56,17 +57,13 @@ export class FormVisitor {
       redirect: "manual",
       headers: {
         Accept: "text/html,application/xhtml+xml",
-        Cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+        Cookie: cookieHeader(this.cookies),
         ...(form ? { Origin: origin, "Sec-Fetch-Site": "same-origin" } : {}),
         ...headers,
       },
       ...(form ? { body: new URLSearchParams(form) } : {}),
     });
-    for (const line of response.headers.getSetCookie()) {
-      const [name = "", value = ""] = line.split(";")[0]?.split("=") ?? [];
-      if (/Max-Age=0\b/.test(line)) this.cookies.delete(name);
-      else this.cookies.set(name, value);
-    }
+    keepCookies(this.cookies, response);
     return { status: response.status, headers: response.headers, html: await response.text(), path };
   }
 

@@ -118,7 +118,7 @@ export interface JobWorksOptions {
   readonly table: Table;
   readonly store: ObjectStore;
   readonly model?: FakeModel;
-  readonly patience?: { readonly failsAfterSeconds: number; readonly waitsSeconds: number };
+  readonly timeouts?: { readonly failsAfterSeconds: number; readonly waitsSeconds: number };
   readonly placesOfAccount?: number;
 }
 
@@ -143,7 +143,7 @@ export const openJobWorks = ({
   table,
   store,
   model = sayPiece,
-  patience = { failsAfterSeconds: 0.5, waitsSeconds: 60 },
+  timeouts = { failsAfterSeconds: 0.5, waitsSeconds: 60 },
   placesOfAccount = 1,
 }: JobWorksOptions): JobWorks => {
   const queue = new MemoryQueue();
@@ -192,7 +192,7 @@ export const openJobWorks = ({
           segments.map((each) => ({ ...each, start: each.start + start, end: each.end + start })),
         ),
       }),
-      patience,
+      timeouts,
       placesOfAccount,
       watchMilliseconds: 20,
     };

@@ -160,7 +160,7 @@ const Said = (visit: Shown) => {
 };
 
 /** One recording: how far it is, and at the end its text, the recording to it, and both to take away. */
-export const Recording = (visit: Shown) => {
+export const RecordingView = (visit: Shown) => {
   const { texts, language, job } = visit;
   const words = texts.recordings;
   const isEnded = isOver(job);

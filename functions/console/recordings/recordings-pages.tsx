@@ -14,7 +14,7 @@ import { signPageToken } from "../server/page-token.ts";
 import type { Visit } from "../server/visit.ts";
 import { Recordings } from "./list.tsx";
 import { partSeconds, recordingPage, recordingsPage, recordingsTokenPage, transcriptPage } from "./pages.ts";
-import { fileNameOf, Recording, type ShownPart } from "./recording.tsx";
+import { fileNameOf, RecordingView, type ShownPart } from "./recording.tsx";
 
 /** What these pages touch. */
 export interface RecordingsDependencies extends Pick<PlaygroundDependencies, "tokens">, DeleteDependencies {
@@ -97,7 +97,7 @@ export const recordingsPages = (dependencies: RecordingsDependencies): BoundPage
         ]);
         return shown({
           title: fileNameOf(job),
-          content: <Recording {...visit} job={job} part={part} link={link} />,
+          content: <RecordingView {...visit} job={job} part={part} link={link} />,
           refreshSeconds: isOver(job) ? undefined : refreshSeconds,
         });
       },

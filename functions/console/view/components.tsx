@@ -37,8 +37,8 @@ export const EmptyState = ({
   </section>
 );
 
-/** Code to be copied; the button is shown by the script that makes it work. */
-export const CodeBlock = ({ label, code }: { readonly label: string; readonly code: string }) => {
+/** What can be copied; the button is shown by the script that makes it work. */
+const Copyable = ({ label, children }: { readonly label: string; readonly children: ComponentChildren }) => {
   const { texts } = useFrame();
   return (
     <figure class="code">
@@ -48,29 +48,27 @@ export const CodeBlock = ({ label, code }: { readonly label: string; readonly co
           {texts.forms.copy}
         </button>
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard */}
-      <pre tabIndex={0}>
-        <code>{code}</code>
-      </pre>
+      {children}
     </figure>
   );
 };
 
+/** Code to be copied. */
+export const CodeBlock = ({ label, code }: { readonly label: string; readonly code: string }) => (
+  <Copyable label={label}>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard */}
+    <pre tabIndex={0}>
+      <code>{code}</code>
+    </pre>
+  </Copyable>
+);
+
 /** A secret that is shown this once: one touch selects the whole of it, and a button copies it where there is JavaScript. */
-export const Secret = ({ label, value }: { readonly label: string; readonly value: string }) => {
-  const { texts } = useFrame();
-  return (
-    <figure class="code">
-      <figcaption>
-        {label}
-        <button type="button" data-copy data-copied={texts.forms.copied} hidden>
-          {texts.forms.copy}
-        </button>
-      </figcaption>
-      <code class="secret notranslate">{value}</code>
-    </figure>
-  );
-};
+export const Secret = ({ label, value }: { readonly label: string; readonly value: string }) => (
+  <Copyable label={label}>
+    <code class="secret notranslate">{value}</code>
+  </Copyable>
+);
 
 interface Column {
   readonly label: string;

@@ -72,7 +72,7 @@ const worker = (dueInSeconds: number | "no table") => {
     transcriber: { transcribe: notExpected },
     callbacks: { send: notExpected },
     stitch: () => ({ text: "" }),
-    patience: { failsAfterSeconds: 600, waitsSeconds: 86_400 },
+    timeouts: { failsAfterSeconds: 600, waitsSeconds: 86_400 },
     placesOfAccount: 1,
     watchMilliseconds: 1_000,
   };

@@ -4,7 +4,7 @@ import { UntrimmableAudioError } from "../../../shared/audio/audio-errors.ts";
 import { AppError } from "../../../shared/errors/app-error.ts";
 import { BackendRefusal, BackendTimeout, BackendUnreachable } from "../../../shared/outbound/failures.ts";
 
-const patience = { failsAfterSeconds: 600, waitsSeconds: 86_400 };
+const timeouts = { failsAfterSeconds: 600, waitsSeconds: 86_400 };
 const refusal = (status: number, code: "external_service_error" | "service_unavailable") =>
   new AppError(code, { cause: new BackendRefusal(status) });
 const failed = refusal(500, "external_service_error");
@@ -21,7 +21,7 @@ const playOut = (error: unknown, secondsOfTry: number) => {
     starts.push(now / 1_000);
     const begunAt = now;
     now += secondsOfTry * 1_000;
-    const verdict = judgeFailure(error, held, patience, begunAt, now);
+    const verdict = judgeFailure(error, held, timeouts, begunAt, now);
     if (verdict.kind === "fail") return { starts, end: now / 1_000, error: verdict.error };
     held = verdict.next;
     now = verdict.next.due_at;
@@ -69,7 +69,7 @@ describe("a piece whose model is down", () => {
 
   it("says since when, and until when it is waited for", () => {
     const begunAt = Date.parse("2026-11-22T10:00:00Z");
-    const verdict = judgeFailure(down, { failures: 0 }, patience, begunAt, begunAt + 1_000);
+    const verdict = judgeFailure(down, { failures: 0 }, timeouts, begunAt, begunAt + 1_000);
     expect(verdict).toMatchObject({
       kind: "again",
       waiting: expect.stringMatching(/since 2026-11-22T10:00:00\.000Z.* until 2026-11-23T10:00:00\.000Z/),
@@ -77,7 +77,7 @@ describe("a piece whose model is down", () => {
   });
 
   it("does not use up its tries by that", () => {
-    const verdict = judgeFailure(down, { failures: 3, failing_since: 0 }, patience, 1_000, 2_000);
+    const verdict = judgeFailure(down, { failures: 3, failing_since: 0 }, timeouts, 1_000, 2_000);
     expect(verdict).toMatchObject({ next: { failures: 3 } });
   });
 });

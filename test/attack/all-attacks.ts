@@ -1,6 +1,7 @@
 import { accountAttacks } from "./accounts.ts";
 import type { Attack } from "./attack.ts";
 import { bodyAttacks } from "./bodies.ts";
+import { consoleAttacks } from "./console.ts";
 import { costAttacks } from "./costs.ts";
 import { jobAttacks } from "./jobs.ts";
 import { keyAttacks } from "./keys.ts";
@@ -18,4 +19,5 @@ export const allAttacks: readonly Attack[] = [
   ...keyAttacks,
   ...jobAttacks,
   ...uploadAttacks,
+  ...consoleAttacks,
 ].toSorted((one, other) => one.number - other.number);

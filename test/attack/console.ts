@@ -1,0 +1,219 @@
+import { CookieJar } from "../support/cookie-jar.ts";
+import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
+import { ask, newVisitor, type Visitor } from "./visitor.ts";
+
+type Fields = Readonly<Record<string, string>>;
+
+/** Somebody in front of the console with a browser of their own. */
+const openBrowser = ({ url }: Target) => {
+  const jar = new CookieJar();
+  const { hostname, origin } = new URL(url);
+  const get = async (path: string): Promise<{ status: number; html: string; location: string | null }> => {
+    const response = await jar.fetch(`${url}${path}`);
+    return {
+      status: response.status,
+      html: await response.text(),
+      location: response.headers.get("location"),
+    };
+  };
+  const tokenOn = async (path: string): Promise<string> => {
+    const { html } = await get(path);
+    return /name="form_token" value="([\w-]+)"/.exec(html)?.[1] ?? "";
+  };
+  const send = async (path: string, fields: Fields, headers: Fields = {}) => {
+    const response = await jar.fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { Origin: origin, "Sec-Fetch-Site": "same-origin", ...headers },
+      body: new URLSearchParams(fields),
+    });
+    return {
+      status: response.status,
+      html: await response.text(),
+      location: response.headers.get("location"),
+    };
+  };
+  return {
+    get,
+    send,
+    tokenOn,
+    /** Fills in a form of a page. */
+    fillIn: async (page: string, fields: Fields, to = page) =>
+      send(to, { ...fields, form_token: await tokenOn(page) }),
+    /** The cookie of the session, with the name that it has here. */
+    session: (): readonly [string, string] => {
+      for (const name of ["__Host-session", "console-session"]) {
+        const value = jar.get(hostname, name);
+        if (value !== undefined) return [name, value];
+      }
+      throw new Error("nobody is signed in");
+    },
+    putCookie: ([name, value]: readonly [string, string]) => jar.set(hostname, name, value),
+    /** Whether the console opens to this browser. */
+    isIn: async (): Promise<boolean> => (await get("/console")).status === 200,
+  };
+};
+
+type Browser = ReturnType<typeof openBrowser>;
+
+const logIn = async (
+  browser: Browser,
+  { username, password }: Visitor,
+  page = "/console/log-in",
+): Promise<void> => {
+  const { status } = await browser.fillIn(page, { username, password }, "/console/log-in");
+  if (status !== 303) throw new Error(`the log-in was answered with ${status}`);
+};
+
+const signedIn = async (target: Target, visitor: Visitor): Promise<Browser> => {
+  const browser = openBrowser(target);
+  await logIn(browser, visitor);
+  return browser;
+};
+
+const elsewhere = "https://elsewhere.example";
+const account = "/console/account";
+
+/** What a browser would run, wherever in a page it stood. */
+const injected = `"'><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}`;
+
+/** The console: forms, sessions, ways away, guessed passwords and what pages show. */
+export const consoleAttacks: readonly Attack[] = [
+  {
+    number: 15,
+    name: "forms of the console that another site sends: without a token, with a thief's, from elsewhere",
+    needs: ["log-ins"],
+    attempt: async (target) => {
+      const [owner, thief] = [await newVisitor(target), await newVisitor(target)];
+      const browser = await signedIn(target, owner);
+      const own = await browser.tokenOn(account);
+      const foreign = await (await signedIn(target, thief)).tokenOn(account);
+      const form = { action: "delete-account", password: owner.password };
+      const answers = [
+        await browser.send(account, form),
+        await browser.send(account, { ...form, form_token: foreign }),
+        await browser.send(account, { ...form, form_token: `${own}A` }),
+        await browser.send(account, { ...form, form_token: own }, { Origin: elsewhere }),
+        await browser.send(account, { ...form, form_token: own }, { "Sec-Fetch-Site": "cross-site" }),
+        await browser.send(account, { ...form, form_token: own }, { "Sec-Fetch-Site": "same-site" }),
+        await browser.send(
+          account,
+          { ...form, form_token: own },
+          { Origin: "null", "Sec-Fetch-Site": "none" },
+        ),
+      ];
+      const isStill = await browser.isIn();
+      return refusedIf(
+        isStill && answers.every(({ status }) => status === 403),
+        `${answers.map(({ status }) => status).join(" ")}, the account ${isStill ? "is still there" : "is gone"}`,
+      );
+    },
+  },
+  {
+    number: 15,
+    name: "a session that a thief has put into a browser before its owner logs in",
+    needs: ["log-ins"],
+    attempt: async (target) => {
+      const [owner, thief] = [await newVisitor(target), await newVisitor(target)];
+      const thiefs = await signedIn(target, thief);
+      const browser = openBrowser(target);
+      browser.putCookie(thiefs.session());
+      await logIn(browser, owner, account);
+      const isAnother = browser.session()[1] !== thiefs.session()[1];
+      const { html } = await thiefs.get("/console");
+      const seesOwner = html.includes(owner.username);
+      return heldIf(
+        isAnother && !seesOwner,
+        `${isAnother ? "another" : "the same"} session, the thief sees ${seesOwner ? "the owner's" : "nothing"}`,
+      );
+    },
+  },
+  {
+    number: 15,
+    name: "a copied session after its owner has logged out",
+    needs: ["log-ins"],
+    attempt: async (target) => {
+      const browser = await signedIn(target, await newVisitor(target));
+      const copy = openBrowser(target);
+      copy.putCookie(browser.session());
+      const before = await copy.isIn();
+      await browser.fillIn("/console", {}, "/console/log-out");
+      const after = await copy.isIn();
+      return refusedIf(before && !after, `open before: ${before}, after: ${after}`);
+    },
+  },
+  {
+    number: 15,
+    name: "a log-in that leads to another site",
+    needs: ["log-ins"],
+    attempt: async (target) => {
+      const owner = await newVisitor(target);
+      const { username, password } = owner;
+      const places: (string | null)[] = [];
+      for (const next of [
+        elsewhere,
+        "//elsewhere.example",
+        "/\\elsewhere.example",
+        "/console/..//elsewhere.example",
+        "\t//elsewhere.example",
+        "/console\r\nLocation: https://elsewhere.example",
+        "javascript:alert(1)",
+        "/console@elsewhere.example",
+      ]) {
+        const browser = openBrowser(target);
+        const page = `/console/log-in?${new URLSearchParams({ next })}`;
+        const answer = await browser.fillIn(page, { username, password, next }, "/console/log-in");
+        places.push(answer.location, (await browser.get(page)).location);
+      }
+      const { origin } = new URL(target.url);
+      const away = places.filter((place) => place === null || new URL(place, origin).origin !== origin);
+      return heldIf(away.length === 0, `${away.length} of ${places.length} led away or nowhere`);
+    },
+  },
+  {
+    number: 15,
+    name: "passwords that are guessed in the console, where the API has stopped answering, and the other way round",
+    needs: ["log-ins"],
+    attempt: async (target) => {
+      const [one, other] = [await newVisitor(target), await newVisitor(target)];
+      const browser = openBrowser(target);
+      const atConsole = async (username: string, password: string) =>
+        (await browser.fillIn("/console/log-in", { username, password })).status;
+      const atApi = async (username: string, password: string) =>
+        (await ask(target, "/auth/token", { body: new URLSearchParams({ username, password }) })).status;
+      const guesses: number[] = [];
+      for (let time = 0; time < 6; time += 1) guesses.push(await atConsole(one.username, `guess ${time}`));
+      const right = [await atConsole(one.username, one.password), await atApi(one.username, one.password)];
+      for (let time = 0; time < 6; time += 1) await atApi(other.username, `guess ${time}`);
+      right.push(await atConsole(other.username, other.password));
+      return refusedIf(
+        guesses.at(-1) === 429 && right.every((status) => status === 429),
+        `the guesses ${guesses.join(" ")}, then the right password ${right.join(" ")}`,
+      );
+    },
+  },
+  {
+    number: 15,
+    name: "HTML in the names of keys, in a profile and in what a browser says of itself",
+    needs: ["log-ins"],
+    attempt: async (target) => {
+      const owner = await newVisitor(target);
+      const { token, username, password } = owner;
+      const key = await ask(target, "/auth/keys", { token, body: { name: injected.slice(0, 64) } });
+      const texts = { full_name: injected, organization: injected, sector: [injected] };
+      const profile = await ask(target, "/auth/profile", { token, method: "PUT", body: texts });
+      const browser = openBrowser(target);
+      const form = { username, password, form_token: await browser.tokenOn("/console/log-in") };
+      const entered = await browser.send("/console/log-in", form, { "User-Agent": injected });
+      const pages = ["/console", "/console/tokens", "/console/usage", account];
+      const shown = await Promise.all(pages.map((page) => browser.get(page)));
+      const isStored = key.status === 201 && profile.status === 200 && entered.status === 303;
+      const isShown =
+        shown.every(({ status }) => status === 200) && shown.some(({ html }) => html.includes("alert(1)"));
+      const live = shown.filter(({ html }) => /<script>|<img src=x|value="[^"]*"'>/.test(html));
+      return heldIf(
+        isStored && isShown && live.length === 0,
+        `stored ${[key, profile, entered].map(({ status }) => status).join(" ")}, live in ${live.length} of ${pages.length} pages`,
+      );
+    },
+  },
+];

@@ -109,39 +109,43 @@ const contentTypes = [
   "text/plain",
 ];
 
-/** Makes API Gateway respond to a method by itself, for anybody. */
-export const addMockMethod = (
-  resource: IResource,
-  httpMethod: "ANY" | "OPTIONS",
-  { status, headers, body }: MockResponse,
-): Method => {
-  const statusCode = String(status);
-  const responseHeaders = Object.entries(gatewayHeaders(headers)).map(
-    ([name, value]) => [`method.response.header.${name}`, value] as const,
-  );
-  const template = JSON.stringify({ statusCode: status });
+const parametersOf = ({ headers }: MockResponse): (readonly [name: string, value: string])[] =>
+  Object.entries(gatewayHeaders(headers)).map(([name, value]) => [`method.response.header.${name}`, value]);
+
+/** What chooses between the two: in CloudFormation, a method for each would be a resource more on every path. */
+const statusTemplate = (usual: MockResponse, toOptions: MockResponse | undefined): string =>
+  toOptions
+    ? `{ #if($context.httpMethod == "OPTIONS") "statusCode": ${toOptions.status} #else "statusCode": ${usual.status} #end }`
+    : JSON.stringify({ statusCode: usual.status });
+
+/**
+ * Makes API Gateway respond by itself, for anybody, to all methods that the resource does not have otherwise.
+ *
+ * @param toOptions what it responds to `OPTIONS` instead
+ */
+export const addMockMethod = (resource: IResource, usual: MockResponse, toOptions?: MockResponse): Method => {
+  const template = statusTemplate(usual, toOptions);
+  const responses = [usual, ...(toOptions ? [toOptions] : [])];
   return resource.addMethod(
-    httpMethod,
+    "ANY",
     new MockIntegration({
       requestTemplates: Object.fromEntries(contentTypes.map((contentType) => [contentType, template])),
       passthroughBehavior: PassthroughBehavior.NEVER,
       // A template cannot be applied to bytes, which is what a binary content type's body would stay otherwise.
       contentHandling: ContentHandling.CONVERT_TO_TEXT,
-      integrationResponses: [
-        {
-          statusCode,
-          responseParameters: Object.fromEntries(responseHeaders),
-          responseTemplates: { "application/json": body ?? "" },
-        },
-      ],
+      integrationResponses: responses.map((response) => ({
+        statusCode: String(response.status),
+        // The one without a pattern is that of every other status.
+        ...(response === toOptions ? { selectionPattern: String(response.status) } : {}),
+        responseParameters: Object.fromEntries(parametersOf(response)),
+        responseTemplates: { "application/json": response.body ?? "" },
+      })),
     }),
     {
-      methodResponses: [
-        {
-          statusCode,
-          responseParameters: Object.fromEntries(responseHeaders.map(([name]) => [name, true])),
-        },
-      ],
+      methodResponses: responses.map((response) => ({
+        statusCode: String(response.status),
+        responseParameters: Object.fromEntries(parametersOf(response).map(([name]) => [name, true])),
+      })),
     },
   );
 };

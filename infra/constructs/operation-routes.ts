@@ -119,7 +119,8 @@ const addPage = (api: RestApi, path: string, integration: LambdaIntegration): vo
   );
 
 const addPathResponses = (resource: IResource, methods: readonly string[]): void => {
-  addMockMethod(resource, "OPTIONS", {
+  const refusal = errorResponse(new AppError("method_not_allowed"), { Allow: methods.join(", ") });
+  const method = addMockMethod(resource, refusal, {
     status: 204,
     headers: {
       "Access-Control-Allow-Methods": methods.join(", "),
@@ -127,7 +128,7 @@ const addPathResponses = (resource: IResource, methods: readonly string[]): void
       "Access-Control-Max-Age": String(preflightSeconds),
     },
   });
-  addErrorMock(resource, new AppError("method_not_allowed"), { Allow: methods.join(", ") });
+  acknowledgePublic(method, "It tells everybody which methods there are, without a function.");
 };
 
 /**
@@ -140,9 +141,14 @@ const addNotFound = (api: RestApi, rootIsServed: boolean): void => {
   if (!rootIsServed) addErrorMock(api.root, notFound);
 };
 
-const addErrorMock = (resource: IResource, error: AppError, headers: Record<string, string> = {}): void => {
-  const body = JSON.stringify(errorBody(error, requestIdVariable));
-  const method = addMockMethod(resource, "ANY", { status: error.status, headers, body });
+const errorResponse = (error: AppError, headers: Record<string, string> = {}) => ({
+  status: error.status,
+  headers,
+  body: JSON.stringify(errorBody(error, requestIdVariable)),
+});
+
+const addErrorMock = (resource: IResource, error: AppError): void => {
+  const method = addMockMethod(resource, errorResponse(error));
   acknowledgePublic(method, `It gives everybody the same error, ${error.status}, without a function.`);
 };
 

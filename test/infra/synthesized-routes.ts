@@ -24,6 +24,7 @@ const methodProperties = z.object({
       .array(
         z.object({
           StatusCode: z.string(),
+          SelectionPattern: z.string().optional(),
           ResponseParameters: z.record(z.string(), z.string()),
           ResponseTemplates: z.record(z.string(), z.string()),
         }),

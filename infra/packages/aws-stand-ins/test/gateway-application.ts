@@ -145,16 +145,23 @@ class StatelessStack extends Stack {
   }
 }
 
-/** What the stacks say of a known path with an unknown method. */
+const chosenStatus = '{ #if($context.httpMethod == "PATCH") "statusCode": 204 #else "statusCode": 405 #end }';
+
+/** What the stacks say of a known path with an unknown method; to one method it says something else. */
 const refusedMethod = (allow: string): apigateway.Integration =>
   new apigateway.MockIntegration({
     passthroughBehavior: apigateway.PassthroughBehavior.NEVER,
     contentHandling: apigateway.ContentHandling.CONVERT_TO_TEXT,
     requestTemplates: {
-      "application/json": '{"statusCode":405}',
-      "multipart/form-data": '{"statusCode":405}',
+      "application/json": chosenStatus,
+      "multipart/form-data": chosenStatus,
     },
     integrationResponses: [
+      {
+        statusCode: "204",
+        selectionPattern: "204",
+        responseParameters: { "method.response.header.Accept-Patch": "'application/json'" },
+      },
       {
         statusCode: "405",
         responseParameters: {

@@ -230,6 +230,15 @@ describe("A route that API Gateway answers itself", () => {
     expect(await response.json()).toEqual({ detail: "Method Not Allowed", request_id: requestId });
   });
 
+  it("answers as its template chooses by the method", async () => {
+    await start();
+    const response = await fetch(`${gateway.url}/health`, { method: "PATCH" });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("accept-patch")).toBe("application/json");
+    expect(response.headers.get("allow")).toBeNull();
+    expect(await response.text()).toBe("");
+  });
+
   it("refuses content types that its templates do not list, as its passthrough behaviour says", async () => {
     await start();
     const response = await fetch(`${gateway.url}/health`, {

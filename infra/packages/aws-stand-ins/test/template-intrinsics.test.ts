@@ -280,6 +280,16 @@ describe("A construct that is served in part only", () => {
       "Method (stack Stack0) has a mapping template with #if, which is not evaluated locally.",
     ],
     [
+      "mapping templates that decide twice",
+      mock({
+        RequestTemplates: {
+          "application/json":
+            '#if($context.stage == "a") 1 #else 2 #end #if($context.stage == "b") 3 #else 4 #end',
+        },
+      }),
+      "Method (stack Stack0) has a mapping template with #if, which is not evaluated locally.",
+    ],
+    [
       "functions outside the assembly",
       method({
         Integration: {

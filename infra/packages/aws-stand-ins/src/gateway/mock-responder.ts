@@ -22,11 +22,18 @@ const compile = ({ statusCode, selectionPattern, headers, templates }: MockRespo
 /** Answers with a MOCK integration: no function is called. */
 export class MockResponder implements Responder {
   readonly #integration: MockIntegration;
+  readonly #requestTemplates: ReadonlyMap<string, (variables: Variables) => string>;
   readonly #responses: readonly CompiledResponse[];
   readonly #isBinary: IsBinary;
 
   constructor(integration: MockIntegration, isBinary: IsBinary) {
     this.#integration = integration;
+    this.#requestTemplates = new Map(
+      Object.entries(integration.requestTemplates).map(([type, template]) => [
+        type,
+        compileTemplate(template),
+      ]),
+    );
     this.#responses = integration.responses.map(compile);
     this.#isBinary = isBinary;
   }
@@ -34,7 +41,9 @@ export class MockResponder implements Responder {
   async respond({ exchange, head, body, authorizer }: RoutedRequest): Promise<Fault | undefined> {
     // API Gateway takes a request without a content type for JSON.
     const mediaType = mediaTypeOf(exchange.request.headers["content-type"]) || "application/json";
-    const request = this.#transform(mediaType, body);
+    const context = { ...head.requestContext, authorizer };
+    const variables: Variables = (name) => lookUp({ context }, name.split("."));
+    const request = this.#transform(mediaType, body, variables);
     if (typeof request !== "string") return request;
     // The template's JSON may have bare keys: the CDK itself writes `{ statusCode: 200 }`.
     const status = /["']?statusCode["']?\s*:\s*["']?(?<status>\d{3})/.exec(request)?.groups?.["status"];
@@ -42,8 +51,7 @@ export class MockResponder implements Responder {
       this.#responses.find(({ pattern }) => status !== undefined && pattern?.test(status)) ??
       this.#responses.find(({ pattern }) => pattern === undefined);
     if (status === undefined || response === undefined) return createFault("API_CONFIGURATION_ERROR");
-    const context = { ...head.requestContext, authorizer };
-    this.#send(exchange, response, (name) => lookUp({ context }, name.split(".")));
+    this.#send(exchange, response, variables);
     return undefined;
   }
 
@@ -52,12 +60,12 @@ export class MockResponder implements Responder {
    * type without one. A body that is passed through must itself name the status, so that ordinary ones fail; and a
    * template is applied to text only.
    */
-  #transform(mediaType: string, body: Buffer): string | Fault {
+  #transform(mediaType: string, body: Buffer, variables: Variables): string | Fault {
     const { requestTemplates, passthroughBehavior, contentHandling } = this.#integration;
-    const template = requestTemplates[mediaType];
+    const template = this.#requestTemplates.get(mediaType);
     if (template !== undefined) {
       const isText = contentHandling === "CONVERT_TO_TEXT" || !this.#isBinary(mediaType);
-      return isText ? template : createFault("API_CONFIGURATION_ERROR");
+      return isText ? template(variables) : createFault("API_CONFIGURATION_ERROR");
     }
     const isRefused =
       passthroughBehavior === "NEVER" ||

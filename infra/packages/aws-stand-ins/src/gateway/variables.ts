@@ -14,8 +14,25 @@ export const lookUp = (root: unknown, path: readonly string[]): string | undefin
 const variable =
   /\$((?:context|stageVariables)(?:\.\w+)+|method\.request\.(?:header|querystring|path)\.[\w-]+)/;
 
-/** Prepares a template that inserts variables (`$context.requestId`); unknown ones are inserted as nothing. */
+/** The one decision that templates may take: whether a variable of the request is a text. */
+export const choice = /#if\(\$(context(?:\.\w+)+) == "([^"]*)"\)(.*?)#else\b(.*?)#end/s;
+
+/**
+ * Prepares a template that inserts variables (`$context.requestId`), and may choose between two texts by one; unknown ones are
+ * inserted as nothing.
+ */
 export const compileTemplate = (template: string): ((variables: Variables) => string) => {
+  const [before = "", name, wanted, then = "", otherwise = "", ...after] = template.split(choice);
+  if (name === undefined) return compileText(before);
+  const texts = [before, then, otherwise, after.join("")].map(compileText);
+  return (variables) =>
+    texts
+      .filter((_, index) => index !== (variables(name) === wanted ? 2 : 1))
+      .map((text) => text(variables))
+      .join("");
+};
+
+const compileText = (template: string): ((variables: Variables) => string) => {
   // Splitting at a capturing pattern leaves texts and names in turn.
   const parts = template.split(variable);
   return (variables) =>

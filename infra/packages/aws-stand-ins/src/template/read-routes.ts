@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { choice } from "../gateway/variables.ts";
 import type { Authorizer, LambdaIntegration, MockIntegration, MockResponse, Route } from "./local-model.ts";
 import type { FunctionCatalogue } from "./read-functions.ts";
 import { functionNameOf } from "./references.ts";
@@ -53,11 +54,13 @@ const readHeaders = (parameters: Record<string, string>, resource: ResourceView)
     }),
   );
 
-// Mapping templates are Velocity programs. Those that only insert context variables are served; a program that decides
-// something would need its interpreter.
+// Mapping templates are Velocity programs. Those are served that insert context variables, or choose once between two texts by
+// one; a program that does more would need its interpreter.
 const requirePlain = (templates: Record<string, string>, resource: ResourceView): Record<string, string> => {
   for (const template of Object.values(templates)) {
-    const program = /#(?:set|if|else|elseif|end|foreach|macro)\b|\$(?!context\.)[!{a-zA-Z]/.exec(template);
+    const program = /#(?:set|if|else|elseif|end|foreach|macro)\b|\$(?!context\.)[!{a-zA-Z]/.exec(
+      template.replace(choice, "$3$4"),
+    );
     if (program !== null)
       throw resource.error(`has a mapping template with ${program[0]}, which is not evaluated locally`);
   }

@@ -17,6 +17,7 @@ export const consolePages: readonly ConsolePage[] = [
   { path: `/reset-password?token=${"x".repeat(43)}`, status: 400 },
   ...tryNames.map((name) => ({ path: `/console/playground?try=${name}` })),
   { path: "/console", isPersonal: true },
+  { path: "/console/recordings", isPersonal: true },
   { path: "/console/tokens", isPersonal: true },
   { path: "/console/usage", isPersonal: true },
   { path: "/console/account", isPersonal: true },

@@ -1,10 +1,11 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
+import * as z from "zod";
 import { projectDirectory } from "../../infra/bundling/bundle-options.ts";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { chromiumArguments, findChromium } from "../support/chromium.ts";
-import { logIn, register } from "../support/console-visit.ts";
+import { logIn, type Person, register } from "../support/console-visit.ts";
 import { runService } from "../support/run-service.ts";
 import { type ConsolePage, consolePages } from "./console-pages.ts";
 
@@ -17,6 +18,43 @@ const fileNameOf = (path: string): string =>
     .replace(/^\//, "")
     .replaceAll(/[^a-z0-9]+/gi, "-")
     .replace(/^$/, "home");
+
+const sentences = [
+  "Wasuze otya nno, ssebo?",
+  "Webale nnyo okujja mu lukiiko luno.",
+  "Leero tugenda kwogera ku masomero n'amazzi amayonjo.",
+];
+
+/** Has a recording transcribed, as a program would. @returns the path of its page. */
+const makeRecording = async (url: string, { username, password }: Person): Promise<string> => {
+  const ask = async (path: string, body?: unknown, token = ""): Promise<Response> =>
+    fetch(`${url}${path}`, {
+      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+    });
+  const signedIn = await fetch(`${url}/auth/token`, {
+    method: "POST",
+    body: new URLSearchParams({ username, password }),
+  });
+  const { access_token: token } = z.object({ access_token: z.string() }).parse(await signedIn.json());
+  const text = Array.from({ length: 4 }, () => sentences.join(" ")).join(" ");
+  const spoken = await ask("/tasks/audio/speech", { text, language: "lug", response_mode: "stream" }, token);
+  const sound = await spoken.blob();
+  const file = { file_name: "council.wav", content_type: "audio/wav", size: sound.size };
+  const link = z
+    .object({ upload_url: z.string(), file_id: z.string() })
+    .parse(await (await ask("/tasks/generate-upload-url", file, token)).json());
+  await fetch(link.upload_url, { method: "PUT", headers: { "Content-Type": "audio/wav" }, body: sound });
+  const wanted = { type: "transcription", language: "lug", timestamps: true, file_id: link.file_id };
+  const { id } = z.object({ id: z.string() }).parse(await (await ask("/tasks/jobs", wanted, token)).json());
+  let status = "";
+  while (status !== "completed") {
+    ({ status } = z
+      .object({ status: z.string() })
+      .parse(await (await ask(`/tasks/jobs/${id}`, undefined, token)).json()));
+  }
+  return `/console/recordings/${id}`;
+};
 
 const takePictures = async (
   page: Page,
@@ -32,6 +70,7 @@ const takePictures = async (
 
 const takeAll = async (browser: Browser, url: string, folder: string): Promise<void> => {
   const person = await register(url);
+  const recording = { path: await makeRecording(url, person), isPersonal: true };
   for (const [screen, viewport] of Object.entries(screens)) {
     for (const colorScheme of ["light", "dark"] as const) {
       const context = await browser.newContext({ viewport, colorScheme });
@@ -44,7 +83,7 @@ const takeAll = async (browser: Browser, url: string, folder: string): Promise<v
         consolePages.filter(({ isPersonal }) => !isPersonal),
       );
       await logIn(page, url, person);
-      await takePictures(page, url, join(place, "signed-in"), consolePages);
+      await takePictures(page, url, join(place, "signed-in"), [...consolePages, recording]);
       await context.close();
     }
   }

@@ -3,8 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
+import { getJobOperation, jobRequest } from "../../functions/jobs/contract.ts";
+import { getUploadOperation } from "../../functions/upload/contract.ts";
 import { openLocalAccounts } from "../support/local-accounts.ts";
 import { runService } from "../support/run-service.ts";
+import { soundBytes, wavFile } from "../support/wav.ts";
 import { startModelServer } from "./model-server.ts";
 
 /** Somebody whose limits are wide. */
@@ -12,7 +15,18 @@ export interface FuzzAccount {
   readonly username: string;
   readonly password: string;
   token: string;
+  /** A recording of the account's, and the last job and upload in parts that a run has made. */
+  readonly own: { readonly file: string; job: string; upload: string };
 }
+
+const exampleOf = (schema: z.ZodType | undefined): string => z.string().parse(schema?.meta()?.["example"]);
+
+/** In their places a run names what is the account's own. */
+export const exampleIds = {
+  file: exampleOf(jobRequest.shape.file_id),
+  job: exampleOf(getJobOperation.pathParameters?.shape.id),
+  upload: exampleOf(getUploadOperation.pathParameters?.shape.id),
+};
 
 /** The service of a run, in front of models that answer at once. */
 export interface FuzzedService {
@@ -37,6 +51,21 @@ export const logIn = async (url: string, username: string, password: string): Pr
   return accessToken.parse(await response.json()).access_token;
 };
 
+const uploadLink = z.object({ upload_url: z.string(), file_id: z.string() });
+
+/** Uploads a recording. @returns what requests name it by. */
+const uploadRecording = async (url: string, token: string): Promise<string> => {
+  const response = await fetch(`${url}/tasks/generate-upload-url`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+    body: JSON.stringify({ file_name: "council.wav", content_type: "audio/wav" }),
+  });
+  const link = uploadLink.parse(await response.json());
+  const body = Buffer.from(wavFile(soundBytes(24_000), { stated: true }));
+  await fetch(link.upload_url, { method: "PUT", headers: { "Content-Type": "audio/wav" }, body });
+  return link.file_id;
+};
+
 const createAccount = async (
   url: string,
   promote: (id: number) => Promise<unknown>,
@@ -49,7 +78,8 @@ const createAccount = async (
     body: JSON.stringify({ username, email: `${username}@example.com`, password }),
   });
   await promote(account.parse(await response.json()).id);
-  return { username, password, token: await logIn(url, username, password) };
+  const token = await logIn(url, username, password);
+  return { username, password, token, own: { ...exampleIds, file: await uploadRecording(url, token) } };
 };
 
 /**

@@ -1,7 +1,8 @@
+import * as z from "zod";
 import { operations } from "../../functions/manifest.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { sendOverWire, type WireAnswer, type WireRequest } from "../support/wire.ts";
-import { type FuzzAccount, type FuzzedService, logIn } from "./fuzzed-service.ts";
+import { exampleIds, type FuzzAccount, type FuzzedService, logIn } from "./fuzzed-service.ts";
 import { deadFunction, judge } from "./oracle.ts";
 import { encodeBody } from "./request-bodies.ts";
 import type { FuzzRequest, Intent } from "./requests.ts";
@@ -13,6 +14,8 @@ export interface FuzzReport {
   readonly answers: Map<string, number>;
   /** Ids of the operations that were called. */
   readonly routes: Set<string>;
+  /** Ids of the operations that were carried out. */
+  readonly carriedOut: Set<string>;
   slowest: { milliseconds: number; route: string };
 }
 
@@ -36,6 +39,14 @@ const accountFor = ({ operation }: FuzzRequest, { accounts }: FuzzedService, num
   return others[number % others.length] ?? rotated;
 };
 
+/** The path of what is the account's own, where it is that of an example. */
+const ownPath = (path: string, { own }: FuzzAccount): string =>
+  path.replace(exampleIds.job, own.job).replace(exampleIds.upload, own.upload);
+
+/** A body that names the account's own recording, where it names that of an example. All ids are equally long. */
+const ownBody = (bytes: Buffer, { own }: FuzzAccount): Buffer =>
+  Buffer.from(bytes.toString("latin1").replaceAll(exampleIds.file, own.file), "latin1");
+
 const toWire = async (request: FuzzRequest, account: FuzzAccount): Promise<WireRequest> => {
   const { operation, body, authorization } = request;
   const encoded = body && (await encodeBody(operation.body?.encoding ?? "json", body.value));
@@ -43,14 +54,14 @@ const toWire = async (request: FuzzRequest, account: FuzzAccount): Promise<WireR
   const value = authorization === "own" ? `Bearer ${account.token}` : authorization.value;
   return {
     method: request.method,
-    path: request.path,
+    path: ownPath(request.path, account),
     headers: {
       ...(wire?.contentType === undefined ? {} : { "Content-Type": wire.contentType }),
       ...(wire?.contentEncoding === undefined ? {} : { "Content-Encoding": wire.contentEncoding }),
       ...(value === undefined ? {} : { Authorization: value }),
       ...request.headers,
     },
-    body: wire?.bytes,
+    body: wire && ownBody(wire.bytes, account),
   };
 };
 
@@ -66,15 +77,28 @@ const describe = ({ method, path, headers, body }: WireRequest): string =>
         : body.toString("latin1")),
   });
 
+const made = z.object({ id: z.string() });
+
+/** Remembers what a request has made, so that later ones find it. */
+const keepMade = ({ operation, method }: FuzzRequest, { own }: FuzzAccount, answer: WireAnswer): void => {
+  if (method !== operation.method || answer.status !== operation.response.status) return;
+  const idOf = (): string => made.parse(JSON.parse(answer.body.toString())).id;
+  if (operation.id === "createJob") own.job = idOf();
+  if (operation.id === "beginUpload") own.upload = idOf();
+};
+
 /** A fuzzer over a running service. */
 export const createFuzzer = (service: FuzzedService): Fuzzer => {
   const report: FuzzReport = {
     sent: 0,
     answers: new Map(),
     routes: new Set(),
+    carriedOut: new Set(),
     slowest: { milliseconds: 0, route: "" },
   };
-  const note = (intent: Intent, { operation }: FuzzRequest, { status, milliseconds }: WireAnswer): void => {
+  const note = (intent: Intent, request: FuzzRequest, { status, milliseconds }: WireAnswer): void => {
+    const { operation } = request;
+    if (status < 300 && request.method === operation.method) report.carriedOut.add(operation.id);
     const key = `${intent} ${status}`;
     report.routes.add(operation.id);
     report.answers.set(key, (report.answers.get(key) ?? 0) + 1);
@@ -97,6 +121,7 @@ export const createFuzzer = (service: FuzzedService): Fuzzer => {
     note(request.intent, request, answer);
     const problems = judge(answeringOperation(request), request.method, answer, { token, password });
     if (problems.length > 0) throw new Error(`${describe(wire)} was answered with ${problems.join("; ")}`);
+    keepMade(request, account, answer);
     if (request.operation.id === "refreshToken" && answer.status === 200) {
       account.token = await logIn(service.url, account.username, account.password);
     }

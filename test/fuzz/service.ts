@@ -30,6 +30,7 @@ try {
     const { sent, slowest } = fuzzer.report;
     say(`${sent} requests; the slowest took ${Math.round(slowest.milliseconds)} ms (${slowest.route})`);
   }
+  say(`carried out: ${[...fuzzer.report.carriedOut].sort().join(" ")}`);
   say(JSON.stringify(Object.fromEntries([...fuzzer.report.answers].sort())));
 } finally {
   await service.stop();

@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -39,14 +40,14 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "language-ai-jobs-"));
   voice = await speakWords();
   listener = await startListener(voice, 4_000);
-  receiver = createServer(async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece);
-    const headers = Object.fromEntries(
-      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-    );
-    told.push({ headers, body: Buffer.concat(pieces).toString() });
-    response.writeHead(204).end();
+  receiver = createServer((request, response) => {
+    void text(request).then((body) => {
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+      );
+      told.push({ headers, body });
+      response.writeHead(204).end();
+    });
   });
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   service = await start();

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
+import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { postCallback } from "../../../functions/callback/post-callback.ts";
 import { makeCertificate } from "../../support/certificate.ts";
@@ -27,10 +28,11 @@ const options = { allowLoopback: true, signal: AbortSignal.timeout(10_000) };
 describe("Sending a callback", () => {
   it("posts the body and gives the status, whatever the receiver says besides", async () => {
     const heard: string[] = [];
-    const port = await receive(async (request, response) => {
-      for await (const piece of request) heard.push(String(piece));
-      heard.push(`${request.method} ${request.url} ${request.headers["content-type"]}`);
-      response.writeHead(202).write("x".repeat(100_000));
+    const port = await receive((request, response) => {
+      void text(request).then((body) => {
+        heard.push(body, `${request.method} ${request.url} ${request.headers["content-type"]}`);
+        response.writeHead(202).write("x".repeat(100_000));
+      });
     });
     expect(await postCallback(callback(`http://127.0.0.1:${port}/hook?a=b`), options)).toBe(202);
     expect(heard).toEqual(['{"a":1}', "POST /hook?a=b application/json"]);

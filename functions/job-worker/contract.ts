@@ -2,6 +2,7 @@ import {
   bucketEnvironment,
   callbackQueueEnvironment,
   jobQueueEnvironment,
+  messageQueueEnvironment,
   tableEnvironment,
   transcriptionBackendEnvironment,
 } from "../../shared/config/environment.ts";
@@ -23,6 +24,7 @@ export const jobWorkerFunction = defineFunction({
     ...bucketEnvironment,
     ...jobQueueEnvironment,
     ...callbackQueueEnvironment,
+    ...messageQueueEnvironment,
     ...transcriptionBackendEnvironment,
     /** How many pieces of recordings are transcribed at a time, of all accounts together. */
     JOB_PIECES_AT_ONCE: countVariable,

@@ -5,6 +5,7 @@ import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts
 import { objectStoreFrom, transcriberFrom } from "../../shared/config/from-environment.ts";
 import { openJobQueue } from "../../shared/jobs/job-queue.ts";
 import { createJobsRepository } from "../../shared/jobs/jobs-repository.ts";
+import { openMessageQueue } from "../../shared/messaging/message-queue.ts";
 import { openAwsJsonService } from "../../shared/outbound/aws-json.ts";
 import { workThrough } from "../../shared/queue/work-through.ts";
 import { openTable } from "../../shared/storage/table.ts";
@@ -34,6 +35,7 @@ const dependencies = {
   store: objectStoreFrom(environment),
   queue: openJobQueue(environment.JOB_QUEUE_URL, aws),
   callbacks: openCallbackQueue(environment.CALLBACK_QUEUE_URL, aws),
+  messages: openMessageQueue(environment.MESSAGE_QUEUE_URL, aws),
   cutter,
   stitch,
   transcriber: transcriberFrom(environment),

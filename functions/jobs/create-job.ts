@@ -4,7 +4,7 @@ import type { CallbackSecrets } from "../../shared/callbacks/callback-secrets.ts
 import { type CallbackRules, callbackUrlProblem } from "../../shared/callbacks/callback-url.ts";
 import { ValidationError } from "../../shared/errors/app-error.ts";
 import { type Job, toJob } from "../../shared/jobs/job.ts";
-import type { JobQueue } from "../../shared/jobs/job-queue.ts";
+import { type JobQueue, takeOn } from "../../shared/jobs/job-queue.ts";
 import { type JobsRepository, newJobId } from "../../shared/jobs/jobs-repository.ts";
 import type { AccountPolicies } from "../../shared/limits/policies.ts";
 import { largestUploadBytes } from "../../shared/storage/object-store.ts";
@@ -32,9 +32,6 @@ const checkCallbackUrl = (url: string | null | undefined, rules: CallbackRules):
 /**
  * Takes a job on: its recording is measured, and counted on the account's month.
  *
- * The worker is asked before the job is written, and waits for it: whatever fails in between, no job is forgotten, and none is
- * counted that nobody has heard of.
- *
  * @throws ValidationError when the upload is not audio, or callbacks never go to the address; AppError `not_found`, `unreadable_audio`, `payload_too_large`,
  * `quota_exceeded`, or what store and queue throw.
  */
@@ -58,20 +55,16 @@ export const createJob = async (
   // What signs the callback; whoever has never asked for it has it from now on.
   if (callbackUrl) await callbackSecrets.current(userId);
   const name = { userId, jobId: newJobId(Date.now()) };
-  await queue.send({ kind: "plan", ...name });
-  const job = await jobs.create(
-    name,
-    {
-      file_id: request.file_id,
-      language: request.language,
-      timestamps: request.timestamps,
-      callback_url: callbackUrl ?? undefined,
-      key_id: keyId,
-      object_key: stored.key,
-      object_version: stored.version,
-      facts,
-    },
-    policyOf,
-  );
+  const made = {
+    file_id: request.file_id,
+    language: request.language,
+    timestamps: request.timestamps,
+    callback_url: callbackUrl ?? undefined,
+    key_id: keyId,
+    object_key: stored.key,
+    object_version: stored.version,
+    facts,
+  };
+  const job = await takeOn(name, queue, () => jobs.create(name, made, policyOf));
   return toJob(job);
 };

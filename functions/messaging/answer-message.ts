@@ -1,9 +1,9 @@
 import { answerChoice } from "./answer-choice.ts";
 import { type AnswerDependencies, answerText } from "./answer-text.ts";
-import { answerVoiceNote } from "./answer-voice-note.ts";
+import { answerTranscript, answerVoiceNote } from "./answer-voice-note.ts";
 import type { Conversation } from "./conversation.ts";
 import { ratingList, welcomeList } from "./menus.ts";
-import { answer, type Plan, type Planner, plan } from "./plan.ts";
+import { answer, longRecordingOver, type Plan, type Planner, plan } from "./plan.ts";
 import { apology, wording } from "./wording.ts";
 
 /** Keeps a reaction together with the answer it was given to, if that is remembered, and asks for more. */
@@ -24,17 +24,15 @@ const answerReaction = (
 
 /** Plans the answer to whatever somebody has sent. Whoever is new is welcomed after it. */
 export const createAnswerPlanner = (dependencies: AnswerDependencies): Planner => {
-  const answerContent: Planner = ({ id, name, content }, conversation, tools) => {
+  const answerContent: Planner = (message, conversation, tools) => {
+    const { name, content } = message;
     switch (content.type) {
       case "text":
         return answerText({ text: content.text, name }, conversation, dependencies, tools.signal);
       case "voice":
-        return answerVoiceNote(
-          { messageId: id, mediaId: content.mediaId, name },
-          conversation,
-          dependencies,
-          tools,
-        );
+        return answerVoiceNote({ message, mediaId: content.mediaId }, conversation, dependencies, tools);
+      case "transcript":
+        return answerTranscript(content, conversation, dependencies);
       case "choice":
         return answerChoice(content, conversation);
       case "reaction":
@@ -45,11 +43,16 @@ export const createAnswerPlanner = (dependencies: AnswerDependencies): Planner =
   };
   return async (message, conversation, tools) => {
     const { outputs, changes } = await answerContent(message, conversation, tools);
-    return tools.isFirst
+    // Who is not known any more was welcomed before the long recording.
+    return tools.isFirst && message.content.type !== "transcript"
       ? { outputs: [...outputs, welcomeList], changes: { ...changes, isFirst: true } }
       : { outputs, changes };
   };
 };
 
 /** Plans the apology for a message that could not be answered in all its tries. */
-export const planApology: Planner = () => plan(apology("broken"));
+export const planApology: Planner = ({ content }, conversation) =>
+  plan(
+    apology("broken"),
+    content.type === "transcript" ? longRecordingOver(content.jobId, conversation) : {},
+  );

@@ -7,6 +7,7 @@ import { answerChat } from "./answer-chat.ts";
 import { type Conversation, languageOf } from "./conversation.ts";
 import { executeCommand } from "./execute-command.ts";
 import { guardOutput } from "./guard-output.ts";
+import type { LongRecordings } from "./long-recordings.ts";
 import type { MessagingPlatform } from "./messaging-platform.ts";
 import { answer, type Changes, type Output, type Plan, plan, say } from "./plan.ts";
 import { readCommand } from "./read-command.ts";
@@ -26,6 +27,7 @@ export interface AnswerDependencies {
   readonly transcriber: Transcriber;
   readonly platform: Pick<MessagingPlatform, "download">;
   readonly transcriptionRetry: TranscriptionRetry;
+  readonly longRecordings: Pick<LongRecordings, "begin" | "outcomeOf">;
 }
 
 /** What a person has said, whether it was written or spoken. */

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import {
+  bucketEnvironment,
   chatBackendEnvironment,
+  jobQueueEnvironment,
   messageQueueEnvironment,
   platformSecretsEnvironment,
   speechBackendEnvironment,
@@ -19,7 +21,9 @@ export const messagingFunction = defineFunction({
   operations: [],
   environment: {
     ...tableEnvironment,
+    ...bucketEnvironment,
     ...messageQueueEnvironment,
+    ...jobQueueEnvironment,
     ...platformSecretsEnvironment,
     ...chatBackendEnvironment,
     ...translationBackendEnvironment,

@@ -34,6 +34,13 @@ export const exchange = z.object({
 });
 export type ConversationExchange = z.infer<typeof exchange>;
 
+/** A recording that is transcribed while nobody waits. */
+export const longRecording = z.object({
+  job_id: z.string(),
+  /** Unix seconds. When its transcript has not come by then, it never will. */
+  until: z.int(),
+});
+
 /** Everything the assistant remembers of a person. */
 export const conversation = z.object({
   settings,
@@ -43,6 +50,8 @@ export const conversation = z.object({
   note: z.string(),
   /** Conversations that were last written before there was a limit do not have it. */
   pace: pace.optional(),
+  /** A recording of theirs that is being transcribed as a job: there is one at a time. */
+  long_recording: longRecording.optional(),
 });
 export type Conversation = z.infer<typeof conversation>;
 

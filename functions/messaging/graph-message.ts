@@ -14,6 +14,7 @@ export const limits = {
   rowDescription: 72,
   buttons: 3,
   buttonTitle: 20,
+  caption: 1_024,
 } as const;
 
 const listOf = (list: Extract<Content, { kind: "list" }>) => ({
@@ -54,6 +55,15 @@ const membersOf = (content: Content) => {
     case "audio":
       // Only OGG with Opus is shown as a voice note, and only up to 512 KB with the button to play it.
       return { type: "audio", audio: { id: content.mediaId, voice: true } };
+    case "document":
+      return {
+        type: "document",
+        document: {
+          id: content.mediaId,
+          filename: content.fileName,
+          caption: cutText(content.caption, limits.caption),
+        },
+      };
     case "list":
       return { type: "interactive", interactive: listOf(content) };
     case "buttons":

@@ -2,11 +2,14 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
 import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
 import {
   chatModelsFrom,
+  objectStoreFrom,
   platformSecretsFrom,
   synthesizerFrom,
   transcriberFrom,
   translatorFrom,
 } from "../../shared/config/from-environment.ts";
+import { openJobQueue } from "../../shared/jobs/job-queue.ts";
+import { createJobsRepository } from "../../shared/jobs/jobs-repository.ts";
 import { openAwsJsonService } from "../../shared/outbound/aws-json.ts";
 import { workThrough } from "../../shared/queue/work-through.ts";
 import { openTable } from "../../shared/storage/table.ts";
@@ -15,6 +18,7 @@ import { messagingFunction } from "./contract.ts";
 import { createConversationsRepository } from "./conversation.ts";
 import { createGraphPlatform } from "./graph-platform.ts";
 import { handleRecord } from "./handle-record.ts";
+import { createLongRecordings } from "./long-recordings.ts";
 import { createFinishMessage, createMessageRecords } from "./message-records.ts";
 import { type ProcessDependencies, processMessage } from "./process-message.ts";
 import { refreshNote } from "./refresh-note.ts";
@@ -46,16 +50,23 @@ const platform = createGraphPlatform({
   secrets: platformSecretsFrom(environment),
 });
 
+const longRecordings = createLongRecordings({
+  jobs: createJobsRepository(table),
+  queue: openJobQueue(environment.JOB_QUEUE_URL, awsConfigOf(environment)),
+  store: objectStoreFrom(environment),
+});
+
 const work: ProcessDependencies = {
   records: createMessageRecords(table),
   conversations: createConversationsRepository(table),
   finish: createFinishMessage(table),
   receiptMilliseconds,
   platform,
+  longRecordings,
   voiceNotes: createVoiceNotes(models.synthesizer),
   refreshNote: (conversation, signal) => refreshNote(conversation, models.chat, signal),
 };
-const answer = createAnswerPlanner({ ...models, platform, transcriptionRetry });
+const answer = createAnswerPlanner({ ...models, platform, longRecordings, transcriptionRetry });
 
 const handle = (record: SQSRecord, remainingMilliseconds: number, signal: AbortSignal): Promise<boolean> =>
   handleRecord(record, remainingMilliseconds, {

@@ -14,7 +14,14 @@ export type Content =
   | { readonly kind: "text"; readonly text: string }
   | ListOutput
   | ButtonsOutput
-  | { readonly kind: "audio"; readonly mediaId: string };
+  | { readonly kind: "audio"; readonly mediaId: string }
+  | {
+      readonly kind: "document";
+      readonly mediaId: string;
+      readonly fileName: string;
+      /** Is shown with it. */
+      readonly caption: string;
+    };
 
 /** What else goes with a message. */
 export interface SendOptions {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
-import { type Conversation, exchange, settings } from "./conversation.ts";
+import { type Conversation, exchange, longRecording, settings } from "./conversation.ts";
 
 const row = z.object({ id: z.string(), title: z.string(), description: z.string().optional() });
 const button = z.object({ id: z.string(), title: z.string() });
@@ -21,10 +21,18 @@ export const output = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("buttons"), text: z.string(), buttons: z.array(button) }),
   /** A voice note, made when its turn comes. `language` is an ISO 639-3 code. */
   z.object({ kind: z.literal("speech"), text: z.string(), language: z.string() }),
+  /** The transcript of a long recording as a file, made when its turn comes: it may be larger than what can be stored here. */
+  z.object({
+    kind: z.literal("transcript"),
+    jobId: z.string(),
+    caption: z.string(),
+    quoting: z.string().optional(),
+  }),
 ]);
 export type Output = z.infer<typeof output>;
 export type ListOutput = Extract<Output, { kind: "list" }>;
 export type ButtonsOutput = Extract<Output, { kind: "buttons" }>;
+export type TranscriptOutput = Extract<Output, { kind: "transcript" }>;
 export type SpeechOutput = Extract<Output, { kind: "speech" }>;
 
 /** What somebody thinks of an answer. */
@@ -45,6 +53,8 @@ export const changes = z.object({
   feedback: feedback.optional(),
   /** The first answer to somebody: a conversation begins. */
   isFirst: z.boolean().optional(),
+  /** A long recording is begun, or with `null` is over. */
+  long_recording: longRecording.nullable().optional(),
 });
 export type Changes = z.infer<typeof changes>;
 
@@ -54,8 +64,12 @@ export interface Plan {
   readonly changes: Changes;
 }
 
-/** A plain message. */
-export const say = (text: string): Output => ({ kind: "text", text });
+/** A plain message, under the one it is about if that is named. */
+export const say = (text: string, quoting?: string): Output => ({
+  kind: "text",
+  text,
+  ...(quoting === undefined ? {} : { quoting }),
+});
 
 /** An answer of these outputs. */
 export const plan = (outputs: Output | readonly Output[], changes: Changes = {}): Plan => ({
@@ -65,6 +79,10 @@ export const plan = (outputs: Output | readonly Output[], changes: Changes = {})
 
 /** A plain answer that changes nothing. */
 export const answer = (text: string): Plan => plan(say(text));
+
+/** What the end of a long recording changes: its sender may send another one. */
+export const longRecordingOver = (jobId: string, { long_recording: ofPerson }: Conversation): Changes =>
+  ofPerson?.job_id === jobId ? { long_recording: null } : {};
 
 /** What whoever plans an answer has at hand. */
 export interface PlanningTools {

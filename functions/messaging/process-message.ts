@@ -8,6 +8,7 @@ import {
   withExchange,
 } from "./conversation.ts";
 import { type DeliveryDependencies, deliverOutput } from "./deliver-output.ts";
+import type { LongRecordings } from "./long-recordings.ts";
 import type { Attempt, FinishMessage, MessageRecords, Progress } from "./message-records.ts";
 import { RetryLater } from "./message-records.ts";
 import type { MessagingPlatform } from "./messaging-platform.ts";
@@ -19,10 +20,14 @@ import { wording } from "./wording.ts";
 /** The platform shows it for 25 seconds, or until something is sent. */
 const againMilliseconds = 20_000;
 
-/** Shows the person that their message was read and is being answered, until stopped. A courtesy: failures are ignored. */
+/**
+ * Shows the person that their message was read and is being answered, until stopped. A courtesy: failures are ignored. What the
+ * person has not sent themselves, the platform does not know.
+ */
 const keepTyping = (platform: MessagingPlatform, message: InboundMessage) => {
   let showing: Promise<void> = Promise.resolve();
   const showAgain = (): void => {
+    if (message.content.type === "transcript") return;
     showing = showing.then(() => platform.showTyping(message, message.id)).catch(() => undefined);
   };
   showAgain();
@@ -40,6 +45,7 @@ const keepTyping = (platform: MessagingPlatform, message: InboundMessage) => {
 /** Everything that working on a message touches. */
 export interface ProcessDependencies extends DeliveryDependencies {
   readonly records: MessageRecords;
+  readonly longRecordings: Pick<LongRecordings, "clear" | "outcomeOf">;
   readonly conversations: ConversationsRepository;
   readonly finish: FinishMessage;
   /** How long after a send whose response was lost the platform's report about it is waited for. */
@@ -55,21 +61,29 @@ const conversationAfter = (
   before: Conversation,
   { changes = {}, replies }: Progress,
 ): Conversation | undefined => {
-  const { settings, exchange, isFirst } = changes;
-  if (!settings && !exchange && !isFirst) return undefined;
-  const changed = { ...before, settings: settings ?? before.settings };
+  const { settings, exchange, isFirst, long_recording: longRecording } = changes;
+  if (!settings && !exchange && !isFirst && longRecording === undefined) return undefined;
+  const { long_recording: known, ...others } = before;
+  const current = longRecording === undefined ? known : longRecording;
+  const changed = {
+    ...others,
+    settings: settings ?? before.settings,
+    ...(current ? { long_recording: current } : {}),
+  };
   return exchange ? withExchange(changed, { ...exchange, replies: [...replies] }) : changed;
 };
 
-/** What goes with a message of the dead-letter queue: an apology, which is not counted; it was let in when it was new. */
+/** What answers a message that was let in before, as one of the dead-letter queue, or a voice note whose transcript comes. */
 const uncounted = { kind: "uncounted" } as const;
 
 const paceOf = (
-  { sentAt }: InboundMessage,
+  { sentAt, content }: InboundMessage,
   { isDeadLettered }: Attempt,
   { pace }: Conversation,
 ): PaceVerdict | typeof uncounted =>
-  isDeadLettered ? uncounted : judgePace(pace, sentAt ?? Math.floor(Date.now() / 1_000));
+  isDeadLettered || content.type === "transcript"
+    ? uncounted
+    : judgePace(pace, sentAt ?? Math.floor(Date.now() / 1_000));
 
 /**
  * Works on a message until it is answered: takes it on, plans the answer, sends it, and writes down what is to be
@@ -86,7 +100,7 @@ export const processMessage = async (
   dependencies: ProcessDependencies,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { records, conversations, finish, platform, refreshNote } = dependencies;
+  const { records, conversations, finish, platform, refreshNote, longRecordings } = dependencies;
   const claim = await records.claim(message, attempt);
   if (claim.kind === "done") return;
   if (claim.kind === "held") throw new RetryLater(claim.secondsLeft, "Another worker is at the message.");
@@ -123,6 +137,9 @@ export const processMessage = async (
     await outbox.execute(await planIt());
   }
 
+  const { content } = message;
+  // Once all of it is sent, nothing of it stays. What is killed in between does so again.
+  if (content.type === "transcript") await longRecordings.clear(content.jobId);
   const { progress } = outbox;
   const changed = conversationAfter(conversation, progress);
   const after = changed ? await refreshNote(changed, signal) : known;

@@ -103,7 +103,11 @@ Voice replies: ${onOff(voice)}`,
     "I could not fetch your voice note, because the messaging service is not answering right now. Please send it again in a few minutes.",
   voiceNoteTooLarge:
     "Your voice note is too large for me: 16 MB is the most I can take. Please send a shorter one.",
-  voiceNoteTooLong: "Your voice note is longer than 10 minutes. Please send it in shorter parts.",
+  voiceNoteTooLong: "Your voice note is longer than 3 hours. Please send it in shorter parts.",
+  transcriptLater: (minutes: number): string =>
+    `Your voice note is ${minutes} minutes long, so writing it down takes a while. I will send you the transcript when it is ready.`,
+  oneLongVoiceNote:
+    "I am still writing down your other long voice note. Please send this one again when you have that transcript.",
   voiceNoteUnreadable:
     "I could not read your recording; it seems to be damaged or in a format that I do not know.",
   notTranscribed:
@@ -111,6 +115,7 @@ Voice replies: ${onOff(voice)}`,
   noSpeech:
     "I could not hear any words in your voice note. Please try again, a little closer to the microphone.",
   transcript: (text: string): string => `📝 ${text}`,
+  transcriptAsFile: "📝 Here is your transcript. It is too long for a message, so it comes as a file.",
 
   rateUs: "Thank you for the reaction! How was that answer?",
   thanksForRating: (language: string): string =>

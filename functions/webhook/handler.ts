@@ -1,10 +1,10 @@
 import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
 import { itemTableFrom, platformSecretsFrom } from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
+import { openMessageQueue } from "../../shared/messaging/message-queue.ts";
 import { saveReceipt } from "../../shared/messaging/send-receipt.ts";
 import { webhookFunction } from "./contract.ts";
 import { webhookEndpoints } from "./endpoints.ts";
-import { openMessageQueue } from "./message-queue.ts";
 
 const environment = readEnvironment(webhookFunction.environment, process.env);
 const table = itemTableFrom(environment);

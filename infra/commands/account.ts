@@ -6,7 +6,7 @@
  *        [--table <name>]
  *        npm run account -- <username> --delete [--yes] [--table <name> --bucket <name>]
  *        npm run account -- <username> --keys [--revoke-key <id> | --revoke-keys] [--table <name>]
- *        npm run account -- --forget-sender <id> [--table <name>]
+ *        npm run account -- --forget-sender <id> [--table <name> --bucket <name>]
  *
  * An address from which a mail came back for good, or whose owner complained, gets none any more: `mail_withheld` says so, and
  * `--allow-mail` lifts it. SES keeps a list of its own.
@@ -17,9 +17,9 @@
  * The third form shows the keys of an account, without their secrets, which nobody has; it revokes one of them, or all.
  *
  * The fourth form deletes all that is known of a person on the messaging platform; the id is their phone number or the
- * platform's user id.
+ * platform's user id. Like the second, it works on the local service while that runs, or on a deployed table and bucket.
  *
- * Without `--table` it works on the local service's data, whether the service runs or not; with it, on a deployed
+ * Without `--table` the others work on the local service's data, whether the service runs or not; with it, on a deployed
  * table, with the AWS credentials of whoever calls.
  */
 import { once } from "node:events";
@@ -45,7 +45,7 @@ const usage =
   "       [--show] [--table <name>]\n" +
   "       npm run account -- <username> --delete [--yes] [--table <name> --bucket <name>]\n" +
   "       npm run account -- <username> --keys [--revoke-key <id> | --revoke-keys] [--table <name>]\n" +
-  "       npm run account -- --forget-sender <id> [--table <name>]\n\n" +
+  "       npm run account -- --forget-sender <id> [--table <name> --bucket <name>]\n\n" +
   "Shows an account, changes its tier, disables or enables it, sends it mails again; deletes it with everything of it; shows and\n" +
   "revokes its keys; or forgets a person who wrote to the assistant.\n" +
   "It works on the local service's data, whether that runs or not; with --table on a deployed table.";
@@ -71,9 +71,14 @@ interface KeysOf {
   readonly revoked: { readonly id: string } | "all" | undefined;
 }
 
+interface Forgetting {
+  readonly sender: string;
+  readonly bucket: string | undefined;
+}
+
 interface Wanted {
   readonly table: string | undefined;
-  readonly task: Change | Deletion | KeysOf | { readonly sender: string };
+  readonly task: Change | Deletion | Forgetting | KeysOf;
 }
 
 const readArguments = (args: string[]): Wanted => {
@@ -98,9 +103,18 @@ const readArguments = (args: string[]): Wanted => {
   });
   const { table, "forget-sender": sender, ...options } = values;
   const [username, ...rest] = positionals;
-  if (sender && !username && Object.keys(options).length === 0) return { table, task: { sender } };
-  if (sender !== undefined)
-    throw new UsageError("--forget-sender takes an id, and nothing else but --table.");
+  if (sender !== undefined) {
+    const { bucket, ...others } = options;
+    if (!sender || username || Object.keys(others).length > 0) {
+      throw new UsageError("--forget-sender takes an id, and nothing else but --table and --bucket.");
+    }
+    if ((table === undefined) !== (bucket === undefined)) {
+      throw new UsageError(
+        "--forget-sender takes both --table and --bucket, or neither for the local service.",
+      );
+    }
+    return { table, task: { sender, bucket } };
+  }
   if (!username) throw new UsageError("Name the account.");
   if (rest.length > 0)
     throw new UsageError(`One account at a time: ${username} and ${rest.join(", ")} were named.`);
@@ -126,7 +140,8 @@ const readArguments = (args: string[]): Wanted => {
     }
     return { table, task: { deleted: username, isSure, bucket } };
   }
-  if (isSure || bucket !== undefined) throw new UsageError("--yes and --bucket go with --delete only.");
+  if (isSure || bucket !== undefined)
+    throw new UsageError("--yes and --bucket go with --delete only, --bucket with --forget-sender too.");
   if (options.disable && options.enable) throw new UsageError("Either --disable or --enable, not both.");
   const type = accountType.optional().safeParse(options.type);
   if (!type.success) {
@@ -194,18 +209,20 @@ const askForName = async (username: string): Promise<void> => {
   if (typed !== username) throw new Error("That is not the name. Nothing was deleted.");
 };
 
+const storeOf = (bucketName: string) =>
+  createS3ObjectStore(openBucket(bucketName, readAwsConfig(process.env)));
+
 const erase = async (tableName: string, bucketName: string, { deleted, isSure }: Deletion) => {
   const table = openTable(tableName);
   const account = await createAccountsRepository(table).find({ username: deleted });
   if (!account) throw new Error(`There is no account with the username ${deleted}.`);
   if (!isSure) await askForName(account.username);
-  const store = createS3ObjectStore(openBucket(bucketName, readAwsConfig(process.env)));
-  await eraseAccount(account, { table, store }, new AbortController().signal);
+  await eraseAccount(account, { table, store: storeOf(bucketName) }, new AbortController().signal);
   return { username: account.username, deleted: true };
 };
 
-const forget = async (tableName: string, sender: string): Promise<object> => {
-  const deleted = await forgetSender(openTable(tableName), sender);
+const forget = async (tableName: string, bucketName: string, { sender }: Forgetting): Promise<object> => {
+  const deleted = await forgetSender(sender, { table: openTable(tableName), store: storeOf(bucketName) });
   if (deleted === 0) throw new Error(`Nothing is known of the sender ${sender}.`);
   return { sender, deleted_items: deleted };
 };
@@ -213,14 +230,13 @@ const forget = async (tableName: string, sender: string): Promise<object> => {
 await runCommandLine(usage, async (args) => {
   const { table, task } = readArguments(args);
   const execute = async (): Promise<object> => {
-    if ("deleted" in task) {
-      const eraseIt = (tableName: string, bucketName: string) => erase(tableName, bucketName, task);
-      return table && task.bucket ? eraseIt(table, task.bucket) : withLocalStores(eraseIt);
+    if ("deleted" in task || "sender" in task) {
+      const removeIt = (tableName: string, bucketName: string) =>
+        "deleted" in task ? erase(tableName, bucketName, task) : forget(tableName, bucketName, task);
+      return table && task.bucket ? removeIt(table, task.bucket) : withLocalStores(removeIt);
     }
-    const work = (tableName: string) => {
-      if ("keysOf" in task) return showKeys(tableName, task);
-      return "sender" in task ? forget(tableName, task.sender) : change(tableName, task);
-    };
+    const work = (tableName: string) =>
+      "keysOf" in task ? showKeys(tableName, task) : change(tableName, task);
     return table ? work(table) : withLocalTable(work);
   };
   const shown = await execute();

@@ -94,6 +94,11 @@ const interactive = z.object({
 
 const audio = z.object({ audio: z.object({ id: z.string() }) });
 
+const document = z.object({
+  document: z.object({ id: z.string(), filename: z.string(), caption: z.string() }),
+  context: z.object({ message_id: z.string() }).optional(),
+});
+
 const textLines = (body: unknown): string[] => {
   const { text: content, context } = text.parse(body);
   return [...(context ? ["(quoting your message)"] : []), ...content.body.split("\n")];
@@ -118,6 +123,14 @@ const menuLines = (body: unknown): string[] => {
 const linesOf = ({ type, body }: Answer): string[] => {
   if (type === "text") return textLines(body);
   if (type === "interactive") return menuLines(body);
+  if (type === "document") {
+    const { document: file, context } = document.parse(body);
+    return [
+      ...(context ? ["(quoting your message)"] : []),
+      file.caption,
+      `(a file, ${file.filename}, media ${file.id})`,
+    ];
+  }
   return [`(a voice note, media ${audio.parse(body).audio.id})`];
 };
 

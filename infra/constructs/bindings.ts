@@ -15,7 +15,7 @@ import {
 } from "../../shared/accounts/keys.ts";
 import { callbackKeyPrefix } from "../../shared/callbacks/keys.ts";
 import { idempotencyKeyPrefix } from "../../shared/idempotency/keys.ts";
-import { jobKeyPrefix } from "../../shared/jobs/keys.ts";
+import { assistantJobKeyPrefix, jobKeyPrefix } from "../../shared/jobs/keys.ts";
 import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/limits/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
 import { uploadKeyPrefix } from "../../shared/uploads/keys.ts";
@@ -75,6 +75,8 @@ const tableActions = {
     "dynamodb:Query",
     "dynamodb:UpdateItem",
   ],
+  /** What having long recordings transcribed for people needs, on the assistant's own jobs only. */
+  "have-transcribed": ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
   /** What deleting the jobs of an account needs, on the same items. */
   "clear-jobs": ["dynamodb:BatchWriteItem", "dynamodb:Query"],
   /** What giving back what a job has not transcribed needs, on the items in which that is counted only. */
@@ -112,6 +114,7 @@ const keyPrefixes: Readonly<Record<keyof typeof tableActions, readonly string[]>
   "check-token": [accessKeyPrefix],
   "count-addresses": [limitKeyPrefix],
   "keep-jobs": [jobKeyPrefix],
+  "have-transcribed": [assistantJobKeyPrefix],
   "clear-jobs": [jobKeyPrefix],
   "refund-audio": [accessKeyPrefix],
   "find-upload": [uploadKeyPrefix],

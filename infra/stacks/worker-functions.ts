@@ -10,7 +10,13 @@ import { jobWorkerFunction } from "../../functions/job-worker/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts";
 import { messagingFunction } from "../../functions/messaging/contract.ts";
-import { jobsFolder, uploadsFolder } from "../../shared/storage/object-store.ts";
+import { assistantId } from "../../shared/jobs/keys.ts";
+import {
+  jobsFolder,
+  jobsFolderOf,
+  uploadsFolder,
+  voiceNotesFolder,
+} from "../../shared/storage/object-store.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
 import {
   bucketBinding,
@@ -65,7 +71,14 @@ export class WorkerFunctions extends FunctionGroup {
     });
     acknowledge(canaryRule, "Serverless-EventBusDLQ", "The next call comes five minutes later.");
     const messaging = this.add(messagingFunction, {
-      TABLE_NAME: tableBinding(data.table, "converse"),
+      TABLE_NAME: tableBinding(data.table, "converse", "have-transcribed"),
+      BUCKET_NAME: bucketBinding(
+        this,
+        data.audioBucket,
+        { folder: voiceNotesFolder, access: "keep" },
+        { folder: jobsFolderOf(assistantId), access: "read" },
+      ),
+      JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send"),
       MESSAGE_QUEUE_URL: queueBinding(data.messages.queue, "retry"),
       MESSAGE_DEAD_LETTER_QUEUE_ARN: plainBinding(data.messages.deadLetterQueue.queueArn),
       MESSAGING_SECRET_ID: secretBinding(data.platformSecrets),
@@ -94,10 +107,12 @@ export class WorkerFunctions extends FunctionGroup {
         this,
         data.audioBucket,
         { folder: uploadsFolder, access: "read" },
+        { folder: voiceNotesFolder, access: "delete" },
         { folder: jobsFolder, access: "keep-clear" },
       ),
       JOB_QUEUE_URL: queueBinding(data.jobs.queue, "send-retry"),
       CALLBACK_QUEUE_URL: queueBinding(data.callbacks.queue, "send"),
+      MESSAGE_QUEUE_URL: queueBinding(data.messages.queue, "send"),
       JOB_PIECES_AT_ONCE: plainBinding(stage.jobs.piecesAtOnce),
       JOB_FAILS_AFTER_SECONDS: plainBinding(stage.jobs.failsAfterSeconds),
       JOB_WAITS_SECONDS: plainBinding(stage.jobs.waitsSeconds),

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AwsConfig } from "../config/environment.ts";
 import { openAwsJsonService } from "../outbound/aws-json.ts";
 import { originAttributes } from "../queue/work-through.ts";
+import type { JobName } from "./keys.ts";
 
 const ofJob = { userId: z.int(), jobId: z.string() };
 
@@ -30,6 +31,22 @@ export interface JobQueue {
  */
 const groupOf = (message: JobMessage): string =>
   message.kind === "piece" ? `${message.userId}/${message.place}` : `${message.userId}/${message.jobId}`;
+
+/**
+ * Takes a job on. The worker is asked before the job is written, and waits for it: whatever fails in between, no job is
+ * forgotten, and none is counted that nobody has heard of.
+ *
+ * @param write writes the job.
+ * @returns what `write` does.
+ */
+export const takeOn = async <Written>(
+  name: JobName,
+  queue: JobQueue,
+  write: () => Promise<Written>,
+): Promise<Written> => {
+  await queue.send({ kind: "plan", ...name });
+  return write();
+};
 
 /** The queue over SQS FIFO. */
 export const openJobQueue = (queueUrl: string, aws: AwsConfig): JobQueue => {

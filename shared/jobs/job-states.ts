@@ -3,7 +3,7 @@ import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { audioRefund, type CountedAudio } from "../limits/audio-quota.ts";
 import { cancellationCodes, type Table, writeTogether } from "../storage/table.ts";
 import { isOver, type JobStatus, type StoredJob, storedJob } from "./job.ts";
-import { type JobName, jobKeys } from "./keys.ts";
+import { assistantId, type JobName, jobKeys } from "./keys.ts";
 
 /** On whose row of the usage the seconds of jobs are shown. */
 const jobOperationId = "createJob";
@@ -97,21 +97,23 @@ export const openJobStates = ({ client, name: TableName }: Table, now: () => num
         },
       };
       try {
-        await writeTogether({ client }, [end, { Update: { TableName, ...refund } }]);
-        return true;
+        if (job.userId !== assistantId) {
+          await writeTogether({ client }, [end, { Update: { TableName, ...refund } }]);
+          return true;
+        }
       } catch (failure) {
         const [ofJob, ofAccount] = cancellationCodes(failure);
         if (ofJob === "ConditionalCheckFailed") continue;
+        // Otherwise the account is gone, and with it what was counted on its month.
         if (ofAccount !== "ConditionalCheckFailed") throw failure;
-        // The account is gone, and with it what was counted on its month.
-        const ended = await change(job, {
-          update: end.Update.UpdateExpression,
-          condition: end.Update.ConditionExpression,
-          names: end.Update.ExpressionAttributeNames,
-          values: end.Update.ExpressionAttributeValues,
-        });
-        if (ended) return true;
       }
+      const ended = await change(job, {
+        update: end.Update.UpdateExpression,
+        condition: end.Update.ConditionExpression,
+        names: end.Update.ExpressionAttributeNames,
+        values: end.Update.ExpressionAttributeValues,
+      });
+      if (ended) return true;
     }
   };
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { AudioFacts } from "../audio/container.ts";
 import { callbackState } from "../callbacks/deliveries.ts";
 import { transcriptionLanguages } from "../catalogue/languages.ts";
+import { inboundMessage } from "../messaging/inbound-message.ts";
 
 /** How long a job and its result are kept. */
 export const jobLifetimeDays = 30;
@@ -48,6 +49,8 @@ export const storedJob = z.object({
   language: z.enum(transcriptionLanguages.map(({ code }) => code)),
   timestamps: z.boolean(),
   callback_url: z.string().optional(),
+  /** The voice note that it transcribes, for a job of the messaging assistant: whoever sent it is answered. */
+  reply_to: inboundMessage.omit({ content: true }).optional(),
   /** The upload, as it was when its length was counted. */
   object_key: z.string(),
   object_version: z.string(),

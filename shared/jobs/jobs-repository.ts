@@ -1,33 +1,39 @@
-import { randomBytes } from "node:crypto";
-import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { createHash, randomBytes } from "node:crypto";
+import { DeleteCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { audioCharge, audioRefusal } from "../limits/audio-quota.ts";
 import type { AccountPolicies } from "../limits/policies.ts";
 import { windowsAt } from "../limits/windows.ts";
+import type { InboundMessage } from "../messaging/inbound-message.ts";
 import { cancellationCodes, cancelledItems, type Table, writeTogether } from "../storage/table.ts";
 import { jobExpiry, type StoredJob, storedJob } from "./job.ts";
 import { conditionFailed, countedAudio, openJobStates } from "./job-states.ts";
-import { type JobName, jobKeys } from "./keys.ts";
+import { assistantId, type JobName, jobKeys } from "./keys.ts";
 
 /** What a job is made from. */
 export type NewJob = Pick<
   StoredJob,
-  | "callback_url"
-  | "facts"
-  | "file_id"
-  | "key_id"
-  | "language"
-  | "object_key"
-  | "object_version"
-  | "timestamps"
->;
+  "facts" | "file_id" | "language" | "object_key" | "object_version" | "timestamps"
+> &
+  Partial<Pick<StoredJob, "callback_url" | "key_id" | "reply_to">>;
 
 /** UUID version 7 (RFC 9562): its first 48 bits are the time, so that ids sort by it. */
-export const newJobId = (now: number): string => {
-  const hex = now.toString(16).padStart(12, "0") + randomBytes(10).toString("hex");
+const jobIdOf = (milliseconds: number, rest: Buffer): string => {
+  const hex = milliseconds.toString(16).padStart(12, "0") + rest.subarray(0, 10).toString("hex");
   const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) % 4];
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
 };
+
+/** The id of a job that is made now. */
+export const newJobId = (now: number): string => jobIdOf(now, randomBytes(10));
+
+/** The id of the job that a voice note becomes: the same however often that is tried. */
+export const jobIdOfMessage = ({
+  id,
+  sender,
+  sentAt = 0,
+}: Pick<InboundMessage, "id" | "sender" | "sentAt">): string =>
+  jobIdOf(sentAt * 1_000, createHash("sha256").update(`${sender} ${id}`).digest());
 
 /** Jobs in the table. Every change is on the condition that the job is in a state from which it may follow. */
 export type JobsRepository = ReturnType<typeof createJobsRepository>;
@@ -37,35 +43,48 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
   const { client, name: TableName } = table;
   const { read, change, endEarly, isoNow } = openJobStates(table, now);
 
+  const queuedJob = (name: JobName, made: NewJob): StoredJob => {
+    const time = now();
+    return storedJob.parse({
+      ...made,
+      id: name.jobId,
+      user_id: name.userId,
+      status: "queued",
+      created_at: new Date(time).toISOString(),
+      audio_milliseconds: Math.round(made.facts.durationSeconds * 1_000),
+      day: windowsAt(time).day,
+      expires_at: jobExpiry(time),
+    });
+  };
+
+  const newItem = (name: JobName, { done: _none, ...item }: StoredJob) => ({
+    TableName,
+    Item: { ...jobKeys.job(name), ...item },
+    ConditionExpression: "attribute_not_exists(PK)",
+  });
+
   return {
+    /** Makes a job of the messaging assistant, which is counted nowhere; one that is there already stays as it is. */
+    createForAssistant: async (jobId: string, made: NewJob): Promise<void> => {
+      const name = { userId: assistantId, jobId };
+      try {
+        await client.send(new PutCommand(newItem(name, queuedJob(name, made))));
+      } catch (error) {
+        if (!conditionFailed(error)) throw error;
+      }
+    },
+
     /**
      * Makes a job, and counts its recording on the account's month: both or neither.
      *
      * @throws AppError `quota_exceeded`; `unauthenticated` when the account is gone.
      */
     create: async (name: JobName, made: NewJob, policyOf: AccountPolicies): Promise<StoredJob> => {
-      const time = now();
-      const job: StoredJob = storedJob.parse({
-        ...made,
-        id: name.jobId,
-        user_id: name.userId,
-        status: "queued",
-        created_at: new Date(time).toISOString(),
-        audio_milliseconds: Math.round(made.facts.durationSeconds * 1_000),
-        day: windowsAt(time).day,
-        expires_at: jobExpiry(time),
-      });
-      const { done: _none, ...item } = job;
+      const job = queuedJob(name, made);
       const audio = countedAudio(job, job.audio_milliseconds);
       try {
         await writeTogether({ client }, [
-          {
-            Put: {
-              TableName,
-              Item: { ...jobKeys.job(name), ...item },
-              ConditionExpression: "attribute_not_exists(PK)",
-            },
-          },
+          { Put: newItem(name, job) },
           {
             Update: {
               TableName,
@@ -76,7 +95,7 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
         ]);
       } catch (error) {
         if (!cancellationCodes(error).includes("ConditionalCheckFailed")) throw error;
-        throw audioRefusal(cancelledItems(error)[1], audio, policyOf, time);
+        throw audioRefusal(cancelledItems(error)[1], audio, policyOf, now());
       }
       return job;
     },

@@ -3,6 +3,12 @@ import { jobsFolderOf } from "../storage/object-store.ts";
 /** Partition keys of jobs begin with it; permissions go by it. */
 export const jobKeyPrefix = "JOBS#";
 
+/** Whose jobs those of the messaging assistant are: ids of accounts begin with 1. Nothing is counted for them, or listed. */
+export const assistantId = 0;
+
+/** Partition keys of the assistant's jobs begin with it, and no account's. */
+export const assistantJobKeyPrefix = `${jobKeyPrefix}${assistantId}`;
+
 /** A job, and whose it is: what others ask for by its id is not there. */
 export interface JobName {
   readonly userId: number;

@@ -14,6 +14,8 @@ const content = z.discriminatedUnion("type", [
   z.object({ type: z.literal("reaction"), messageId: words(), emoji: words() }),
   /** A picture, a place, a contact: anything the assistant does not understand. */
   z.object({ type: z.literal("unsupported") }),
+  /** The job is over that a long recording of theirs has become. Comes from the worker of jobs, not from the platform. */
+  z.object({ type: z.literal("transcript"), jobId: z.string(), voiceNoteId: words() }),
 ]);
 export type MessageContent = z.infer<typeof content>;
 

@@ -3,6 +3,9 @@
 /** Files that callers upload. They disappear after a day. */
 export const uploadsFolder = "uploads/";
 
+/** Long recordings of people on the messaging platform, as long as they are transcribed. */
+export const voiceNotesFolder = `${uploadsFolder}messaging/`;
+
 /** The largest upload there is, in bytes: one whose size was declared. */
 export const largestUploadBytes = 500 * 1024 * 1024;
 

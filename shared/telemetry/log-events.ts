@@ -77,6 +77,7 @@ export const logEvents = {
   "speech.item_failed": "One text of a batch could not be spoken; the others were.",
   "stream.failed": "The maker of a streamed response failed; the response was broken off.",
   "upload.not_aborted": "Parts of a broken upload stay in the bucket until its lifecycle removes them.",
+  "transcript.not_uploaded": "The platform did not take a transcript as a file now; it is sent again.",
   "voice.not_made": "An answer went out as text only, because it could not be spoken.",
 } as const;
 

@@ -337,6 +337,7 @@ describe("A function's permissions", () => {
       "job-worker",
       "jobs",
       "legacy",
+      "messaging",
       "speech",
       "transcription",
       "upload",
@@ -352,12 +353,14 @@ describe("A function's permissions", () => {
       { Condition: keys("JOBS#*") },
       { Action: ["dynamodb:UpdateItem"], Condition: keys("ACCESS#*") },
       { Action: ["s3:GetObject"] },
+      { Action: ["s3:DeleteObject"] },
       { Action: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"] },
       { Action: ["s3:ListBucket"] },
       { Action: ["s3:ListBucket"] },
     ]);
     expect(JSON.stringify(statements[2]?.Resource)).toContain('"/uploads/*"');
-    expect(JSON.stringify(statements[3]?.Resource)).toContain('"/jobs/*"');
+    expect(JSON.stringify(statements[3]?.Resource)).toContain('"/uploads/messaging/*"');
+    expect(JSON.stringify(statements[4]?.Resource)).toContain('"/jobs/*"');
   });
 
   it("let the function of jobs only read what belongs to them of the store", () => {
@@ -404,6 +407,24 @@ describe("A function's permissions", () => {
         Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
         Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["SENDER#*"] } },
       },
+      {
+        Action: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["JOBS#0*"] } },
+      },
+    ]);
+  });
+
+  it("let the assistant keep long recordings, and read what became of them", () => {
+    const files = statementsOf("messaging").filter(({ Action }) => Action.join().startsWith("s3:"));
+    expect(files).toMatchObject([
+      { Action: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"] },
+      { Action: ["s3:GetObject"] },
+      { Action: ["s3:ListBucket"] },
+    ]);
+    expect(files.map(({ Resource }) => /"\/[\w/]+\/\*"/.exec(JSON.stringify(Resource))?.[0])).toEqual([
+      '"/uploads/messaging/*"',
+      '"/jobs/0/*"',
+      undefined,
     ]);
   });
 
@@ -452,9 +473,13 @@ describe("A function's permissions", () => {
     expect(queuesOf("auth", "sqs:SendMessage")).toEqual(["MailQueue"]);
     expect(queuesOf("webhook", "sqs:SendMessage")).toEqual(["MessagesQueue"]);
     expect(queuesOf("jobs", "sqs:SendMessage")).toEqual(["JobsQueue"]);
-    expect(queuesOf("job-worker", "sqs:SendMessage").toSorted()).toEqual(["CallbacksQueue", "JobsQueue"]);
+    expect(queuesOf("job-worker", "sqs:SendMessage").toSorted()).toEqual([
+      "CallbacksQueue",
+      "JobsQueue",
+      "MessagesQueue",
+    ]);
     // Attaching a queue to its function allows the same for the queue and its dead letters.
-    expect(queuesOf("messaging", "sqs:SendMessage")).toEqual([]);
+    expect(queuesOf("messaging", "sqs:SendMessage")).toEqual(["JobsQueue"]);
     expect(new Set(queuesOf("messaging", "sqs:ChangeMessageVisibility"))).toEqual(
       new Set(["MessagesQueue", "MessagesDeadLetters"]),
     );

@@ -4,10 +4,12 @@ import { createAnswerPlanner, planApology } from "../../functions/messaging/answ
 import type { AnswerDependencies } from "../../functions/messaging/answer-text.ts";
 import { createConversationsRepository } from "../../functions/messaging/conversation.ts";
 import { handleRecord } from "../../functions/messaging/handle-record.ts";
+import type { LongRecordings } from "../../functions/messaging/long-recordings.ts";
 import { createFinishMessage, createMessageRecords } from "../../functions/messaging/message-records.ts";
 import type {
   Content,
   MessagingPlatform,
+  NewMedia,
   Recipient,
   SendOptions,
   SendOutcome,
@@ -65,6 +67,8 @@ export interface TakenMessage {
 export class FakePlatform implements MessagingPlatform {
   readonly taken: TakenMessage[] = [];
   readonly typing: string[] = [];
+  /** What was uploaded, as text. */
+  readonly files: string[] = [];
   /** What becomes of the next sends; after those, and for `take`, messages are taken. */
   readonly outcomes: (SendOutcome | "take")[] = [];
   /** Whether reports about messages reach the webhook. */
@@ -100,14 +104,19 @@ export class FakePlatform implements MessagingPlatform {
     return { bytes: this.recording };
   }
 
-  async upload(): Promise<string> {
+  async upload(_recipient: unknown, media: NewMedia): Promise<string> {
+    this.files.push(Buffer.from(media.bytes).toString());
     return `media-${randomUUID()}`;
   }
 }
 
 /** What a person would read. */
 export const wordsOf = ({ content }: TakenMessage): string =>
-  content.kind === "audio" ? `audio ${content.mediaId}` : content.text;
+  content.kind === "audio"
+    ? `audio ${content.mediaId}`
+    : content.kind === "document"
+      ? content.caption
+      : content.text;
 
 /** The process of a worker has come to its end. */
 export class Killed extends Error {
@@ -157,11 +166,32 @@ export interface WorkerOptions {
   readonly lifeline?: Lifeline;
   readonly plan?: Planner;
   readonly work?: Partial<ProcessDependencies>;
+  readonly recordings?: LongRecordings;
 }
 
+/** For tests without long recordings. */
+export const noLongRecordings: LongRecordings = {
+  begin: () => Promise.reject(new Error("There are no long recordings in this test.")),
+  outcomeOf: () => Promise.reject(new Error("There are no long recordings in this test.")),
+  clear: () => Promise.reject(new Error("There are no long recordings in this test.")),
+};
+
 /** A worker that runs in this process, over a real table. */
-export const startWorker = ({ table, platform, answers, lifeline, plan, work }: WorkerOptions) => {
+export const startWorker = ({
+  table,
+  platform,
+  answers,
+  lifeline,
+  plan,
+  work,
+  recordings = noLongRecordings,
+}: WorkerOptions) => {
   const line = lifeline ?? new Lifeline();
+  const longRecordings: LongRecordings = {
+    begin: line.guard(recordings.begin),
+    outcomeOf: line.guard(recordings.outcomeOf),
+    clear: line.guard(recordings.clear),
+  };
   const records = createMessageRecords(table);
   const conversations = createConversationsRepository(table);
   const alive: MessagingPlatform = {
@@ -180,6 +210,7 @@ export const startWorker = ({ table, platform, answers, lifeline, plan, work }: 
     finish: line.guard(createFinishMessage(table)),
     receiptMilliseconds: 60,
     platform: alive,
+    longRecordings,
     voiceNotes: {
       make: async () => {
         throw new Error("There is no voice in this test.");
@@ -196,6 +227,7 @@ export const startWorker = ({ table, platform, answers, lifeline, plan, work }: 
       translator: { translate: line.guard(answers.translator.translate) },
       transcriber: { transcribe: line.guard(answers.transcriber.transcribe) },
       platform: alive,
+      longRecordings,
     });
   const retries: number[] = [];
   const signal = new AbortController().signal;

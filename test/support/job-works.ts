@@ -9,6 +9,7 @@ import type { JobMessage } from "../../shared/jobs/job-queue.ts";
 import { createJobsRepository, type JobsRepository, newJobId } from "../../shared/jobs/jobs-repository.ts";
 import type { JobName } from "../../shared/jobs/keys.ts";
 import { accountPoliciesWith } from "../../shared/limits/policies.ts";
+import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import type { ObjectStore } from "../../shared/storage/object-store.ts";
 import type { Table } from "../../shared/storage/table.ts";
 
@@ -95,6 +96,8 @@ export interface JobWorks {
   readonly asked: string[];
   /** By event and job, how often the callback queue was asked. */
   readonly callbacks: CallbackRequest[];
+  /** What the assistant was told. */
+  readonly messages: InboundMessage[];
   /** Takes a job on, as the API does. */
   post(
     userId: number,
@@ -150,6 +153,7 @@ export const openJobWorks = ({
   const jobs = createJobsRepository(table);
   const asked: string[] = [];
   const callbacks: CallbackRequest[] = [];
+  const messages: InboundMessage[] = [];
 
   /** What one process of the worker has to do with the world. */
   const dependenciesOf = (life: Life): Omit<RecordDependencies, "hide"> => {
@@ -175,6 +179,12 @@ export const openJobWorks = ({
         send: (request) =>
           life.call(async () => {
             callbacks.push(request);
+          }),
+      },
+      messages: {
+        send: (sent) =>
+          life.call(async () => {
+            messages.push(...sent);
           }),
       },
       cutter,
@@ -203,6 +213,7 @@ export const openJobWorks = ({
     queue,
     asked,
     callbacks,
+    messages,
 
     post: async (userId, pieces, { recording = "recording", callback_url } = {}) => {
       const key = `uploads/${recording}`;

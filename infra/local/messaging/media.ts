@@ -1,8 +1,15 @@
 import type { MessageStore, StoredMedia } from "./message-store.ts";
 import { GraphError, invalidParameter } from "./take-message.ts";
 
-/** What the platform plays (reference, "Media", audio). */
-const audioTypes: readonly string[] = ["audio/aac", "audio/amr", "audio/mpeg", "audio/mp4", "audio/ogg"];
+/** What the platform takes of what the service sends (reference, "Media": audio, and documents). */
+const mediaTypes: readonly string[] = [
+  "audio/aac",
+  "audio/amr",
+  "audio/mpeg",
+  "audio/mp4",
+  "audio/ogg",
+  "text/plain",
+];
 
 const mediaType = (contentType: string): string => contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
 
@@ -48,9 +55,9 @@ export const takeUpload = async (
   if (form.get("messaging_product") !== "whatsapp") throw invalidParameter("messaging_product is required.");
   if (!(file instanceof Blob) || typeof type !== "string")
     throw invalidParameter("file and type are required.");
-  if (!audioTypes.includes(mediaType(type)) || mediaType(file.type) !== mediaType(type)) {
+  if (!mediaTypes.includes(mediaType(type)) || mediaType(file.type) !== mediaType(type)) {
     throw invalidParameter(
-      `Param file must be a file with one of the following types: ${audioTypes.join(", ")}. Received file of type '${file.type}'.`,
+      `Param file must be a file with one of the following types: ${mediaTypes.join(", ")}. Received file of type '${file.type}'.`,
     );
   }
   return { id: store.addMedia(type, Buffer.from(await file.arrayBuffer())) };

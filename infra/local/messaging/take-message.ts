@@ -71,6 +71,11 @@ export const outgoingMessage = z
       interactive: z.discriminatedUnion("type", [list, buttons]),
     }),
     z.looseObject({ ...common, type: z.literal("audio"), audio: z.object({ id: text(128) }) }),
+    z.looseObject({
+      ...common,
+      type: z.literal("document"),
+      document: z.object({ id: text(128), filename: text(240).optional(), caption: text(1024).optional() }),
+    }),
   ])
   .refine(({ to, recipient }) => to !== undefined || recipient !== undefined, {
     error: "The parameter to is required.",
@@ -115,7 +120,9 @@ const parse = (body: unknown): OutgoingMessage => {
 export const takeMessage = (phoneNumberId: string, body: unknown, store: MessageStore): Taken => {
   if (readMark.safeParse(body).success) return { response: { success: true } };
   const message = parse(body);
-  if (message.type === "audio" && !store.findMedia(message.audio.id)) {
+  const file =
+    message.type === "audio" ? message.audio : message.type === "document" ? message.document : undefined;
+  if (file && !store.findMedia(file.id)) {
     throw new GraphError(400, 131_053, "Media upload error: there is no such file.");
   }
   const to = message.to ?? message.recipient ?? "";

@@ -20,6 +20,7 @@ import {
   FakePlatform,
   Lifeline,
   newMessage,
+  noLongRecordings,
   recordOf,
   startWorker,
   wordsOf,
@@ -41,6 +42,7 @@ const answers = (overrides: Partial<AnswerDependencies> = {}): AnswerDependencie
   transcriber: { transcribe: async () => ({ text: "What is the answer?", segments: undefined }) },
   platform: { download: async () => ({ bytes: new Uint8Array() }) },
   transcriptionRetry: { after: 120_000, pause: 1 },
+  longRecordings: noLongRecordings,
   ...overrides,
 });
 
@@ -509,6 +511,13 @@ describe("a message that ends every try", () => {
   });
 });
 
+const noFiles = {
+  delete: () => Promise.reject(new Error("There are no files in this test.")),
+  list: () => {
+    throw new Error("There are no files in this test.");
+  },
+};
+
 describe("a person who is forgotten", () => {
   it("leaves nothing in the table", async () => {
     const { start } = setUp();
@@ -518,10 +527,10 @@ describe("a person who is forgotten", () => {
       recordOf({ ...newMessage({ type: "choice", id: "", title: "Good" }), sender: message.sender }),
     );
     // By phone number, though the platform names the person by a user id.
-    expect(await forgetSender(table, "256700000009")).toBe(5);
+    expect(await forgetSender("256700000009", { table, store: noFiles })).toBe(5);
     expect(await conversationOf(message)).toBeUndefined();
     expect(await recordItem(message)).toBeUndefined();
-    expect(await forgetSender(table, "256700000009")).toBe(0);
+    expect(await forgetSender("256700000009", { table, store: noFiles })).toBe(0);
   });
 
   it("while a message of theirs is being answered is not written down again", async () => {
@@ -533,7 +542,7 @@ describe("a person who is forgotten", () => {
       answers: answers(),
       work: {
         refreshNote: async (conversation) => {
-          await forgetSender(table, message.sender);
+          await forgetSender(message.sender, { table, store: noFiles });
           return conversation;
         },
       },

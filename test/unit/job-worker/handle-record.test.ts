@@ -38,6 +38,7 @@ const worker = (dueInSeconds: number | "no table") => {
   const dependencies: RecordDependencies = {
     hide,
     queue: { send },
+    messages: { send: notExpected },
     places: {
       take: dueInSeconds === "no table" ? notExpected : async () => held,
       begin: notExpected,

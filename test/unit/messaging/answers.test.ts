@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAnswerPlanner } from "../../../functions/messaging/answer-message.ts";
 import type { AnswerDependencies } from "../../../functions/messaging/answer-text.ts";
 import { type Conversation, initialSettings } from "../../../functions/messaging/conversation.ts";
+import type { LongRecordingOutcome, LongRecordings } from "../../../functions/messaging/long-recordings.ts";
 import {
   languageChoices,
   languageList,
@@ -18,7 +19,11 @@ import { type ChatRequest, defaultSystemMessage } from "../../../shared/inferenc
 import type { TranscriptionRequest } from "../../../shared/inference/transcription.ts";
 import type { InboundMessage, MessageContent } from "../../../shared/messaging/inbound-message.ts";
 import { logger } from "../../../shared/telemetry/logger.ts";
+import { makeOggOpus } from "../../fixtures/audio/make-ogg.ts";
 import { soundBytes, wavFile } from "../../support/wav.ts";
+
+/** A recording as phones make them, of little more than its pages. */
+const oggOpus = (seconds: number): Buffer => makeOggOpus(seconds * 50, { preSkip: 0, packetBytes: 2 });
 
 const wav = wavFile(soundBytes(48_000), { stated: true });
 
@@ -45,12 +50,15 @@ const setUp = (
     }),
   );
   const download = vi.fn(async () => ({ bytes: wav }));
+  const begin = vi.fn<LongRecordings["begin"]>(async () => "job");
+  const outcomeOf = vi.fn<LongRecordings["outcomeOf"]>(async () => undefined);
   const dependencies: AnswerDependencies = {
     chat: { answer: chat },
     translator: { translate },
     transcriber: { transcribe },
     platform: { download },
     transcriptionRetry: { after: options.giveUpAfter ?? 120_000, pause: 1 },
+    longRecordings: { begin, outcomeOf },
   };
   const conversation: Conversation = {
     exchanges: [],
@@ -75,6 +83,8 @@ const setUp = (
     translate,
     transcribe,
     download,
+    begin,
+    outcomeOf,
     saidNow,
     answer,
     write: (text: string) => answer({ type: "text", text }),
@@ -604,16 +614,91 @@ describe("a voice note", () => {
   it.each([
     ["no audio at all", Buffer.from("%PDF-1.7 and so on"), wording.voiceNoteUnreadable],
     ["a damaged file", wav.subarray(0, 30), wording.voiceNoteUnreadable],
-    [
-      "eleven minutes long",
-      wavFile(soundBytes(660 * 8_000 * 2), { sampleRate: 8_000, stated: true }),
-      wording.voiceNoteTooLong,
-    ],
+    ["longer than three hours", oggOpus(10_802), wording.voiceNoteTooLong],
   ])("that is %s is told so", async (_what, bytes, words) => {
     const { speak, download, transcribe } = setUp();
     download.mockResolvedValue({ bytes });
     expect((await speak()).outputs).toEqual([text(words)]);
     expect(transcribe).not.toHaveBeenCalled();
+  });
+
+  describe("of more than ten minutes", () => {
+    const long = oggOpus(660);
+    const now = Math.floor(Date.now() / 1_000);
+    const inThreeDays = { job_id: "other", until: now + 3 * 86_400 };
+    const over = { job_id: "other", until: now - 1 };
+
+    it.each([undefined, over])("becomes a job, and its length is told (before: %j)", async (before) => {
+      const { speak, download, begin, transcribe } = setUp(
+        { language: "lug", mode: "chat" },
+        { conversation: before ? { long_recording: before } : {} },
+      );
+      download.mockResolvedValue({ bytes: long });
+      expect(await speak()).toEqual({
+        outputs: [text(wording.transcriptLater(11))],
+        changes: { long_recording: { job_id: "job", until: expect.any(Number) } },
+      });
+      expect(begin).toHaveBeenCalledExactlyOnceWith({
+        voiceNote: { id: "wamid.in", sender: "s", phoneNumberId: "1", name: "Amina Nakato" },
+        source: expect.objectContaining({ size: long.length }),
+        facts: expect.objectContaining({ container: "ogg", durationSeconds: 660 }),
+        language: "lug",
+      });
+      expect(transcribe).not.toHaveBeenCalled();
+    });
+
+    it("is not taken while another one is at work", async () => {
+      const { speak, download, begin } = setUp({}, { conversation: { long_recording: inThreeDays } });
+      download.mockResolvedValue({ bytes: long });
+      expect(await speak()).toEqual({ outputs: [text(wording.oneLongVoiceNote)], changes: {} });
+      expect(begin).not.toHaveBeenCalled();
+    });
+
+    const quoted = (words: string): Output => ({ kind: "text", text: words, quoting: "wamid.long" });
+    const sentence = "Oli otya ssebo nnyabo? ";
+    const file: Output = {
+      kind: "transcript",
+      jobId: "job",
+      caption: wording.transcriptAsFile,
+      quoting: "wamid.long",
+    };
+    it.each<[string, LongRecordingOutcome | undefined, Output[]]>([
+      ["a transcript", { kind: "transcribed", text: "Webale" }, [quoted("📝 Webale")]],
+      ["a very long transcript", { kind: "transcribed", text: sentence.repeat(800) }, [file]],
+      ["no words", { kind: "transcribed", text: " " }, [quoted(wording.noSpeech)]],
+      ["a failure", { kind: "failed", code: "service_unavailable" }, [quoted(wording.notTranscribed)]],
+      ["damage", { kind: "failed", code: "unreadable_audio" }, [quoted(wording.voiceNoteUnreadable)]],
+      ["nothing, because it was cleared away", undefined, []],
+    ])("ends with %s, and another one may be sent", async (_what, outcome, outputs) => {
+      const { answer, outcomeOf } = setUp(
+        {},
+        { conversation: { long_recording: { ...inThreeDays, job_id: "job" } }, isFirst: true },
+      );
+      outcomeOf.mockResolvedValue(outcome);
+      const content = { type: "transcript", jobId: "job", voiceNoteId: "wamid.long" } as const;
+      expect(await answer(content)).toEqual({ outputs, changes: { long_recording: null } });
+      expect(outcomeOf).toHaveBeenCalledExactlyOnceWith("job");
+    });
+
+    it("ends in up to four messages, of which the first quotes it", async () => {
+      const { answer, outcomeOf } = setUp({}, { conversation: { long_recording: inThreeDays } });
+      outcomeOf.mockResolvedValue({ kind: "transcribed", text: sentence.repeat(500) });
+      const { outputs, changes } = await answer({
+        type: "transcript",
+        jobId: "job",
+        voiceNoteId: "wamid.long",
+      });
+      expect(outputs.map((output) => "quoting" in output && output.quoting)).toEqual([
+        "wamid.long",
+        false,
+        false,
+      ]);
+      expect(outputs.map((output) => (output.kind === "text" ? output.text : "")).join(" ")).toBe(
+        `📝 ${sentence.repeat(500).trim()}`,
+      );
+      // Of another one that is at work nothing is forgotten.
+      expect(changes).toEqual({});
+    });
   });
 
   it("without words is told so", async () => {

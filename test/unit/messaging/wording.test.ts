@@ -28,6 +28,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   voiceSettings: [wording.voiceSettings(true), wording.voiceSettings(false)],
   voiceOn: [wording.voiceOn("Luganda")],
   noVoiceFor: [wording.noVoiceFor("Lugbara")],
+  transcriptLater: [wording.transcriptLater(95)],
   transcript: [wording.transcript("Oli otya?")],
 };
 

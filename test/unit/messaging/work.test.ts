@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Conversation, initialSettings } from "../../../functions/messaging/conversation.ts";
 import { deliverOutput } from "../../../functions/messaging/deliver-output.ts";
 import { type HandleDependencies, handleRecord } from "../../../functions/messaging/handle-record.ts";
+import type { LongRecordings } from "../../../functions/messaging/long-recordings.ts";
 import {
   type Attempt,
   type Claim,
@@ -150,12 +151,15 @@ describe("a message that is worked on", () => {
     const refreshNote = vi.fn(async (after: Conversation) => ({ ...after, note: "A new note." }));
     const showTyping = vi.fn(async () => void steps.push("typing"));
     const save = vi.fn(async () => undefined);
+    const outcomeOf = async () => undefined;
+    const clear = vi.fn(async () => void steps.push("cleared"));
     const dependencies: ProcessDependencies = {
       records: { claim: async () => claim, receipts: async () => ({}), save },
       conversations: { find: async () => conversation },
       finish,
       receiptMilliseconds: 10,
       refreshNote,
+      longRecordings: { outcomeOf, clear },
       voiceNotes: { make: () => Promise.reject(new Error("There is no voice.")) },
       platform: {
         send: async (_recipient, content) => {
@@ -167,10 +171,19 @@ describe("a message that is worked on", () => {
         upload: () => Promise.reject(new Error("Not needed.")),
       },
     };
-    const work = (planner: Planner, tries = 1) =>
-      processMessage(message, { ...attempt, receiveCount: tries }, planner, dependencies, signal);
+    const work = (planner: Planner, tries = 1, given = message) =>
+      processMessage(given, { ...attempt, receiveCount: tries }, planner, dependencies, signal);
     return { steps, finish, refreshNote, showTyping, save, work, dependencies };
   };
+
+  it("that is a transcript is not counted, shows no typing, and is cleared away after the last word", async () => {
+    const recording = { job_id: "job", until: sentAt };
+    const { steps, finish, work } = setUp({ known: { ...known, long_recording: recording, pace } });
+    const content = { type: "transcript", jobId: "job", voiceNoteId: "wamid.in" } as const;
+    await work(() => plan(say("📝 Hello"), { long_recording: null }), 1, { ...message, content });
+    expect(steps).toEqual(["📝 Hello", "cleared"]);
+    expect(finish.mock.calls[0]?.[2].conversation).toEqual({ ...known, note: "A new note.", pace });
+  });
 
   it("shows that somebody is typing, again after what is said at once, and no more before the answer", async () => {
     const { steps, showTyping, work } = setUp();
@@ -474,16 +487,27 @@ describe("an output on its way", () => {
       contentType: "audio/ogg",
       fileName: "v.ogg",
     }));
+    const outcomeOf = vi.fn<LongRecordings["outcomeOf"]>(async () => ({
+      kind: "transcribed",
+      text: "Many words",
+    }));
     const unused = () => Promise.reject(new Error("Not needed."));
     const platform = { send, upload, showTyping: unused, download: unused };
     const deliver = (output: Output) =>
-      deliverOutput(message, output, 3, { platform, voiceNotes: { make } }, signal);
-    return { send, upload, make, deliver };
+      deliverOutput(
+        message,
+        output,
+        3,
+        { platform, voiceNotes: { make }, longRecordings: { outcomeOf } },
+        signal,
+      );
+    return { send, upload, make, outcomeOf, deliver };
   };
   const recipient = { phoneNumberId: message.phoneNumberId, phone: message.phone, sender: message.sender };
   const reference = JSON.stringify([message.sender, message.id, 3]);
   const quotation: Output = { kind: "text", text: "📝 Hello", quoting: "wamid.in" };
   const speech: Output = { kind: "speech", text: "Webale", language: "lug" };
+  const transcript: Output = { kind: "transcript", jobId: "job", caption: "Here", quoting: "wamid.in" };
   const wrong: SendOutcome = { kind: "refused", reason: "content", code: 131_009 };
 
   it("carries its quotation and our reference", async () => {
@@ -507,6 +531,32 @@ describe("an output on its way", () => {
     const { send, deliver } = setUp(outcome);
     expect(await deliver(output)).toEqual(outcome);
     expect(send).toHaveBeenCalledOnce();
+  });
+
+  it("as a transcript is uploaded and sent as a file, quoting the voice note", async () => {
+    const { send, upload, deliver } = setUp();
+    expect(await deliver(transcript)).toEqual(accepted("wamid.out"));
+    const file = {
+      bytes: Buffer.from("Many words\n"),
+      contentType: "text/plain",
+      fileName: "transcript.txt",
+    };
+    expect(upload).toHaveBeenCalledExactlyOnceWith(recipient, file, { signal });
+    expect(send).toHaveBeenCalledExactlyOnceWith(
+      recipient,
+      { kind: "document", mediaId: "media-1", fileName: "transcript.txt", caption: "Here" },
+      { quoting: "wamid.in", reference },
+    );
+  });
+
+  it("as a transcript waits for a platform that takes no files, and is nothing when it was cleared away", async () => {
+    const { send, upload, outcomeOf, deliver } = setUp();
+    vi.spyOn(logger, "warn").mockReturnValue();
+    upload.mockRejectedValueOnce(new Error("The platform is ill."));
+    expect(await deliver(transcript)).toMatchObject({ kind: "postponed" });
+    outcomeOf.mockResolvedValue(undefined);
+    expect(await deliver(transcript)).toMatchObject({ kind: "refused", reason: "unreachable" });
+    expect(send).not.toHaveBeenCalled();
   });
 
   it("as speech is made, uploaded and sent as a voice note", async () => {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import type { AwsConfig } from "../../shared/config/environment.ts";
-import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
-import { AwsCallError, openAwsJsonService } from "../../shared/outbound/aws-json.ts";
-import { originAttributes } from "../../shared/queue/work-through.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import type { AwsConfig } from "../config/environment.ts";
+import { AwsCallError, openAwsJsonService } from "../outbound/aws-json.ts";
+import { originAttributes } from "../queue/work-through.ts";
+import { logger } from "../telemetry/logger.ts";
+import type { InboundMessage } from "./inbound-message.ts";
 
 /** Where messages wait for the worker. */
 export interface MessageQueue {

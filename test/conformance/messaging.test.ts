@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import * as z from "zod";
 import * as contract from "../../functions/webhook/contract.ts";
+import { makeOggOpus } from "../fixtures/audio/make-ogg.ts";
 import { newMessage, recordOf } from "../support/assistant.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
 import { errorBody } from "../support/declared.ts";
@@ -230,6 +231,21 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
     const sent = await person.send({ type: "audio", audio: { id: await upload(recording) } }, id);
     expect(sent.map(({ body }) => body.context?.message_id)).toEqual([undefined, id]);
   });
+
+  it("answers a voice note of eleven minutes with its transcript, when that is ready", async () => {
+    const person = newPerson();
+    await person.say("hello");
+    const id = newMessageId();
+    const long = Uint8Array.from(makeOggOpus(660 * 50, { preSkip: 0, packetBytes: 2 }));
+    const sent = await person.send({ type: "audio", audio: { id: await upload(long.buffer) } }, id);
+    expect(sent.map(wordsOf).slice(0, 2)).toEqual([
+      expect.stringContaining("listening"),
+      expect.stringContaining("11 minutes long"),
+    ]);
+    const transcripts = async () =>
+      (await messagesTo(person.id)).filter(({ body }) => body.context?.message_id === id).map(wordsOf);
+    await expect.poll(transcripts, { timeout: 30_000 }).toEqual([expect.stringMatching(/^📝 /)]);
+  }, 60_000);
 
   it.each([
     ["that the platform does not know (any more)", async () => "471100000000000", "send it again"],

@@ -1,4 +1,3 @@
-import { isOver } from "../../shared/jobs/job.ts";
 import type { JobMessage } from "../../shared/jobs/job-queue.ts";
 import type { JobName } from "../../shared/jobs/keys.ts";
 import { type AssemblyDependencies, assembleJob } from "./assemble-job.ts";
@@ -56,7 +55,8 @@ export const handleMessage = async (
         sentAt,
         async () => {
           const job = await jobs.read(name);
-          return job === undefined || isOver(job) || job.is_deleted;
+          // A job that was over before it is deleted is only cleared away when the deletion is written.
+          return job === undefined || job.is_deleted;
         },
         async () => {
           await settleJob(name, dependencies);

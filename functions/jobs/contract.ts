@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { longestCallbackUrl } from "../../shared/callbacks/callback-url.ts";
 import { languageField, languageForms, transcriptionLanguages } from "../../shared/catalogue/languages.ts";
 import {
   accountLimitEnvironment,
@@ -32,7 +33,7 @@ export const jobRequest = z
       description: `${languageForms}; one of the 51 of \`TranscriptionLanguage\``,
     }),
     timestamps: z.boolean().default(false).meta({ description: "Whether the result as JSON has `segments`" }),
-    callback_url: text().max(2_000).nullish().meta({
+    callback_url: text().max(longestCallbackUrl).nullish().meta({
       example: "https://example.org/language-ai",
       description: "Where the end of the job is told, as Standard Webhooks have it",
     }),

@@ -310,6 +310,26 @@ describe("a job that its owner deletes", () => {
     expect(await counted(userId)).toEqual({ month: 0, usage: 0 });
   });
 
+  it("that was completed is cleared away also when the worker is at it before the deletion is written", async () => {
+    const works = worksWith();
+    const name = await works.post(await createTestAccount(table), 2);
+    await works.work();
+    const jobs = {
+      ...works.jobs,
+      markDeleted: async (which: JobName) => {
+        const working = works.work();
+        await sleep(50);
+        const isDeleted = await works.jobs.markDeleted(which);
+        await working;
+        return isDeleted;
+      },
+    };
+    await deleteJob(name, { ...works, jobs });
+    await works.work();
+    expect(await works.jobs.read(name)).toBeUndefined();
+    expect(await objectsOf(name)).toEqual([]);
+  });
+
   it("is paid for, and does not call back again, when it was completed", async () => {
     const works = worksWith();
     const userId = await createTestAccount(table);

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /** The ports of the service's servers that people and programs talk to. */
@@ -35,6 +36,22 @@ export const choosePort = (port: number, variable: string, host = "127.0.0.1"): 
     });
   });
 
+const freePortTries = 20;
+
+/**
+ * A free port below those that systems give to connections by themselves: it is bound only when the templates are made, and one
+ * that the system had chosen would be given to somebody else by then, now and then.
+ */
+const chooseFreePort = async (host: string): Promise<number> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await choosePort(randomInt(20_000, 32_000), "PORT", host);
+    } catch (error) {
+      if (tries === freePortTries) throw error;
+    }
+  }
+};
+
 /**
  * Six ports in a row. For port 0 only the API's is chosen here, because the template that is synthesised names its
  * address; the others are left to the system.
@@ -42,8 +59,11 @@ export const choosePort = (port: number, variable: string, host = "127.0.0.1"): 
  * @throws Error with a sentence when one of them is in use.
  */
 export const choosePorts = async (port: number, host: string): Promise<Ports> => {
+  if (port === 0) {
+    const api = await chooseFreePort(host);
+    return { api, chatStream: 0, storage: 0, sampleInference: 0, identity: [0, 0] };
+  }
   const api = await choosePort(port, "PORT", host);
-  if (port === 0) return { api, chatStream: 0, storage: 0, sampleInference: 0, identity: [0, 0] };
   const [chatStream = 0, storage = 0, sampleInference = 0, first = 0, second = 0] = await Promise.all(
     [1, 2, 3, 4, 5].map((distance) => choosePort(port + distance, "PORT", host)),
   );

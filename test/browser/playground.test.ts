@@ -170,7 +170,7 @@ describe.each(places)("The playground, $name", ({ url }) => {
           body: JSON.stringify(body),
         });
         const { error } = z
-          .object({ error: z.object({ code: z.string() }).optional() })
+          .object({ error: z.object({ code: z.string() }).nullish() })
           .parse(await response.json());
         return `${response.status} ${error?.code ?? ""}`;
       };

@@ -239,7 +239,7 @@ describe("a deleted account", () => {
   }, 90_000);
 
   it.each([
-    [["kato", "--yes"], "--yes and --bucket go with --delete only."],
+    [["kato", "--yes"], "--yes and --bucket go with --delete only, --bucket with --forget-sender too."],
     [["kato", "--delete", "--table", "t"], "--delete takes both --table and --bucket"],
     [["kato", "--delete", "--disable"], "--delete goes with --yes, --table and --bucket, and nothing else."],
   ])("is not deleted by npm run account -- %s", async (args, sentence) => {

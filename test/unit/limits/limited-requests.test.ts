@@ -115,6 +115,7 @@ describe("an answer of a limited route", () => {
       "Deprecation",
       "Idempotent-Replayed",
       "Link",
+      "Location",
       "RateLimit",
       "RateLimit-Policy",
       "Retry-After",

@@ -63,14 +63,17 @@ const securityOf = ({ auth, errors, scope }: Operation): Record<string, string[]
 
 const binary = z.string().meta({ format: "binary" });
 
+/** Of events there is none: readers of the document disagree whether it were that of the whole answer or of each event. */
+const schemaOfType = (type: string): { schema?: z.ZodType } => {
+  if (type === "text/event-stream") return {};
+  return { schema: type.startsWith("audio/") ? binary : z.string() };
+};
+
 /** The answer in each form that it may have. What always leaves while it is made is never JSON. */
 const answerContent = ({ response, streams }: Operation) => ({
   ...(streams === "always" ? {} : { "application/json": { schema: response.schema } }),
   ...Object.fromEntries(
-    (response.otherContentTypes ?? []).map((type) => [
-      type,
-      type.startsWith("audio/") ? { schema: binary } : { schema: z.string() },
-    ]),
+    (response.otherContentTypes ?? []).map((type) => [type, schemaOfType(type)] as const),
   ),
 });
 

@@ -30,7 +30,7 @@ const described = z.object({
           z.string(),
           z.object({
             example: z.unknown().optional(),
-            schema: z.looseObject({ format: z.string().optional() }),
+            schema: z.looseObject({ format: z.string().optional() }).optional(),
             examples: z.record(z.string(), z.object({ $ref: z.string() })).optional(),
           }),
         )
@@ -98,7 +98,7 @@ const answerProblems = (operation: Operation): string[] => {
   return Object.entries(answers).flatMap(([type, { example, schema }]) => {
     if (type === "application/json") return problemsOf(response.schema, example);
     if (type === "text/html") return [];
-    if (type.startsWith("audio/")) return schema.format === "binary" ? [] : [`${type}: not binary`];
+    if (type.startsWith("audio/")) return schema?.format === "binary" ? [] : [`${type}: not binary`];
     if (typeof example !== "string" || example === "") return [`${type}: no example`];
     return type === "text/event-stream" && !events.test(example) ? [`${type}: no events`] : [];
   });

@@ -2,9 +2,8 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { runCommand } from "../support/run-service.ts";
-import { startTestTable, type TestTable } from "../support/test-table.ts";
+import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 import { functionMilliseconds, translateOnce } from "./idempotent-process.ts";
 
 let table: TestTable;
@@ -31,19 +30,8 @@ afterAll(async () => {
   await table.close();
 });
 beforeEach(async () => {
-  const username = `user-${crypto.randomUUID()}`;
-  const accounts = createAccountsRepository(table.open());
-  const { id } = await accounts.create({
-    username,
-    email: `${username}@example.com`,
-    password_hash: "$argon2id$the-hash",
-    organization: "Unknown",
-    full_name: undefined,
-    organization_type: undefined,
-    sector: undefined,
-  });
   // Its requests of a minute are enough for all that is sent.
-  await accounts.setAccountType(id, "Admin");
+  const id = await createTestAccount(table.open(), "Admin");
   const { port } = model.address() as AddressInfo;
   place = {
     endpoint: table.address.endpoint,

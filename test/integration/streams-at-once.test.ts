@@ -6,7 +6,6 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { chatEndpoints } from "../../functions/chat/endpoints.ts";
 import type { AccountType } from "../../shared/accounts/account.ts";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
 import { accountKeys } from "../../shared/accounts/keys.ts";
 import type { TokenClaims } from "../../shared/auth/tokens.ts";
 import { AppError } from "../../shared/errors/app-error.ts";
@@ -19,7 +18,7 @@ import type { ItemTable } from "../../shared/storage/item-table.ts";
 import { lambdaContext, lambdaEvent } from "../support/lambda-event.ts";
 import { stubStreamingRuntime } from "../support/lambda-stream.ts";
 import { sourceOf } from "../support/sources.ts";
-import { startTestTable, type TestTable } from "../support/test-table.ts";
+import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
 /** The table as so many instances of functions have it: each with connections of its own. */
@@ -37,18 +36,7 @@ afterAll(async () => {
 const start = Date.parse("2026-11-20T10:00:30Z");
 
 const newAccount = async (type: AccountType = "Free"): Promise<TokenClaims> => {
-  const username = `user-${crypto.randomUUID()}`;
-  const accounts = createAccountsRepository(table.open());
-  const { id } = await accounts.create({
-    username,
-    email: `${username}@example.com`,
-    password_hash: "$argon2id$the-hash",
-    organization: "Unknown",
-    full_name: undefined,
-    organization_type: undefined,
-    sector: undefined,
-  });
-  if (type !== "Free") await accounts.setAccountType(id, type);
+  const id = await createTestAccount(table.open(), type);
   return { userId: id, tokenId: "first", tokenEpoch: 0 };
 };
 

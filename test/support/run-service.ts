@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
 const projectDirectory = join(import.meta.dirname, "../..");
@@ -67,3 +68,18 @@ export const runService = async (variables: Record<string, string>): Promise<Run
     },
   };
 };
+
+/** The processes of a service's function: children of the service's own, which run in the function's folder. On Linux only. */
+export const processesOf = ({ child }: RunningService, functionName: string): number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const parent = /\) \w (\d+)/.exec(readFileSync(`/proc/${name}/stat`, "utf8"))?.[1];
+        const isOfFunction = readlinkSync(`/proc/${name}/cwd`).endsWith(`/${functionName}`);
+        return Number(parent) === child.pid && isOfFunction ? [Number(name)] : [];
+      } catch {
+        // It has ended meanwhile.
+        return [];
+      }
+    });

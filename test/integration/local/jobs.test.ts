@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { answering, type Behaviour, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
-import { type RunningService, runService } from "../../support/run-service.ts";
+import { processesOf, type RunningService, runService } from "../../support/run-service.ts";
 import { wavHeaderBytes } from "../../support/wav.ts";
 
 const sampleRate = 1_000;
@@ -36,21 +35,6 @@ const hearSeconds = (form: Buffer) => {
   }
   return { text: segments.map(({ text }) => text).join(" "), segments };
 };
-
-/** The processes that work on jobs for a service: children of its process, which run in their function's folder. */
-const workersOf = (service: RunningService): number[] =>
-  readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const parent = /\) \w (\d+)/.exec(readFileSync(`/proc/${name}/stat`, "utf8"))?.[1];
-        const isWorker = readlinkSync(`/proc/${name}/cwd`).includes("job-worker");
-        return Number(parent) === service.child.pid && isWorker ? [Number(name)] : [];
-      } catch {
-        // It has ended meanwhile.
-        return [];
-      }
-    });
 
 let folder: string;
 let model: FakeBackend;
@@ -145,8 +129,10 @@ describe("a long recording, by the local service", () => {
       for (; kills < 6; kills += 1) {
         // One after the other, while there is something to do for each.
         await expect.poll(() => model.received.length, { timeout: 20_000 }).toBeGreaterThan(2 * kills);
-        await expect.poll(() => workersOf(service).length, { timeout: 20_000 }).toBeGreaterThan(0);
-        for (const worker of workersOf(service).slice(0, 1)) process.kill(worker, "SIGKILL");
+        await expect
+          .poll(() => processesOf(service, "job-worker").length, { timeout: 20_000 })
+          .toBeGreaterThan(0);
+        for (const worker of processesOf(service, "job-worker").slice(0, 1)) process.kill(worker, "SIGKILL");
       }
       expect((await ask(`/tasks/jobs/${id}`)).body.status).toBe("running");
       await service.stop("SIGKILL");

@@ -2,9 +2,9 @@ import * as z from "zod";
 import { consoleLanguages, consoleLanguagesVariable } from "../functions/console/texts/languages.ts";
 import { defaultLegacySettings, legacySettings } from "../functions/legacy/settings.ts";
 import { functionDefinitions } from "../functions/manifest.ts";
-import { issuerAddress } from "../shared/config/identity-providers.ts";
-import { vendorName } from "../shared/config/vendors.ts";
-import { defaultAddressLimits, defaultUnverifiedQuotaShare } from "../shared/limits/policies.ts";
+import { defaultAddressLimits, defaultUnverifiedQuotaShare } from "../shared/accounts/limits/policies.ts";
+import { issuerAddress } from "../shared/platform/config/identity-providers.ts";
+import { vendorName } from "../shared/platform/config/vendors.ts";
 
 /** `Name <address>` or an address alone; the group is the address. */
 const senderPattern = /^(?:[^<>]+ <)?([^\s<>@]+@[^\s<>@]+)>?$/;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
-import type { IdentityProvider, ProviderLetter } from "../shared/config/identity-providers.ts";
+import type { IdentityProvider, ProviderLetter } from "../shared/platform/config/identity-providers.ts";
 import {
   type CheckedSettings,
   type SettingName,

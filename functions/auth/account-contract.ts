@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { account } from "../../shared/accounts/account.ts";
-import { profileRequest, profileStatus } from "../../shared/accounts/manage-profile.ts";
+import { account } from "../../shared/accounts/access/account.ts";
+import { profileRequest, profileStatus } from "../../shared/accounts/profile/manage-profile.ts";
+import { givenPassword, registerRequest } from "../../shared/accounts/sign-in/fields.ts";
+import { mostUsageDays, usage, usageQuery } from "../../shared/accounts/usage/usage.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
-import { givenPassword, registerRequest } from "../../shared/sign-in/fields.ts";
-import { mostUsageDays, usage, usageQuery } from "../../shared/usage/usage.ts";
 
 const tag = "Accounts and tokens";
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defineFunction } from "../../shared/http/function-definition.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
@@ -6,9 +7,8 @@ import {
   mailQueueEnvironment,
   tableEnvironment,
   tokenEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
-import { vendorsEnvironment } from "../../shared/config/vendors.ts";
+} from "../../shared/platform/config/environment.ts";
+import { vendorsEnvironment } from "../../shared/platform/config/vendors.ts";
 import {
   deleteAccountOperation,
   meOperation,

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { defineOperation } from "../../shared/http/operation.ts";
 import {
   accessToken,
   actionOutcome,
@@ -8,7 +7,8 @@ import {
   linkToken,
   newPassword,
   tokenRequest,
-} from "../../shared/sign-in/fields.ts";
+} from "../../shared/accounts/sign-in/fields.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
 
 const tag = "Accounts and tokens";
 

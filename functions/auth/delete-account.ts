@@ -1,9 +1,12 @@
-import { requireAccess } from "../../shared/accounts/access.ts";
-import type { StoredAccount } from "../../shared/accounts/account.ts";
-import { type Credential, isOwn } from "../../shared/auth/api-keys.ts";
-import { readBearer } from "../../shared/auth/verify-bearer.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import { type DeletionDependencies, deleteWithPassword } from "../../shared/sign-in/delete-account.ts";
+import { requireAccess } from "../../shared/accounts/access/access.ts";
+import type { StoredAccount } from "../../shared/accounts/access/account.ts";
+import { type Credential, isOwn } from "../../shared/accounts/access/api-keys.ts";
+import { readBearer } from "../../shared/accounts/access/verify-bearer.ts";
+import {
+  type DeletionDependencies,
+  deleteWithPassword,
+} from "../../shared/accounts/sign-in/delete-account.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { AuthDependencies } from "./dependencies.ts";
 
 /** Who asks for a deletion, and how much time there is. */

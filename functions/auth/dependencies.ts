@@ -1,10 +1,10 @@
-import type { CredentialAccess } from "../../shared/accounts/access.ts";
-import type { ApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
-import type { Credential } from "../../shared/auth/api-keys.ts";
-import type { CallbackSecrets } from "../../shared/callbacks/callback-secrets.ts";
-import type { DeletionDependencies } from "../../shared/sign-in/delete-account.ts";
-import type { SignInDependencies } from "../../shared/sign-in/dependencies.ts";
-import type { UsageDependencies } from "../../shared/usage/get-usage.ts";
+import type { CredentialAccess } from "../../shared/accounts/access/access.ts";
+import type { Credential } from "../../shared/accounts/access/api-keys.ts";
+import type { ApiKeysRepository } from "../../shared/accounts/repositories/api-keys-repository.ts";
+import type { DeletionDependencies } from "../../shared/accounts/sign-in/delete-account.ts";
+import type { SignInDependencies } from "../../shared/accounts/sign-in/dependencies.ts";
+import type { UsageDependencies } from "../../shared/accounts/usage/get-usage.ts";
+import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 
 /** Everything the use cases of this feature touch. */
 export interface AuthDependencies extends SignInDependencies, DeletionDependencies, UsageDependencies {

@@ -1,12 +1,12 @@
-import { createKey, listKeys, revokeKey, revokeKeys } from "../../shared/accounts/manage-keys.ts";
-import { getAccount, getProfileStatus, updateProfile } from "../../shared/accounts/manage-profile.ts";
+import { createKey, listKeys, revokeKey, revokeKeys } from "../../shared/accounts/profile/manage-keys.ts";
+import { getAccount, getProfileStatus, updateProfile } from "../../shared/accounts/profile/manage-profile.ts";
+import { changePassword, forgotPassword } from "../../shared/accounts/sign-in/change-password.ts";
+import { issueToken, refreshToken } from "../../shared/accounts/sign-in/issue-token.ts";
+import { register } from "../../shared/accounts/sign-in/register.ts";
+import { resendVerification } from "../../shared/accounts/sign-in/verify-email.ts";
+import { getUsage } from "../../shared/accounts/usage/get-usage.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { readIdempotencyKey } from "../../shared/http/idempotency-key.ts";
-import { changePassword, forgotPassword } from "../../shared/sign-in/change-password.ts";
-import { issueToken, refreshToken } from "../../shared/sign-in/issue-token.ts";
-import { register } from "../../shared/sign-in/register.ts";
-import { resendVerification } from "../../shared/sign-in/verify-email.ts";
-import { getUsage } from "../../shared/usage/get-usage.ts";
 import {
   deleteAccountOperation,
   meOperation,

@@ -1,29 +1,29 @@
-import { readAccess } from "../../shared/accounts/access.ts";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
-import { eraseAccount } from "../../shared/accounts/erase-account.ts";
-import { createIdentitiesRepository } from "../../shared/accounts/identities-repository.ts";
-import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
-import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
-import { createSigningKeySource, createTokens } from "../../shared/auth/tokens.ts";
-import { createCallbackSecrets } from "../../shared/callbacks/callback-secrets.ts";
-import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
+import { readAccess } from "../../shared/accounts/access/access.ts";
+import { createSigningKeySource, createTokens } from "../../shared/accounts/access/tokens.ts";
+import { openMailQueue } from "../../shared/accounts/mail/mail-queue.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import { createApiKeysRepository } from "../../shared/accounts/repositories/api-keys-repository.ts";
+import { createIdentitiesRepository } from "../../shared/accounts/repositories/identities-repository.ts";
+import { createLinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
+import { createTokensRepository } from "../../shared/accounts/repositories/tokens-repository.ts";
+import { createPasswordAttemptsRepository } from "../../shared/accounts/sign-in/password-attempts.ts";
+import { createPasswordGuard } from "../../shared/accounts/sign-in/password-guard.ts";
+import { createSignInAddresses } from "../../shared/accounts/sign-in/sign-in-addresses.ts";
+import { withVendorsNames } from "../../shared/accounts/usage/get-usage.ts";
+import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts";
+import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
+import { createBufferedHandler } from "../../shared/http/pipeline.ts";
+import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
+import { openTable } from "../../shared/platform/storage/table.ts";
+import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
+import { eraseAccount } from "../../shared/wiring/erase-account.ts";
 import {
   idempotencyStoreFrom,
   itemTableFrom,
   limiterFrom,
   objectStoreFrom,
   signingSecretFrom,
-} from "../../shared/config/from-environment.ts";
-import { createBufferedHandler } from "../../shared/http/pipeline.ts";
-import { openMailQueue } from "../../shared/mail/mail-queue.ts";
-import { createPasswordAttemptsRepository } from "../../shared/sign-in/password-attempts.ts";
-import { createPasswordGuard } from "../../shared/sign-in/password-guard.ts";
-import { createSignInAddresses } from "../../shared/sign-in/sign-in-addresses.ts";
-import { openTable } from "../../shared/storage/table.ts";
-import { withVendorsNames } from "../../shared/usage/get-usage.ts";
-import { createUsageRepository } from "../../shared/usage/read-usage.ts";
-import taskPaths from "../../shared/usage/task-paths.json" with { type: "json" };
+} from "../../shared/wiring/from-environment.ts";
 import { authFunction } from "./contract.ts";
 import { authEndpoints } from "./endpoints.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { createdKey, keyRequest, listedKeys } from "../../shared/accounts/manage-keys.ts";
+import { createdKey, keyRequest, listedKeys } from "../../shared/accounts/profile/manage-keys.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 
 const tag = "Accounts and tokens";

@@ -1,14 +1,14 @@
 import * as z from "zod";
-import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
-import { wantsPage } from "../../shared/http/html.ts";
-import { resetPassword } from "../../shared/sign-in/change-password.ts";
-import { linkToken } from "../../shared/sign-in/fields.ts";
+import { resetPassword } from "../../shared/accounts/sign-in/change-password.ts";
+import { linkToken } from "../../shared/accounts/sign-in/fields.ts";
 import {
   alreadyVerified,
   checkResetLink,
   checkVerificationLink,
   verifyEmail,
-} from "../../shared/sign-in/verify-email.ts";
+} from "../../shared/accounts/sign-in/verify-email.ts";
+import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
+import { wantsPage } from "../../shared/http/html.ts";
 import {
   resetPasswordOperation,
   showResetPageOperation,

@@ -1,8 +1,8 @@
-import { AppError, ValidationError } from "../../shared/errors/app-error.ts";
 import type { Endpoint, RawRequest } from "../../shared/http/endpoint.ts";
 import { escapeHtml, wantsPage } from "../../shared/http/html.ts";
 import { Reply } from "../../shared/http/response.ts";
-import { styleSheetPath } from "../../shared/http/style-sheet.ts";
+import { AppError, ValidationError } from "../../shared/platform/errors/app-error.ts";
+import { styleSheetPath } from "./style-sheet.ts";
 
 /** Nothing but our style sheet is loaded, no other site is sent the form, frames the page or learns of the link's secret. */
 const pageHeaders = {

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { CallbackSecrets } from "../../shared/callbacks/callback-secrets.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
+import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 
 const tag = "Accounts and tokens";
 

@@ -1,7 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
-import { type Credential, isKey } from "../../shared/auth/api-keys.ts";
-import type { VerifyBearer } from "../../shared/auth/verify-bearer.ts";
-import { describeError, logger } from "../../shared/telemetry/logger.ts";
+import { type Credential, isKey } from "../../shared/accounts/access/api-keys.ts";
+import type { VerifyBearer } from "../../shared/accounts/access/verify-bearer.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 
 /** What API Gateway asks of the authorizer: the request's headers, and which method of which stage is called. */
 type AuthorizerRequest = Pick<APIGatewayRequestAuthorizerEvent, "headers" | "methodArn">;

@@ -1,5 +1,5 @@
-import { tokenEnvironment } from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
+import { defineFunction } from "../../shared/http/function-definition.ts";
+import { tokenEnvironment } from "../../shared/platform/config/environment.ts";
 
 export const authorizerFunction = defineFunction({
   name: "authorizer",

@@ -1,6 +1,6 @@
-import { readEnvironment } from "../../shared/config/environment.ts";
-import { verifyBearerFrom } from "../../shared/config/from-environment.ts";
-import { connectionsOpened } from "../../shared/outbound/connections.ts";
+import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { connectionsOpened } from "../../shared/platform/outbound/connections.ts";
+import { verifyBearerFrom } from "../../shared/wiring/from-environment.ts";
 import { createAuthorizer } from "./authorize-request.ts";
 import { authorizerFunction } from "./contract.ts";
 

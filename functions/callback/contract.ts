@@ -1,9 +1,9 @@
+import { defineFunction } from "../../shared/http/function-definition.ts";
 import {
   callbackQueueEnvironment,
   callbackRulesEnvironment,
   tableEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
+} from "../../shared/platform/config/environment.ts";
 
 /**
  * After so many seconds each further try, as long as the receiver does not take the callback: over a day in all. Standard

@@ -1,9 +1,9 @@
-import type { CallbackRequest } from "../../shared/callbacks/callback-queue.ts";
-import { callbackId } from "../../shared/callbacks/callback-queue.ts";
-import type { CallbackSecrets } from "../../shared/callbacks/callback-secrets.ts";
-import type { DeliveryLog } from "../../shared/callbacks/deliveries.ts";
-import { signatureHeaders } from "../../shared/callbacks/signature.ts";
-import { service } from "../../shared/config/function-definition.ts";
+import { service } from "../../shared/http/function-definition.ts";
+import type { CallbackRequest } from "../../shared/recordings/callbacks/callback-queue.ts";
+import { callbackId } from "../../shared/recordings/callbacks/callback-queue.ts";
+import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
+import type { DeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
+import { signatureHeaders } from "../../shared/recordings/callbacks/signature.ts";
 import { pausesInSeconds } from "./contract.ts";
 import { CallbackError, type OutgoingCallback } from "./post-callback.ts";
 

@@ -2,13 +2,13 @@ import { lookup as resolveName } from "node:dns/promises";
 import * as http from "node:http";
 import * as https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { raceDeadline } from "../../shared/platform/outbound/timeouts.ts";
 import {
   type CallbackRules,
   callbackUrlProblem,
   hostOf,
   mayBeCalled,
-} from "../../shared/callbacks/callback-url.ts";
-import { raceDeadline } from "../../shared/outbound/timeouts.ts";
+} from "../../shared/recordings/callbacks/callback-url.ts";
 
 /** Why a callback did not get an answer, as a sentence for the account that it belongs to. */
 export class CallbackError extends Error {

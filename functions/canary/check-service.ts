@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { exchangeWhole } from "../../shared/outbound/http-client.ts";
-import { describeError, logger } from "../../shared/telemetry/logger.ts";
+import { exchangeWhole } from "../../shared/platform/outbound/http-client.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 
 /** What the canary works with. */
 export interface CanaryDependencies {

@@ -1,6 +1,6 @@
-import { publicAddressEnvironment } from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
-import { textVariable } from "../../shared/config/variables.ts";
+import { defineFunction } from "../../shared/http/function-definition.ts";
+import { publicAddressEnvironment } from "../../shared/platform/config/environment.ts";
+import { textVariable } from "../../shared/platform/config/variables.ts";
 
 export const canaryFunction = defineFunction({
   name: "canary",

@@ -1,5 +1,5 @@
-import { readEnvironment } from "../../shared/config/environment.ts";
-import { canaryKeyFrom } from "../../shared/config/from-environment.ts";
+import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { canaryKeyFrom } from "../../shared/wiring/from-environment.ts";
 import { checkService } from "./check-service.ts";
 import { canaryFunction } from "./contract.ts";
 

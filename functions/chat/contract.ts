@@ -1,14 +1,14 @@
 import * as z from "zod";
+import { defineFunction } from "../../shared/http/function-definition.ts";
+import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
+import { conversationTooLong, fitsConversation, tokenUsage } from "../../shared/models/inference/chat.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
   chatBackendEnvironment,
   tableEnvironment,
   tokenEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
-import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
-import { conversationTooLong, fitsConversation, tokenUsage } from "../../shared/inference/chat.ts";
+} from "../../shared/platform/config/environment.ts";
 import {
   completionHead,
   exampleStream,

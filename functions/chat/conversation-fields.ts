@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { text } from "../../shared/http/fields.ts";
-import { chatModelIds } from "../../shared/inference/chat.ts";
+import { chatModelIds } from "../../shared/models/inference/chat.ts";
+import { text } from "../../shared/platform/validation/fields.ts";
 
 /** What the requests for an answer have in common, whatever else their routes take. */
 

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { AppError } from "../../shared/errors/app-error.ts";
 import {
   type ChatMessage,
   type ChatModelId,
@@ -7,8 +6,9 @@ import {
   type ChatRequest,
   chatModelIds,
   defaultSystemMessage,
-} from "../../shared/inference/chat.ts";
-import { countTokens } from "../../shared/limits/use.ts";
+} from "../../shared/models/inference/chat.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { countTokens } from "../../shared/platform/telemetry/use.ts";
 import type { ChatCompletion, ChatCompletionRequest } from "./contract.ts";
 
 /**

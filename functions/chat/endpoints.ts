@@ -1,7 +1,7 @@
-import { workingMilliseconds } from "../../shared/config/function-definition.ts";
 import { type Endpoint, endpoint, type RequestFacts } from "../../shared/http/endpoint.ts";
+import { workingMilliseconds } from "../../shared/http/function-definition.ts";
 import type { Reply } from "../../shared/http/response.ts";
-import type { ChatModels, ChatRequest, TokenUsage } from "../../shared/inference/chat.ts";
+import type { ChatModels, ChatRequest, TokenUsage } from "../../shared/models/inference/chat.ts";
 import { chatFunction, createChatCompletionOperation } from "./contract.ts";
 import { createChatCompletion, newCompletionHead, readChatRequest } from "./create-chat-completion.ts";
 import { streamChatCompletion } from "./stream-chat-completion.ts";

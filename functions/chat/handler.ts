@@ -1,12 +1,12 @@
-import { readEnvironment } from "../../shared/config/environment.ts";
+import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { connectionsOpened } from "../../shared/platform/outbound/connections.ts";
 import {
   chatModelsFrom,
   idempotencyStoreFrom,
   limiterFrom,
   verifyBearerFrom,
-} from "../../shared/config/from-environment.ts";
-import { createStreamingHandler } from "../../shared/http/pipeline.ts";
-import { connectionsOpened } from "../../shared/outbound/connections.ts";
+} from "../../shared/wiring/from-environment.ts";
 import { chatFunction } from "./contract.ts";
 import { chatEndpoints } from "./endpoints.ts";
 

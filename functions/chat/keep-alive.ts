@@ -1,5 +1,5 @@
-import type { Source } from "../../shared/outbound/source.ts";
-import { IdleTimer } from "../../shared/outbound/timeouts.ts";
+import type { Source } from "../../shared/platform/outbound/source.ts";
+import { IdleTimer } from "../../shared/platform/outbound/timeouts.ts";
 
 /** A comment of the event stream format, which readers pass over. */
 const comment = ": keep-alive\n\n";

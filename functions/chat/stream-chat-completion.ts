@@ -1,7 +1,7 @@
-import { AppError } from "../../shared/errors/app-error.ts";
 import { Reply } from "../../shared/http/response.ts";
-import type { ChatModels, ChatRequest, ChatStream } from "../../shared/inference/chat.ts";
-import { describeError, logger } from "../../shared/telemetry/logger.ts";
+import type { ChatModels, ChatRequest, ChatStream } from "../../shared/models/inference/chat.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import { withKeepAlive } from "./keep-alive.ts";
 import { type EventWriter, writeFrames } from "./write-frames.ts";
 

@@ -1,9 +1,9 @@
-import type { AppError } from "../../shared/errors/app-error.ts";
-import { toAppError } from "../../shared/errors/dependency-failure.ts";
-import { errorBody } from "../../shared/errors/error-body.ts";
-import type { ChatEvent, ChatStream, TokenUsage } from "../../shared/inference/chat.ts";
-import { countTokens } from "../../shared/limits/use.ts";
-import type { Source } from "../../shared/outbound/source.ts";
+import type { ChatEvent, ChatStream, TokenUsage } from "../../shared/models/inference/chat.ts";
+import type { AppError } from "../../shared/platform/errors/app-error.ts";
+import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
+import { errorBody } from "../../shared/platform/errors/error-body.ts";
+import type { Source } from "../../shared/platform/outbound/source.ts";
+import { countTokens } from "../../shared/platform/telemetry/use.ts";
 import type { CompletionHead } from "./create-chat-completion.ts";
 import type { V1ChatCompletionChunk } from "./v1/chat-contract.ts";
 

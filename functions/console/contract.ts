@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defineFunction } from "../../shared/http/function-definition.ts";
 import {
   accountLimitEnvironment,
   anonymousLimitEnvironment,
@@ -9,11 +10,10 @@ import {
   publicAddressEnvironment,
   tableEnvironment,
   tokenEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
-import { identityProvidersEnvironment } from "../../shared/config/identity-providers.ts";
-import { baseAddressVariable } from "../../shared/config/variables.ts";
-import { vendorsEnvironment } from "../../shared/config/vendors.ts";
+} from "../../shared/platform/config/environment.ts";
+import { identityProvidersEnvironment } from "../../shared/platform/config/identity-providers.ts";
+import { baseAddressVariable } from "../../shared/platform/config/variables.ts";
+import { vendorsEnvironment } from "../../shared/platform/config/vendors.ts";
 import { consoleLanguagesVariable } from "./texts/languages.ts";
 
 /** Under which paths the files are that pages load. */

@@ -1,6 +1,6 @@
 import type { createDocument, oas31 } from "zod-openapi";
+import type { JsonSchema, NamedSchemas } from "../../shared/http/openapi/document.ts";
 import type { Operation } from "../../shared/http/operation.ts";
-import type { JsonSchema, NamedSchemas } from "../../shared/openapi/document.ts";
 import { composeExample } from "./compose-example.ts";
 
 type Document = ReturnType<typeof createDocument>;

@@ -5,7 +5,7 @@ import {
   type ZodOpenApiOverride,
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
-import { service } from "../../shared/config/function-definition.ts";
+import { service } from "../../shared/http/function-definition.ts";
 import { idempotencyKeyPattern } from "../../shared/http/idempotency-key.ts";
 import { type BodyEncoding, idempotencyOf, type Operation, tags } from "../../shared/http/operation.ts";
 import { addExamples } from "./add-examples.ts";

@@ -3,7 +3,7 @@ import {
   type JsonSchema,
   type NamedSchemas,
   resolveSchema,
-} from "../../shared/openapi/document.ts";
+} from "../../shared/http/openapi/document.ts";
 
 /** What stands for a value whose form says all that a reader wants to know. */
 const byFormat: ReadonlyMap<string, string> = new Map([

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { publicAddressEnvironment } from "../../shared/config/environment.ts";
-import { defineFunction, service } from "../../shared/config/function-definition.ts";
-import { vendorsEnvironment } from "../../shared/config/vendors.ts";
+import { defineFunction, service } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
+import { publicAddressEnvironment } from "../../shared/platform/config/environment.ts";
+import { vendorsEnvironment } from "../../shared/platform/config/vendors.ts";
 
 export const healthOperation = defineOperation({
   id: "health",

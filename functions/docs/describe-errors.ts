@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { accountTypes } from "../../shared/accounts/account.ts";
-import { AppError, ValidationError } from "../../shared/errors/app-error.ts";
-import { type ErrorCode, errorCatalogue } from "../../shared/errors/catalogue.ts";
-import { errorBody, oauthErrorBody } from "../../shared/errors/error-body.ts";
+import { accountTypes } from "../../shared/accounts/access/account.ts";
+import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import { idempotencyOf, limitClassOf, type Operation } from "../../shared/http/operation.ts";
-import { accountPoliciesWith } from "../../shared/limits/policies.ts";
+import { AppError, ValidationError } from "../../shared/platform/errors/app-error.ts";
+import { type ErrorCode, errorCatalogue } from "../../shared/platform/errors/catalogue.ts";
+import { errorBody, oauthErrorBody } from "../../shared/platform/errors/error-body.ts";
 
 /** Some errors say more: deliveries to the webhook what version 1 said of them. */
 const errorResponseBody = z

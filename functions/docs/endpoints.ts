@@ -1,6 +1,6 @@
-import { service } from "../../shared/config/function-definition.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
-import { documentOfStage, type StageNames } from "../../shared/openapi/stage-document.ts";
+import { service } from "../../shared/http/function-definition.ts";
+import { documentOfStage, type StageNames } from "../../shared/http/openapi/stage-document.ts";
 import { healthOperation, languagesOperation, openApiOperation } from "./contract.ts";
 import { listLanguages } from "./list-languages.ts";
 

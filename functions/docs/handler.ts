@@ -1,5 +1,5 @@
-import { readEnvironment } from "../../shared/config/environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import { docsFunction } from "./contract.ts";
 import { docsEndpoints } from "./endpoints.ts";
 

@@ -1,6 +1,6 @@
-import { languages } from "../../shared/catalogue/languages.ts";
-import { findSynthesisLanguage } from "../../shared/catalogue/voices.ts";
-import { identifiableLanguages } from "../../shared/language-id/identification.ts";
+import { identifiableLanguages } from "../../shared/models/language-id/identification.ts";
+import { languages } from "../../shared/platform/catalogue/languages.ts";
+import { findSynthesisLanguage } from "../../shared/platform/catalogue/voices.ts";
 import type { LanguagesResponse } from "./contract.ts";
 
 const identifiable: ReadonlySet<string> = new Set(identifiableLanguages);

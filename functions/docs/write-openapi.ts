@@ -14,8 +14,8 @@ const taskPaths = Object.fromEntries(
 );
 
 const files = {
-  "shared/openapi/openapi.json": buildOpenApi(operations),
-  "shared/usage/task-paths.json": taskPaths,
+  "shared/http/openapi/openapi.json": buildOpenApi(operations),
+  "shared/accounts/usage/task-paths.json": taskPaths,
 };
 
 for (const [name, content] of Object.entries(files)) {

@@ -1,9 +1,9 @@
-import { putJson, readTranscribedPieces } from "../../shared/jobs/job-objects.ts";
-import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
-import { type JobName, jobObjects } from "../../shared/jobs/keys.ts";
-import type { JobTranscript, TranscribedPiece } from "../../shared/jobs/transcribed-piece.ts";
-import type { ObjectStore } from "../../shared/storage/object-store.ts";
-import { type EndDependencies, settleJob } from "./settle-job.ts";
+import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import { putJson, readTranscribedPieces } from "../../shared/recordings/jobs/job-objects.ts";
+import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
+import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
+import type { JobTranscript, TranscribedPiece } from "../../shared/recordings/jobs/transcribed-piece.ts";
+import { type EndDependencies, settleJob } from "./finish-job.ts";
 
 /** Everything that making one transcript of many touches. */
 export interface AssemblyDependencies extends EndDependencies {

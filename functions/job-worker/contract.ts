@@ -1,3 +1,4 @@
+import { defineFunction } from "../../shared/http/function-definition.ts";
 import {
   bucketEnvironment,
   callbackQueueEnvironment,
@@ -5,9 +6,8 @@ import {
   messageQueueEnvironment,
   tableEnvironment,
   transcriptionBackendEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
-import { countVariable } from "../../shared/config/variables.ts";
+} from "../../shared/platform/config/environment.ts";
+import { countVariable } from "../../shared/platform/config/variables.ts";
 
 /**
  * How often a message is handed out before it is dead-lettered. The worker itself gives up what cannot be done long before;

@@ -1,8 +1,8 @@
-import type { JobMessage } from "../../shared/jobs/job-queue.ts";
-import type { JobName } from "../../shared/jobs/keys.ts";
+import type { JobMessage } from "../../shared/recordings/jobs/job-queue.ts";
+import type { JobName } from "../../shared/recordings/jobs/keys.ts";
 import { type AssemblyDependencies, assembleJob } from "./assemble-job.ts";
+import { settleJob } from "./finish-job.ts";
 import { type PlanDependencies, planJob } from "./plan-job.ts";
-import { settleJob } from "./settle-job.ts";
 import { type PieceDependencies, workOnPiece } from "./work-on-piece.ts";
 
 /** Everything that the worker touches. */

@@ -1,6 +1,6 @@
 import type { SQSRecord } from "aws-lambda";
-import { type JobMessage, jobMessage } from "../../shared/jobs/job-queue.ts";
-import { describeError, logger } from "../../shared/telemetry/logger.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
+import { type JobMessage, jobMessage } from "../../shared/recordings/jobs/job-queue.ts";
 import { handleMessage, type WorkDependencies } from "./handle-message.ts";
 import { holdMessage } from "./hold-message.ts";
 

@@ -1,19 +1,19 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { cutPiece, pieceSchema, planPieces } from "../../shared/audio/pieces/cut-pieces.ts";
-import { openCallbackQueue } from "../../shared/callbacks/callback-queue.ts";
-import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
-import { objectStoreFrom, transcriberFrom } from "../../shared/config/from-environment.ts";
-import { openJobQueue } from "../../shared/jobs/job-queue.ts";
-import { createJobsRepository } from "../../shared/jobs/jobs-repository.ts";
 import { openMessageQueue } from "../../shared/messaging/message-queue.ts";
-import { openAwsJsonService } from "../../shared/outbound/aws-json.ts";
-import { workThrough } from "../../shared/queue/work-through.ts";
-import { openTable } from "../../shared/storage/table.ts";
-import { stitch } from "../../shared/transcripts/stitch.ts";
+import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
+import { openAwsJsonService } from "../../shared/platform/outbound/aws-json.ts";
+import { workThrough } from "../../shared/platform/queue/work-through.ts";
+import { openTable } from "../../shared/platform/storage/table.ts";
+import { openCallbackQueue } from "../../shared/recordings/callbacks/callback-queue.ts";
+import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
+import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
+import { stitch } from "../../shared/recordings/transcripts/stitch.ts";
+import { objectStoreFrom, transcriberFrom } from "../../shared/wiring/from-environment.ts";
 import { jobWorkerFunction } from "./contract.ts";
 import { handleJobRecord } from "./handle-record.ts";
-import { createPlaces } from "./places.ts";
+import { cutPiece, pieceSchema, planPieces } from "./pieces/cut-pieces.ts";
 import type { Cutter } from "./plan-job.ts";
+import { createPlaces } from "./slots.ts";
 
 /** Kept back from a piece's time, for writing down how it ended. */
 const reserveMilliseconds = 15_000;

@@ -2,11 +2,11 @@ import {
   NotAudioError,
   UnreadableAudioError,
   UntrimmableAudioError,
-} from "../../shared/audio/audio-errors.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import { toAppError } from "../../shared/errors/dependency-failure.ts";
-import { BackendRefusal, BackendTimeout } from "../../shared/outbound/failures.ts";
-import type { HeldPiece, NextTry } from "./places.ts";
+} from "../../shared/audio/reading/audio-errors.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
+import { BackendRefusal, BackendTimeout } from "../../shared/platform/outbound/failures.ts";
+import type { HeldPiece, NextTry } from "./slots.ts";
 
 /** What a job is told of a failure. */
 export interface JobError {

@@ -1,15 +1,15 @@
 import * as z from "zod";
-import type { AudioSource } from "../../shared/audio/audio-source.ts";
-import type { AudioFacts } from "../../shared/audio/container.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import type { StoredJob } from "../../shared/jobs/job.ts";
-import { putJson } from "../../shared/jobs/job-objects.ts";
-import type { JobQueue } from "../../shared/jobs/job-queue.ts";
-import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
-import { type JobName, jobObjects } from "../../shared/jobs/keys.ts";
-import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import type { AudioSource } from "../../shared/audio/reading/audio-source.ts";
+import type { AudioFacts } from "../../shared/audio/reading/container.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
+import { putJson } from "../../shared/recordings/jobs/job-objects.ts";
+import type { JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
+import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
+import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
+import { type EndDependencies, settleJob } from "./finish-job.ts";
 import { type JobTimeouts, judgeFailure } from "./judge-failure.ts";
-import { type EndDependencies, settleJob } from "./settle-job.ts";
 
 /** A part of a recording, with whatever it takes to cut it out. */
 export const plannedPiece = z.looseObject({

@@ -1,19 +1,19 @@
 import * as z from "zod";
-import { bufferSource } from "../../shared/audio/audio-source.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import type { Transcriber } from "../../shared/inference/transcription.ts";
-import { isOver, type StoredJob } from "../../shared/jobs/job.ts";
-import { putJson, readJson } from "../../shared/jobs/job-objects.ts";
-import type { JobQueue } from "../../shared/jobs/job-queue.ts";
-import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
-import { type JobName, jobObjects } from "../../shared/jobs/keys.ts";
-import type { TranscribedPiece } from "../../shared/jobs/transcribed-piece.ts";
-import type { ObjectStore } from "../../shared/storage/object-store.ts";
-import { describeError, logger } from "../../shared/telemetry/logger.ts";
+import { bufferSource } from "../../shared/audio/reading/audio-source.ts";
+import type { Transcriber } from "../../shared/models/inference/transcription.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
+import { isOver, type StoredJob } from "../../shared/recordings/jobs/job.ts";
+import { putJson, readJson } from "../../shared/recordings/jobs/job-objects.ts";
+import type { JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
+import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
+import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
+import type { TranscribedPiece } from "../../shared/recordings/jobs/transcribed-piece.ts";
+import { type EndDependencies, settleJob } from "./finish-job.ts";
 import { type JobTimeouts, judgeFailure } from "./judge-failure.ts";
-import type { HeldPiece, Places } from "./places.ts";
 import { type Cutter, openJobRecording, plannedPiece } from "./plan-job.ts";
-import { type EndDependencies, settleJob } from "./settle-job.ts";
+import type { HeldPiece, Places } from "./slots.ts";
 
 /** Everything that working on a piece touches. */
 export interface PieceDependencies extends EndDependencies {

@@ -1,6 +1,11 @@
 import * as z from "zod";
-import { longestCallbackUrl } from "../../shared/callbacks/callback-url.ts";
-import { languageField, languageForms, transcriptionLanguages } from "../../shared/catalogue/languages.ts";
+import { defineFunction } from "../../shared/http/function-definition.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
+import {
+  languageField,
+  languageForms,
+  transcriptionLanguages,
+} from "../../shared/platform/catalogue/languages.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
@@ -8,12 +13,11 @@ import {
   jobQueueEnvironment,
   publicAddressEnvironment,
   tableEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
-import { text } from "../../shared/http/fields.ts";
-import { defineOperation } from "../../shared/http/operation.ts";
-import { job, jobDetails, jobLifetimeDays } from "../../shared/jobs/job.ts";
-import { jobResult, resultFormats } from "../../shared/jobs/job-result.ts";
+} from "../../shared/platform/config/environment.ts";
+import { text } from "../../shared/platform/validation/fields.ts";
+import { longestCallbackUrl } from "../../shared/recordings/callbacks/callback-url.ts";
+import { job, jobDetails, jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
+import { jobResult, resultFormats } from "../../shared/recordings/jobs/job-result.ts";
 
 const common = { tag: "Jobs", auth: "user", scope: "jobs" } as const;
 

@@ -1,14 +1,14 @@
-import { ReadingBudget } from "../../shared/audio/reading-budget.ts";
-import type { Caller } from "../../shared/auth/caller.ts";
-import type { CallbackSecrets } from "../../shared/callbacks/callback-secrets.ts";
-import { type CallbackRules, callbackUrlProblem } from "../../shared/callbacks/callback-url.ts";
-import { ValidationError } from "../../shared/errors/app-error.ts";
-import { type Job, toJob } from "../../shared/jobs/job.ts";
-import { type JobQueue, takeOn } from "../../shared/jobs/job-queue.ts";
-import { type JobsRepository, newJobId } from "../../shared/jobs/jobs-repository.ts";
-import type { AccountPolicies } from "../../shared/limits/policies.ts";
-import { largestUploadBytes } from "../../shared/storage/object-store.ts";
-import { openUpload, type RecordingDependencies } from "../../shared/uploads/open-upload.ts";
+import type { Caller } from "../../shared/accounts/access/caller.ts";
+import type { AccountPolicies } from "../../shared/accounts/limits/policies.ts";
+import { ReadingBudget } from "../../shared/audio/reading/reading-budget.ts";
+import { ValidationError } from "../../shared/platform/errors/app-error.ts";
+import { largestUploadBytes } from "../../shared/platform/storage/object-store.ts";
+import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
+import { type CallbackRules, callbackUrlProblem } from "../../shared/recordings/callbacks/callback-url.ts";
+import { type Job, toJob } from "../../shared/recordings/jobs/job.ts";
+import { type JobQueue, takeOn } from "../../shared/recordings/jobs/job-queue.ts";
+import { type JobsRepository, newJobId } from "../../shared/recordings/jobs/jobs-repository.ts";
+import { openUpload, type RecordingDependencies } from "../../shared/recordings/uploads/open-upload.ts";
 import type { JobRequest } from "./contract.ts";
 
 /** Everything that taking a job on touches. */

@@ -1,9 +1,9 @@
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { Reply, ReplyWithHeaders } from "../../shared/http/response.ts";
-import { type DeleteDependencies, deleteJob } from "../../shared/jobs/delete-job.ts";
-import { getResult, type ResultDependencies } from "../../shared/jobs/get-result.ts";
-import type { JobsRepository } from "../../shared/jobs/jobs-repository.ts";
-import { listJobs, type ShowDependencies, showJob } from "../../shared/jobs/show-jobs.ts";
+import { type DeleteDependencies, deleteJob } from "../../shared/recordings/jobs/delete-job.ts";
+import { getResult, type ResultDependencies } from "../../shared/recordings/jobs/get-result.ts";
+import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
+import { listJobs, type ShowDependencies, showJob } from "../../shared/recordings/jobs/show-jobs.ts";
 import {
   createJobOperation,
   deleteJobOperation,

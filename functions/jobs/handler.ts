@@ -1,18 +1,18 @@
-import { createCallbackSecrets } from "../../shared/callbacks/callback-secrets.ts";
-import { createDeliveryLog } from "../../shared/callbacks/deliveries.ts";
-import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
+import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
+import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
+import { openTable } from "../../shared/platform/storage/table.ts";
+import { createCallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
+import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.ts";
+import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
+import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
+import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import {
   idempotencyStoreFrom,
   itemTableFrom,
   limiterFrom,
   objectStoreFrom,
-} from "../../shared/config/from-environment.ts";
-import { createStreamingHandler } from "../../shared/http/pipeline.ts";
-import { openJobQueue } from "../../shared/jobs/job-queue.ts";
-import { createJobsRepository } from "../../shared/jobs/jobs-repository.ts";
-import { accountPoliciesWith } from "../../shared/limits/policies.ts";
-import { openTable } from "../../shared/storage/table.ts";
-import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+} from "../../shared/wiring/from-environment.ts";
 import { jobsFunction } from "./contract.ts";
 import { jobEndpoints } from "./endpoints.ts";
 

@@ -1,13 +1,13 @@
 import * as z from "zod";
+import { defineFunction } from "../../shared/http/function-definition.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
+import { identifiableLanguages } from "../../shared/models/language-id/identification.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
   tableEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
-import { text } from "../../shared/http/fields.ts";
-import { defineOperation } from "../../shared/http/operation.ts";
-import { identifiableLanguages } from "../../shared/language-id/identification.ts";
+} from "../../shared/platform/config/environment.ts";
+import { text } from "../../shared/platform/validation/fields.ts";
 
 const tag = "Language identification";
 

@@ -1,7 +1,7 @@
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
-import { classify } from "../../shared/language-id/identification.ts";
-import type { LanguageModel } from "../../shared/language-id/model.ts";
-import { countCharacters } from "../../shared/limits/use.ts";
+import { classify } from "../../shared/models/language-id/identification.ts";
+import type { LanguageModel } from "../../shared/models/language-id/model.ts";
+import { countCharacters } from "../../shared/platform/telemetry/use.ts";
 import { classifyOperation, identifyOperation, notDetected } from "./contract.ts";
 
 /** Language identification, bound to the model. */

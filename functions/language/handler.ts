@@ -1,9 +1,9 @@
-import { readEnvironment } from "../../shared/config/environment.ts";
-import { idempotencyStoreFrom, limiterFrom } from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
-import { loadLanguageModel } from "../../shared/language-id/model.ts";
-import { readWeights } from "../../shared/language-id/weights.ts";
-import { connectionsOpened } from "../../shared/outbound/connections.ts";
+import { loadLanguageModel } from "../../shared/models/language-id/model.ts";
+import { readWeights } from "../../shared/models/language-id/weights.ts";
+import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { connectionsOpened } from "../../shared/platform/outbound/connections.ts";
+import { idempotencyStoreFrom, limiterFrom } from "../../shared/wiring/from-environment.ts";
 import { languageFunction } from "./contract.ts";
 import { languageEndpoints } from "./endpoints.ts";
 

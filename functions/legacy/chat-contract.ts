@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { formNumber, optionalField, text } from "../../shared/http/fields.ts";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import {
   conversationTooLong,
   fitsConversation,
   longestConversation,
   tokenUsage,
-} from "../../shared/inference/chat.ts";
+} from "../../shared/models/inference/chat.ts";
+import { formNumber, optionalField, text } from "../../shared/platform/validation/fields.ts";
 import { replacedBy } from "./settings.ts";
 
 const common = {

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { defineFunction, service } from "../../shared/http/function-definition.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
@@ -7,9 +9,7 @@ import {
   tableEnvironment,
   tokenEnvironment,
   transcriptionBackendEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction, service } from "../../shared/config/function-definition.ts";
-import { defineOperation } from "../../shared/http/operation.ts";
+} from "../../shared/platform/config/environment.ts";
 import { chatOperation, instructOperation, summariseOperation } from "./chat-contract.ts";
 import * as speech from "./fixed-speaker-contract.ts";
 import * as orpheus from "./orpheus-contract.ts";

@@ -1,12 +1,12 @@
-import { service } from "../../shared/config/function-definition.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
-import type { ChatModels } from "../../shared/inference/chat.ts";
+import { service } from "../../shared/http/function-definition.ts";
+import type { ChatModels } from "../../shared/models/inference/chat.ts";
 import { type SpeechDependencies, speechContext } from "../speech/dependencies.ts";
 import { refreshLink } from "../speech/stored-speech.ts";
 import { listVoices } from "../speech/voices.ts";
 import { openFile } from "../transcription/open-recording.ts";
-import { answerConversation, answerInstruction, summarise } from "./answer-chat.ts";
 import * as chat from "./chat-contract.ts";
+import { answerConversation, answerInstruction, summarise } from "./complete-chat.ts";
 import { legacyFunction, vendorHealthOperation } from "./contract.ts";
 import * as speech from "./fixed-speaker-contract.ts";
 import {

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { text } from "../../shared/http/fields.ts";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
+import { text } from "../../shared/platform/validation/fields.ts";
 import { speechResponse, streamedSpeech } from "../speech/contract.ts";
 import { defaultSpeakerId, speakerIds } from "./fixed-speakers.ts";
 import { replacedBy } from "./settings.ts";

@@ -1,7 +1,7 @@
-import { AppError } from "../../shared/errors/app-error.ts";
-import { toAppError } from "../../shared/errors/dependency-failure.ts";
 import { Reply } from "../../shared/http/response.ts";
-import { describeError, logger } from "../../shared/telemetry/logger.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import type { SpeechItem } from "../speech/contract.ts";
 import type { SpeechContext, SpeechDependencies } from "../speech/dependencies.ts";
 import { openStoredStream, type StoredStream, streamOnly } from "../speech/stream-speech.ts";

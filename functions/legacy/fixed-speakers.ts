@@ -1,5 +1,5 @@
-import { findSynthesisLanguage } from "../../shared/catalogue/voices.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
+import { findSynthesisLanguage } from "../../shared/platform/catalogue/voices.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 
 /** A speaker of version 1, and the language by which a voice of today is found for it. */
 const speaker = <const Id extends number>(

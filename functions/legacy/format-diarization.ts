@@ -1,4 +1,4 @@
-import type { Segment, Transcription } from "../../shared/inference/transcription.ts";
+import type { Segment, Transcription } from "../../shared/models/inference/transcription.ts";
 import type { Diarization } from "./transcription-contract.ts";
 
 /** Who said what, in the two forms of version 1. */

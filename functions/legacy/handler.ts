@@ -1,5 +1,7 @@
-import { passOnAsWav } from "../../shared/audio/encode/sound-formats.ts";
-import { readEnvironment } from "../../shared/config/environment.ts";
+import { passOnAsWav } from "../../shared/audio/encode/audio-formats.ts";
+import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import {
   chatModelsFrom,
   idempotencyStoreFrom,
@@ -9,9 +11,7 @@ import {
   synthesizerFrom,
   transcriberFrom,
   verifyBearerFrom,
-} from "../../shared/config/from-environment.ts";
-import { createStreamingHandler } from "../../shared/http/pipeline.ts";
-import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+} from "../../shared/wiring/from-environment.ts";
 import { legacyFunction } from "./contract.ts";
 import { legacyEndpoints } from "./endpoints.ts";
 import { createSavedTranscriptions } from "./saved-transcriptions.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { isLongerThan, trimAudio } from "../../shared/audio/read-audio.ts";
-import type { Recording } from "../../shared/inference/transcription.ts";
-import { type ObjectStore, transcriptionsFolder } from "../../shared/storage/object-store.ts";
-import { audioFailure, type MeasuredRecording } from "../../shared/uploads/open-upload.ts";
+import type { Recording } from "../../shared/models/inference/transcription.ts";
+import { type ObjectStore, transcriptionsFolder } from "../../shared/platform/storage/object-store.ts";
+import { audioFailure, type MeasuredRecording } from "../../shared/recordings/uploads/open-upload.ts";
 
 /** How much of a recording is transcribed (specification, Limits). */
 export const longestSeconds = 10 * 60;

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { languageForms } from "../../shared/catalogue/languages.ts";
-import { text } from "../../shared/http/fields.ts";
 import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
+import { languageForms } from "../../shared/platform/catalogue/languages.ts";
+import { text } from "../../shared/platform/validation/fields.ts";
 import { batchResponse, batchResult, speechItem, speechResponse } from "../speech/contract.ts";
 import { voicesResponse } from "../speech/voices-contract.ts";
 import { bySpeech, byVoices, speakerFailures } from "./fixed-speaker-contract.ts";

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors/app-error.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { SpeechItem } from "../speech/contract.ts";
 import type { SpeechContext, SpeechDependencies } from "../speech/dependencies.ts";
 import { synthesizeBatch } from "../speech/synthesize-batch.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { createOwnedItems } from "../../shared/accounts/owned-items.ts";
-import type { WritableItemTable } from "../../shared/storage/item-table.ts";
-import { transcriptionsLifetimeDays } from "../../shared/storage/object-store.ts";
+import { createOwnedItems } from "../../shared/accounts/repositories/owned-items.ts";
+import type { WritableItemTable } from "../../shared/platform/storage/item-table.ts";
+import { transcriptionsLifetimeDays } from "../../shared/platform/storage/object-store.ts";
 import { transcriptionKeys } from "./keys.ts";
 
 const counterItem = z.object({ value: z.int() });

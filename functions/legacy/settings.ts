@@ -1,14 +1,14 @@
 import * as z from "zod";
+import type { Endpoint } from "../../shared/http/endpoint.ts";
+import type { Deprecation, Operation } from "../../shared/http/operation.ts";
 import {
   defaultVendors,
   inVendorsNames,
   isVendorsPath,
   vendorName,
   vendorsEnvironment,
-} from "../../shared/config/vendors.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import type { Endpoint } from "../../shared/http/endpoint.ts";
-import type { Deprecation, Operation } from "../../shared/http/operation.ts";
+} from "../../shared/platform/config/vendors.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 
 /** Version 2, which deprecated version 1, came out in June 2026 (specification, Versioning, rule 2). */
 const deprecatedSince = new Date("2026-06-01T00:00:00Z");

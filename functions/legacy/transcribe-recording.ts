@@ -1,14 +1,14 @@
-import type { RequestContext } from "../../shared/auth/caller.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
+import type { RequestContext } from "../../shared/accounts/access/caller.ts";
 import { ReplyWithHeaders } from "../../shared/http/response.ts";
-import type { Transcriber, Transcription } from "../../shared/inference/transcription.ts";
-import { countAudio } from "../../shared/limits/use.ts";
-import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import type { Transcriber, Transcription } from "../../shared/models/inference/transcription.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import { countAudio } from "../../shared/platform/telemetry/use.ts";
 import {
   type MeasuredRecording,
   openUpload,
   type RecordingDependencies,
-} from "../../shared/uploads/open-upload.ts";
+} from "../../shared/recordings/uploads/open-upload.ts";
 import { formatDiarization } from "./format-diarization.ts";
 import { keepRecording, longestSeconds, recordingKey } from "./kept-recordings.ts";
 import type { SavedTranscriptions } from "./saved-transcriptions.ts";

@@ -1,7 +1,12 @@
 import * as z from "zod";
-import { languageField, languageForms } from "../../shared/catalogue/languages.ts";
-import { formBoolean, formNumber, optionalField, requiredFormFile } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
+import { languageField, languageForms } from "../../shared/platform/catalogue/languages.ts";
+import {
+  formBoolean,
+  formNumber,
+  optionalField,
+  requiredFormFile,
+} from "../../shared/platform/validation/fields.ts";
 import { replacedBy } from "./settings.ts";
 
 /** The languages of version 1 (specification, Legacy POST /tasks/stt). */

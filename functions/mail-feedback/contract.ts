@@ -1,5 +1,5 @@
-import { tableEnvironment } from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
+import { defineFunction } from "../../shared/http/function-definition.ts";
+import { tableEnvironment } from "../../shared/platform/config/environment.ts";
 
 export const mailFeedbackFunction = defineFunction({
   name: "mail-feedback",

@@ -1,6 +1,6 @@
-import { readEnvironment } from "../../shared/config/environment.ts";
-import { itemTableFrom } from "../../shared/config/from-environment.ts";
-import { createWithheldMail } from "../../shared/mail/withheld-mail.ts";
+import { createWithheldMail } from "../../shared/accounts/mail/withheld-mail.ts";
+import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { itemTableFrom } from "../../shared/wiring/from-environment.ts";
 import { mailFeedbackFunction } from "./contract.ts";
 import { noteFeedback } from "./note-feedback.ts";
 

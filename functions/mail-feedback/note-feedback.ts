@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Withheld, WithheldMail } from "../../shared/mail/withheld-mail.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import type { Withheld, WithheldMail } from "../../shared/accounts/mail/withheld-mail.ts";
+import { logger } from "../../shared/platform/telemetry/logger.ts";
 
 const recipients = z.array(z.object({ emailAddress: z.string() }));
 

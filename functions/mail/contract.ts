@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { publicAddressEnvironment, tableEnvironment } from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
+import { defineFunction } from "../../shared/http/function-definition.ts";
+import { publicAddressEnvironment, tableEnvironment } from "../../shared/platform/config/environment.ts";
 
 export const mailFunction = defineFunction({
   name: "mail",

@@ -1,9 +1,9 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import { limitKeys } from "../../shared/limits/keys.ts";
-import type { MailRequest } from "../../shared/mail/mail-request.ts";
-import type { Table } from "../../shared/storage/table.ts";
+import { limitKeys } from "../../shared/accounts/limits/keys.ts";
+import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
 
 /** Of each kind, a recipient gets one mail in this time. */
 const pauseMilliseconds = 60_000;
@@ -35,7 +35,7 @@ export interface MailLimits {
   admit(mail: MailToSend): Promise<boolean>;
 }
 
-/** The limits over the service's table; access pattern C4 of the README in `shared/limits`. */
+/** The limits over the service's table; access pattern C4 of the README in `shared/accounts/limits`. */
 export const createMailLimits = (
   { client, name: TableName }: Table,
   now: () => number = Date.now,

@@ -1,9 +1,9 @@
-import type { AccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import type { LinkPurpose, LinksRepository } from "../../shared/accounts/links-repository.ts";
+import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
+import type { WithheldMail } from "../../shared/accounts/mail/withheld-mail.ts";
+import type { AccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import type { LinkPurpose, LinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
 import { escapeHtml } from "../../shared/http/html.ts";
-import type { MailRequest } from "../../shared/mail/mail-request.ts";
-import type { WithheldMail } from "../../shared/mail/withheld-mail.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import { logger } from "../../shared/platform/telemetry/logger.ts";
 import type { MailLimits } from "./mail-limits.ts";
 
 /** A mail ready to be sent. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defineFunction } from "../../shared/http/function-definition.ts";
 import {
   bucketEnvironment,
   chatBackendEnvironment,
@@ -9,8 +10,7 @@ import {
   tableEnvironment,
   transcriptionBackendEnvironment,
   translationBackendEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
+} from "../../shared/platform/config/environment.ts";
 
 /** How often a message is tried before it goes to the dead-letter queue. */
 export const messageTries = 5;

@@ -1,8 +1,8 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
-import { findLanguage, type Language } from "../../shared/catalogue/languages.ts";
 import { messagingKeys } from "../../shared/messaging/keys.ts";
-import type { Table } from "../../shared/storage/table.ts";
+import { findLanguage, type Language } from "../../shared/platform/catalogue/languages.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
 import { pace } from "./pace.ts";
 
 /** What the assistant does with what it is sent. */

@@ -1,6 +1,6 @@
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import { writeReference } from "../../shared/messaging/send-receipt.ts";
-import { describeError, logger } from "../../shared/telemetry/logger.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import type { LongRecordings } from "./long-recordings.ts";
 import type { Content, MessagingPlatform, Recipient, SendOutcome } from "./messaging-platform.ts";
 import type { Output, SpeechOutput, TranscriptOutput } from "./plan.ts";

@@ -1,4 +1,4 @@
-import type { Language } from "../../shared/catalogue/languages.ts";
+import type { Language } from "../../shared/platform/catalogue/languages.ts";
 import { type Conversation, languageOf } from "./conversation.ts";
 import { languageChoices, languageList, modeList, voiceButtons } from "./menus.ts";
 import { answer, type Plan, plan, say } from "./plan.ts";

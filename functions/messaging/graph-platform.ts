@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { describeError, logger } from "../../shared/telemetry/logger.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import { fetchMedia } from "./graph-media.ts";
 import { renderMessage } from "./graph-message.ts";
 import { readOutcome } from "./graph-outcome.ts";

@@ -1,9 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { bufferSource } from "../../shared/audio/read-audio.ts";
 import type { PlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
-import { type BackendRequest, readBody, readBytes, sendRequest } from "../../shared/outbound/http-client.ts";
-import { multipartForm, sendUpload } from "../../shared/outbound/upload.ts";
-import { requestScope } from "../../shared/telemetry/request-scope.ts";
+import {
+  type BackendRequest,
+  readBody,
+  readBytes,
+  sendRequest,
+} from "../../shared/platform/outbound/http-client.ts";
+import { multipartForm, sendUpload } from "../../shared/platform/outbound/upload.ts";
+import { requestScope } from "../../shared/platform/telemetry/request-scope.ts";
 import { type GraphResponse, isRefusal } from "./graph-outcome.ts";
 import type { NewMedia } from "./messaging-platform.ts";
 

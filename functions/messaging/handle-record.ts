@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SQSRecord } from "aws-lambda";
 import { type InboundMessage, inboundMessage } from "../../shared/messaging/inbound-message.ts";
-import { describeError, logger } from "../../shared/telemetry/logger.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import { type Attempt, LeaseLost, RetryLater } from "./message-records.ts";
 import type { Planner } from "./plan.ts";
 

@@ -1,5 +1,10 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
+import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
+import { openAwsJsonService } from "../../shared/platform/outbound/aws-json.ts";
+import { workThrough } from "../../shared/platform/queue/work-through.ts";
+import { openTable } from "../../shared/platform/storage/table.ts";
+import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
+import { createJobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import {
   chatModelsFrom,
   objectStoreFrom,
@@ -7,13 +12,7 @@ import {
   synthesizerFrom,
   transcriberFrom,
   translatorFrom,
-} from "../../shared/config/from-environment.ts";
-import { openJobQueue } from "../../shared/jobs/job-queue.ts";
-import { createJobsRepository } from "../../shared/jobs/jobs-repository.ts";
-import { openAwsJsonService } from "../../shared/outbound/aws-json.ts";
-import { workThrough } from "../../shared/queue/work-through.ts";
-import { openTable } from "../../shared/storage/table.ts";
-import { createAnswerPlanner, planApology } from "./answer-message.ts";
+} from "../../shared/wiring/from-environment.ts";
 import { messagingFunction } from "./contract.ts";
 import { createConversationsRepository } from "./conversation.ts";
 import { createGraphPlatform } from "./graph-platform.ts";
@@ -22,6 +21,7 @@ import { createLongRecordings } from "./long-recordings.ts";
 import { createFinishMessage, createMessageRecords } from "./message-records.ts";
 import { type ProcessDependencies, processMessage } from "./process-message.ts";
 import { refreshNote } from "./refresh-note.ts";
+import { createAnswerPlanner, planApology } from "./reply-to-message.ts";
 import { createVoiceNotes } from "./voice-notes.ts";
 
 /** Kept back from the time that models may take, for sending what there is to say. */

@@ -1,11 +1,11 @@
-import type { AudioFacts } from "../../shared/audio/container.ts";
-import type { Recording } from "../../shared/inference/transcription.ts";
-import type { StoredJob } from "../../shared/jobs/job.ts";
-import { readTranscript } from "../../shared/jobs/job-objects.ts";
-import { type JobQueue, takeOn } from "../../shared/jobs/job-queue.ts";
-import { type JobsRepository, jobIdOfMessage } from "../../shared/jobs/jobs-repository.ts";
-import { assistantId, type JobName } from "../../shared/jobs/keys.ts";
-import { type ObjectStore, voiceNotesFolder } from "../../shared/storage/object-store.ts";
+import type { AudioFacts } from "../../shared/audio/reading/container.ts";
+import type { Recording } from "../../shared/models/inference/transcription.ts";
+import { type ObjectStore, voiceNotesFolder } from "../../shared/platform/storage/object-store.ts";
+import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
+import { readTranscript } from "../../shared/recordings/jobs/job-objects.ts";
+import { type JobQueue, takeOn } from "../../shared/recordings/jobs/job-queue.ts";
+import { type JobsRepository, jobIdOfMessage } from "../../shared/recordings/jobs/jobs-repository.ts";
+import { assistantId, type JobName } from "../../shared/recordings/jobs/keys.ts";
 
 /** A voice note that is too long to be written down while its message is answered. */
 export interface LongRecording {

@@ -1,4 +1,4 @@
-import { findLanguage, type Language } from "../../shared/catalogue/languages.ts";
+import { findLanguage, type Language } from "../../shared/platform/catalogue/languages.ts";
 import type { Mode } from "./conversation.ts";
 import type { ButtonsOutput, ListOutput } from "./plan.ts";
 import { modeNames, wording } from "./wording.ts";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import { messagingKeys } from "../../shared/messaging/keys.ts";
 import { sendReceipt } from "../../shared/messaging/send-receipt.ts";
-import type { Table } from "../../shared/storage/table.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
 import { type Conversation, rememberedSeconds } from "./conversation.ts";
 import { changes, type Feedback, output } from "./plan.ts";
 

@@ -1,5 +1,5 @@
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import { logger } from "../../shared/platform/telemetry/logger.ts";
 import { messageTries } from "./contract.ts";
 import {
   type Conversation,

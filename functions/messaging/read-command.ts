@@ -1,4 +1,4 @@
-import { findLanguage, type Language } from "../../shared/catalogue/languages.ts";
+import { findLanguage, type Language } from "../../shared/platform/catalogue/languages.ts";
 import { type Mode, modes } from "./conversation.ts";
 import { readMarkedText, readSpeakRequest } from "./read-speak-request.ts";
 

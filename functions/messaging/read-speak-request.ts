@@ -1,4 +1,4 @@
-import { languages } from "../../shared/catalogue/languages.ts";
+import { languages } from "../../shared/platform/catalogue/languages.ts";
 
 /** Quotation marks around a whole text. */
 const quoted = /^["“”«'‘](?<text>[\s\S]+)["“”»'’]$/u;

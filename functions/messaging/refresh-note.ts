@@ -1,5 +1,5 @@
-import type { ChatModels } from "../../shared/inference/chat.ts";
-import { describeError, logger } from "../../shared/telemetry/logger.ts";
+import type { ChatModels } from "../../shared/models/inference/chat.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import { type Conversation, recentExchanges } from "./conversation.ts";
 import { cutText } from "./cut-text.ts";
 import { guardOutput } from "./guard-output.ts";

@@ -1,6 +1,6 @@
-import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
-import { findSynthesisLanguage } from "../../shared/catalogue/voices.ts";
-import type { SpeechSynthesizer } from "../../shared/inference/speech.ts";
+import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
+import type { SpeechSynthesizer } from "../../shared/models/inference/speech.ts";
+import { findSynthesisLanguage } from "../../shared/platform/catalogue/voices.ts";
 import { languageOf, type Settings } from "./conversation.ts";
 import { firstSentences } from "./cut-text.ts";
 import type { NewMedia } from "./messaging-platform.ts";

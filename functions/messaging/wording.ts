@@ -1,4 +1,4 @@
-import type { Language } from "../../shared/catalogue/languages.ts";
+import type { Language } from "../../shared/platform/catalogue/languages.ts";
 import { checkedPhrase } from "./checked-phrases.ts";
 import type { Mode, Settings } from "./conversation.ts";
 import { type PaceLimit, paceLimits } from "./pace.ts";

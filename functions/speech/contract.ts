@@ -1,14 +1,14 @@
 import * as z from "zod";
-import { languageForms } from "../../shared/catalogue/languages.ts";
+import { defineFunction } from "../../shared/http/function-definition.ts";
+import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
+import { languageForms } from "../../shared/platform/catalogue/languages.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
   speechBackendEnvironment,
   tableEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
-import { text } from "../../shared/http/fields.ts";
-import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
+} from "../../shared/platform/config/environment.ts";
+import { text } from "../../shared/platform/validation/fields.ts";
 import {
   createV1SpeechOperation,
   listV1SpeechModelsOperation,

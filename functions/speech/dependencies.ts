@@ -1,9 +1,9 @@
-import type { EncodeSound, SoundFormat } from "../../shared/audio/encode/sound-formats.ts";
-import type { Caller, RequestContext } from "../../shared/auth/caller.ts";
-import { type FunctionDefinition, workingMilliseconds } from "../../shared/config/function-definition.ts";
+import type { Caller, RequestContext } from "../../shared/accounts/access/caller.ts";
+import type { EncodeSound, SoundFormat } from "../../shared/audio/encode/audio-formats.ts";
 import type { RequestFacts } from "../../shared/http/endpoint.ts";
-import type { SpeechSynthesizer } from "../../shared/inference/speech.ts";
-import type { ObjectStore } from "../../shared/storage/object-store.ts";
+import { type FunctionDefinition, workingMilliseconds } from "../../shared/http/function-definition.ts";
+import type { SpeechSynthesizer } from "../../shared/models/inference/speech.ts";
+import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 
 /** Everything the use cases of this feature touch. */
 export interface SpeechDependencies {

@@ -1,4 +1,4 @@
-import type { SoundFormat } from "../../shared/audio/encode/sound-formats.ts";
+import type { SoundFormat } from "../../shared/audio/encode/audio-formats.ts";
 import { type Endpoint, endpoint, type RequestFacts } from "../../shared/http/endpoint.ts";
 import { batchOperation, refreshLinkOperation, speechFunction, synthesizeOperation } from "./contract.ts";
 import { type SpeechDependencies, speechContext } from "./dependencies.ts";

@@ -1,12 +1,12 @@
-import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
-import { readEnvironment } from "../../shared/config/environment.ts";
+import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
+import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import {
   idempotencyStoreFrom,
   limiterFrom,
   objectStoreFrom,
   synthesizerFrom,
-} from "../../shared/config/from-environment.ts";
-import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+} from "../../shared/wiring/from-environment.ts";
 import { speechFunction } from "./contract.ts";
 import { speechEndpoints, v1SpeechEndpoints } from "./endpoints.ts";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type SoundKind, soundKinds } from "../../shared/audio/encode/sound-formats.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import type { ObjectStore } from "../../shared/storage/object-store.ts";
-import { speechFolder, speechFolderOf } from "../../shared/storage/object-store.ts";
+import { type SoundKind, soundKinds } from "../../shared/audio/encode/audio-formats.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import { speechFolder, speechFolderOf } from "../../shared/platform/storage/object-store.ts";
 import type { LinkResponse } from "./contract.ts";
 
 /** How a link presents the speech to whoever opens it. */

@@ -1,7 +1,7 @@
-import { soundKinds } from "../../shared/audio/encode/sound-formats.ts";
+import { soundKinds } from "../../shared/audio/encode/audio-formats.ts";
 import { Reply } from "../../shared/http/response.ts";
-import { countCharacters } from "../../shared/limits/use.ts";
-import type { SignedLink } from "../../shared/storage/object-store.ts";
+import type { SignedLink } from "../../shared/platform/storage/object-store.ts";
+import { countCharacters } from "../../shared/platform/telemetry/use.ts";
 import type { SpeechItem } from "./contract.ts";
 import type { SpeechContext, SpeechDependencies } from "./dependencies.ts";
 import { recordSpeech, streamSpeech } from "./record-speech.ts";

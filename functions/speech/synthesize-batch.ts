@@ -1,8 +1,8 @@
 import pLimit from "p-limit";
-import { AppError } from "../../shared/errors/app-error.ts";
-import { toAppError } from "../../shared/errors/dependency-failure.ts";
-import { countUse } from "../../shared/limits/use.ts";
-import { describeError, logger } from "../../shared/telemetry/logger.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
+import { countUse } from "../../shared/platform/telemetry/use.ts";
 import type { BatchRequest, BatchResponse, BatchResult, SpeechItem } from "./contract.ts";
 import type { SpeechContext, SpeechDependencies } from "./dependencies.ts";
 import { newSpeechId } from "./stored-speech.ts";

@@ -1,8 +1,8 @@
-import { soundKinds } from "../../shared/audio/encode/sound-formats.ts";
-import type { SpeechRequest } from "../../shared/inference/speech.ts";
-import { countCharacters } from "../../shared/limits/use.ts";
-import type { SignedLink } from "../../shared/storage/object-store.ts";
-import { requestScope } from "../../shared/telemetry/request-scope.ts";
+import { soundKinds } from "../../shared/audio/encode/audio-formats.ts";
+import type { SpeechRequest } from "../../shared/models/inference/speech.ts";
+import type { SignedLink } from "../../shared/platform/storage/object-store.ts";
+import { requestScope } from "../../shared/platform/telemetry/request-scope.ts";
+import { countCharacters } from "../../shared/platform/telemetry/use.ts";
 import type { SpeechItem, SpeechResponse, SpeechUsage } from "./contract.ts";
 import type { SpeechContext, SpeechDependencies } from "./dependencies.ts";
 import { recordSpeech } from "./record-speech.ts";

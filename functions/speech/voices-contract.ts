@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { languageForms } from "../../shared/catalogue/languages.ts";
-import { text } from "../../shared/http/fields.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
+import { languageForms } from "../../shared/platform/catalogue/languages.ts";
+import { text } from "../../shared/platform/validation/fields.ts";
 
 const voiceCatalog = z
   .object({

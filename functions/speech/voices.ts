@@ -1,3 +1,4 @@
+import type { SpeechRequest } from "../../shared/models/inference/speech.ts";
 import {
   allVoices,
   defaultSynthesisLanguage,
@@ -5,9 +6,8 @@ import {
   languageOfVoice,
   type SynthesisLanguage,
   synthesisLanguages,
-} from "../../shared/catalogue/voices.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import type { SpeechRequest } from "../../shared/inference/speech.ts";
+} from "../../shared/platform/catalogue/voices.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { SpeechItem } from "./contract.ts";
 import type { VoicesResponse } from "./voices-contract.ts";
 

@@ -1,15 +1,19 @@
 import * as z from "zod";
-import { languageField, languageForms, transcriptionLanguages } from "../../shared/catalogue/languages.ts";
+import { defineFunction } from "../../shared/http/function-definition.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
+import {
+  languageField,
+  languageForms,
+  transcriptionLanguages,
+} from "../../shared/platform/catalogue/languages.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
   tableEnvironment,
   transcriptionBackendEnvironment,
   translationBackendEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
-import { formBoolean, optionalField } from "../../shared/http/fields.ts";
-import { defineOperation } from "../../shared/http/operation.ts";
+} from "../../shared/platform/config/environment.ts";
+import { formBoolean, optionalField } from "../../shared/platform/validation/fields.ts";
 import { oneRecording, recordingFile } from "./recording-fields.ts";
 import { createV1TranscriptionOperation, createV1TranslationOperation } from "./v1/contract.ts";
 

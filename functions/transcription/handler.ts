@@ -1,4 +1,6 @@
-import { readEnvironment } from "../../shared/config/environment.ts";
+import { createStreamingHandler } from "../../shared/http/pipeline.ts";
+import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import {
   idempotencyStoreFrom,
   itemTableFrom,
@@ -6,9 +8,7 @@ import {
   objectStoreFrom,
   transcriberFrom,
   translatorFrom,
-} from "../../shared/config/from-environment.ts";
-import { createStreamingHandler } from "../../shared/http/pipeline.ts";
-import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+} from "../../shared/wiring/from-environment.ts";
 import { transcriptionFunction } from "./contract.ts";
 import { transcriptionEndpoints, v1TranscriptionEndpoints } from "./endpoints.ts";
 

@@ -1,12 +1,12 @@
+import type { RequestContext } from "../../shared/accounts/access/caller.ts";
 import { bufferSource } from "../../shared/audio/read-audio.ts";
-import type { RequestContext } from "../../shared/auth/caller.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 import {
   type MeasuredRecording,
   measureRecording,
   openUpload,
   type RecordingDependencies,
-} from "../../shared/uploads/open-upload.ts";
+} from "../../shared/recordings/uploads/open-upload.ts";
 import { largestFileBytes, type TranscriptionForm } from "./contract.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { formFile } from "../../shared/http/fields.ts";
+import { formFile } from "../../shared/platform/validation/fields.ts";
 
 /** What forms with a recording have in common, on whatever route. */
 

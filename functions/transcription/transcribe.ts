@@ -1,7 +1,12 @@
-import type { RequestContext } from "../../shared/auth/caller.ts";
-import type { Segment, Transcriber, Transcription, Word } from "../../shared/inference/transcription.ts";
-import { countAudio } from "../../shared/limits/use.ts";
-import type { RecordingDependencies } from "../../shared/uploads/open-upload.ts";
+import type { RequestContext } from "../../shared/accounts/access/caller.ts";
+import type {
+  Segment,
+  Transcriber,
+  Transcription,
+  Word,
+} from "../../shared/models/inference/transcription.ts";
+import { countAudio } from "../../shared/platform/telemetry/use.ts";
+import type { RecordingDependencies } from "../../shared/recordings/uploads/open-upload.ts";
 import type { TranscriptionForm, TranscriptionResponse } from "./contract.ts";
 import { openRecording } from "./open-recording.ts";
 

@@ -1,15 +1,15 @@
 import * as z from "zod";
-import { languageForms } from "../../shared/catalogue/languages.ts";
+import { defineFunction } from "../../shared/http/function-definition.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
+import { tokenUsage } from "../../shared/models/inference/chat.ts";
+import { languageForms } from "../../shared/platform/catalogue/languages.ts";
 import {
   accountLimitEnvironment,
   bucketEnvironment,
   tableEnvironment,
   translationBackendEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
-import { text } from "../../shared/http/fields.ts";
-import { defineOperation } from "../../shared/http/operation.ts";
-import { tokenUsage } from "../../shared/inference/chat.ts";
+} from "../../shared/platform/config/environment.ts";
+import { text } from "../../shared/platform/validation/fields.ts";
 
 const language = text().max(100).meta({ example: "lug", description: languageForms });
 

@@ -1,5 +1,5 @@
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
-import type { Translator } from "../../shared/inference/translation.ts";
+import type { Translator } from "../../shared/models/inference/translation.ts";
 import { translateOperation } from "./contract.ts";
 import { translate } from "./translate.ts";
 

@@ -1,7 +1,7 @@
-import { readEnvironment } from "../../shared/config/environment.ts";
-import { idempotencyStoreFrom, limiterFrom, translatorFrom } from "../../shared/config/from-environment.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
-import { connectionsOpened } from "../../shared/outbound/connections.ts";
+import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { connectionsOpened } from "../../shared/platform/outbound/connections.ts";
+import { idempotencyStoreFrom, limiterFrom, translatorFrom } from "../../shared/wiring/from-environment.ts";
 import { translateFunction } from "./contract.ts";
 import { translateEndpoints } from "./endpoints.ts";
 

@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { findLanguage, type Language, translationLanguages } from "../../shared/catalogue/languages.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import type { Translator } from "../../shared/inference/translation.ts";
-import { countCharacters } from "../../shared/limits/use.ts";
+import type { Translator } from "../../shared/models/inference/translation.ts";
+import {
+  findLanguage,
+  type Language,
+  translationLanguages,
+} from "../../shared/platform/catalogue/languages.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { countCharacters } from "../../shared/platform/telemetry/use.ts";
 import type { TranslateRequest, TranslateResponse } from "./contract.ts";
 
 const supported = translationLanguages

@@ -1,15 +1,15 @@
 import * as z from "zod";
+import { defineFunction } from "../../shared/http/function-definition.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
 import {
   accountLimitEnvironment,
   anonymousLimitEnvironment,
   bucketEnvironment,
   tableEnvironment,
   tokenEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
-import { text } from "../../shared/http/fields.ts";
-import { defineOperation } from "../../shared/http/operation.ts";
-import { largestUploadBytes, partBytes } from "../../shared/storage/object-store.ts";
+} from "../../shared/platform/config/environment.ts";
+import { largestUploadBytes, partBytes } from "../../shared/platform/storage/object-store.ts";
+import { text } from "../../shared/platform/validation/fields.ts";
 
 /** `type/subtype` with optional parameters (RFC 9110, section 8.3.1). */
 const mediaType =

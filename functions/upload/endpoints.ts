@@ -1,4 +1,4 @@
-import type { FindBearer } from "../../shared/auth/verify-bearer.ts";
+import type { FindBearer } from "../../shared/accounts/access/verify-bearer.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import {
   beginUploadOperation,

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { AppError } from "../../shared/errors/app-error.ts";
-import type { ObjectStore } from "../../shared/storage/object-store.ts";
-import { uploadsFolder } from "../../shared/storage/object-store.ts";
-import type { UploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import { uploadsFolder } from "../../shared/platform/storage/object-store.ts";
+import type { UploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import type { UploadRequest, UploadResponse } from "./contract.ts";
 
 const longestStem = 100;

@@ -1,13 +1,13 @@
-import { readEnvironment } from "../../shared/config/environment.ts";
+import { createBufferedHandler } from "../../shared/http/pipeline.ts";
+import { readEnvironment } from "../../shared/platform/config/environment.ts";
+import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import {
   findBearerFrom,
   itemTableFrom,
   limiterFrom,
   objectPartsFrom,
   objectStoreFrom,
-} from "../../shared/config/from-environment.ts";
-import { createBufferedHandler } from "../../shared/http/pipeline.ts";
-import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+} from "../../shared/wiring/from-environment.ts";
 import { uploadFunction } from "./contract.ts";
 import { partedUploadEndpoints, uploadEndpoints } from "./endpoints.ts";
 

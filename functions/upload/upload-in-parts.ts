@@ -1,11 +1,11 @@
-import { AppError } from "../../shared/errors/app-error.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 import {
   type ObjectPart,
   type ObjectParts,
   type ObjectStore,
   partBytes,
-} from "../../shared/storage/object-store.ts";
-import type { UploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+} from "../../shared/platform/storage/object-store.ts";
+import type { UploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import type { PartedUploadRequest } from "./contract.ts";
 import { nameUpload } from "./generate-upload-url.ts";
 

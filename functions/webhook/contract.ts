@@ -1,12 +1,12 @@
 import * as z from "zod";
+import { defineFunction } from "../../shared/http/function-definition.ts";
+import { defineOperation } from "../../shared/http/operation.ts";
 import {
   messageQueueEnvironment,
   platformSecretsEnvironment,
   tableEnvironment,
-} from "../../shared/config/environment.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
-import { rawBody } from "../../shared/http/fields.ts";
-import { defineOperation } from "../../shared/http/operation.ts";
+} from "../../shared/platform/config/environment.ts";
+import { rawBody } from "../../shared/platform/validation/fields.ts";
 
 const tag = "Messaging";
 const path = "/tasks/webhook";

@@ -1,8 +1,8 @@
-import { awsConfigOf, readEnvironment } from "../../shared/config/environment.ts";
-import { itemTableFrom, platformSecretsFrom } from "../../shared/config/from-environment.ts";
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";
 import { openMessageQueue } from "../../shared/messaging/message-queue.ts";
 import { saveReceipt } from "../../shared/messaging/send-receipt.ts";
+import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";
+import { itemTableFrom, platformSecretsFrom } from "../../shared/wiring/from-environment.ts";
 import { webhookFunction } from "./contract.ts";
 import { webhookEndpoints } from "./endpoints.ts";
 

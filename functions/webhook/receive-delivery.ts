@@ -1,10 +1,10 @@
-import { AppError } from "../../shared/errors/app-error.ts";
-import { errorBody } from "../../shared/errors/error-body.ts";
 import { Reply } from "../../shared/http/response.ts";
 import type { MessageQueue } from "../../shared/messaging/message-queue.ts";
 import type { PlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
 import type { SendReceipt, SentAnswer } from "../../shared/messaging/send-receipt.ts";
-import { describeError, logger } from "../../shared/telemetry/logger.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { errorBody } from "../../shared/platform/errors/error-body.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
 import type { SignatureMode, WebhookAnswer } from "./contract.ts";
 import { type AnswerReport, readDelivery } from "./read-delivery.ts";
 import { checkSignature } from "./verify-platform.ts";

@@ -1,10 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { AppError } from "../../shared/errors/app-error.ts";
 import { Reply } from "../../shared/http/response.ts";
 import type {
   PlatformSecretSource,
   PlatformSecretVersions,
 } from "../../shared/messaging/platform-secrets.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { VerifyWebhookQuery } from "./contract.ts";
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

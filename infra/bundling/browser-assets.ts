@@ -69,7 +69,7 @@ export const browserAssets = (projectDirectory: string): Plugin => ({
         watchDirs: [join(projectDirectory, clientDirectory)],
       };
     });
-    builder.onLoad({ filter: /\/shared\/http\/style-sheet\.ts$/ }, async () => {
+    builder.onLoad({ filter: /\/functions\/auth\/style-sheet\.ts$/ }, async () => {
       const { assets, inputs } = await buildAssets(projectDirectory, [styleSheet]);
       const [path] = assets.map(({ file }) => assetsPath.replace("{file}", file));
       return {

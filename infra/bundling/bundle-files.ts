@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Plugin } from "esbuild";
-import { unpackWeights } from "../../shared/language-id/weights.ts";
+import { unpackWeights } from "../../shared/models/language-id/weights.ts";
 
 /**
  * Writes a file in one step, and only when its content differs.
@@ -39,7 +39,9 @@ interface Companion {
 
 /** Files that a module reads from beside itself, and so from beside the bundle it has become part of. */
 const companions: Readonly<Record<string, readonly Companion[]>> = {
-  "shared/language-id/weights.ts": [{ file: "shared/language-id/weights.bin", unpack: unpackWeights }],
+  "shared/models/language-id/weights.ts": [
+    { file: "shared/models/language-id/weights.bin", unpack: unpackWeights },
+  ],
   "shared/audio/encode/opus.ts": [
     {
       file: "node_modules/opusscript/build/opusscript_native_wasm.wasm",

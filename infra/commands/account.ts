@@ -26,19 +26,19 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { type AccountType, accountType, toAccount } from "../../shared/accounts/account.ts";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
-import { eraseAccount } from "../../shared/accounts/erase-account.ts";
-import { listKeys } from "../../shared/accounts/manage-keys.ts";
-import { readAwsConfig } from "../../shared/config/environment.ts";
-import { createWithheldMail } from "../../shared/mail/withheld-mail.ts";
-import { forgetSender } from "../../shared/messaging/forget-sender.ts";
-import { openBucket } from "../../shared/storage/s3-calls.ts";
-import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
-import { openTable } from "../../shared/storage/table.ts";
+import { type AccountType, accountType, toAccount } from "../../shared/accounts/access/account.ts";
+import { createWithheldMail } from "../../shared/accounts/mail/withheld-mail.ts";
+import { listKeys } from "../../shared/accounts/profile/manage-keys.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import { createApiKeysRepository } from "../../shared/accounts/repositories/api-keys-repository.ts";
+import { readAwsConfig } from "../../shared/platform/config/environment.ts";
+import { openBucket } from "../../shared/platform/storage/s3-calls.ts";
+import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
+import { openTable } from "../../shared/platform/storage/table.ts";
+import { eraseAccount } from "../../shared/wiring/erase-account.ts";
 import { withLocalStores, withLocalTable } from "../local/local-table.ts";
 import { runCommandLine, UsageError } from "./command-line.ts";
+import { forgetSender } from "./forget-sender.ts";
 
 const usage =
   "Usage: npm run account -- <username> [--type Free|Premium|Admin] [--disable | --enable] [--allow-mail]\n" +

@@ -12,12 +12,12 @@
  */
 import { parseArgs } from "node:util";
 import pLimit from "p-limit";
-import { defaultVendors } from "../../shared/config/vendors.ts";
-import { dateOfDay, dayOfDate, windowsAt } from "../../shared/limits/windows.ts";
-import { openTable } from "../../shared/storage/table.ts";
-import { toUsedOperation, usageCsv, withVendorsNames } from "../../shared/usage/get-usage.ts";
-import { accountsInMonth, readUsage } from "../../shared/usage/read-usage.ts";
-import taskPaths from "../../shared/usage/task-paths.json" with { type: "json" };
+import { dateOfDay, dayOfDate, windowsAt } from "../../shared/accounts/limits/windows.ts";
+import { toUsedOperation, usageCsv, withVendorsNames } from "../../shared/accounts/usage/get-usage.ts";
+import { accountsInMonth, readUsage } from "../../shared/accounts/usage/read-usage.ts";
+import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
+import { defaultVendors } from "../../shared/platform/config/vendors.ts";
+import { openTable } from "../../shared/platform/storage/table.ts";
 import { withLocalTable } from "../local/local-table.ts";
 import { runCommandLine, UsageError } from "./command-line.ts";
 

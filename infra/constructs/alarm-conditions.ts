@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
-import type { RequestMetrics } from "../../shared/telemetry/request-metrics.ts";
+import type { RequestMetrics } from "../../shared/platform/telemetry/request-metrics.ts";
 import type { ServiceFunction } from "./service-function.ts";
 import type { WorkQueue } from "./work-queue.ts";
 

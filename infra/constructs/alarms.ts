@@ -16,7 +16,7 @@ import { Construct } from "constructs";
 import { canaryFunction } from "../../functions/canary/contract.ts";
 import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts";
 import { webhookFunction } from "../../functions/webhook/contract.ts";
-import type { LogEvent } from "../../shared/telemetry/log-events.ts";
+import type { LogEvent } from "../../shared/platform/telemetry/log-events.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { type Condition, eventConditions, type Monitored } from "./alarm-conditions.ts";
 import type { ServiceFunction } from "./service-function.ts";

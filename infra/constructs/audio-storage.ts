@@ -8,7 +8,6 @@ import {
   type IBucket,
 } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
-import { jobLifetimeDays } from "../../shared/jobs/job.ts";
 import {
   answersFolder,
   jobsFolder,
@@ -16,7 +15,8 @@ import {
   transcriptionsFolder,
   transcriptionsLifetimeDays,
   uploadsFolder,
-} from "../../shared/storage/object-store.ts";
+} from "../../shared/platform/storage/object-store.ts";
+import { jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
 import { acknowledge } from "./acknowledge.ts";
 
 export interface AudioStorageProps {

@@ -5,7 +5,7 @@ import {
   backendMetric,
   type ModelTask,
   modelTasks,
-} from "../../shared/telemetry/backend-uses.ts";
+} from "../../shared/platform/telemetry/backend-uses.ts";
 import type { Condition } from "./alarm-conditions.ts";
 
 /** What the functions' logs measure of a backend, in each five minutes. */

@@ -12,13 +12,13 @@ import {
   accountKeyPrefixes,
   ownedKeyPrefix,
   recipientKeyPrefixes,
-} from "../../shared/accounts/keys.ts";
-import { callbackKeyPrefix } from "../../shared/callbacks/keys.ts";
-import { idempotencyKeyPrefix } from "../../shared/idempotency/keys.ts";
-import { assistantJobKeyPrefix, jobKeyPrefix } from "../../shared/jobs/keys.ts";
-import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/limits/keys.ts";
+} from "../../shared/accounts/access/keys.ts";
+import { limitKeyPrefix, mailKeyPrefix, usageKeyPrefix } from "../../shared/accounts/limits/keys.ts";
+import { idempotencyKeyPrefix } from "../../shared/http/idempotency/keys.ts";
 import { senderKeyPrefix } from "../../shared/messaging/keys.ts";
-import { uploadKeyPrefix } from "../../shared/uploads/keys.ts";
+import { callbackKeyPrefix } from "../../shared/recordings/callbacks/keys.ts";
+import { assistantJobKeyPrefix, jobKeyPrefix } from "../../shared/recordings/jobs/keys.ts";
+import { uploadKeyPrefix } from "../../shared/recordings/uploads/keys.ts";
 import { addressOf } from "../stage-settings.ts";
 import { acknowledge } from "./acknowledge.ts";
 

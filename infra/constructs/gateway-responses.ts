@@ -8,10 +8,10 @@ import {
   type RestApi,
 } from "aws-cdk-lib/aws-apigateway";
 import { Construct } from "constructs";
-import { AppError, type AppErrorOptions } from "../../shared/errors/app-error.ts";
-import type { ErrorCode } from "../../shared/errors/catalogue.ts";
-import { errorBody } from "../../shared/errors/error-body.ts";
 import { commonResponseHeaders } from "../../shared/http/cors.ts";
+import { AppError, type AppErrorOptions } from "../../shared/platform/errors/app-error.ts";
+import type { ErrorCode } from "../../shared/platform/errors/catalogue.ts";
+import { errorBody } from "../../shared/platform/errors/error-body.ts";
 
 /** API Gateway's own id of a request, as its templates name it. */
 export const requestIdVariable = "$context.requestId";

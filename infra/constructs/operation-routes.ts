@@ -8,11 +8,11 @@ import {
   ResponseTransferMode,
   type RestApi,
 } from "aws-cdk-lib/aws-apigateway";
-import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import { errorBody } from "../../shared/errors/error-body.ts";
 import { corsAllowedHeaders } from "../../shared/http/cors.ts";
+import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { answeredMethods, type Operation } from "../../shared/http/operation.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { errorBody } from "../../shared/platform/errors/error-body.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { addMockMethod, requestIdVariable } from "./gateway-responses.ts";
 import type { ServiceFunction } from "./service-function.ts";

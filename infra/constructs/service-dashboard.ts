@@ -8,8 +8,8 @@ import {
   Stats,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
-import { type BackendName, backendNames, modelTasks } from "../../shared/telemetry/backend-uses.ts";
-import type { RequestMetrics } from "../../shared/telemetry/request-metrics.ts";
+import { type BackendName, backendNames, modelTasks } from "../../shared/platform/telemetry/backend-uses.ts";
+import type { RequestMetrics } from "../../shared/platform/telemetry/request-metrics.ts";
 import { concurrencyPercent, type Monitored, ownTime, tableThrottles } from "./alarm-conditions.ts";
 import type { EventCount } from "./alarms.ts";
 import { type BackendMetrics, backendMetrics } from "./backend-monitoring.ts";

@@ -22,8 +22,8 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
-import type { VariableShape } from "../../shared/config/variables.ts";
+import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
+import type { VariableShape } from "../../shared/platform/config/variables.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { Binding } from "./bindings.ts";
 

@@ -2,8 +2,8 @@ import { ArnFormat } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
-import { AppError } from "../../shared/errors/app-error.ts";
-import { errorBody } from "../../shared/errors/error-body.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { errorBody } from "../../shared/platform/errors/error-body.ts";
 
 /** How long an address that sends too much is looked at, and so about how long it is refused. */
 const windowSeconds = 300;

@@ -1,7 +1,7 @@
 import { Duration } from "aws-cdk-lib";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
+import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { acknowledge } from "./acknowledge.ts";
 
 /** What works through a queue, and how often a message is tried before it is dead-lettered. */

@@ -1,6 +1,6 @@
 import { sampleModels, startSampleInference } from "@language-ai/sample-models";
 import * as z from "zod";
-import { synthesisLanguages } from "../../shared/catalogue/voices.ts";
+import { synthesisLanguages } from "../../shared/platform/catalogue/voices.ts";
 import { localStage } from "../stages.ts";
 import type { LocalSettings } from "./settings.ts";
 

@@ -1,9 +1,9 @@
 import { type LocalApplication, sdkVariables } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
-import type { AccountAccess } from "../../shared/accounts/account.ts";
-import { accountKeys } from "../../shared/accounts/keys.ts";
-import { readAwsConfig } from "../../shared/config/environment.ts";
-import { openItemTable } from "../../shared/storage/item-table.ts";
+import type { AccountAccess } from "../../shared/accounts/access/account.ts";
+import { accountKeys } from "../../shared/accounts/access/keys.ts";
+import { readAwsConfig } from "../../shared/platform/config/environment.ts";
+import { openItemTable } from "../../shared/platform/storage/item-table.ts";
 
 /** The account in whose name the sample events ask; registration never gets there. */
 const sampleId = 999_999_999;

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { DEFAULT_MAXIMUM_CONCURRENCY } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
-import type { ProviderLetter } from "../../shared/config/identity-providers.ts";
 import type { PlatformSecrets } from "../../shared/messaging/platform-secrets.ts";
-import type { ModelTask } from "../../shared/telemetry/backend-uses.ts";
+import type { ProviderLetter } from "../../shared/platform/config/identity-providers.ts";
+import type { ModelTask } from "../../shared/platform/telemetry/backend-uses.ts";
 import { type Network, networkOf } from "./network.ts";
 
 /** Where there is none, the server is asked without one. */

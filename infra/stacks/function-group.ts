@@ -1,7 +1,7 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { Construct } from "constructs";
-import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
-import type { VariableShape } from "../../shared/config/variables.ts";
+import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
+import type { VariableShape } from "../../shared/platform/config/variables.ts";
 import { type EnvironmentBindings, ServiceFunction } from "../constructs/service-function.ts";
 import type { StageSettings } from "../stages.ts";
 import type { DataStack } from "./data-stack.ts";

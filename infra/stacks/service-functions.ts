@@ -19,7 +19,7 @@ import {
   speechFolder,
   transcriptionsFolder,
   uploadsFolder,
-} from "../../shared/storage/object-store.ts";
+} from "../../shared/platform/storage/object-store.ts";
 import {
   bucketBinding,
   type FolderAccess,

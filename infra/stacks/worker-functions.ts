@@ -10,13 +10,13 @@ import { jobWorkerFunction } from "../../functions/job-worker/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
 import { mailFeedbackFunction } from "../../functions/mail-feedback/contract.ts";
 import { messagingFunction } from "../../functions/messaging/contract.ts";
-import { assistantId } from "../../shared/jobs/keys.ts";
 import {
   jobsFolder,
   jobsFolderOf,
   uploadsFolder,
   voiceNotesFolder,
-} from "../../shared/storage/object-store.ts";
+} from "../../shared/platform/storage/object-store.ts";
+import { assistantId } from "../../shared/recordings/jobs/keys.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
 import {
   bucketBinding,

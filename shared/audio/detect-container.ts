@@ -1,11 +1,11 @@
-import { NotAudioError, UnreadableAudioError } from "./audio-errors.ts";
-import type { SourceWindow } from "./audio-source.ts";
-import { byteAt, hasText, textAt, uint32BigEndian } from "./bytes.ts";
-import type { AudioContainer } from "./container.ts";
 import { recogniseForeignFile, recogniseText } from "./foreign-files.ts";
 import { adtsFormat } from "./mpeg/adts.ts";
 import type { FrameFormat } from "./mpeg/frames.ts";
 import { mp3Format } from "./mpeg/mp3.ts";
+import { NotAudioError, UnreadableAudioError } from "./reading/audio-errors.ts";
+import type { SourceWindow } from "./reading/audio-source.ts";
+import { byteAt, hasText, textAt, uint32BigEndian } from "./reading/bytes.ts";
+import type { AudioContainer } from "./reading/container.ts";
 
 export interface DetectedContainer {
   readonly container: AudioContainer;

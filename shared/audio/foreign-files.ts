@@ -1,5 +1,5 @@
-import type { ForeignFile } from "./audio-errors.ts";
-import { hasText, textAt } from "./bytes.ts";
+import type { ForeignFile } from "./reading/audio-errors.ts";
+import { hasText, textAt } from "./reading/bytes.ts";
 
 /** Bytes at a place, written as text of one character a byte. */
 interface Signature extends ForeignFile {

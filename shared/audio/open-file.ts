@@ -1,12 +1,12 @@
-import { type AudioSource, SourceWindow } from "./audio-source.ts";
-import type { AudioContainer, ContainerFile, ContainerReader } from "./container.ts";
 import { detectContainer } from "./detect-container.ts";
 import { flacReader } from "./flac/flac-reader.ts";
 import { mp4Reader } from "./mp4/mp4-reader.ts";
 import { adtsReader } from "./mpeg/adts.ts";
 import { mp3Reader } from "./mpeg/mp3.ts";
 import { oggReader } from "./ogg/ogg-reader.ts";
-import type { ReadingBudget } from "./reading-budget.ts";
+import { type AudioSource, SourceWindow } from "./reading/audio-source.ts";
+import type { AudioContainer, ContainerFile, ContainerReader } from "./reading/container.ts";
+import type { ReadingBudget } from "./reading/reading-budget.ts";
 import { wavReader } from "./wav/wav-reader.ts";
 import { webmReader } from "./webm/webm-reader.ts";
 

@@ -1,10 +1,10 @@
-import { type AudioSource, copyRange, SourceWindow } from "./audio-source.ts";
-import { type AudioFacts, audioFacts } from "./container.ts";
 import { type AudioReadOptions, gatherPieces, openAudioFile } from "./open-file.ts";
-import { ReadingBudget } from "./reading-budget.ts";
+import { type AudioSource, copyRange, SourceWindow } from "./reading/audio-source.ts";
+import { type AudioFacts, audioFacts } from "./reading/container.ts";
+import { ReadingBudget } from "./reading/reading-budget.ts";
 
-export { type AudioSource, bufferSource } from "./audio-source.ts";
-export type { AudioFacts } from "./container.ts";
+export { type AudioSource, bufferSource } from "./reading/audio-source.ts";
+export type { AudioFacts } from "./reading/container.ts";
 
 /**
  * Finds out what a file is and how long it plays, from its bytes alone and without decoding them.

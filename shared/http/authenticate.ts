@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Credential } from "../auth/api-keys.ts";
-import type { VerifyBearer } from "../auth/verify-bearer.ts";
-import { AppError } from "../errors/app-error.ts";
+import type { Credential } from "../accounts/access/api-keys.ts";
+import type { VerifyBearer } from "../accounts/access/verify-bearer.ts";
+import { AppError } from "../platform/errors/app-error.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
 const accountNumber = z.coerce.number().int();

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import type { Caller } from "../auth/caller.ts";
-import { AppError } from "../errors/app-error.ts";
+import type { Caller } from "../accounts/access/caller.ts";
+import { AppError } from "../platform/errors/app-error.ts";
+import { validate } from "../platform/validation/validation.ts";
 import type { Operation } from "./operation.ts";
 import type { HttpMiddleware } from "./request.ts";
 import type { Reply, ReplyWithHeaders } from "./response.ts";
-import { validate } from "./validation.ts";
 
 /** What is known of a request besides its validated parts. */
 export interface RequestFacts {

@@ -1,4 +1,4 @@
-import { ValidationError } from "../errors/app-error.ts";
+import { ValidationError } from "../platform/errors/app-error.ts";
 
 /** What a caller may name a request with: 1 to 255 characters that can be seen. */
 export const idempotencyKeyPattern = /^[!-~]{1,255}$/;

@@ -1,7 +1,7 @@
-import { AppError, ValidationError } from "../errors/app-error.ts";
-import { toAppError } from "../errors/dependency-failure.ts";
-import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
-import type { Limiter } from "../limits/limiter.ts";
+import type { Limiter } from "../accounts/limits/limiter.ts";
+import { AppError, ValidationError } from "../platform/errors/app-error.ts";
+import { toAppError } from "../platform/errors/dependency-failure.ts";
+import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { willStream } from "./limit-requests.ts";
 import { idempotencyOf } from "./operation.ts";

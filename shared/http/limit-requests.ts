@@ -1,9 +1,9 @@
-import { AppError } from "../errors/app-error.ts";
-import { idempotencyKeyDigest } from "../idempotency/keys.ts";
-import type { WindowStatus } from "../limits/admission.ts";
-import type { LimitedRequest, Limiter } from "../limits/limiter.ts";
-import { requestScope } from "../telemetry/request-scope.ts";
-import { formBoolean } from "./fields.ts";
+import type { WindowStatus } from "../accounts/limits/admission.ts";
+import type { LimitedRequest, Limiter } from "../accounts/limits/limiter.ts";
+import { AppError } from "../platform/errors/app-error.ts";
+import { requestScope } from "../platform/telemetry/request-scope.ts";
+import { formBoolean } from "../platform/validation/fields.ts";
+import { idempotencyKeyDigest } from "./idempotency/keys.ts";
 import { limitClassOf, type Operation } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
@@ -128,7 +128,7 @@ export const limitTasks = (limiter: Limiter | undefined): HttpMiddleware => ({
 /**
  * Takes a request that failed before a model began to work off its account's quota again, whatever failed: its form, what
  * the caller asked for, the model's server, or a part of the service. The call policy tells when a model has begun
- * (`shared/inference/openai/call-policy.ts`).
+ * (`shared/models/inference/openai/call-policy.ts`).
  */
 export const refundRequest = async (
   limiter: Limiter | undefined,

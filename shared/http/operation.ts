@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import type { Scope } from "../auth/api-keys.ts";
-import type { ErrorCode } from "../errors/catalogue.ts";
-import type { AccountLimitClass, AddressLimitClass, LimitClass } from "../limits/policies.ts";
+import type { Scope } from "../accounts/access/api-keys.ts";
+import type { AccountLimitClass, AddressLimitClass, LimitClass } from "../accounts/limits/policies.ts";
+import type { ErrorCode } from "../platform/errors/catalogue.ts";
 
 /** Sections of the API's documentation, in the order in which they are shown. */
 export const tags = [

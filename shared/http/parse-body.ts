@@ -1,7 +1,7 @@
 import { parse as parseQuery } from "node:querystring";
 import { promisify } from "node:util";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
-import { AppError, ValidationError } from "../errors/app-error.ts";
+import { AppError, ValidationError } from "../platform/errors/app-error.ts";
 import { checkMultipartFraming, FramingError, maximumParts } from "./multipart-framing.ts";
 import { type BodyEncoding, maximumBodyBytes, type Operation } from "./operation.ts";
 import { mayHoldForbiddenKey, parseJsonBody } from "./parse-json.ts";

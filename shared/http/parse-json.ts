@@ -1,4 +1,4 @@
-import { ValidationError } from "../errors/app-error.ts";
+import { ValidationError } from "../platform/errors/app-error.ts";
 
 const invalidBody = (type: string, msg: string, place: readonly (string | number)[] = ["body"]) =>
   new ValidationError([{ loc: place, msg, type }]);

@@ -7,17 +7,17 @@ import type {
   APIGatewayProxyResult,
   Context,
 } from "aws-lambda";
-import type { VerifyBearer } from "../auth/verify-bearer.ts";
-import { AppError } from "../errors/app-error.ts";
-import { errorBody } from "../errors/error-body.ts";
-import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
-import type { Limiter } from "../limits/limiter.ts";
-import { raceDeadline } from "../outbound/timeouts.ts";
-import { inRequestScope, openRequestScope, requestScope } from "../telemetry/request-scope.ts";
+import type { VerifyBearer } from "../accounts/access/verify-bearer.ts";
+import type { Limiter } from "../accounts/limits/limiter.ts";
+import { AppError } from "../platform/errors/app-error.ts";
+import { errorBody } from "../platform/errors/error-body.ts";
+import { raceDeadline } from "../platform/outbound/timeouts.ts";
+import { inRequestScope, openRequestScope, requestScope } from "../platform/telemetry/request-scope.ts";
 import { authenticate } from "./authenticate.ts";
 import { compressResponse } from "./compress-response.ts";
 import { answerPreflight } from "./cors.ts";
 import { type Endpoint, validateRequest } from "./endpoint.ts";
+import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { answerOnce } from "./idempotency.ts";
 import {
   endRequest,

@@ -1,6 +1,6 @@
-import { logger } from "../telemetry/logger.ts";
-import { measured } from "../telemetry/request-metrics.ts";
-import { readTraceparent, requestScope, traceIdOf } from "../telemetry/request-scope.ts";
+import { logger } from "../platform/telemetry/logger.ts";
+import { measured } from "../platform/telemetry/request-metrics.ts";
+import { readTraceparent, requestScope, traceIdOf } from "../platform/telemetry/request-scope.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
 /** Ids that may be echoed in a header and written to a log as they are. */

@@ -1,10 +1,10 @@
 import type { MiddlewareObj, Request } from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2, Context } from "aws-lambda";
-import type { Credential } from "../auth/api-keys.ts";
-import type { Caller } from "../auth/caller.ts";
-import type { IdempotencyLock } from "../idempotency/idempotency-store.ts";
-import type { Admission } from "../limits/admission.ts";
+import type { Credential } from "../accounts/access/api-keys.ts";
+import type { Caller } from "../accounts/access/caller.ts";
+import type { Admission } from "../accounts/limits/admission.ts";
 import type { Endpoint, PreparedRequest } from "./endpoint.ts";
+import type { IdempotencyLock } from "./idempotency/idempotency-store.ts";
 import type { HttpResponse } from "./response.ts";
 
 /** Where requests enter: at API Gateway's REST API, or at a function's own address. */

@@ -1,7 +1,7 @@
-import type { AppError } from "../errors/app-error.ts";
-import { toAppError } from "../errors/dependency-failure.ts";
-import { errorBody, oauthErrorBody } from "../errors/error-body.ts";
-import { describeError, logger } from "../telemetry/logger.ts";
+import type { AppError } from "../platform/errors/app-error.ts";
+import { toAppError } from "../platform/errors/dependency-failure.ts";
+import { errorBody, oauthErrorBody } from "../platform/errors/error-body.ts";
+import { describeError, logger } from "../platform/telemetry/logger.ts";
 import type { Operation } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 import type { HttpResponse } from "./response.ts";

@@ -1,4 +1,4 @@
-import type { Source } from "../outbound/source.ts";
+import type { Source } from "../platform/outbound/source.ts";
 import { commonResponseHeaders } from "./cors.ts";
 import { limitHeaders } from "./limit-requests.ts";
 import type { Deprecation, Operation } from "./operation.ts";

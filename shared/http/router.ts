@@ -1,4 +1,4 @@
-import { AppError } from "../errors/app-error.ts";
+import { AppError } from "../platform/errors/app-error.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { answeredMethods } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";

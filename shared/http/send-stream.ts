@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
-import { AppError } from "../errors/app-error.ts";
-import type { Source } from "../outbound/source.ts";
-import { describeError, logger } from "../telemetry/logger.ts";
+import { AppError } from "../platform/errors/app-error.ts";
+import type { Source } from "../platform/outbound/source.ts";
+import { describeError, logger } from "../platform/telemetry/logger.ts";
 import type { StreamEnd } from "./request-log.ts";
 import type { BodyChunks } from "./response.ts";
 

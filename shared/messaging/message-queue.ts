@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import type { AwsConfig } from "../config/environment.ts";
-import { AwsCallError, openAwsJsonService } from "../outbound/aws-json.ts";
-import { originAttributes } from "../queue/work-through.ts";
-import { logger } from "../telemetry/logger.ts";
+import type { AwsConfig } from "../platform/config/environment.ts";
+import { AwsCallError, openAwsJsonService } from "../platform/outbound/aws-json.ts";
+import { originAttributes } from "../platform/queue/work-through.ts";
+import { logger } from "../platform/telemetry/logger.ts";
 import type { InboundMessage } from "./inbound-message.ts";
 
 /** Where messages wait for the worker. */

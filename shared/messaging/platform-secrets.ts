@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type CachedSecret, cacheSecret, type SecretVersion } from "../config/secrets.ts";
+import { type CachedSecret, cacheSecret, type SecretVersion } from "../platform/config/secrets.ts";
 
 const platformSecrets = z.object({
   /** What the platform's console is told, and proves itself with when it asks for the webhook. */

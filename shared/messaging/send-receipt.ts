@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ItemTable } from "../storage/item-table.ts";
+import type { ItemTable } from "../platform/storage/item-table.ts";
 import { messagingKeys } from "./keys.ts";
 
 /** One message of ours: the answer number `index`, from 0, to somebody's message. */

@@ -16,7 +16,7 @@ const folders = [
   "functions/speech",
   "functions/upload",
   "shared/messaging",
-  "shared/sign-in",
+  "shared/accounts/sign-in",
 ];
 
 let copy: string;

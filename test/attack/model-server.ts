@@ -7,7 +7,7 @@ import {
   startFakeBackend,
 } from "../support/fake-backend.ts";
 import { delta, finish, role, sendEvents, startEvents, streaming, usage } from "../support/fake-stream.ts";
-import { dripping, silentAfterHeaders } from "../support/slow-answers.ts";
+import { dripping, silentAfterHeaders } from "../support/slow-responses.ts";
 import { soundBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
 
 /** What only a model's thoughts say; nobody is to read it. */

@@ -1,4 +1,4 @@
-import { tryNames } from "../../functions/console/playground/tries.ts";
+import { tryNames } from "../../functions/console/playground/attempts.ts";
 
 /** A page that people see. */
 export interface ConsolePage {

@@ -8,8 +8,8 @@ import { guides } from "../../functions/console/docs/guides/all-guides.ts";
 import type { Guide } from "../../functions/console/docs/guides/guide.ts";
 import { describeReference } from "../../functions/console/docs/reference.ts";
 import { operations } from "../../functions/manifest.ts";
-import { defaultVendors } from "../../shared/config/vendors.ts";
-import { documentOfStage } from "../../shared/openapi/stage-document.ts";
+import { documentOfStage } from "../../shared/http/openapi/stage-document.ts";
+import { defaultVendors } from "../../shared/platform/config/vendors.ts";
 import { baseUrl, createAccount, newRegistration, type TestAccount } from "../support/client.ts";
 
 const project = join(import.meta.dirname, "../..");

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import { createKeyOperation, listKeysOperation } from "../../functions/auth/keys-contract.ts";
 import { operations } from "../../functions/manifest.ts";
-import { scopes } from "../../shared/auth/api-keys.ts";
+import { scopes } from "../../shared/accounts/access/api-keys.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import {
   call,

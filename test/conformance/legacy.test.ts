@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { legacyFunction } from "../../functions/legacy/contract.ts";
 import { readWavHeader } from "../../shared/audio/wav/wav-header.ts";
-import openApi from "../../shared/openapi/openapi.json" with { type: "json" };
+import openApi from "../../shared/http/openapi/openapi.json" with { type: "json" };
 import { type Answer, baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
 import { answering, type FakeBackend, startFakeBackend } from "../support/fake-backend.ts";
 import { type LegacyRequest, type LegacyRoute, legacyRoutes } from "../support/legacy-routes.ts";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { usageOperation } from "../../functions/auth/account-contract.ts";
+import { usage } from "../../shared/accounts/usage/usage.ts";
 import { limitClassOf } from "../../shared/http/operation.ts";
-import { usage } from "../../shared/usage/usage.ts";
 import { type Answer, call, createAccount, expectDeclared, expectError, logIn } from "../support/client.ts";
 import { parseEvent, sampleEvents } from "../support/sample-events.ts";
 

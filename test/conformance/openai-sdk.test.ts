@@ -5,7 +5,7 @@ import * as z from "zod";
 import { baseUrl, createAccount } from "../support/client.ts";
 import { compareWithReadme } from "../support/client-rows.ts";
 import { readAll } from "../support/read-all.ts";
-import { decodeSound } from "../support/sound.ts";
+import { decodeSound } from "../support/test-audio.ts";
 import { priceAnswer, priceArguments, priceQuestion, priceTool } from "../support/tools.ts";
 
 const question = "How do you say 'thank you' in Luganda?";

@@ -7,7 +7,7 @@ import { baseUrl, call, createAccount, expectDeclared } from "../support/client.
 import { compareWithReadme } from "../support/client-rows.ts";
 import { problemsOf } from "../support/declared.ts";
 import { formData, formFile } from "../support/multipart.ts";
-import { decodeSound } from "../support/sound.ts";
+import { decodeSound } from "../support/test-audio.ts";
 import { priceAnswer, priceQuestion, priceTool } from "../support/tools.ts";
 
 /**

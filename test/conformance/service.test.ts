@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from "vitest";
 import { healthOperation, languagesOperation } from "../../functions/docs/contract.ts";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
-import openApi from "../../shared/openapi/openapi.json" with { type: "json" };
+import openApi from "../../shared/http/openapi/openapi.json" with { type: "json" };
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
 
 describe("the service", () => {

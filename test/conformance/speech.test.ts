@@ -7,7 +7,7 @@ import {
 import { voicesOperation } from "../../functions/speech/voices-contract.ts";
 import { readWavHeader, wavDuration } from "../../shared/audio/wav/wav-header.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
-import { decodeSound, loudness } from "../support/sound.ts";
+import { decodeSound, loudness } from "../support/test-audio.ts";
 
 let token: string;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import {
   listV1VoicesOperation,
 } from "../../functions/speech/v1/contract.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
-import { decodeSound, loudness } from "../support/sound.ts";
+import { decodeSound, loudness } from "../support/test-audio.ts";
 
 let token: string;
 let openai: OpenAI;

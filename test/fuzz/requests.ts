@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { operations } from "../../functions/manifest.ts";
-import { makeApiKey } from "../../shared/auth/api-keys.ts";
+import { makeApiKey } from "../../shared/accounts/access/api-keys.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { deliveries } from "./deliveries.ts";
 import { junk, junkTexts, marker, spoil } from "./junk.ts";

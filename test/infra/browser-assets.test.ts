@@ -26,7 +26,7 @@ describe("What browsers load", () => {
     const console = `${projectDirectory}/functions/console/`;
     expect(inputs.length).toBeGreaterThan(2);
     const isForBrowsers = RegExp(
-      `^${console}(client/|playground/tries\\.ts$|recordings/clock\\.ts$|samples/|view/)`,
+      `^${console}(client/|playground/attempts\\.ts$|recordings/clock\\.ts$|samples/|view/)`,
     );
     expect(inputs.filter((path) => !isForBrowsers.test(path))).toEqual([]);
   });

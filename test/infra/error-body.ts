@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ErrorCode, errorCatalogue } from "../../shared/errors/catalogue.ts";
+import { type ErrorCode, errorCatalogue } from "../../shared/platform/errors/catalogue.ts";
 
 const codes = new Set<string>(Object.keys(errorCatalogue));
 const errorCode = z.custom<ErrorCode>((value) => typeof value === "string" && codes.has(value));

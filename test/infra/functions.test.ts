@@ -5,9 +5,9 @@ import { mailFunction } from "../../functions/mail/contract.ts";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { translateFunction } from "../../functions/translate/contract.ts";
 import { localStage } from "../../infra/stages.ts";
-import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
-import { readVariables } from "../../shared/config/variables.ts";
+import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { idempotencyOf, type Operation } from "../../shared/http/operation.ts";
+import { readVariables } from "../../shared/platform/config/variables.ts";
 import {
   exampleStage,
   lambdasByName,

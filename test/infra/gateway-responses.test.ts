@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { errorCatalogue } from "../../shared/errors/catalogue.ts";
+import { errorCatalogue } from "../../shared/platform/errors/catalogue.ts";
 import { parseErrorTemplate } from "./error-body.ts";
 import { resourcesOfType, synthesizeService } from "./synthesized-service.ts";
 

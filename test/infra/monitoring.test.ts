@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { functionDefinitions } from "../../functions/manifest.ts";
 import { pascalCase } from "../../infra/stacks/function-group.ts";
-import { type BackendName, backendNames } from "../../shared/telemetry/backend-uses.ts";
-import { logEvents } from "../../shared/telemetry/log-events.ts";
-import { measured } from "../../shared/telemetry/request-metrics.ts";
-import { inRequestScope, openRequestScope } from "../../shared/telemetry/request-scope.ts";
+import { type BackendName, backendNames } from "../../shared/platform/telemetry/backend-uses.ts";
+import { logEvents } from "../../shared/platform/telemetry/log-events.ts";
+import { measured } from "../../shared/platform/telemetry/request-metrics.ts";
+import { inRequestScope, openRequestScope } from "../../shared/platform/telemetry/request-scope.ts";
 import {
   exampleStage,
   resourcesOfType,

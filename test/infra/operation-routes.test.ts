@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { addOperationRoutes } from "../../infra/constructs/operation-routes.ts";
 import { ServiceFunction } from "../../infra/constructs/service-function.ts";
-import { defineFunction, type FunctionDefinition } from "../../shared/config/function-definition.ts";
+import { defineFunction, type FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { withTemporaryDirectory, writeStandInBundles } from "./synthesized-service.ts";
 

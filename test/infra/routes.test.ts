@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
-import type { FunctionDefinition } from "../../shared/config/function-definition.ts";
 import { corsAllowedHeaders } from "../../shared/http/cors.ts";
+import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
 import { answeredMethods, type Operation } from "../../shared/http/operation.ts";
 import { parseErrorTemplate } from "./error-body.ts";
 import { routesOf, type SynthesizedRoute } from "./synthesized-routes.ts";

@@ -4,8 +4,8 @@ import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { type Binding, plainBinding } from "../../infra/constructs/bindings.ts";
 import { type EnvironmentBindings, ServiceFunction } from "../../infra/constructs/service-function.ts";
-import { defineFunction } from "../../shared/config/function-definition.ts";
-import { countVariable, textVariable, type VariableShape } from "../../shared/config/variables.ts";
+import { defineFunction } from "../../shared/http/function-definition.ts";
+import { countVariable, textVariable, type VariableShape } from "../../shared/platform/config/variables.ts";
 import { withTemporaryDirectory, writeStandInBundles } from "./synthesized-service.ts";
 
 const declared = { MODEL: textVariable, TIMEOUT_MS: countVariable };

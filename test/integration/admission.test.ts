@@ -1,15 +1,15 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AccountAccess } from "../../shared/accounts/account.ts";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import { accountKeys } from "../../shared/accounts/keys.ts";
-import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
-import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
-import type { Scope } from "../../shared/auth/api-keys.ts";
-import type { TokenClaims } from "../../shared/auth/tokens.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
-import type { ItemTable } from "../../shared/storage/item-table.ts";
+import type { AccountAccess } from "../../shared/accounts/access/account.ts";
+import type { Scope } from "../../shared/accounts/access/api-keys.ts";
+import { accountKeys } from "../../shared/accounts/access/keys.ts";
+import type { TokenClaims } from "../../shared/accounts/access/tokens.ts";
+import { createLimitCounters, createLimiter } from "../../shared/accounts/limits/limiter.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import { createLinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
+import { createTokensRepository } from "../../shared/accounts/repositories/tokens-repository.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import type { ItemTable } from "../../shared/platform/storage/item-table.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 /** These tests are about what is counted; a table on a busy machine may take longer than a request would wait for it. */

@@ -1,18 +1,18 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { makeApiKey, readApiKey, type Scope } from "../../shared/accounts/access/api-keys.ts";
+import { accountKeys } from "../../shared/accounts/access/keys.ts";
+import { createLimitCounters, createLimiter, type Limiter } from "../../shared/accounts/limits/limiter.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import {
   createApiKeysRepository,
   type KeyChoices,
   mostKeys,
-} from "../../shared/accounts/api-keys-repository.ts";
-import { accountKeys } from "../../shared/accounts/keys.ts";
-import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
-import { makeApiKey, readApiKey, type Scope } from "../../shared/auth/api-keys.ts";
-import { AppError } from "../../shared/errors/app-error.ts";
-import { createLimitCounters, createLimiter, type Limiter } from "../../shared/limits/limiter.ts";
-import type { ItemTable } from "../../shared/storage/item-table.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+} from "../../shared/accounts/repositories/api-keys-repository.ts";
+import { createTokensRepository } from "../../shared/accounts/repositories/tokens-repository.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import type { ItemTable } from "../../shared/platform/storage/item-table.ts";
+import { logger } from "../../shared/platform/telemetry/logger.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 /** A table on a busy machine may take longer than a request would wait for it. */

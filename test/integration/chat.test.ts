@@ -3,7 +3,7 @@ import { type IncomingMessage, request as sendRequest } from "node:http";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { chatEndpoints } from "../../functions/chat/endpoints.ts";
-import { createOpenAiChatModels } from "../../shared/inference/openai/chat-models.ts";
+import { createOpenAiChatModels } from "../../shared/models/inference/openai/chat-models.ts";
 import { nextStream } from "../support/chat-stream.ts";
 import {
   answering,

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { enterWithIdentity, joinIdentity } from "../../functions/console/identity/enter-with-identity.ts";
 import type { PersonAtProvider } from "../../functions/console/identity/open-id-provider.ts";
+import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
 import {
   type AccountsRepository,
   createAccountsRepository,
-} from "../../shared/accounts/accounts-repository.ts";
+} from "../../shared/accounts/repositories/accounts-repository.ts";
 import {
   createIdentitiesRepository,
   type IdentitiesRepository,
-} from "../../shared/accounts/identities-repository.ts";
-import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
-import type { MailRequest } from "../../shared/mail/mail-request.ts";
+} from "../../shared/accounts/repositories/identities-repository.ts";
+import { createLinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let server: TestTable;

@@ -1,10 +1,10 @@
 import { argon2 } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import { accountKeys } from "../../shared/accounts/keys.ts";
-import type { MailRequest } from "../../shared/mail/mail-request.ts";
-import { hashPassword } from "../../shared/sign-in/passwords.ts";
+import { accountKeys } from "../../shared/accounts/access/keys.ts";
+import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import { hashPassword } from "../../shared/accounts/sign-in/passwords.ts";
 import { accountsOver } from "../support/accounts-over.ts";
 import { send, type TestResponse } from "../support/send.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";

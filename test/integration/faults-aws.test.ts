@@ -3,18 +3,18 @@ import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
 import { uploadEndpoints } from "../../functions/upload/endpoints.ts";
-import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
-import { makeApiKey } from "../../shared/auth/api-keys.ts";
-import { readBearer } from "../../shared/auth/verify-bearer.ts";
-import { readAwsConfig } from "../../shared/config/environment.ts";
+import { makeApiKey } from "../../shared/accounts/access/api-keys.ts";
+import { readBearer } from "../../shared/accounts/access/verify-bearer.ts";
+import { createLimitCounters, createLimiter } from "../../shared/accounts/limits/limiter.ts";
+import { openMailQueue } from "../../shared/accounts/mail/mail-queue.ts";
+import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
 import {
   createIdempotencyStore,
   type IdempotencyOptions,
-} from "../../shared/idempotency/idempotency-store.ts";
-import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
-import { openMailQueue } from "../../shared/mail/mail-queue.ts";
-import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
-import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+} from "../../shared/http/idempotency/idempotency-store.ts";
+import { readAwsConfig } from "../../shared/platform/config/environment.ts";
+import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
+import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import { accountsOver, unsignedTokens } from "../support/accounts-over.ts";
 import { answering, type Behaviour, hanging, resetting, startFakeBackend } from "../support/fake-backend.ts";
 import { speechOf } from "../support/fake-speech.ts";

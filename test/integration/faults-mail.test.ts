@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { createMailLimits } from "../../functions/mail/mail-limits.ts";
 import { sendMail } from "../../functions/mail/send-mail.ts";
 import { noteFeedback } from "../../functions/mail-feedback/note-feedback.ts";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
-import type { MailRequest } from "../../shared/mail/mail-request.ts";
-import { createWithheldMail } from "../../shared/mail/withheld-mail.ts";
+import type { MailRequest } from "../../shared/accounts/mail/mail-request.ts";
+import { createWithheldMail } from "../../shared/accounts/mail/withheld-mail.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import { createLinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
 import { linkSecretsIn } from "../support/canary.ts";
 import {
   answering,

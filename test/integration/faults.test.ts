@@ -3,13 +3,13 @@ import { chatEndpoints } from "../../functions/chat/endpoints.ts";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
-import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
+import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
 import type { Endpoint } from "../../shared/http/endpoint.ts";
-import type { Backend } from "../../shared/inference/openai/backend.ts";
-import { createOpenAiChatModels } from "../../shared/inference/openai/chat-models.ts";
-import { createOpenAiSynthesizer } from "../../shared/inference/openai/synthesizer.ts";
-import { createOpenAiTranscriber } from "../../shared/inference/openai/transcriber.ts";
-import { createOpenAiTranslator } from "../../shared/inference/openai/translator.ts";
+import type { Backend } from "../../shared/models/inference/openai/backend.ts";
+import { createOpenAiChatModels } from "../../shared/models/inference/openai/chat-models.ts";
+import { createOpenAiSynthesizer } from "../../shared/models/inference/openai/synthesizer.ts";
+import { createOpenAiTranscriber } from "../../shared/models/inference/openai/transcriber.ts";
+import { createOpenAiTranslator } from "../../shared/models/inference/openai/translator.ts";
 import {
   answering,
   type Behaviour,
@@ -20,7 +20,7 @@ import {
 } from "../support/fake-backend.ts";
 import { encodeForm, formFile } from "../support/multipart.ts";
 import { authorizedCaller, send } from "../support/send.ts";
-import { dripping, endless, silentAfterHeaders } from "../support/slow-answers.ts";
+import { dripping, endless, silentAfterHeaders } from "../support/slow-responses.ts";
 import { soundBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
 
 /** Longer than the pause before a second try. */

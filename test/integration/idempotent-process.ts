@@ -5,8 +5,8 @@
 import { get, type IncomingMessage } from "node:http";
 import { text as read } from "node:stream/consumers";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
-import { createIdempotencyStore } from "../../shared/idempotency/idempotency-store.ts";
-import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
+import { createLimitCounters, createLimiter } from "../../shared/accounts/limits/limiter.ts";
+import { createIdempotencyStore } from "../../shared/http/idempotency/idempotency-store.ts";
 import { send } from "../support/send.ts";
 import { testItems } from "../support/test-table.ts";
 

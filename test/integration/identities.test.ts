@@ -1,13 +1,13 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { passwordChange } from "../../shared/accounts/account.ts";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
+import { passwordChange } from "../../shared/accounts/access/account.ts";
+import { accountKeys } from "../../shared/accounts/access/keys.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import {
   createIdentitiesRepository,
   type IdentitiesRepository,
   type Identity,
-} from "../../shared/accounts/identities-repository.ts";
-import { accountKeys } from "../../shared/accounts/keys.ts";
+} from "../../shared/accounts/repositories/identities-repository.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let server: TestTable;

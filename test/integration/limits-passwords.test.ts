@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { limitKeys } from "../../shared/limits/keys.ts";
-import { createPasswordAttemptsRepository } from "../../shared/sign-in/password-attempts.ts";
-import { createPasswordGuard } from "../../shared/sign-in/password-guard.ts";
-import { createSignInAddresses } from "../../shared/sign-in/sign-in-addresses.ts";
+import { limitKeys } from "../../shared/accounts/limits/keys.ts";
+import { createPasswordAttemptsRepository } from "../../shared/accounts/sign-in/password-attempts.ts";
+import { createPasswordGuard } from "../../shared/accounts/sign-in/password-guard.ts";
+import { createSignInAddresses } from "../../shared/accounts/sign-in/sign-in-addresses.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;

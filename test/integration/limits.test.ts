@@ -2,19 +2,23 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { accountKeys } from "../../shared/accounts/keys.ts";
-import { readAwsConfig } from "../../shared/config/environment.ts";
-import { createAccountCounters } from "../../shared/limits/account-counters.ts";
-import { limitKeys } from "../../shared/limits/keys.ts";
-import { createAddressCounters } from "../../shared/limits/limit-counters.ts";
-import { createLimitCounters, createLimiter, type LimitedRequest } from "../../shared/limits/limiter.ts";
-import type { AccountPolicy } from "../../shared/limits/policies.ts";
-import { windowsAt } from "../../shared/limits/windows.ts";
-import { type ItemTable, openItemTable } from "../../shared/storage/item-table.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
-import { getUsage } from "../../shared/usage/get-usage.ts";
-import { createUsageRepository } from "../../shared/usage/read-usage.ts";
-import { usage as usageAnswer } from "../../shared/usage/usage.ts";
+import { accountKeys } from "../../shared/accounts/access/keys.ts";
+import { createAccountCounters } from "../../shared/accounts/limits/account-counters.ts";
+import { limitKeys } from "../../shared/accounts/limits/keys.ts";
+import { createAddressCounters } from "../../shared/accounts/limits/limit-counters.ts";
+import {
+  createLimitCounters,
+  createLimiter,
+  type LimitedRequest,
+} from "../../shared/accounts/limits/limiter.ts";
+import type { AccountPolicy } from "../../shared/accounts/limits/policies.ts";
+import { windowsAt } from "../../shared/accounts/limits/windows.ts";
+import { getUsage } from "../../shared/accounts/usage/get-usage.ts";
+import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts";
+import { usage as usageAnswer } from "../../shared/accounts/usage/usage.ts";
+import { readAwsConfig } from "../../shared/platform/config/environment.ts";
+import { type ItemTable, openItemTable } from "../../shared/platform/storage/item-table.ts";
+import { logger } from "../../shared/platform/telemetry/logger.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;

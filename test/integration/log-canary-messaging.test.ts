@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deliveryOf } from "../../infra/local/messaging/deliveries.ts";
-import { logEvents } from "../../shared/telemetry/log-events.ts";
+import { logEvents } from "../../shared/platform/telemetry/log-events.ts";
 import {
   type CanaryService,
   canary,

@@ -1,12 +1,15 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readAccess } from "../../shared/accounts/access.ts";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import { accountKeys } from "../../shared/accounts/keys.ts";
-import { createLinksRepository, type LinkPurpose } from "../../shared/accounts/links-repository.ts";
-import { hashPassword } from "../../shared/sign-in/passwords.ts";
-import type { Table } from "../../shared/storage/table.ts";
+import { readAccess } from "../../shared/accounts/access/access.ts";
+import { accountKeys } from "../../shared/accounts/access/keys.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import {
+  createLinksRepository,
+  type LinkPurpose,
+} from "../../shared/accounts/repositories/links-repository.ts";
+import { hashPassword } from "../../shared/accounts/sign-in/passwords.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
 import { accountsOver } from "../support/accounts-over.ts";
 import { send } from "../support/send.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext, vi } from "vitest";
-import type { ObjectStore } from "../../shared/storage/object-store.ts";
-import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
+import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
 import { type Behaviour, hanging, startFakeBackend } from "../support/fake-backend.ts";
 import { bucketAt } from "../support/faulty-aws.ts";
 import { fetchOutcome } from "../support/storage-outcome.ts";

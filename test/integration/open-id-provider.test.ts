@@ -4,7 +4,7 @@ import {
   type LogInChecks,
   type OpenIdProvider,
 } from "../../functions/console/identity/open-id-provider.ts";
-import { logger } from "../../shared/telemetry/logger.ts";
+import { logger } from "../../shared/platform/telemetry/logger.ts";
 import { signInAtProvider, startTestProvider, type TestProvider } from "../support/identity-provider.ts";
 
 const redirectUri = "http://127.0.0.1:9/console/log-in/a/callback";

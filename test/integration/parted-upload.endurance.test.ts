@@ -6,8 +6,8 @@ import {
   showUpload,
   signParts,
 } from "../../functions/upload/upload-in-parts.ts";
-import { largestUploadBytes, partBytes } from "../../shared/storage/object-store.ts";
-import { createUploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+import { largestUploadBytes, partBytes } from "../../shared/platform/storage/object-store.ts";
+import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 

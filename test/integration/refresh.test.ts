@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import { accountKeys } from "../../shared/accounts/keys.ts";
-import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
-import { createSigningKeySource, createTokens, newTokenId } from "../../shared/auth/tokens.ts";
-import { idempotencyKeyDigest } from "../../shared/idempotency/keys.ts";
-import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
+import { accountKeys } from "../../shared/accounts/access/keys.ts";
+import { createSigningKeySource, createTokens, newTokenId } from "../../shared/accounts/access/tokens.ts";
+import { createLimitCounters, createLimiter } from "../../shared/accounts/limits/limiter.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import { createTokensRepository } from "../../shared/accounts/repositories/tokens-repository.ts";
+import { idempotencyKeyDigest } from "../../shared/http/idempotency/keys.ts";
 import { accountsOver } from "../support/accounts-over.ts";
 import { send } from "../support/send.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";

@@ -4,15 +4,18 @@ import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAuthorizer } from "../../functions/authorizer/authorize-request.ts";
 import { chatEndpoints } from "../../functions/chat/endpoints.ts";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import { createApiKeysRepository, type KeyChoices } from "../../shared/accounts/api-keys-repository.ts";
-import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
-import { createSigningKeySource, createTokens, type NewToken } from "../../shared/auth/tokens.ts";
-import { createBearerVerification } from "../../shared/auth/verify-bearer.ts";
+import { createSigningKeySource, createTokens, type NewToken } from "../../shared/accounts/access/tokens.ts";
+import { createBearerVerification } from "../../shared/accounts/access/verify-bearer.ts";
+import { createLimitCounters, createLimiter } from "../../shared/accounts/limits/limiter.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import {
+  createApiKeysRepository,
+  type KeyChoices,
+} from "../../shared/accounts/repositories/api-keys-repository.ts";
+import { createTokensRepository } from "../../shared/accounts/repositories/tokens-repository.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
-import type { ChatModels } from "../../shared/inference/chat.ts";
-import { createLimitCounters, createLimiter } from "../../shared/limits/limiter.ts";
-import type { ItemTable } from "../../shared/storage/item-table.ts";
+import type { ChatModels } from "../../shared/models/inference/chat.ts";
+import type { ItemTable } from "../../shared/platform/storage/item-table.ts";
 import { lambdaContext, lambdaEvent } from "../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../support/lambda-stream.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";

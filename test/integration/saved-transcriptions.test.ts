@@ -4,7 +4,7 @@ import {
   createSavedTranscriptions,
   type NewTranscription,
 } from "../../functions/legacy/saved-transcriptions.ts";
-import { accountKeys } from "../../shared/accounts/keys.ts";
+import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;

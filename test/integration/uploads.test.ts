@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { uploadKeys } from "../../shared/uploads/keys.ts";
-import { createUploadsRepository, type UploadsRepository } from "../../shared/uploads/uploads-repository.ts";
+import { uploadKeys } from "../../shared/recordings/uploads/keys.ts";
+import {
+  createUploadsRepository,
+  type UploadsRepository,
+} from "../../shared/recordings/uploads/uploads-repository.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;

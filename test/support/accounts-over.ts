@@ -1,18 +1,18 @@
 import { authEndpoints } from "../../functions/auth/endpoints.ts";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import { createApiKeysRepository } from "../../shared/accounts/api-keys-repository.ts";
-import { createIdentitiesRepository } from "../../shared/accounts/identities-repository.ts";
-import { createLinksRepository } from "../../shared/accounts/links-repository.ts";
-import { createTokensRepository } from "../../shared/accounts/tokens-repository.ts";
-import type { Tokens } from "../../shared/auth/tokens.ts";
+import type { Tokens } from "../../shared/accounts/access/tokens.ts";
+import type { MailQueue } from "../../shared/accounts/mail/mail-queue.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import { createApiKeysRepository } from "../../shared/accounts/repositories/api-keys-repository.ts";
+import { createIdentitiesRepository } from "../../shared/accounts/repositories/identities-repository.ts";
+import { createLinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
+import { createTokensRepository } from "../../shared/accounts/repositories/tokens-repository.ts";
+import { createPasswordAttemptsRepository } from "../../shared/accounts/sign-in/password-attempts.ts";
+import { createPasswordGuard } from "../../shared/accounts/sign-in/password-guard.ts";
+import { createSignInAddresses } from "../../shared/accounts/sign-in/sign-in-addresses.ts";
+import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts";
+import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import type { Endpoint } from "../../shared/http/endpoint.ts";
-import type { MailQueue } from "../../shared/mail/mail-queue.ts";
-import { createPasswordAttemptsRepository } from "../../shared/sign-in/password-attempts.ts";
-import { createPasswordGuard } from "../../shared/sign-in/password-guard.ts";
-import { createSignInAddresses } from "../../shared/sign-in/sign-in-addresses.ts";
-import type { Table } from "../../shared/storage/table.ts";
-import { createUsageRepository } from "../../shared/usage/read-usage.ts";
-import taskPaths from "../../shared/usage/task-paths.json" with { type: "json" };
+import type { Table } from "../../shared/platform/storage/table.ts";
 
 /** Tokens that everybody may hold and nobody has signed. */
 export const unsignedTokens = {

@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { SQSRecord } from "aws-lambda";
-import { createAnswerPlanner, planApology } from "../../functions/messaging/answer-message.ts";
-import type { AnswerDependencies } from "../../functions/messaging/answer-text.ts";
 import { createConversationsRepository } from "../../functions/messaging/conversation.ts";
 import { handleRecord } from "../../functions/messaging/handle-record.ts";
 import type { LongRecordings } from "../../functions/messaging/long-recordings.ts";
@@ -16,10 +14,12 @@ import type {
 } from "../../functions/messaging/messaging-platform.ts";
 import type { Planner } from "../../functions/messaging/plan.ts";
 import { type ProcessDependencies, processMessage } from "../../functions/messaging/process-message.ts";
+import { createAnswerPlanner, planApology } from "../../functions/messaging/reply-to-message.ts";
+import type { AnswerDependencies } from "../../functions/messaging/reply-to-text.ts";
 import type { InboundMessage, MessageContent } from "../../shared/messaging/inbound-message.ts";
 import { readReference, saveReceipt } from "../../shared/messaging/send-receipt.ts";
-import type { ItemTable } from "../../shared/storage/item-table.ts";
-import type { Table } from "../../shared/storage/table.ts";
+import type { ItemTable } from "../../shared/platform/storage/item-table.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
 
 export const queueArn = "arn:aws:sqs:us-east-1:000000000000:messages.fifo";
 export const deadLetterQueueArn = "arn:aws:sqs:us-east-1:000000000000:messages-dead.fifo";

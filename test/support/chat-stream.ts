@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { ChatEvent, ChatRequest, ChatStream } from "../../shared/inference/chat.ts";
-import { createOpenAiChatModels } from "../../shared/inference/openai/chat-models.ts";
+import type { ChatEvent, ChatRequest, ChatStream } from "../../shared/models/inference/chat.ts";
+import { createOpenAiChatModels } from "../../shared/models/inference/openai/chat-models.ts";
 import type { FakeBackend } from "./fake-backend.ts";
 import { startEvents } from "./fake-stream.ts";
 import { piecesOf } from "./sources.ts";

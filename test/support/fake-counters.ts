@@ -1,9 +1,9 @@
-import type { CredentialAccess } from "../../shared/accounts/access.ts";
-import type { AccountRequest, CountedTask } from "../../shared/limits/account-counters.ts";
-import type { AccountUpkeep } from "../../shared/limits/account-upkeep.ts";
-import type { AddressRequest, Counts } from "../../shared/limits/limit-counters.ts";
-import type { LimitCounters } from "../../shared/limits/limiter.ts";
-import { accountPoliciesWith, defaultUnverifiedQuotaShare } from "../../shared/limits/policies.ts";
+import type { CredentialAccess } from "../../shared/accounts/access/access.ts";
+import type { AccountUpkeep } from "../../shared/accounts/limits/account-cleanup.ts";
+import type { AccountRequest, CountedTask } from "../../shared/accounts/limits/account-counters.ts";
+import type { AddressRequest, Counts } from "../../shared/accounts/limits/limit-counters.ts";
+import type { LimitCounters } from "../../shared/accounts/limits/limiter.ts";
+import { accountPoliciesWith, defaultUnverifiedQuotaShare } from "../../shared/accounts/limits/policies.ts";
 
 /** Counters whose answers a test decides, and what was asked of them. */
 export interface FakeCounters extends LimitCounters {

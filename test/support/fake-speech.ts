@@ -1,9 +1,9 @@
 import { vi } from "vitest";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
-import { encodeSound } from "../../shared/audio/encode/encode-sound.ts";
+import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
 import { readWavHeader } from "../../shared/audio/wav/wav-header.ts";
-import type { Speech, SpeechRequest } from "../../shared/inference/speech.ts";
-import type { ObjectWriter } from "../../shared/storage/object-store.ts";
+import type { Speech, SpeechRequest } from "../../shared/models/inference/speech.ts";
+import type { ObjectWriter } from "../../shared/platform/storage/object-store.ts";
 import { soundBytes, wavHeaderBytes } from "./wav.ts";
 
 /** Speech that is there at once: a tenth of a second for each character of the text. */

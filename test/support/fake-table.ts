@@ -5,8 +5,8 @@ import {
   type ServiceInputTypes,
   type ServiceOutputTypes,
 } from "@aws-sdk/lib-dynamodb";
-import type { WritableItemTable } from "../../shared/storage/item-table.ts";
-import { openTable, type Table } from "../../shared/storage/table.ts";
+import type { WritableItemTable } from "../../shared/platform/storage/item-table.ts";
+import { openTable, type Table } from "../../shared/platform/storage/table.ts";
 
 /** A call to DynamoDB, such as `PutItem`, in JavaScript's types. */
 export interface TableCall {

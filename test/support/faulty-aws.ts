@@ -1,7 +1,7 @@
-import { readAwsConfig } from "../../shared/config/environment.ts";
-import { openItemTable, type WritableItemTable } from "../../shared/storage/item-table.ts";
-import { type Bucket, openBucket, type StorageTimeouts } from "../../shared/storage/s3-calls.ts";
-import { openTable, type Table } from "../../shared/storage/table.ts";
+import { readAwsConfig } from "../../shared/platform/config/environment.ts";
+import { openItemTable, type WritableItemTable } from "../../shared/platform/storage/item-table.ts";
+import { type Bucket, openBucket, type StorageTimeouts } from "../../shared/platform/storage/s3-calls.ts";
+import { openTable, type Table } from "../../shared/platform/storage/table.ts";
 
 /** The service's own table, with its own tries, in front of a server of the test, whose silence is noticed soon. */
 export const tableAt = (address: string): Table => {

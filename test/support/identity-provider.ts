@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { standInPassword } from "../../infra/local/identity/stand-in-accounts.ts";
 import { answerRequests, createStandInProvider } from "../../infra/local/identity/stand-in-provider.ts";
-import type { IdentityProvider, ProviderLetter } from "../../shared/config/identity-providers.ts";
+import type { IdentityProvider, ProviderLetter } from "../../shared/platform/config/identity-providers.ts";
 import { CookieJar } from "./cookie-jar.ts";
 
 /** What a provider of a test does other than a good one. */

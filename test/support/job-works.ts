@@ -1,17 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { handleMessage } from "../../functions/job-worker/handle-message.ts";
 import type { RecordDependencies } from "../../functions/job-worker/handle-record.ts";
-import { createPlaces } from "../../functions/job-worker/places.ts";
 import type { Cutter } from "../../functions/job-worker/plan-job.ts";
-import type { CallbackRequest } from "../../shared/callbacks/callback-queue.ts";
-import type { Transcription } from "../../shared/inference/transcription.ts";
-import type { JobMessage } from "../../shared/jobs/job-queue.ts";
-import { createJobsRepository, type JobsRepository, newJobId } from "../../shared/jobs/jobs-repository.ts";
-import type { JobName } from "../../shared/jobs/keys.ts";
-import { accountPoliciesWith } from "../../shared/limits/policies.ts";
+import { createPlaces } from "../../functions/job-worker/slots.ts";
+import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
-import type { ObjectStore } from "../../shared/storage/object-store.ts";
-import type { Table } from "../../shared/storage/table.ts";
+import type { Transcription } from "../../shared/models/inference/transcription.ts";
+import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
+import type { CallbackRequest } from "../../shared/recordings/callbacks/callback-queue.ts";
+import type { JobMessage } from "../../shared/recordings/jobs/job-queue.ts";
+import {
+  createJobsRepository,
+  type JobsRepository,
+  newJobId,
+} from "../../shared/recordings/jobs/jobs-repository.ts";
+import type { JobName } from "../../shared/recordings/jobs/keys.ts";
 
 /** How long a piece of the fake recordings is, in seconds; they share nothing. */
 export const pieceSeconds = 500;

@@ -2,8 +2,8 @@ import { findRunningService } from "../../infra/local/running-service.ts";
 import {
   type AccountsRepository,
   createAccountsRepository,
-} from "../../shared/accounts/accounts-repository.ts";
-import { openTable } from "../../shared/storage/table.ts";
+} from "../../shared/accounts/repositories/accounts-repository.ts";
+import { openTable } from "../../shared/platform/storage/table.ts";
 
 /**
  * The accounts of a local service that runs from this folder, as its operator reaches them: this process's environment

@@ -1,4 +1,4 @@
-import type { Receiver, Source } from "../../shared/outbound/source.ts";
+import type { Receiver, Source } from "../../shared/platform/outbound/source.ts";
 
 /** What an iteration makes, as a source: while it is paused, nothing more is asked for. */
 export const sourceOf = <Piece>(pieces: AsyncIterable<Piece>): Source<Piece> => {

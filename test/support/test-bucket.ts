@@ -12,11 +12,16 @@ import {
   S3Client,
 } from "@aws-sdk/client-s3";
 import { LOCAL_CREDENTIALS, LOCAL_REGION, startS3 } from "@language-ai/aws-stand-ins";
-import { readAwsConfig } from "../../shared/config/environment.ts";
-import type { ObjectParts, ObjectStore } from "../../shared/storage/object-store.ts";
-import { type Bucket, openBucket, type S3Call, storageFailure } from "../../shared/storage/s3-calls.ts";
-import { createS3ObjectParts } from "../../shared/storage/s3-object-parts.ts";
-import { createS3ObjectStore } from "../../shared/storage/s3-object-store.ts";
+import { readAwsConfig } from "../../shared/platform/config/environment.ts";
+import type { ObjectParts, ObjectStore } from "../../shared/platform/storage/object-store.ts";
+import {
+  type Bucket,
+  openBucket,
+  type S3Call,
+  storageFailure,
+} from "../../shared/platform/storage/s3-calls.ts";
+import { createS3ObjectParts } from "../../shared/platform/storage/s3-object-parts.ts";
+import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
 
 /** The service's own object store over an embedded S3, and a look behind the scenes. */
 export interface TestBucket {

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { ensureTable, startDynamoDb } from "@language-ai/aws-stand-ins";
-import type { AccountType } from "../../shared/accounts/account.ts";
-import { createAccountsRepository } from "../../shared/accounts/accounts-repository.ts";
-import { readAwsConfig } from "../../shared/config/environment.ts";
-import { openItemTable, type WritableItemTable } from "../../shared/storage/item-table.ts";
-import type { Table } from "../../shared/storage/table.ts";
+import type { AccountType } from "../../shared/accounts/access/account.ts";
+import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
+import { readAwsConfig } from "../../shared/platform/config/environment.ts";
+import { openItemTable, type WritableItemTable } from "../../shared/platform/storage/item-table.ts";
+import type { Table } from "../../shared/platform/storage/table.ts";
 
 const name = "language-ai";
 

@@ -1,5 +1,5 @@
-import { callerWith } from "../../shared/auth/caller.ts";
-import type { Limiter } from "../../shared/limits/limiter.ts";
+import { callerWith } from "../../shared/accounts/access/caller.ts";
+import type { Limiter } from "../../shared/accounts/limits/limiter.ts";
 
 /** Admits every request, for tests of everything else; every token is that of a free account. */
 export const unlimited: Limiter = {

@@ -1,9 +1,9 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { AppError } from "../../shared/errors/app-error.ts";
 import { credentialContext } from "../../shared/http/authenticate.ts";
 import { endpoint } from "../../shared/http/endpoint.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { feedbackEvents, parseEvent, sampleEvents } from "../support/sample-events.ts";
 import { send } from "../support/send.ts";
 

@@ -90,7 +90,7 @@ const allowed = {
   },
   "the training importing the model": {
     path: "infra/packages/language-id-training/src/training/model.ts",
-    source: 'export * from "../../../../../shared/language-id/model.ts";',
+    source: 'export * from "../../../../../shared/models/language-id/model.ts";',
   },
 } as const;
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cutPiece, planPieces } from "../../shared/audio/pieces/cut-pieces.ts";
+import { cutPiece, planPieces } from "../../functions/job-worker/pieces/cut-pieces.ts";
 import { bufferSource, inspectAudio } from "../../shared/audio/read-audio.ts";
 import { collect } from "../fixtures/audio/sources.ts";
 import { withTemporaryDirectory } from "../infra/synthesized-service.ts";

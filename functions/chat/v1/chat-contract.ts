@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/http/fields.ts";
 import { defineOperation, longBodyBytes } from "../../../shared/http/operation.ts";
-import { conversationTooLong, fitsConversation, tokenUsage } from "../../../shared/inference/chat.ts";
+import { conversationTooLong, fitsConversation, tokenUsage } from "../../../shared/models/inference/chat.ts";
+import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/platform/validation/fields.ts";
 import { completionHead, exampleStream, modelAndSampling, streamsInBody } from "../conversation-fields.ts";
 import {
   joinParts,

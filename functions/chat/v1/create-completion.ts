@@ -1,5 +1,5 @@
-import type { ChatModels, ChatRequest, TokenUsage, ToolCall } from "../../../shared/inference/chat.ts";
-import { countTokens } from "../../../shared/limits/use.ts";
+import type { ChatModels, ChatRequest, TokenUsage, ToolCall } from "../../../shared/models/inference/chat.ts";
+import { countTokens } from "../../../shared/platform/telemetry/use.ts";
 import { newCompletionHead } from "../create-chat-completion.ts";
 import type { V1ChatCompletion } from "./chat-contract.ts";
 

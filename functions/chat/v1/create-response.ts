@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { AppError } from "../../../shared/errors/app-error.ts";
 import type {
   ChatModels,
   ChatRequest,
   FinishReason,
   TokenUsage,
   ToolCall,
-} from "../../../shared/inference/chat.ts";
-import { countTokens } from "../../../shared/limits/use.ts";
+} from "../../../shared/models/inference/chat.ts";
+import type { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { countTokens } from "../../../shared/platform/telemetry/use.ts";
 import { findModel } from "../create-chat-completion.ts";
 import { wholeUsage } from "./create-completion.ts";
 import type { ResponseObject, ResponseOutputItem, ResponseRequest } from "./responses-contract.ts";

@@ -1,10 +1,10 @@
+import { chatModelIds } from "../../../shared/models/inference/chat.ts";
 import {
   findTranscriptionModel,
   speechModel,
   transcriptionModel,
-} from "../../../shared/catalogue/audio-models.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { chatModelIds } from "../../../shared/inference/chat.ts";
+} from "../../../shared/platform/catalogue/audio-models.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { Model } from "./models-contract.ts";
 
 /** Every model has the same: OpenAI's clients show it and do nothing else with it. */

@@ -1,4 +1,3 @@
-import { AppError } from "../../../shared/errors/app-error.ts";
 import type {
   ChatMessage,
   ChatRequest,
@@ -6,7 +5,8 @@ import type {
   ResponseFormat,
   ToolCall,
   ToolChoice,
-} from "../../../shared/inference/chat.ts";
+} from "../../../shared/models/inference/chat.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { findModel, stopTexts, withInstruction } from "../create-chat-completion.ts";
 import type { V1ChatCompletionRequest, V1ChatMessage } from "./chat-contract.ts";
 import type { ResponseInputItem, ResponseRequest } from "./responses-contract.ts";

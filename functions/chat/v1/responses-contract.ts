@@ -1,7 +1,11 @@
 import * as z from "zod";
-import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/http/fields.ts";
 import { defineOperation, longBodyBytes } from "../../../shared/http/operation.ts";
-import { chatModelIds, conversationTooLong, fitsConversation } from "../../../shared/inference/chat.ts";
+import {
+  chatModelIds,
+  conversationTooLong,
+  fitsConversation,
+} from "../../../shared/models/inference/chat.ts";
+import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/platform/validation/fields.ts";
 import { modelFields, streamsInBody, tokenLimit } from "../conversation-fields.ts";
 import { exampleEvents, exampleResponse } from "./responses-example.ts";
 import {

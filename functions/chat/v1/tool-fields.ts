@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/http/fields.ts";
-import { reasoningEfforts } from "../../../shared/inference/chat.ts";
+import { reasoningEfforts } from "../../../shared/models/inference/chat.ts";
+import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/platform/validation/fields.ts";
 
 /** What the two ways to ask for an answer on `/v1` have in common: tools, forms of an answer, and what changes nothing. */
 

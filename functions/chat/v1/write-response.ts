@@ -1,6 +1,6 @@
-import type { AppError } from "../../../shared/errors/app-error.ts";
-import type { ChatEvent, FinishReason, TokenUsage, ToolCall } from "../../../shared/inference/chat.ts";
-import { countTokens } from "../../../shared/limits/use.ts";
+import type { ChatEvent, FinishReason, TokenUsage, ToolCall } from "../../../shared/models/inference/chat.ts";
+import type { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { countTokens } from "../../../shared/platform/telemetry/use.ts";
 import type { EventWriter } from "../write-frames.ts";
 import {
   callItem,

@@ -1,28 +1,31 @@
 import type * as z from "zod";
-import type { ApiKeysRepository } from "../../../shared/accounts/api-keys-repository.ts";
-import type { IdentitiesRepository } from "../../../shared/accounts/identities-repository.ts";
+import { dayOfDate } from "../../../shared/accounts/limits/windows.ts";
 import {
   type CreatedKey,
   createKey,
   listKeys,
   revokeKey,
   revokeKeys,
-} from "../../../shared/accounts/manage-keys.ts";
-import { updateProfile } from "../../../shared/accounts/manage-profile.ts";
-import type { CallbackSecrets } from "../../../shared/callbacks/callback-secrets.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { dayOfDate } from "../../../shared/limits/windows.ts";
-import type { SessionsRepository } from "../../../shared/sessions/sessions-repository.ts";
-import { changePassword, setFirstPassword } from "../../../shared/sign-in/change-password.ts";
-import { type DeletionDependencies, deleteWithPassword } from "../../../shared/sign-in/delete-account.ts";
-import type { SignInDependencies } from "../../../shared/sign-in/dependencies.ts";
-import { issueTokenTo } from "../../../shared/sign-in/issue-token.ts";
-import { resendVerification } from "../../../shared/sign-in/verify-email.ts";
-import { findUsage, type UsageDependencies, usageTable } from "../../../shared/usage/get-usage.ts";
-import { mostUsageDays } from "../../../shared/usage/usage.ts";
-import { redirect, sentFile, shown } from "../server/answers.ts";
+} from "../../../shared/accounts/profile/manage-keys.ts";
+import { updateProfile } from "../../../shared/accounts/profile/manage-profile.ts";
+import type { ApiKeysRepository } from "../../../shared/accounts/repositories/api-keys-repository.ts";
+import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
+import { changePassword, setFirstPassword } from "../../../shared/accounts/sign-in/change-password.ts";
+import {
+  type DeletionDependencies,
+  deleteWithPassword,
+} from "../../../shared/accounts/sign-in/delete-account.ts";
+import type { SignInDependencies } from "../../../shared/accounts/sign-in/dependencies.ts";
+import { issueTokenTo } from "../../../shared/accounts/sign-in/issue-token.ts";
+import { resendVerification } from "../../../shared/accounts/sign-in/verify-email.ts";
+import { findUsage, type UsageDependencies, usageTable } from "../../../shared/accounts/usage/get-usage.ts";
+import { mostUsageDays } from "../../../shared/accounts/usage/usage.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import type { CallbackSecrets } from "../../../shared/recordings/callbacks/callback-secrets.ts";
 import { type BoundPage, page } from "../server/page.ts";
+import { redirect, sentFile, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
+import type { SessionsRepository } from "../sessions/sessions-repository.ts";
 import { AccountSettings, type LinkableProvider } from "./account.tsx";
 import { Overview } from "./overview.tsx";
 import { accountPage, endOfDay, keptFields, overviewPage, tokensPage, usagePage } from "./pages.ts";

@@ -1,9 +1,9 @@
 import type * as z from "zod";
-import type { JoinedIdentity } from "../../../shared/accounts/identities-repository.ts";
-import { organizationTypes } from "../../../shared/accounts/manage-profile.ts";
-import { transcriptionLanguages } from "../../../shared/catalogue/languages.ts";
-import type { Session } from "../../../shared/sessions/sessions-repository.ts";
+import { organizationTypes } from "../../../shared/accounts/profile/manage-profile.ts";
+import type { JoinedIdentity } from "../../../shared/accounts/repositories/identities-repository.ts";
+import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import type { Visit } from "../server/visit.ts";
+import type { Session } from "../sessions/sessions-repository.ts";
 import { fill } from "../texts/languages.ts";
 import { Notice } from "../view/components.tsx";
 import { momentOf } from "../view/dates.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "../../../shared/usage/usage.ts";
+import type { Usage } from "../../../shared/accounts/usage/usage.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { Meter, Notice } from "../view/components.tsx";

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { keyRequest } from "../../../shared/accounts/manage-keys.ts";
-import { organizationTypes } from "../../../shared/accounts/manage-profile.ts";
-import { scopes } from "../../../shared/auth/api-keys.ts";
-import { transcriptionLanguages } from "../../../shared/catalogue/languages.ts";
-import { providerLetters } from "../../../shared/config/identity-providers.ts";
-import { optionalField, text } from "../../../shared/http/fields.ts";
-import { givenPassword, newPassword } from "../../../shared/sign-in/fields.ts";
+import { scopes } from "../../../shared/accounts/access/api-keys.ts";
+import { keyRequest } from "../../../shared/accounts/profile/manage-keys.ts";
+import { organizationTypes } from "../../../shared/accounts/profile/manage-profile.ts";
+import { givenPassword, newPassword } from "../../../shared/accounts/sign-in/fields.ts";
+import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
+import { providerLetters } from "../../../shared/platform/config/identity-providers.ts";
+import { optionalField, text } from "../../../shared/platform/validation/fields.ts";
 import { definePage } from "../server/define-page.ts";
 
 /** What a page says above everything else after a form of it was carried out. */

@@ -1,4 +1,4 @@
-import type { Usage } from "../../../shared/usage/usage.ts";
+import type { Usage } from "../../../shared/accounts/usage/usage.ts";
 import { Meter } from "../view/components.tsx";
 
 /** How much of the month's recordings jobs have transcribed, in the whole minutes that people think in. */

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import type { CreatedKey, ListedKeys } from "../../../shared/accounts/manage-keys.ts";
-import { scopes } from "../../../shared/auth/api-keys.ts";
+import { scopes } from "../../../shared/accounts/access/api-keys.ts";
+import type { CreatedKey, ListedKeys } from "../../../shared/accounts/profile/manage-keys.ts";
 import { codeSamples } from "../samples/code-samples.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";

@@ -1,4 +1,4 @@
-import { mostUsageDays, type Usage, type UsedOperation } from "../../../shared/usage/usage.ts";
+import { mostUsageDays, type Usage, type UsedOperation } from "../../../shared/accounts/usage/usage.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { BarChart } from "../view/bar-chart.tsx";

@@ -1,4 +1,4 @@
-import { type ChatTurn, isTryName, type TryName, tryDefinitions } from "../playground/tries.ts";
+import { type ChatTurn, isTryName, type TryName, tryDefinitions } from "../playground/attempts.ts";
 import { codeSamples, type SampleRequest } from "../samples/code-samples.ts";
 import { eventsOf, parsed, sentenceOf, textWithin } from "./parts/read.ts";
 import { canRecord, type MicrophoneRecording, startRecording } from "./parts/record.ts";

@@ -1,5 +1,5 @@
+import { followSound } from "./parts/follow-audio.ts";
 import { followProgress } from "./parts/follow-progress.ts";
-import { followSound } from "./parts/follow-sound.ts";
 
 const underWay = document.querySelector<HTMLElement>("[data-job]");
 if (underWay) followProgress(underWay);

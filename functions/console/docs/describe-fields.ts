@@ -3,7 +3,7 @@ import {
   type JsonSchema,
   type NamedSchemas,
   resolveSchema,
-} from "../../../shared/openapi/document.ts";
+} from "../../../shared/http/openapi/document.ts";
 
 /** A field of a body, or a value in an address, as a reader looks it up. */
 export interface FieldRow {

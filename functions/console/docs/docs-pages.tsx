@@ -1,10 +1,10 @@
-import type { Vendors } from "../../../shared/config/vendors.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { documentOfStage } from "../../../shared/openapi/stage-document.ts";
-import { sentFile, shown } from "../server/answers.ts";
+import { documentOfStage } from "../../../shared/http/openapi/stage-document.ts";
+import type { Vendors } from "../../../shared/platform/config/vendors.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { assetPath } from "../server/assets.ts";
 import type { BuiltAsset } from "../server/built-assets.ts";
 import { type BoundPage, page } from "../server/page.ts";
+import { sentFile, shown } from "../server/responses.ts";
 import { renderExplorer } from "./explorer.tsx";
 import { readExplorerFile } from "./explorer-files.ts";
 import { guides } from "./guides/all-guides.ts";

@@ -1,10 +1,10 @@
-import { type ErrorCode, errorCatalogue } from "../../../shared/errors/catalogue.ts";
 import type {
   ApiDocument,
   DocumentedContent,
   DocumentedOperation,
   DocumentedParameter,
-} from "../../../shared/openapi/document.ts";
+} from "../../../shared/http/openapi/document.ts";
+import { type ErrorCode, errorCatalogue } from "../../../shared/platform/errors/catalogue.ts";
 import {
   type CodeSamples,
   codeSamples,

@@ -1,14 +1,14 @@
-import { service } from "../../../shared/config/function-definition.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { forgotPassword, resetPassword } from "../../../shared/sign-in/change-password.ts";
-import type { DeletionDependencies } from "../../../shared/sign-in/delete-account.ts";
-import type { SignInDependencies } from "../../../shared/sign-in/dependencies.ts";
-import { signIn } from "../../../shared/sign-in/issue-token.ts";
-import { register } from "../../../shared/sign-in/register.ts";
-import { checkResetLink } from "../../../shared/sign-in/verify-email.ts";
-import { data, redirect, shown } from "../server/answers.ts";
+import { forgotPassword, resetPassword } from "../../../shared/accounts/sign-in/change-password.ts";
+import type { DeletionDependencies } from "../../../shared/accounts/sign-in/delete-account.ts";
+import type { SignInDependencies } from "../../../shared/accounts/sign-in/dependencies.ts";
+import { signIn } from "../../../shared/accounts/sign-in/issue-token.ts";
+import { register } from "../../../shared/accounts/sign-in/register.ts";
+import { checkResetLink } from "../../../shared/accounts/sign-in/verify-email.ts";
+import { service } from "../../../shared/http/function-definition.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
+import { data, redirect, shown } from "../server/responses.ts";
 import { BrokenLink, ForgotPassword, Home, LinkSent, LogIn, ResetPassword, SignUp } from "./entry-views.tsx";
 import {
   forgotPasswordPage,

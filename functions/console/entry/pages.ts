@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { optionalField, text } from "../../../shared/http/fields.ts";
 import {
   email,
   linkToken,
   newPassword,
   registerRequest,
   tokenRequest,
-} from "../../../shared/sign-in/fields.ts";
+} from "../../../shared/accounts/sign-in/fields.ts";
+import { optionalField, text } from "../../../shared/platform/validation/fields.ts";
 import { definePage } from "../server/define-page.ts";
 
 /** Where to go on afterwards; what leads elsewhere is left out when it is used. */

@@ -1,11 +1,14 @@
 import { randomInt } from "node:crypto";
-import type { StoredAccount } from "../../../shared/accounts/account.ts";
-import type { AccountsRepository } from "../../../shared/accounts/accounts-repository.ts";
-import type { IdentitiesRepository, Identity } from "../../../shared/accounts/identities-repository.ts";
-import type { ProviderLetter } from "../../../shared/config/identity-providers.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import type { MailQueue } from "../../../shared/mail/mail-queue.ts";
-import { askForVerification } from "../../../shared/sign-in/register.ts";
+import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
+import type { MailQueue } from "../../../shared/accounts/mail/mail-queue.ts";
+import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
+import type {
+  IdentitiesRepository,
+  Identity,
+} from "../../../shared/accounts/repositories/identities-repository.ts";
+import { askForVerification } from "../../../shared/accounts/sign-in/register.ts";
+import type { ProviderLetter } from "../../../shared/platform/config/identity-providers.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { PersonAtProvider } from "./open-id-provider.ts";
 
 /** What signing in with an identity touches. */

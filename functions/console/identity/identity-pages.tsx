@@ -1,9 +1,9 @@
-import type { IdentitiesRepository } from "../../../shared/accounts/identities-repository.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { type PageAnswer, redirect, redirectOutside, shown } from "../server/answers.ts";
+import type { IdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { cookiesAt } from "../server/cookies.ts";
 import { logInPath, readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
+import { type PageAnswer, redirect, redirectOutside, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { enterWithIdentity, type IdentityDependencies, joinIdentity } from "./enter-with-identity.ts";

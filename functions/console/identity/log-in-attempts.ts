@@ -1,7 +1,7 @@
 import { jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
-import type { SigningKeySource } from "../../../shared/auth/tokens.ts";
-import { providerLetters } from "../../../shared/config/identity-providers.ts";
+import type { SigningKeySource } from "../../../shared/accounts/access/tokens.ts";
+import { providerLetters } from "../../../shared/platform/config/identity-providers.ts";
 
 /** How long somebody may take at a provider. */
 export const attemptSeconds = 10 * 60;

@@ -1,8 +1,8 @@
 import * as client from "openid-client";
 import * as z from "zod";
-import type { IdentityProvider, ProviderLetter } from "../../../shared/config/identity-providers.ts";
-import { readBody, sendRequest } from "../../../shared/outbound/http-client.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
+import type { IdentityProvider, ProviderLetter } from "../../../shared/platform/config/identity-providers.ts";
+import { readBody, sendRequest } from "../../../shared/platform/outbound/http-client.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 
 /**
  * Why a log-in through a provider came to nothing: it does not answer as it should (`unavailable`), somebody there has said no

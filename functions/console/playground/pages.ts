@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { definePage } from "../server/define-page.ts";
 import { pageToken } from "../server/page-token.ts";
-import { tryNames } from "./tries.ts";
+import { tryNames } from "./attempts.ts";
 
 /** What somebody wrote without JavaScript; whatever it is, it is only shown. */
 const written = z.string().max(5_000).optional().catch(undefined);

@@ -1,9 +1,9 @@
-import { type Scope, scopes } from "../../../shared/auth/api-keys.ts";
-import { data, redirect, shown } from "../server/answers.ts";
+import { type Scope, scopes } from "../../../shared/accounts/access/api-keys.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { signPageToken } from "../server/page-token.ts";
+import { data, redirect, shown } from "../server/responses.ts";
+import { tryDefinitions } from "./attempts.ts";
 import { playgroundPage, playgroundTokenPage } from "./pages.ts";
-import { tryDefinitions } from "./tries.ts";
 import { Playground, type PlaygroundAccess } from "./view.tsx";
 import type { VisitorDependencies } from "./visitors.ts";
 

@@ -1,12 +1,15 @@
-import { transcriptionLanguages, translationLanguages } from "../../../shared/catalogue/languages.ts";
-import { synthesisLanguages } from "../../../shared/catalogue/voices.ts";
-import { identifiableLanguages } from "../../../shared/language-id/identification.ts";
+import { identifiableLanguages } from "../../../shared/models/language-id/identification.ts";
+import {
+  transcriptionLanguages,
+  translationLanguages,
+} from "../../../shared/platform/catalogue/languages.ts";
+import { synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts";
 import { codeSamples } from "../samples/code-samples.ts";
 import { fill } from "../texts/languages.ts";
 import { CodeBlock, Notice } from "../view/components.tsx";
 import { Select, TextArea } from "../view/forms.tsx";
 import { useFrame } from "../view/frame.ts";
-import { type ApiAddresses, type TryName, type TryValues, tryDefinitions, tryNames } from "./tries.ts";
+import { type ApiAddresses, type TryName, type TryValues, tryDefinitions, tryNames } from "./attempts.ts";
 
 /** What somebody may do on the page: everything their account may, some tries a day without one, or read only. */
 export type PlaygroundAccess =

@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { AppError } from "../../../shared/errors/app-error.ts";
 import { type Endpoint, endpoint } from "../../../shared/http/endpoint.ts";
-import { rawBody } from "../../../shared/http/fields.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { Reply } from "../../../shared/http/response.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { rawBody } from "../../../shared/platform/validation/fields.ts";
 import { comesFromHere } from "../server/form-token.ts";
+import { tryNames } from "./attempts.ts";
 import { playgroundPage } from "./pages.ts";
-import { tryNames } from "./tries.ts";
 import { relayVisitorTry, type VisitorDependencies } from "./visitors.ts";
 
 /** The page's own way to the API for people without an account: no program may count on it, so that no document names it. */

@@ -1,13 +1,13 @@
-import type { AccountsRepository } from "../../../shared/accounts/accounts-repository.ts";
-import type { Scope } from "../../../shared/auth/api-keys.ts";
-import { newTokenId, type Tokens } from "../../../shared/auth/tokens.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { addressGroup, limitKeys } from "../../../shared/limits/keys.ts";
-import { conditionalAddition } from "../../../shared/limits/limit-counters.ts";
-import { secondsUntil, windowsAt } from "../../../shared/limits/windows.ts";
-import { readPieces, sendRequest } from "../../../shared/outbound/http-client.ts";
-import type { ItemTable } from "../../../shared/storage/item-table.ts";
-import { type ApiAddresses, type TryName, tryDefinitions } from "./tries.ts";
+import type { Scope } from "../../../shared/accounts/access/api-keys.ts";
+import { newTokenId, type Tokens } from "../../../shared/accounts/access/tokens.ts";
+import { addressGroup, limitKeys } from "../../../shared/accounts/limits/keys.ts";
+import { conditionalAddition } from "../../../shared/accounts/limits/limit-counters.ts";
+import { secondsUntil, windowsAt } from "../../../shared/accounts/limits/windows.ts";
+import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { readPieces, sendRequest } from "../../../shared/platform/outbound/http-client.ts";
+import type { ItemTable } from "../../../shared/platform/storage/item-table.ts";
+import { type ApiAddresses, type TryName, tryDefinitions } from "./attempts.ts";
 
 /** Tries of people without an account, counted by address. */
 export interface VisitorTries {
@@ -20,7 +20,7 @@ export interface VisitorTries {
   take(sourceAddress: string, signal: AbortSignal): Promise<() => Promise<void>>;
 }
 
-/** Counts in the service's table; access pattern C10 of `shared/limits/README.md`. */
+/** Counts in the service's table; access pattern C10 of `shared/accounts/limits/README.md`. */
 export const createVisitorTries = (
   table: Pick<ItemTable, "update">,
   perDay: number,

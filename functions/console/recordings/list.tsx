@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import { transcriptionLanguages } from "../../../shared/catalogue/languages.ts";
-import { isOver, type StoredJob } from "../../../shared/jobs/job.ts";
-import { largestUploadBytes } from "../../../shared/storage/object-store.ts";
+import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
+import { largestUploadBytes } from "../../../shared/platform/storage/object-store.ts";
+import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
 import { longRecordingCommands } from "../docs/guides/media.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { resultFormats } from "../../../shared/jobs/job-result.ts";
+import { resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
 import { definePage } from "../server/define-page.ts";
 import { pageToken } from "../server/page-token.ts";
 

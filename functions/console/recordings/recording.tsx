@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import { findLanguage, shortestCode } from "../../../shared/catalogue/languages.ts";
-import { isOver, type StoredJob } from "../../../shared/jobs/job.ts";
-import { type JobSegment, resultFormats } from "../../../shared/jobs/job-result.ts";
+import { findLanguage, shortestCode } from "../../../shared/platform/catalogue/languages.ts";
+import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
+import { type JobSegment, resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { Notice } from "../view/components.tsx";

@@ -1,16 +1,20 @@
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { type DeleteDependencies, deleteJob } from "../../../shared/jobs/delete-job.ts";
-import { getResult, type ResultDependencies, readSegments } from "../../../shared/jobs/get-result.ts";
-import { isOver, type StoredJob } from "../../../shared/jobs/job.ts";
-import { jobResult, type resultFormats } from "../../../shared/jobs/job-result.ts";
-import type { JobsRepository } from "../../../shared/jobs/jobs-repository.ts";
-import type { JobName } from "../../../shared/jobs/keys.ts";
-import { requireJob } from "../../../shared/jobs/show-jobs.ts";
-import type { ObjectStore } from "../../../shared/storage/object-store.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import type { ObjectStore } from "../../../shared/platform/storage/object-store.ts";
+import { type DeleteDependencies, deleteJob } from "../../../shared/recordings/jobs/delete-job.ts";
+import {
+  getResult,
+  type ResultDependencies,
+  readSegments,
+} from "../../../shared/recordings/jobs/get-result.ts";
+import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
+import { jobResult, type resultFormats } from "../../../shared/recordings/jobs/job-result.ts";
+import type { JobsRepository } from "../../../shared/recordings/jobs/jobs-repository.ts";
+import type { JobName } from "../../../shared/recordings/jobs/keys.ts";
+import { requireJob } from "../../../shared/recordings/jobs/show-jobs.ts";
 import type { PlaygroundDependencies } from "../playground/playground-pages.tsx";
-import { data, redirect, sentFile, shown } from "../server/answers.ts";
 import { type BoundPage, page } from "../server/page.ts";
 import { signPageToken } from "../server/page-token.ts";
+import { data, redirect, sentFile, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
 import { Recordings } from "./list.tsx";
 import { partSeconds, recordingPage, recordingsPage, recordingsTokenPage, transcriptPage } from "./pages.ts";

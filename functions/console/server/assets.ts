@@ -1,6 +1,6 @@
 import { assetsPath } from "../contract.ts";
-import { type PageAnswer, sentFile } from "./answers.ts";
 import type { BuiltAsset } from "./built-assets.ts";
+import { type PageAnswer, sentFile } from "./responses.ts";
 
 /** The path of a file that pages load; none where nothing was built. @throws Error for one that was not built with the others. */
 export const assetPath = (assets: readonly BuiltAsset[], name: string): string[] => {

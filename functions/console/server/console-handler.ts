@@ -1,6 +1,6 @@
-import { AppError } from "../../../shared/errors/app-error.ts";
 import type { Endpoint } from "../../../shared/http/endpoint.ts";
 import { createStreamingHandler, type HandlerOptions } from "../../../shared/http/pipeline.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { assetsPath } from "../contract.ts";
 import { sendAsset } from "./assets.ts";
 import { definePage } from "./define-page.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { AddressLimitClass } from "../../../shared/limits/policies.ts";
+import type { AddressLimitClass } from "../../../shared/accounts/limits/policies.ts";
 import type { Texts } from "../texts/en.ts";
 
 /** Who may see a page: `signed-in` leads everybody else to the log-in, and back afterwards. */

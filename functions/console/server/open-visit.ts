@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { RawRequest, RequestFacts } from "../../../shared/http/endpoint.ts";
 import { wantsPage } from "../../../shared/http/html.ts";
-import { validate } from "../../../shared/http/validation.ts";
+import { validate } from "../../../shared/platform/validation/validation.ts";
 import { cookiesAt } from "./cookies.ts";
 import type { Page } from "./define-page.ts";
 import { formTokenFor, isFormSecret, newFormSecret } from "./form-token.ts";

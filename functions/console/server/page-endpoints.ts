@@ -1,15 +1,15 @@
 import * as z from "zod";
-import { AppError } from "../../../shared/errors/app-error.ts";
 import type { Endpoint } from "../../../shared/http/endpoint.ts";
 import type { Operation } from "../../../shared/http/operation.ts";
 import { Reply } from "../../../shared/http/response.ts";
-import { type PageAnswer, redirect } from "./answers.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { Page } from "./define-page.ts";
 import { pageHeaders } from "./headers.ts";
 import { logInPath } from "./links.ts";
 import { type OpenVisit, openVisit, type PageSurroundings } from "./open-visit.ts";
 import type { BoundPage } from "./page.ts";
 import { renderPage, type Site } from "./render.tsx";
+import { type PageAnswer, redirect } from "./responses.ts";
 import { submitForm } from "./submit-form.ts";
 import type { SignedIn } from "./visit.ts";
 

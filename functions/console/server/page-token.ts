@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Scope } from "../../../shared/auth/api-keys.ts";
-import { newTokenId, type Tokens } from "../../../shared/auth/tokens.ts";
+import type { Scope } from "../../../shared/accounts/access/api-keys.ts";
+import { newTokenId, type Tokens } from "../../../shared/accounts/access/tokens.ts";
 import type { SignedIn } from "./visit.ts";
 
 /** The token with which a page's script asks the API: only the page's memory holds it. */

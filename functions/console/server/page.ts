@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import type { PageAnswer } from "./answers.ts";
 import type { Audience, Page } from "./define-page.ts";
+import type { PageAnswer } from "./responses.ts";
 import type { Visit } from "./visit.ts";
 
 type MaybeLater<Value> = Value | Promise<Value>;

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import type { ErrorCode } from "../../../shared/errors/catalogue.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import type { ErrorCode } from "../../../shared/platform/errors/catalogue.ts";
 import type { Texts } from "../texts/en.ts";
 import { fill } from "../texts/languages.ts";
 

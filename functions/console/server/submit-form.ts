@@ -1,6 +1,5 @@
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { validate } from "../../../shared/http/validation.ts";
-import type { PageAnswer } from "./answers.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { validate } from "../../../shared/platform/validation/validation.ts";
 import { comesFromHere, formTokenField, isFormTokenOf } from "./form-token.ts";
 import type { OpenVisit } from "./open-visit.ts";
 import type { BoundPage } from "./page.ts";
@@ -11,6 +10,7 @@ import {
   type FormProblems,
   noProblems,
 } from "./problems.ts";
+import type { PageAnswer } from "./responses.ts";
 import type { Visit } from "./visit.ts";
 
 const fieldsOf = (body: unknown): [string, unknown][] =>

@@ -1,9 +1,9 @@
-import type { StoredAccount } from "../../../shared/accounts/account.ts";
-import type { AccountsRepository } from "../../../shared/accounts/accounts-repository.ts";
+import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
+import type { AccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
 import type { RequestFacts } from "../../../shared/http/endpoint.ts";
-import type { Session, SessionsRepository } from "../../../shared/sessions/sessions-repository.ts";
-import { longestSessionSeconds } from "../../../shared/sessions/sessions-repository.ts";
-import { requestScope } from "../../../shared/telemetry/request-scope.ts";
+import { requestScope } from "../../../shared/platform/telemetry/request-scope.ts";
+import type { Session, SessionsRepository } from "../sessions/sessions-repository.ts";
+import { longestSessionSeconds } from "../sessions/sessions-repository.ts";
 import type { Texts } from "../texts/en.ts";
 import type { ConsoleLanguage } from "../texts/languages.ts";
 import type { Cookies } from "./cookies.ts";

@@ -1,11 +1,11 @@
-import type { EncodedSound } from "../../../shared/audio/encode/sound-formats.ts";
-import { isSpeechModel, speechModel } from "../../../shared/catalogue/audio-models.ts";
-import { synthesisLanguages } from "../../../shared/catalogue/voices.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { toAppError } from "../../../shared/errors/dependency-failure.ts";
-import { errorBody } from "../../../shared/errors/error-body.ts";
+import type { EncodedSound } from "../../../shared/audio/encode/audio-formats.ts";
 import { Reply } from "../../../shared/http/response.ts";
-import { countCharacters } from "../../../shared/limits/use.ts";
+import { isSpeechModel, speechModel } from "../../../shared/platform/catalogue/audio-models.ts";
+import { synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { toAppError } from "../../../shared/platform/errors/dependency-failure.ts";
+import { errorBody } from "../../../shared/platform/errors/error-body.ts";
+import { countCharacters } from "../../../shared/platform/telemetry/use.ts";
 import type { SpeechContext, SpeechDependencies } from "../dependencies.ts";
 import { streamSpeech } from "../record-speech.ts";
 import { type ChosenVoice, chooseVoice, toSpeechRequest } from "../voices.ts";

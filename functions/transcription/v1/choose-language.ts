@@ -1,7 +1,11 @@
-import type { RequestContext } from "../../../shared/auth/caller.ts";
-import { findTranscriptionModel } from "../../../shared/catalogue/audio-models.ts";
-import { findLanguage, type Language, transcriptionLanguages } from "../../../shared/catalogue/languages.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
+import type { RequestContext } from "../../../shared/accounts/access/caller.ts";
+import { findTranscriptionModel } from "../../../shared/platform/catalogue/audio-models.ts";
+import {
+  findLanguage,
+  type Language,
+  transcriptionLanguages,
+} from "../../../shared/platform/catalogue/languages.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 
 /** On whose behalf a request of a client of the OpenAI API is answered. */
 export interface AccountContext extends RequestContext {

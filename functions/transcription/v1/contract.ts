@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { languageForms } from "../../../shared/catalogue/languages.ts";
+import { defineOperation } from "../../../shared/http/operation.ts";
+import { languageForms } from "../../../shared/platform/catalogue/languages.ts";
 import {
   formBoolean,
   formNumber,
@@ -7,8 +8,7 @@ import {
   text,
   unknownMembers,
   unsupported,
-} from "../../../shared/http/fields.ts";
-import { defineOperation } from "../../../shared/http/operation.ts";
+} from "../../../shared/platform/validation/fields.ts";
 import { oneRecording, recordingFile } from "../recording-fields.ts";
 
 const formats = ["json", "text", "srt", "verbose_json", "vtt"] as const;

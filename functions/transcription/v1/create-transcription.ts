@@ -1,9 +1,9 @@
-import { shortestCode } from "../../../shared/catalogue/languages.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
 import type { Reply } from "../../../shared/http/response.ts";
-import type { Transcription, TranscriptionRequest } from "../../../shared/inference/transcription.ts";
-import { countAudio } from "../../../shared/limits/use.ts";
-import type { MeasuredRecording } from "../../../shared/uploads/open-upload.ts";
+import type { Transcription, TranscriptionRequest } from "../../../shared/models/inference/transcription.ts";
+import { shortestCode } from "../../../shared/platform/catalogue/languages.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { countAudio } from "../../../shared/platform/telemetry/use.ts";
+import type { MeasuredRecording } from "../../../shared/recordings/uploads/open-upload.ts";
 import { openRecording } from "../open-recording.ts";
 import { type TranscriptionDependencies, toMilliseconds } from "../transcribe.ts";
 import { type AccountContext, chooseLanguage } from "./choose-language.ts";

@@ -1,10 +1,10 @@
 import pLimit from "p-limit";
-import { findLanguage, type Language } from "../../../shared/catalogue/languages.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
 import type { Reply } from "../../../shared/http/response.ts";
-import type { Segment, Transcription } from "../../../shared/inference/transcription.ts";
-import type { Translator } from "../../../shared/inference/translation.ts";
-import { countAudio } from "../../../shared/limits/use.ts";
+import type { Segment, Transcription } from "../../../shared/models/inference/transcription.ts";
+import type { Translator } from "../../../shared/models/inference/translation.ts";
+import { findLanguage, type Language } from "../../../shared/platform/catalogue/languages.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { countAudio } from "../../../shared/platform/telemetry/use.ts";
 import { segmentsOf, type TranscriptionDependencies, toMilliseconds } from "../transcribe.ts";
 import { type AccountContext, chooseLanguage } from "./choose-language.ts";
 import type { Transcript, V1TranslationForm } from "./contract.ts";

@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { Reply } from "../../../shared/http/response.ts";
-import type { Segment, Transcription } from "../../../shared/inference/transcription.ts";
-import { toSubRip, toWebVtt } from "../../../shared/transcripts/subtitles.ts";
+import type { Segment, Transcription } from "../../../shared/models/inference/transcription.ts";
+import { toSubRip, toWebVtt } from "../../../shared/recordings/transcripts/subtitles.ts";
 import { segmentsOf, wordsOf } from "../transcribe.ts";
 import type { Granularity, Transcript, TranscriptFormat, VerboseTranscript } from "./contract.ts";
 

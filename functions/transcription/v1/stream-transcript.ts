@@ -1,8 +1,8 @@
-import type { AppError } from "../../../shared/errors/app-error.ts";
-import { toAppError } from "../../../shared/errors/dependency-failure.ts";
-import { errorBody } from "../../../shared/errors/error-body.ts";
 import { Reply } from "../../../shared/http/response.ts";
-import type { Transcription } from "../../../shared/inference/transcription.ts";
+import type { Transcription } from "../../../shared/models/inference/transcription.ts";
+import type { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { toAppError } from "../../../shared/platform/errors/dependency-failure.ts";
+import { errorBody } from "../../../shared/platform/errors/error-body.ts";
 
 const frame = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { isFromThisMachine } from "@language-ai/aws-stand-ins";
-import { type ProviderLetter, providerLetters } from "../../../shared/config/identity-providers.ts";
+import { type ProviderLetter, providerLetters } from "../../../shared/platform/config/identity-providers.ts";
 import type { LocalSettings } from "../settings.ts";
 import type { ProviderRequests, StandInOptions } from "./stand-in-provider.ts";
 

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { TakenMessage } from "./take-message.ts";
+import type { TakenMessage } from "./accept-message.ts";
 
 /** The number of ours that the local service's messages come to. */
 export const localPhoneNumberId = "100000000000001";

@@ -1,5 +1,5 @@
+import { GraphError, invalidParameter } from "./accept-message.ts";
 import type { MessageStore, StoredMedia } from "./message-store.ts";
-import { GraphError, invalidParameter } from "./take-message.ts";
 
 /** What the platform takes of what the service sends (reference, "Media": audio, and documents). */
 const mediaTypes: readonly string[] = [

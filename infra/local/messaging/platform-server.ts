@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { isFromThisMachine } from "@language-ai/aws-stand-ins";
+import { GraphError, invalidParameter, takeMessage } from "./accept-message.ts";
 import { StatusReporter } from "./deliveries.ts";
 import { describeMedia, findMedia, takeUpload } from "./media.ts";
 import { MessageStore, type SentMessage } from "./message-store.ts";
-import { GraphError, invalidParameter, takeMessage } from "./take-message.ts";
 
 /** How to start the stand-in. */
 export interface MessagingPlatformOptions {

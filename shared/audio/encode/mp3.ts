@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { createEncoder, type WasmMediaEncoder } from "wasm-media-encoders/esnext";
-import type { SampleEncoder } from "./encode-sound.ts";
+import type { SampleEncoder } from "./encode-audio.ts";
 
 type Lame = WasmMediaEncoder<"audio/mpeg">;
 

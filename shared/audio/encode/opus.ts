@@ -1,5 +1,5 @@
 import OpusScript from "opusscript";
-import type { SampleEncoder } from "./encode-sound.ts";
+import type { SampleEncoder } from "./encode-audio.ts";
 import { toSixteenBits } from "./samples.ts";
 import { createOggOpusWriter, preSkipSeconds } from "./write-ogg-opus.ts";
 

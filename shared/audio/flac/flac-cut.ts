@@ -1,7 +1,7 @@
-import { type SourceWindow, scanBytes } from "../audio-source.ts";
-import { asBuffer, byteAt } from "../bytes.ts";
-import type { ContainerFile } from "../container.ts";
-import type { Cut, CutPoint, CutPoints } from "../pieces/piece.ts";
+import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
+import { asBuffer, byteAt } from "../reading/bytes.ts";
+import type { ContainerFile } from "../reading/container.ts";
+import type { Cut, CutPoint, CutPoints } from "../reading/piece.ts";
 import { type FlacFrame, longestFlacHeader, parseFlacFrame, renumberFlacFrame } from "./flac-frame.ts";
 import { countFlacSamples, type FlacStream, openFlac } from "./flac-stream.ts";
 

@@ -1,4 +1,4 @@
-import { byteAt, uint16BigEndian } from "../bytes.ts";
+import { byteAt, uint16BigEndian } from "../reading/bytes.ts";
 
 /** What a FLAC frame's header says (RFC 9639, section 9.1). */
 export interface FlacFrame {

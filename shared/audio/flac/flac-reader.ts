@@ -1,4 +1,4 @@
-import type { ContainerReader } from "../container.ts";
+import type { ContainerReader } from "../reading/container.ts";
 import { cutFlac, flacPoints } from "./flac-cut.ts";
 import { countFlacSamples, openFlac } from "./flac-stream.ts";
 

@@ -1,6 +1,6 @@
-import { UnreadableAudioError } from "../audio-errors.ts";
-import { type SourceWindow, scanBytes } from "../audio-source.ts";
-import { asBuffer, byteAt, uint32BigEndian } from "../bytes.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
+import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
+import { asBuffer, byteAt, uint32BigEndian } from "../reading/bytes.ts";
 import {
   crc16,
   type FlacFrame,

@@ -1,5 +1,5 @@
-import type { SourceWindow } from "../audio-source.ts";
-import { textAt, uint32BigEndian } from "../bytes.ts";
+import type { SourceWindow } from "../reading/audio-source.ts";
+import { textAt, uint32BigEndian } from "../reading/bytes.ts";
 
 /** A box of an MP4 file (ISO 14496-12), as a place in the file. */
 export interface Box {

@@ -1,5 +1,5 @@
-import type { SourceWindow } from "../audio-source.ts";
-import { uint32BigEndian } from "../bytes.ts";
+import type { SourceWindow } from "../reading/audio-source.ts";
+import { uint32BigEndian } from "../reading/bytes.ts";
 import { type Box, BoxTable, boxesIn, contentOf } from "./boxes.ts";
 import type { FragmentDefaults, Mp4File } from "./mp4-file.ts";
 import { runsAtOnce, type SampleBatch, type SampleRun } from "./sample-runs.ts";

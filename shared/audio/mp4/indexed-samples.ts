@@ -1,6 +1,6 @@
-import { UnreadableAudioError } from "../audio-errors.ts";
-import type { SourceWindow } from "../audio-source.ts";
-import { uint32BigEndian } from "../bytes.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
+import type { SourceWindow } from "../reading/audio-source.ts";
+import { uint32BigEndian } from "../reading/bytes.ts";
 import { BoxTable, contentOf } from "./boxes.ts";
 import type { Mp4Track } from "./mp4-file.ts";
 import { type Resumption, runsAtOnce, type SampleBatch, type SampleRun } from "./sample-runs.ts";

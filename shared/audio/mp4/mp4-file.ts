@@ -1,6 +1,6 @@
-import { NotAudioError, UnreadableAudioError } from "../audio-errors.ts";
-import { type SourceWindow, scanBytes } from "../audio-source.ts";
-import { byteAt, textAt, uint32BigEndian } from "../bytes.ts";
+import { NotAudioError, UnreadableAudioError } from "../reading/audio-errors.ts";
+import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
+import { byteAt, textAt, uint32BigEndian } from "../reading/bytes.ts";
 import { type Box, boxesIn, childBoxes, contentOf } from "./boxes.ts";
 import { parseSampleDescription, type SampleDescription } from "./sample-description.ts";
 

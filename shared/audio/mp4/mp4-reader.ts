@@ -1,6 +1,6 @@
-import { copyRange, type SourceWindow } from "../audio-source.ts";
-import type { ContainerFile, ContainerReader } from "../container.ts";
-import { type Cut, type CutPoint, type Position, pointSpacing } from "../pieces/piece.ts";
+import { copyRange, type SourceWindow } from "../reading/audio-source.ts";
+import type { ContainerFile, ContainerReader } from "../reading/container.ts";
+import { type Cut, type CutPoint, type Position, pointSpacing } from "../reading/piece.ts";
 import { fragmentSamples } from "./fragment-samples.ts";
 import { indexedSamples } from "./indexed-samples.ts";
 import { type Mp4File, type Mp4Track, openMp4 } from "./mp4-file.ts";

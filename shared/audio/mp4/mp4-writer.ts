@@ -1,4 +1,4 @@
-import { UnreadableAudioError } from "../audio-errors.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
 import type { Mp4File } from "./mp4-file.ts";
 import type { CollectedSamples } from "./sample-runs.ts";
 

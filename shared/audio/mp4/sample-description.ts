@@ -1,5 +1,5 @@
-import { UnreadableAudioError } from "../audio-errors.ts";
-import { asBuffer, byteAt, textAt, uint16BigEndian, uint32BigEndian } from "../bytes.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
+import { asBuffer, byteAt, textAt, uint16BigEndian, uint32BigEndian } from "../reading/bytes.ts";
 
 /** How the samples of a track are encoded. */
 export interface SampleDescription {

@@ -1,5 +1,5 @@
-import { UnreadableAudioError } from "../audio-errors.ts";
-import type { Position } from "../pieces/piece.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
+import type { Position } from "../reading/piece.ts";
 
 /**
  * Samples of one track that lie one after the other and are alike. A sample here is a packet, or one value of

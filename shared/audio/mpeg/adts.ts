@@ -1,7 +1,7 @@
-import { UnreadableAudioError } from "../audio-errors.ts";
-import { byteAt } from "../bytes.ts";
-import type { ContainerFile, ContainerReader } from "../container.ts";
-import type { Cut, CutPoint } from "../pieces/piece.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
+import { byteAt } from "../reading/bytes.ts";
+import type { ContainerFile, ContainerReader } from "../reading/container.ts";
+import type { Cut, CutPoint } from "../reading/piece.ts";
 import {
   copyFrames,
   countSamples,

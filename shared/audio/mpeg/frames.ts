@@ -1,7 +1,7 @@
-import { UnreadableAudioError } from "../audio-errors.ts";
-import { type SourceWindow, scanBytes } from "../audio-source.ts";
-import { asBuffer } from "../bytes.ts";
-import { type CutPoint, pointSpacing } from "../pieces/piece.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
+import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
+import { asBuffer } from "../reading/bytes.ts";
+import { type CutPoint, pointSpacing } from "../reading/piece.ts";
 
 /** What a frame's header says: the frame is a packet of compressed sound with a length of its own. */
 export interface Frame {

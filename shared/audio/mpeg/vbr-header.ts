@@ -1,4 +1,4 @@
-import { byteAt, concatenate, hasText, textAt, uint32BigEndian } from "../bytes.ts";
+import { byteAt, concatenate, hasText, textAt, uint32BigEndian } from "../reading/bytes.ts";
 import type { Frame } from "./frames.ts";
 
 /** What an MP3's first frame says about the rest, when it carries a header instead of sound. */

@@ -1,7 +1,7 @@
-import { UnreadableAudioError, UntrimmableAudioError } from "../audio-errors.ts";
-import type { SourceWindow } from "../audio-source.ts";
-import type { ContainerFile } from "../container.ts";
-import type { Cut, CutPoint, CutPoints } from "../pieces/piece.ts";
+import { UnreadableAudioError, UntrimmableAudioError } from "../reading/audio-errors.ts";
+import type { SourceWindow } from "../reading/audio-source.ts";
+import type { ContainerFile } from "../reading/container.ts";
+import type { Cut, CutPoint, CutPoints } from "../reading/piece.ts";
 import {
   changePage,
   lastPage,

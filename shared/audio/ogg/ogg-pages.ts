@@ -1,5 +1,5 @@
-import { type SourceWindow, scanBytes } from "../audio-source.ts";
-import { asBuffer, byteAt, hasText, uint32LittleEndian } from "../bytes.ts";
+import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
+import { asBuffer, byteAt, hasText, uint32LittleEndian } from "../reading/bytes.ts";
 
 /** A page of an Ogg file (RFC 3533). */
 export interface OggPage {

@@ -1,5 +1,5 @@
-import { UnreadableAudioError } from "../audio-errors.ts";
-import type { ContainerReader } from "../container.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
+import type { ContainerReader } from "../reading/container.ts";
 import { cutOgg, firstGranule, oggPoints } from "./ogg-cut.ts";
 import { findLastPage } from "./ogg-pages.ts";
 import { findOggStream } from "./ogg-stream.ts";

@@ -1,6 +1,12 @@
-import { UnreadableAudioError } from "../audio-errors.ts";
-import type { SourceWindow } from "../audio-source.ts";
-import { byteAt, hasText, uint16LittleEndian, uint32BigEndian, uint32LittleEndian } from "../bytes.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
+import type { SourceWindow } from "../reading/audio-source.ts";
+import {
+  byteAt,
+  hasText,
+  uint16LittleEndian,
+  uint32BigEndian,
+  uint32LittleEndian,
+} from "../reading/bytes.ts";
 import { longestPage, type OggPage, parseOggPage } from "./ogg-pages.ts";
 
 /** The stream of sound in an Ogg file, as its first packet describes it. */

@@ -1,4 +1,4 @@
-import type { SpeechHeader } from "../../inference/speech.ts";
+import type { SpeechHeader } from "../../models/inference/speech.ts";
 import { wavDuration } from "./wav-header.ts";
 
 /** Where a WAV file tells how long all of it is; the length of the sound are the last bytes before the sound. */

@@ -1,5 +1,5 @@
-import { UnreadableAudioError } from "../audio-errors.ts";
-import { hasText, textAt } from "../bytes.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
+import { hasText, textAt } from "../reading/bytes.ts";
 import { bytesPerSample, type SampleFormat, walkWav } from "./wav-structure.ts";
 
 export type { SampleFormat } from "./wav-structure.ts";

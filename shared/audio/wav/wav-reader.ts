@@ -1,10 +1,10 @@
-import { UnreadableAudioError, UntrimmableAudioError } from "../audio-errors.ts";
-import { copyRange, type SourceWindow } from "../audio-source.ts";
-import { concatenate } from "../bytes.ts";
-import type { ContainerFile, ContainerReader } from "../container.ts";
 import { countSamples } from "../mpeg/frames.ts";
 import { mp3Format } from "../mpeg/mp3.ts";
-import { type Cut, type CutPoint, pointSpacing } from "../pieces/piece.ts";
+import { UnreadableAudioError, UntrimmableAudioError } from "../reading/audio-errors.ts";
+import { copyRange, type SourceWindow } from "../reading/audio-source.ts";
+import { concatenate } from "../reading/bytes.ts";
+import type { ContainerFile, ContainerReader } from "../reading/container.ts";
+import { type Cut, type CutPoint, pointSpacing } from "../reading/piece.ts";
 import { unknownSize, type WavLayout, walkWav } from "./wav-structure.ts";
 
 /** WAV in all its forms: RIFF and RF64, finished or streamed, samples of every size, common compressions. */

@@ -1,5 +1,11 @@
-import { UnreadableAudioError } from "../audio-errors.ts";
-import { hasText, textAt, uint16LittleEndian, uint32LittleEndian, uint64LittleEndian } from "../bytes.ts";
+import { UnreadableAudioError } from "../reading/audio-errors.ts";
+import {
+  hasText,
+  textAt,
+  uint16LittleEndian,
+  uint32LittleEndian,
+  uint64LittleEndian,
+} from "../reading/bytes.ts";
 
 /** Encodings in which every sample has the same, known size. */
 export type SampleEncoding = "pcm" | "float" | "alaw" | "mulaw";

@@ -1,4 +1,4 @@
-import { byteAt } from "../bytes.ts";
+import { byteAt } from "../reading/bytes.ts";
 
 /** The head of an element of EBML, the binary markup under WebM and Matroska (RFC 8794). */
 interface EbmlElement {

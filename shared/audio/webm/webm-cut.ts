@@ -1,6 +1,6 @@
-import { type SourceWindow, scanBytes } from "../audio-source.ts";
-import type { ContainerFile } from "../container.ts";
-import { type Cut, type CutPoint, type CutPoints, pointSpacing } from "../pieces/piece.ts";
+import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
+import type { ContainerFile } from "../reading/container.ts";
+import { type Cut, type CutPoint, type CutPoints, pointSpacing } from "../reading/piece.ts";
 import { parseElement, writeElement, writeOpenElement } from "./ebml.ts";
 import { type WebmBlock, walkWebm, webmIds } from "./webm-elements.ts";
 import { findWebmTrack, type WebmTrack } from "./webm-track.ts";

@@ -1,5 +1,5 @@
-import { type SourceWindow, scanBytes } from "../audio-source.ts";
-import { asBuffer, uint16BigEndian } from "../bytes.ts";
+import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
+import { asBuffer, uint16BigEndian } from "../reading/bytes.ts";
 import {
   childElements,
   longestElementHead,

@@ -1,5 +1,5 @@
-import { type SourceWindow, scanBytes } from "../audio-source.ts";
-import type { ContainerReader } from "../container.ts";
+import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
+import type { ContainerReader } from "../reading/container.ts";
 import { parseElement } from "./ebml.ts";
 import { cutWebm, endOf, webmPoints } from "./webm-cut.ts";
 import { clustersBackwards, type WebmBlock, walkWebm, webmIds } from "./webm-elements.ts";

@@ -1,6 +1,6 @@
-import { NotAudioError, UnreadableAudioError } from "../audio-errors.ts";
-import type { SourceWindow } from "../audio-source.ts";
-import { textAt } from "../bytes.ts";
+import { NotAudioError, UnreadableAudioError } from "../reading/audio-errors.ts";
+import type { SourceWindow } from "../reading/audio-source.ts";
+import { textAt } from "../reading/bytes.ts";
 import { childElements, floatValue, unsignedValue } from "./ebml.ts";
 import { walkWebm, webmIds } from "./webm-elements.ts";
 

@@ -1,9 +1,9 @@
 /** The chat function alone, behind a plain HTTP server and many requests at a time. A process of its own. */
 import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
-import { createOpenAiChatModels } from "../../../shared/inference/openai/chat-models.ts";
+import { createOpenAiChatModels } from "../../../shared/models/inference/openai/chat-models.ts";
 import { serveStreaming } from "../../support/streaming-server.ts";
 import { answerParent, resourceUse } from "../child-process.ts";
-import { mockModel } from "../compare/model-answers.ts";
+import { mockModel } from "../compare/model-responses.ts";
 
 const models = createOpenAiChatModels(
   {

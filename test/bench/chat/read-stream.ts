@@ -1,5 +1,5 @@
 import { Agent, request as sendRequest } from "node:http";
-import { type ModelAnswer, mockModel } from "../compare/model-answers.ts";
+import { type ModelAnswer, mockModel } from "../compare/model-responses.ts";
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 

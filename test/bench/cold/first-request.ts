@@ -11,7 +11,7 @@ import { makeCertificate } from "../../support/certificate.ts";
 import { median } from "../statistics.ts";
 
 const run = promisify(execFile);
-const script = join(import.meta.dirname, "answer-first-request.mjs");
+const script = join(import.meta.dirname, "serve-first-request.mjs");
 
 /** What 256 MB of memory give of a CPU on Lambda (256 / 1,769). */
 const share = 0.145;

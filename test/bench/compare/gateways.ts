@@ -9,7 +9,7 @@ import { runService } from "../../support/run-service.ts";
 import { type BenchProcess, startProcess, stopProcess } from "../processes.ts";
 import { allowedCores } from "./kernel.ts";
 import type { LoadTarget } from "./load-client.ts";
-import { mockModel } from "./model-answers.ts";
+import { mockModel } from "./model-responses.ts";
 
 /** Something that passes chat completions on to the mock model. */
 export interface Gateway {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import * as z from "zod";
-import { tokenText, wholeAnswer } from "./model-answers.ts";
+import { tokenText, wholeAnswer } from "./model-responses.ts";
 import { readMessages } from "./read-messages.ts";
 
 /** Something that answers chat completions, and the request that it is sent. */

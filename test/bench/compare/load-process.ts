@@ -11,7 +11,7 @@ import {
   type TimedAnswer,
 } from "./load.ts";
 import { type LoadTarget, openConnection, requestBytes } from "./load-client.ts";
-import { type ModelAnswer, requestBody } from "./model-answers.ts";
+import { type ModelAnswer, requestBody } from "./model-responses.ts";
 
 type Command<Kind extends LoadCommand["kind"]> = Extract<LoadCommand, { readonly kind: Kind }>;
 

@@ -12,7 +12,7 @@ import {
   type TimedAnswer,
 } from "./load.ts";
 import type { LoadTarget } from "./load-client.ts";
-import type { ModelAnswer } from "./model-answers.ts";
+import type { ModelAnswer } from "./model-responses.ts";
 
 /** Where a measurement happens. */
 export interface Bench {

@@ -6,7 +6,7 @@
  */
 import { createServer, type Socket } from "node:net";
 import { answerParent, listen } from "../child-process.ts";
-import { type ModelAnswer, readInstruction, streamFrames, wholeBody } from "./model-answers.ts";
+import { type ModelAnswer, readInstruction, streamFrames, wholeBody } from "./model-responses.ts";
 import { readMessages } from "./read-messages.ts";
 
 const counts = { model: 0, DynamoDB: 0, SecretsManager: 0, forwarded: 0 };

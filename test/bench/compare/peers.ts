@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { listen } from "../child-process.ts";
 import { onCore } from "../processes.ts";
 import type { Gateway } from "./gateways.ts";
-import { mockModel } from "./model-answers.ts";
+import { mockModel } from "./model-responses.ts";
 
 const folder = join(import.meta.dirname, "..", "peers");
 const run = promisify(execFile);

@@ -1,8 +1,8 @@
 /** Plans the pieces of a file and cuts all of them, in a process of its own: what it took, and how much memory at most. */
 import { open, readFile } from "node:fs/promises";
-import { cutPiece, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
+import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
 import { inspectAudio } from "../../../shared/audio/read-audio.ts";
-import { ReadingBudget } from "../../../shared/audio/reading-budget.ts";
+import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
 
 const [path] = process.argv.slice(2);
 const result = { pieces: 0, planMilliseconds: 0, cutMilliseconds: 0, peakMegabytes: 0 };

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { sampleModels, startSampleInference } from "@language-ai/sample-models";
-import { encodeSound } from "../../../shared/audio/encode/encode-sound.ts";
-import type { SoundFormat } from "../../../shared/audio/encode/sound-formats.ts";
+import type { SoundFormat } from "../../../shared/audio/encode/audio-formats.ts";
+import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
 import { readWavHeader } from "../../../shared/audio/wav/wav-header.ts";
-import type { Speech } from "../../../shared/inference/speech.ts";
+import type { Speech } from "../../../shared/models/inference/speech.ts";
 import { median, shuffled } from "../statistics.ts";
 
 /** What encoding costs against packing the same samples with gzip, which is what else could be done to send less. */

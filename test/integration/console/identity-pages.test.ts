@@ -5,14 +5,14 @@ import { createOpenIdProvider } from "../../../functions/console/identity/open-i
 import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
 import { cookiesAt } from "../../../functions/console/server/cookies.ts";
 import { formTokenFor } from "../../../functions/console/server/form-token.ts";
+import { createSessionsRepository } from "../../../functions/console/sessions/sessions-repository.ts";
+import { createSigningKeySource } from "../../../shared/accounts/access/tokens.ts";
 import {
   type AccountsRepository,
   createAccountsRepository,
-} from "../../../shared/accounts/accounts-repository.ts";
-import { createIdentitiesRepository } from "../../../shared/accounts/identities-repository.ts";
-import { createSigningKeySource } from "../../../shared/auth/tokens.ts";
-import { createSessionsRepository } from "../../../shared/sessions/sessions-repository.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
+} from "../../../shared/accounts/repositories/accounts-repository.ts";
+import { createIdentitiesRepository } from "../../../shared/accounts/repositories/identities-repository.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { signInAtProvider, startTestProvider, type TestProvider } from "../../support/identity-provider.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, type StreamedAnswer, stubStreamingRuntime } from "../../support/lambda-stream.ts";

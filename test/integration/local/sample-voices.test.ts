@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startModels } from "../../../infra/local/models.ts";
 import { readLocalSettings } from "../../../infra/local/settings.ts";
-import { synthesisLanguages } from "../../../shared/catalogue/voices.ts";
+import { synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts";
 
 let models: Awaited<ReturnType<typeof startModels>>;
 beforeAll(async () => {

@@ -1,6 +1,5 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { AnswerDependencies } from "../../../functions/messaging/answer-text.ts";
 import { createConversationsRepository } from "../../../functions/messaging/conversation.ts";
 import { welcomeList } from "../../../functions/messaging/menus.ts";
 import {
@@ -10,11 +9,12 @@ import {
   LeaseLost,
 } from "../../../functions/messaging/message-records.ts";
 import { say } from "../../../functions/messaging/plan.ts";
+import type { AnswerDependencies } from "../../../functions/messaging/reply-to-text.ts";
 import { wording } from "../../../functions/messaging/wording.ts";
-import { forgetSender } from "../../../shared/messaging/forget-sender.ts";
+import { forgetSender } from "../../../infra/commands/forget-sender.ts";
 import type { InboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import { messagingKeys } from "../../../shared/messaging/keys.ts";
-import type { Table } from "../../../shared/storage/table.ts";
+import type { Table } from "../../../shared/platform/storage/table.ts";
 import {
   deadLetterQueueArn,
   FakePlatform,

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createConversationsRepository } from "../../../functions/messaging/conversation.ts";
 import { createLongRecordings } from "../../../functions/messaging/long-recordings.ts";
 import { wording } from "../../../functions/messaging/wording.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { createJobsRepository } from "../../../shared/jobs/jobs-repository.ts";
-import { assistantId, jobKeys, jobObjects } from "../../../shared/jobs/keys.ts";
-import { forgetSender } from "../../../shared/messaging/forget-sender.ts";
+import { forgetSender } from "../../../infra/commands/forget-sender.ts";
 import { type InboundMessage, inboundMessage } from "../../../shared/messaging/inbound-message.ts";
-import { BackendRefusal } from "../../../shared/outbound/failures.ts";
-import { voiceNotesFolder } from "../../../shared/storage/object-store.ts";
-import { readPartition, type Table } from "../../../shared/storage/table.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { BackendRefusal } from "../../../shared/platform/outbound/failures.ts";
+import { voiceNotesFolder } from "../../../shared/platform/storage/object-store.ts";
+import { readPartition, type Table } from "../../../shared/platform/storage/table.ts";
+import { createJobsRepository } from "../../../shared/recordings/jobs/jobs-repository.ts";
+import { assistantId, jobKeys, jobObjects } from "../../../shared/recordings/jobs/keys.ts";
 import { makeOggOpus } from "../../fixtures/audio/make-ogg.ts";
 import {
   deadLetterQueueArn,

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { ApiKeysRepository, KeyChoices } from "../../../shared/accounts/api-keys-repository.ts";
+import { scopes } from "../../../shared/accounts/access/api-keys.ts";
 import {
   createdKey,
   createKey,
@@ -8,8 +8,11 @@ import {
   listKeys,
   revokeKey,
   revokeKeys,
-} from "../../../shared/accounts/manage-keys.ts";
-import { scopes } from "../../../shared/auth/api-keys.ts";
+} from "../../../shared/accounts/profile/manage-keys.ts";
+import type {
+  ApiKeysRepository,
+  KeyChoices,
+} from "../../../shared/accounts/repositories/api-keys-repository.ts";
 
 const token = { userId: 7, tokenId: "t-1", tokenEpoch: 3 };
 const key = `lai_${"a".repeat(40)}`;

@@ -1,14 +1,14 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createAccountsRepository } from "../../../shared/accounts/accounts-repository.ts";
-import { accountKeys } from "../../../shared/accounts/keys.ts";
-import { createLinksRepository } from "../../../shared/accounts/links-repository.ts";
-import { createTokensRepository } from "../../../shared/accounts/tokens-repository.ts";
-import { limitKeys } from "../../../shared/limits/keys.ts";
-import { createPasswordAttemptsRepository } from "../../../shared/sign-in/password-attempts.ts";
-import { createSignInAddresses } from "../../../shared/sign-in/sign-in-addresses.ts";
-import type { Table } from "../../../shared/storage/table.ts";
-import { createUploadsRepository } from "../../../shared/uploads/uploads-repository.ts";
+import { accountKeys } from "../../../shared/accounts/access/keys.ts";
+import { limitKeys } from "../../../shared/accounts/limits/keys.ts";
+import { createAccountsRepository } from "../../../shared/accounts/repositories/accounts-repository.ts";
+import { createLinksRepository } from "../../../shared/accounts/repositories/links-repository.ts";
+import { createTokensRepository } from "../../../shared/accounts/repositories/tokens-repository.ts";
+import { createPasswordAttemptsRepository } from "../../../shared/accounts/sign-in/password-attempts.ts";
+import { createSignInAddresses } from "../../../shared/accounts/sign-in/sign-in-addresses.ts";
+import type { Table } from "../../../shared/platform/storage/table.ts";
+import { createUploadsRepository } from "../../../shared/recordings/uploads/uploads-repository.ts";
 import { fakeTable, itemsOf, type TableCall } from "../../support/fake-table.ts";
 
 const profile = {

@@ -2,11 +2,11 @@ import { buffer } from "node:stream/consumers";
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from "mediabunny";
 import OpusScript from "opusscript";
 import { describe, expect, it, vi } from "vitest";
-import { encodeSound } from "../../../shared/audio/encode/encode-sound.ts";
+import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
 import { createOpusEncoder, type OpusRate } from "../../../shared/audio/encode/opus.ts";
 import { createSampleReader } from "../../../shared/audio/encode/samples.ts";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
-import { speechOfSound, tone } from "../../support/sound.ts";
+import { speechOfSound, tone } from "../../support/test-audio.ts";
 
 /** A CELT packet of 20 ms, mono, in one frame, of so many bytes; players find silence or noise in it. */
 const packet = (bytes: number): Uint8Array =>

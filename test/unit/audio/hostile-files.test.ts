@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NotAudioError, UnreadableAudioError } from "../../../shared/audio/audio-errors.ts";
 import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/read-audio.ts";
+import { NotAudioError, UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { hostileFiles } from "../../fixtures/audio/hostile-files.ts";
 import { flacMetadata, flacRate, makeFlac } from "../../fixtures/audio/make-flac.ts";
 import { makeWebm } from "../../fixtures/audio/make-webm.ts";

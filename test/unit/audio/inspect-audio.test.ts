@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { UnreadableAudioError } from "../../../shared/audio/audio-errors.ts";
 import { type AudioFacts, bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
+import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { flacRate, makeFlac } from "../../fixtures/audio/make-flac.ts";
 import { makeMp4, mp4PacketSamples, mp4Rate } from "../../fixtures/audio/make-mp4.ts";
 import {

@@ -1,7 +1,7 @@
 import { ALL_FORMATS, BufferSource, Input } from "mediabunny";
 import { describe, expect, it } from "vitest";
-import { NotAudioError, UnreadableAudioError } from "../../../shared/audio/audio-errors.ts";
 import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/read-audio.ts";
+import { NotAudioError, UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import {
   box,
   type Mp4Layout,

@@ -1,7 +1,7 @@
 import { deflateRawSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { NotAudioError } from "../../../shared/audio/audio-errors.ts";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
+import { NotAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { makeMp3 } from "../../fixtures/audio/make-mpeg.ts";
 import { Random } from "../../fixtures/audio/random.ts";
 import { fixture } from "../../fixtures/audio/sources.ts";

@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { UnreadableAudioError } from "../../../shared/audio/audio-errors.ts";
-import type { CutPoint } from "../../../shared/audio/pieces/piece.ts";
-import { type PieceLimits, PiecePlanner, type Span } from "../../../shared/audio/pieces/piece-planner.ts";
+import {
+  type PieceLimits,
+  PiecePlanner,
+  type Span,
+} from "../../../functions/job-worker/pieces/piece-planner.ts";
+import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
+import type { CutPoint } from "../../../shared/audio/reading/piece.ts";
 import "../../support/property-seed.ts";
 
 const limits: PieceLimits = { longestSeconds: 60, overlapSeconds: 10, largestBytes: 100_000 };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { encodeSound } from "../../../shared/audio/encode/encode-sound.ts";
-import { cutPiece, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
+import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
+import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { collect } from "../../fixtures/audio/sources.ts";
-import { type DecodedSound, decodeSound, speechOfSound } from "../../support/sound.ts";
+import { type DecodedSound, decodeSound, speechOfSound } from "../../support/test-audio.ts";
 
 const sampleRate = 24_000;
 

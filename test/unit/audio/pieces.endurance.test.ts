@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { cutPiece, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
+import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
 import { type AudioSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
-import { ReadingBudget } from "../../../shared/audio/reading-budget.ts";
+import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
 import { makeAdtsFrame, makeMp3Frame } from "../../fixtures/audio/make-mpeg.ts";
 import { makeOggOpus, makeOggPage, oggChecksum } from "../../fixtures/audio/make-ogg.ts";
 import { makeWav } from "../../fixtures/audio/make-wav.ts";

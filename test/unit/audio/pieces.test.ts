@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { UntrimmableAudioError } from "../../../shared/audio/audio-errors.ts";
-import { cutPiece, type Piece, pieceSchema, planPieces } from "../../../shared/audio/pieces/cut-pieces.ts";
+import {
+  cutPiece,
+  type Piece,
+  pieceSchema,
+  planPieces,
+} from "../../../functions/job-worker/pieces/cut-pieces.ts";
 import { type AudioFacts, bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
+import { UntrimmableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { flacRate, makeFlac } from "../../fixtures/audio/make-flac.ts";
 import { makeMp4 } from "../../fixtures/audio/make-mp4.ts";
 import { makeAdts, makeLameFrame, makeMp3 } from "../../fixtures/audio/make-mpeg.ts";

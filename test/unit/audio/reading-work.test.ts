@@ -1,7 +1,6 @@
 import { promiseHooks } from "node:v8";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { UnreadableAudioError } from "../../../shared/audio/audio-errors.ts";
 import {
   type AudioFacts,
   type AudioSource,
@@ -9,7 +8,8 @@ import {
   inspectAudio,
   trimAudio,
 } from "../../../shared/audio/read-audio.ts";
-import { ReadingBudget } from "../../../shared/audio/reading-budget.ts";
+import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
+import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
 import { hostileFiles } from "../../fixtures/audio/hostile-files.ts";
 import { box, makeChunkTables, makeIndexedMp4, uint32 } from "../../fixtures/audio/make-mp4.ts";
 import { repeat } from "../../fixtures/audio/make-mpeg.ts";

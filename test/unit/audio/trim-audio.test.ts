@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { UntrimmableAudioError } from "../../../shared/audio/audio-errors.ts";
 import {
   type AudioFacts,
   bufferSource,
@@ -7,6 +6,7 @@ import {
   isLongerThan,
   trimAudio,
 } from "../../../shared/audio/read-audio.ts";
+import { UntrimmableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { flacMetadata, flacRate, makeFlac } from "../../fixtures/audio/make-flac.ts";
 import { makeMp4 } from "../../fixtures/audio/make-mp4.ts";
 import { id3Tag, makeAdts, makeLameFrame, makeMp3, makeMp3Frame } from "../../fixtures/audio/make-mpeg.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UnreadableAudioError } from "../../../shared/audio/audio-errors.ts";
+import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { readWavHeader, type SampleFormat, wavDuration } from "../../../shared/audio/wav/wav-header.ts";
 import { listChunk, makeWav } from "../../fixtures/audio/make-wav.ts";
 import { fixture } from "../../fixtures/audio/sources.ts";

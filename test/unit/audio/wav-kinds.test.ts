@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { UnreadableAudioError, UntrimmableAudioError } from "../../../shared/audio/audio-errors.ts";
 import { bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/read-audio.ts";
+import { UnreadableAudioError, UntrimmableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { makeMp3, mp3FrameSamples } from "../../fixtures/audio/make-mpeg.ts";
 import { chunk, listChunk, makeWav, type WavOptions } from "../../fixtures/audio/make-wav.ts";
 import { collect, fixture } from "../../fixtures/audio/sources.ts";

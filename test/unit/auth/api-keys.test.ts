@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { makeApiKey, readApiKey } from "../../../shared/auth/api-keys.ts";
+import { makeApiKey, readApiKey } from "../../../shared/accounts/access/api-keys.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const accountNumbers = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { deleteAccount } from "../../../functions/auth/delete-account.ts";
-import type { AccountWithPassword } from "../../../shared/accounts/account.ts";
-import { makeApiKey } from "../../../shared/auth/api-keys.ts";
-import type { TokenClaims } from "../../../shared/auth/tokens.ts";
-import { hashPassword } from "../../../shared/sign-in/passwords.ts";
+import type { AccountWithPassword } from "../../../shared/accounts/access/account.ts";
+import { makeApiKey } from "../../../shared/accounts/access/api-keys.ts";
+import type { TokenClaims } from "../../../shared/accounts/access/tokens.ts";
+import { hashPassword } from "../../../shared/accounts/sign-in/passwords.ts";
 
 const password = "seven storks by the lake";
 let account: AccountWithPassword;

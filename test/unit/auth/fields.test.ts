@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { ValidationError } from "../../../shared/errors/app-error.ts";
-import { validate } from "../../../shared/http/validation.ts";
 import {
   email,
   linkToken,
@@ -8,7 +6,9 @@ import {
   shortText,
   tokenRequest,
   username,
-} from "../../../shared/sign-in/fields.ts";
+} from "../../../shared/accounts/sign-in/fields.ts";
+import { ValidationError } from "../../../shared/platform/errors/app-error.ts";
+import { validate } from "../../../shared/platform/validation/validation.ts";
 
 /** What a caller reads about a value, or that it is taken. */
 const told = (schema: Parameters<typeof validate>[0], value: unknown): unknown => {

@@ -4,7 +4,7 @@ import {
   afterWrongPassword,
   type PasswordAttempts,
   remainingWait,
-} from "../../../shared/sign-in/password-attempts.ts";
+} from "../../../shared/accounts/sign-in/password-attempts.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

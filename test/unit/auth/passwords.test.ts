@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { argon2Sync } from "node:crypto";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { isCommonPassword, newPassword, username } from "../../../shared/sign-in/fields.ts";
-import { isTypable, normalisePassword } from "../../../shared/sign-in/normalise-password.ts";
-import { hashPassword, verifyPassword } from "../../../shared/sign-in/passwords.ts";
+import { isCommonPassword, newPassword, username } from "../../../shared/accounts/sign-in/fields.ts";
+import { isTypable, normalisePassword } from "../../../shared/accounts/sign-in/normalise-password.ts";
+import { hashPassword, verifyPassword } from "../../../shared/accounts/sign-in/passwords.ts";
 
 describe("a stored password", () => {
   it("is Argon2id at the parameters OWASP recommends, with its own salt", async () => {
@@ -35,7 +35,7 @@ describe("a function that keeps passwords", () => {
       promisify(execFile)(process.execPath, [
         "--input-type=module",
         "--eval",
-        `import crypto from "node:crypto"; ${before} await import("./shared/sign-in/passwords.ts");`,
+        `import crypto from "node:crypto"; ${before} await import("./shared/accounts/sign-in/passwords.ts");`,
       ]);
     await expect(start("")).resolves.toMatchObject({ stderr: "" });
     await expect(start("delete crypto.argon2;")).rejects.toThrow(

@@ -6,8 +6,8 @@ import {
   createSigningKeySource,
   createTokens,
   newTokenId,
-} from "../../../shared/auth/tokens.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
+} from "../../../shared/accounts/access/tokens.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 
 const day = 24 * 60 * 60;
 

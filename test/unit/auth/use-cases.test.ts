@@ -1,16 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AuthDependencies } from "../../../functions/auth/dependencies.ts";
-import type { AccountAtEpoch, StoredAccount } from "../../../shared/accounts/account.ts";
-import { getProfileStatus, updateProfile } from "../../../shared/accounts/manage-profile.ts";
-import type { NewToken } from "../../../shared/auth/tokens.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { changePassword, forgotPassword, resetPassword } from "../../../shared/sign-in/change-password.ts";
-import { issueToken, refreshToken } from "../../../shared/sign-in/issue-token.ts";
-import { createPasswordGuard } from "../../../shared/sign-in/password-guard.ts";
-import { hashPassword, verifyPassword } from "../../../shared/sign-in/passwords.ts";
-import { register } from "../../../shared/sign-in/register.ts";
-import { resendVerification, verifyEmail } from "../../../shared/sign-in/verify-email.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
+import type { AccountAtEpoch, StoredAccount } from "../../../shared/accounts/access/account.ts";
+import type { NewToken } from "../../../shared/accounts/access/tokens.ts";
+import { getProfileStatus, updateProfile } from "../../../shared/accounts/profile/manage-profile.ts";
+import {
+  changePassword,
+  forgotPassword,
+  resetPassword,
+} from "../../../shared/accounts/sign-in/change-password.ts";
+import { issueToken, refreshToken } from "../../../shared/accounts/sign-in/issue-token.ts";
+import { createPasswordGuard } from "../../../shared/accounts/sign-in/password-guard.ts";
+import { hashPassword, verifyPassword } from "../../../shared/accounts/sign-in/passwords.ts";
+import { register } from "../../../shared/accounts/sign-in/register.ts";
+import { resendVerification, verifyEmail } from "../../../shared/accounts/sign-in/verify-email.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 
 const oldPassword = "seven storks by the lake";
 /** The claims of a token that its holder wants to replace. */

@@ -1,12 +1,16 @@
 import { describe, expect, it, vi } from "vitest";
-import { makeApiKey } from "../../../shared/auth/api-keys.ts";
-import { createSigningKeySource, createTokens, type TokenClaims } from "../../../shared/auth/tokens.ts";
+import { makeApiKey } from "../../../shared/accounts/access/api-keys.ts";
+import {
+  createSigningKeySource,
+  createTokens,
+  type TokenClaims,
+} from "../../../shared/accounts/access/tokens.ts";
 import {
   createBearerSearch,
   createBearerVerification,
   type VerifyBearer,
-} from "../../../shared/auth/verify-bearer.ts";
-import type { Item, ItemRead } from "../../../shared/storage/item-table.ts";
+} from "../../../shared/accounts/access/verify-bearer.ts";
+import type { Item, ItemRead } from "../../../shared/platform/storage/item-table.ts";
 
 const secret = "first-secret-of-more-than-thirty-two-bytes";
 const claims: TokenClaims = { userId: 7, tokenId: "token-1", tokenEpoch: 3 };

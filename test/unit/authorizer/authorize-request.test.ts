@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAuthorizer } from "../../../functions/authorizer/authorize-request.ts";
-import { type Credential, makeApiKey } from "../../../shared/auth/api-keys.ts";
-import type { TokenClaims } from "../../../shared/auth/tokens.ts";
+import { type Credential, makeApiKey } from "../../../shared/accounts/access/api-keys.ts";
+import type { TokenClaims } from "../../../shared/accounts/access/tokens.ts";
 import { credentialContext } from "../../../shared/http/authenticate.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 
 const stageArn = "arn:aws:execute-api:eu-west-1:000000000000:api1234567/prod";
 const methodArn = `${stageArn}/POST/tasks/audio/speech`;

@@ -11,7 +11,7 @@ import {
   requestBody,
   streamFrames,
   wholeBody,
-} from "../../bench/compare/model-answers.ts";
+} from "../../bench/compare/model-responses.ts";
 import { readMessages } from "../../bench/compare/read-messages.ts";
 
 const sized = (body: string, status = "200 OK"): string =>

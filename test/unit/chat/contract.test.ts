@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chatCompletionRequest } from "../../../functions/chat/contract.ts";
-import { longestConversation } from "../../../shared/inference/chat.ts";
+import { longestConversation } from "../../../shared/models/inference/chat.ts";
 
 const isTaken = (...contents: readonly string[]): boolean =>
   chatCompletionRequest.safeParse({

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { chatCompletion } from "../../../functions/chat/contract.ts";
 import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
-import type { ChatModels } from "../../../shared/inference/chat.ts";
-import { defaultSystemMessage } from "../../../shared/inference/chat.ts";
+import type { ChatModels } from "../../../shared/models/inference/chat.ts";
+import { defaultSystemMessage } from "../../../shared/models/inference/chat.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 
 const setup = () => {

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { chatCompletionChunk } from "../../../functions/chat/contract.ts";
 import { type ChatDependencies, chatEndpoints } from "../../../functions/chat/endpoints.ts";
-import { callerWith } from "../../../shared/auth/caller.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
+import { callerWith } from "../../../shared/accounts/access/caller.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
-import type { ChatEvent, ChatModels } from "../../../shared/inference/chat.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
+import type { ChatEvent, ChatModels } from "../../../shared/models/inference/chat.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { authorizedCaller } from "../../support/send.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { type ChatModels, defaultSystemMessage } from "../../../shared/inference/chat.ts";
+import { type ChatModels, defaultSystemMessage } from "../../../shared/models/inference/chat.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 import { priceParameters, priceTool } from "../../support/tools.ts";
 

@@ -21,9 +21,9 @@ import { textsOf } from "../../../functions/console/texts/languages.ts";
 import type { PageFrame } from "../../../functions/console/view/frame.ts";
 import { Layout } from "../../../functions/console/view/layout.tsx";
 import { operations } from "../../../functions/manifest.ts";
-import { defaultVendors } from "../../../shared/config/vendors.ts";
-import { errorCatalogue } from "../../../shared/errors/catalogue.ts";
-import { documentOfStage } from "../../../shared/openapi/stage-document.ts";
+import { documentOfStage } from "../../../shared/http/openapi/stage-document.ts";
+import { defaultVendors } from "../../../shared/platform/config/vendors.ts";
+import { errorCatalogue } from "../../../shared/platform/errors/catalogue.ts";
 
 const baseUrl = "https://api.example.com/prod";
 const stage = { vendors: defaultVendors, publicBaseUrl: baseUrl };

@@ -4,7 +4,7 @@ import {
   createLogInAttempts,
   type LogInAttempt,
 } from "../../../functions/console/identity/log-in-attempts.ts";
-import { createSigningKeySource, createTokens } from "../../../shared/auth/tokens.ts";
+import { createSigningKeySource, createTokens } from "../../../shared/accounts/access/tokens.ts";
 
 const secret = "a secret of tests that is long enough to sign with";
 const keysOf = (current: string, previous?: string) =>

@@ -6,7 +6,6 @@ import {
   resetPasswordPage,
   signUpPage,
 } from "../../../functions/console/entry/pages.ts";
-import { data, redirect, sentFile, shown } from "../../../functions/console/server/answers.ts";
 import { createConsoleHandler } from "../../../functions/console/server/console-handler.ts";
 import { cookiesAt } from "../../../functions/console/server/cookies.ts";
 import { definePage } from "../../../functions/console/server/define-page.ts";
@@ -20,8 +19,9 @@ import { linksUnder, logInPath, readNext } from "../../../functions/console/serv
 import type { PageSurroundings } from "../../../functions/console/server/open-visit.ts";
 import { type BoundPage, page } from "../../../functions/console/server/page.ts";
 import { pageEndpoints } from "../../../functions/console/server/page-endpoints.ts";
-import type { StoredAccount } from "../../../shared/accounts/account.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
+import { data, redirect, sentFile, shown } from "../../../functions/console/server/responses.ts";
+import type { StoredAccount } from "../../../shared/accounts/access/account.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { lambdaContext, lambdaEvent, type TestRequest } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { unlimited } from "../../support/unlimited.ts";

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { guides } from "../../../functions/console/docs/guides/all-guides.ts";
-import { makeSecret, signatureHeaders } from "../../../shared/callbacks/signature.ts";
+import { makeSecret, signatureHeaders } from "../../../shared/recordings/callbacks/signature.ts";
 
 const [code = ""] = (
   guides.find(({ name }) => name === "webhooks")?.parts("https://api.example.com") ?? []

@@ -6,7 +6,7 @@ import { operations } from "../../../functions/manifest.ts";
 import { defineOperation, type Operation } from "../../../shared/http/operation.ts";
 import { problemsOf } from "../../support/declared.ts";
 
-const file = new URL("../../../shared/openapi/openapi.json", import.meta.url);
+const file = new URL("../../../shared/http/openapi/openapi.json", import.meta.url);
 
 const content = z.record(z.string(), z.object({ example: z.unknown().optional() }));
 const examples = z.record(z.string(), z.object({ value: z.looseObject({ request_id: z.string() }) }));

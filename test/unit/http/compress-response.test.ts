@@ -5,11 +5,11 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { operations } from "../../../functions/manifest.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
 import { type EndpointResult, endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { createBufferedHandler, createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { stubStreamingRuntime } from "../../support/lambda-stream.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { AppError } from "../../../shared/errors/app-error.ts";
+import { createLimiter } from "../../../shared/accounts/limits/limiter.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
-import { createLimiter } from "../../../shared/limits/limiter.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { fakeCounters } from "../../support/fake-counters.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 

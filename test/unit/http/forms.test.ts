@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { endpoint } from "../../../shared/http/endpoint.ts";
+import { defineOperation } from "../../../shared/http/operation.ts";
 import {
   formBoolean,
   formFile,
@@ -8,8 +9,7 @@ import {
   optionalField,
   requiredFormFile,
   text,
-} from "../../../shared/http/fields.ts";
-import { defineOperation } from "../../../shared/http/operation.ts";
+} from "../../../shared/platform/validation/fields.ts";
 import { formFile as chosenFile, encodeForm } from "../../support/multipart.ts";
 import { send } from "../../support/send.ts";
 

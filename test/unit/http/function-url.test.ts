@@ -1,13 +1,13 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import type { CredentialAccess } from "../../../shared/accounts/access.ts";
-import type { TokenClaims } from "../../../shared/auth/tokens.ts";
+import type { CredentialAccess } from "../../../shared/accounts/access/access.ts";
+import type { TokenClaims } from "../../../shared/accounts/access/tokens.ts";
+import { createLimiter } from "../../../shared/accounts/limits/limiter.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { toHttpEvent } from "../../../shared/http/request.ts";
-import { createLimiter } from "../../../shared/limits/limiter.ts";
 import { fakeCounters } from "../../support/fake-counters.ts";
 import { lambdaContext } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { ValidationError } from "../../../shared/errors/app-error.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { hasTooManyValues, maximumValues, parseJsonBody } from "../../../shared/http/parse-json.ts";
-import { validate } from "../../../shared/http/validation.ts";
+import { ValidationError } from "../../../shared/platform/errors/app-error.ts";
+import { validate } from "../../../shared/platform/validation/validation.ts";
 import { send } from "../../support/send.ts";
 
 afterEach(() => {

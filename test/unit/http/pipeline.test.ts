@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { operations } from "../../../functions/manifest.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import type { Operation } from "../../../shared/http/operation.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { createBufferedHandler, createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
-import { requestScope } from "../../../shared/telemetry/request-scope.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { requestScope } from "../../../shared/platform/telemetry/request-scope.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { authorizedCaller, send } from "../../support/send.ts";

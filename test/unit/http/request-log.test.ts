@@ -1,13 +1,13 @@
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { AppError } from "../../../shared/errors/app-error.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { createBufferedHandler, createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
-import { requestScope } from "../../../shared/telemetry/request-scope.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
+import { requestScope } from "../../../shared/platform/telemetry/request-scope.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { unlimited } from "../../support/unlimited.ts";

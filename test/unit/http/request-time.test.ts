@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { translateEndpoints } from "../../../functions/translate/endpoints.ts";
+import { createLimiter } from "../../../shared/accounts/limits/limiter.ts";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
-import { createOpenAiTranslator } from "../../../shared/inference/openai/translator.ts";
-import { createLimiter } from "../../../shared/limits/limiter.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
+import { createOpenAiTranslator } from "../../../shared/models/inference/openai/translator.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { answering, completion, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
 import { fakeCounters } from "../../support/fake-counters.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";

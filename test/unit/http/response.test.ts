@@ -3,7 +3,7 @@ import * as z from "zod";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
 import { Reply, ReplyWithHeaders } from "../../../shared/http/response.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { problemsOf } from "../../support/declared.ts";
 import { send } from "../../support/send.ts";
 

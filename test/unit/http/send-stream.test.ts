@@ -1,9 +1,9 @@
 import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, vi } from "vitest";
-import { AppError } from "../../../shared/errors/app-error.ts";
 import { sendStream } from "../../../shared/http/send-stream.ts";
-import type { Receiver, Source } from "../../../shared/outbound/source.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import type { Receiver, Source } from "../../../shared/platform/outbound/source.ts";
 
 describe("a streamed answer", () => {
   it("arrives whole", async () => {

@@ -1,7 +1,7 @@
 import type { SQSRecord } from "aws-lambda";
 import { describe, expect, it, vi } from "vitest";
 import { handleJobRecord, type RecordDependencies } from "../../../functions/job-worker/handle-record.ts";
-import type { HeldPiece } from "../../../functions/job-worker/places.ts";
+import type { HeldPiece } from "../../../functions/job-worker/slots.ts";
 
 const recordOf = (body: string, receives = 1): SQSRecord => ({
   messageId: "m",

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { judgeFailure, mostTries } from "../../../functions/job-worker/judge-failure.ts";
-import { UntrimmableAudioError } from "../../../shared/audio/audio-errors.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { BackendRefusal, BackendTimeout, BackendUnreachable } from "../../../shared/outbound/failures.ts";
+import { UntrimmableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import {
+  BackendRefusal,
+  BackendTimeout,
+  BackendUnreachable,
+} from "../../../shared/platform/outbound/failures.ts";
 
 const timeouts = { failsAfterSeconds: 600, waitsSeconds: 86_400 };
 const refusal = (status: number, code: "external_service_error" | "service_unavailable") =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { defaultSystemMessage } from "../../../shared/inference/chat.ts";
+import { defaultSystemMessage } from "../../../shared/models/inference/chat.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { legacyInMemory } from "../../support/legacy.ts";
 
 const question = { role: "user", content: "How are you?" };

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { docsEndpoints } from "../../../functions/docs/endpoints.ts";
 import { legacyFunction } from "../../../functions/legacy/contract.ts";
 import { inStage } from "../../../functions/legacy/settings.ts";
-import { defaultVendors } from "../../../shared/config/vendors.ts";
-import openApi from "../../../shared/openapi/openapi.json" with { type: "json" };
+import openApi from "../../../shared/http/openapi/openapi.json" with { type: "json" };
+import { defaultVendors } from "../../../shared/platform/config/vendors.ts";
 import { legacyInMemory } from "../../support/legacy.ts";
 import { send } from "../../support/send.ts";
 

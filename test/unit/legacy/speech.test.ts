@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { writeAudioEvents } from "../../../functions/legacy/fixed-speaker-speech.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
 import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { legacyInMemory } from "../../support/legacy.ts";

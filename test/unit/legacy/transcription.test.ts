@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { makeMp4 } from "../../fixtures/audio/make-mp4.ts";
 import { makeAdts, makeMp3 } from "../../fixtures/audio/make-mpeg.ts";
 import { makeOggOpus } from "../../fixtures/audio/make-ogg.ts";

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { checkFileAddress } from "../../../functions/messaging/graph-media.ts";
 import { createGraphPlatform, type GraphTimeouts } from "../../../functions/messaging/graph-platform.ts";
 import { MediaError } from "../../../functions/messaging/messaging-platform.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import {
   answering,
   type Behaviour,

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
-import { bareContext, fullContext } from "../../../functions/messaging/answer-chat.ts";
 import {
   type Conversation,
   initialSettings,
   withExchange,
 } from "../../../functions/messaging/conversation.ts";
 import { refreshNote } from "../../../functions/messaging/refresh-note.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { type ChatRequest, defaultSystemMessage } from "../../../shared/inference/chat.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
+import { bareContext, fullContext } from "../../../functions/messaging/reply-to-chat.ts";
+import { type ChatRequest, defaultSystemMessage } from "../../../shared/models/inference/chat.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 
 const conversation = (exchanges: number, note = ""): Conversation => ({
   settings: initialSettings,

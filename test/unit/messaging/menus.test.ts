@@ -8,7 +8,7 @@ import {
   welcomeList,
 } from "../../../functions/messaging/menus.ts";
 import { wording } from "../../../functions/messaging/wording.ts";
-import { outgoingMessage } from "../../../infra/local/messaging/take-message.ts";
+import { outgoingMessage } from "../../../infra/local/messaging/accept-message.ts";
 
 const recipient = { phoneNumberId: "1", phone: "256700000001", sender: "256700000001" };
 const options = { quoting: undefined, reference: '["256700000001","wamid.1",0]' };

@@ -2,11 +2,11 @@ import { createHash, createHmac } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
-import { readAwsConfig } from "../../../shared/config/environment.ts";
 import { type InboundMessage, inboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import { openMessageQueue } from "../../../shared/messaging/message-queue.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
-import { inRequestScope, openRequestScope } from "../../../shared/telemetry/request-scope.ts";
+import { readAwsConfig } from "../../../shared/platform/config/environment.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
+import { inRequestScope, openRequestScope } from "../../../shared/platform/telemetry/request-scope.ts";
 import { answering, type Behaviour, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
 import { send } from "../../support/send.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { createVoiceNotes, hasVoice } from "../../../functions/messaging/voice-notes.ts";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
-import type { SpeechRequest } from "../../../shared/inference/speech.ts";
-import { speechOfSound } from "../../support/sound.ts";
+import type { SpeechRequest } from "../../../shared/models/inference/speech.ts";
+import { speechOfSound } from "../../support/test-audio.ts";
 
 const { signal } = new AbortController();
 

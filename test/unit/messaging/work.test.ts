@@ -17,7 +17,7 @@ import { Outbox } from "../../../functions/messaging/outbox.ts";
 import { type Output, type Planner, plan, say } from "../../../functions/messaging/plan.ts";
 import { type ProcessDependencies, processMessage } from "../../../functions/messaging/process-message.ts";
 import { apology, wording } from "../../../functions/messaging/wording.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { deadLetterQueueArn, newMessage, recordOf } from "../../support/assistant.ts";
 
 const sentAt = 1_795_168_800;

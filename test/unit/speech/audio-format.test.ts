@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { batchResponse, speechResponse } from "../../../functions/speech/contract.ts";
 import { speechInMemory } from "../../support/fake-speech.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
-import { decodeSound } from "../../support/sound.ts";
+import { decodeSound } from "../../support/test-audio.ts";
 
 const text = "Wasuze otya nno?";
 

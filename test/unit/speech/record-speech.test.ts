@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { recordSpeech } from "../../../functions/speech/record-speech.ts";
-import { encodeSound } from "../../../shared/audio/encode/encode-sound.ts";
-import type { Speech } from "../../../shared/inference/speech.ts";
-import type { ObjectWriter } from "../../../shared/storage/object-store.ts";
+import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
+import type { Speech } from "../../../shared/models/inference/speech.ts";
+import type { ObjectWriter } from "../../../shared/platform/storage/object-store.ts";
 import { soundBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
 
 const sound = soundBytes(960);

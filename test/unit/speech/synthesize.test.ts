@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { speechResponse } from "../../../functions/speech/contract.ts";
 import { readWavHeader } from "../../../shared/audio/wav/wav-header.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import { type RequestScope, requestScope } from "../../../shared/telemetry/request-scope.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
+import { type RequestScope, requestScope } from "../../../shared/platform/telemetry/request-scope.ts";
 import { linkExpiresAt, speechInMemory } from "../../support/fake-speech.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 

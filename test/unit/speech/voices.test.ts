@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allVoices, synthesisLanguages } from "../../../shared/catalogue/voices.ts";
+import { allVoices, synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts";
 import { speechInMemory } from "../../support/fake-speech.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { transcriptionEndpoints } from "../../../functions/transcription/endpoints.ts";
 import { bufferSource } from "../../../shared/audio/read-audio.ts";
-import type { TranscriptionRequest } from "../../../shared/inference/transcription.ts";
+import type { TranscriptionRequest } from "../../../shared/models/inference/transcription.ts";
 import { mutate } from "../../fixtures/audio/mutate.ts";
 import { Random } from "../../fixtures/audio/random.ts";
 import { fixture } from "../../fixtures/audio/sources.ts";

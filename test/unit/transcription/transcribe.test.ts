@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { transcriptionEndpoints } from "../../../functions/transcription/endpoints.ts";
 import { bufferSource } from "../../../shared/audio/read-audio.ts";
-import { transcriptionLanguages } from "../../../shared/catalogue/languages.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
+import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { repeatingSource } from "../../fixtures/audio/sources.ts";
 import { encodeForm, type FormValue, formFile } from "../../support/multipart.ts";
 import { authorizedCaller, send } from "../../support/send.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { v1TranscriptionEndpoints } from "../../../functions/transcription/endpoints.ts";
-import { AppError } from "../../../shared/errors/app-error.ts";
-import type { Transcription } from "../../../shared/inference/transcription.ts";
-import type { TranslationRequest } from "../../../shared/inference/translation.ts";
+import type { Transcription } from "../../../shared/models/inference/transcription.ts";
+import type { TranslationRequest } from "../../../shared/models/inference/translation.ts";
+import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { encodeForm, formFile } from "../../support/multipart.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 import { soundBytes, wavFile } from "../../support/wav.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { translateEndpoints } from "../../../functions/translate/endpoints.ts";
-import { translationLanguages } from "../../../shared/catalogue/languages.ts";
+import { translationLanguages } from "../../../shared/platform/catalogue/languages.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 
 const setup = () => {

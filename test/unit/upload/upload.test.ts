@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { uploadResponse } from "../../../functions/upload/contract.ts";
 import { uploadEndpoints } from "../../../functions/upload/endpoints.ts";
 import { isPathTraversal, safeFileName } from "../../../functions/upload/generate-upload-url.ts";
-import type { FindBearer } from "../../../shared/auth/verify-bearer.ts";
+import type { FindBearer } from "../../../shared/accounts/access/verify-bearer.ts";
 import { send } from "../../support/send.ts";
 
 const setup = () => {

@@ -10,7 +10,7 @@ import { receiveDelivery } from "../../../functions/webhook/receive-delivery.ts"
 import type { InboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import type { PlatformSecretVersions } from "../../../shared/messaging/platform-secrets.ts";
 import { type SendReceipt, type SentAnswer, writeReference } from "../../../shared/messaging/send-receipt.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { send } from "../../support/send.ts";
 
 const appSecret = "app-secret";

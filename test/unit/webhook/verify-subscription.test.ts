@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
-import { logger } from "../../../shared/telemetry/logger.ts";
+import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { send } from "../../support/send.ts";
 
 const ask = (query: Record<string, string>, verifyToken: string | undefined = "the-token") => {

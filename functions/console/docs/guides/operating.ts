@@ -1,6 +1,6 @@
-import { accountTypes } from "../../../../shared/accounts/account.ts";
-import { errorCatalogue } from "../../../../shared/errors/catalogue.ts";
-import { accountPoliciesWith, defaultAddressLimits } from "../../../../shared/limits/policies.ts";
+import { accountTypes } from "../../../../shared/accounts/access/account.ts";
+import { accountPoliciesWith, defaultAddressLimits } from "../../../../shared/accounts/limits/policies.ts";
+import { errorCatalogue } from "../../../../shared/platform/errors/catalogue.ts";
 import { apiVariable, bearer } from "./beginning.ts";
 import type { Guide } from "./guide.ts";
 

@@ -5,7 +5,7 @@ import {
   loadLanguageModel,
   normalise,
   readWeights,
-} from "../../../../shared/language-id/index.ts";
+} from "../../../../shared/models/language-id/index.ts";
 import {
   calibrationError,
   type Identifier,

@@ -8,7 +8,7 @@ import {
   classCount,
   encodeWeights,
   loadLanguageModel,
-} from "../../../../shared/language-id/index.ts";
+} from "../../../../shared/models/language-id/index.ts";
 import { trainModel } from "../src/train.ts";
 import { type CorpusLine, readCorpus } from "../src/training/corpus.ts";
 import { partition } from "../src/training/partition.ts";

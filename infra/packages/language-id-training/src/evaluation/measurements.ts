@@ -3,7 +3,7 @@ import {
   type IdentifiableLanguage,
   identifiableLanguages,
   type LanguageModel,
-} from "../../../../../shared/language-id/index.ts";
+} from "../../../../../shared/models/language-id/index.ts";
 import { lengthBuckets } from "../training/length-buckets.ts";
 import { type Domain, domains, type TestText } from "./test-texts.ts";
 

@@ -2,7 +2,7 @@ import {
   classify,
   identifiableLanguages,
   type LanguageModel,
-} from "../../../../../shared/language-id/index.ts";
+} from "../../../../../shared/models/language-id/index.ts";
 import type { CorpusLine } from "../training/corpus.ts";
 import { textsByLength } from "../training/length-buckets.ts";
 import { closeRelatives, languageOf } from "../training/partition.ts";

@@ -2,7 +2,7 @@ import {
   type IdentifiableLanguage,
   identifiableLanguages,
   normalise,
-} from "../../../../../shared/language-id/index.ts";
+} from "../../../../../shared/models/language-id/index.ts";
 import type { CorpusLine } from "../training/corpus.ts";
 import { textsByLength } from "../training/length-buckets.ts";
 import { languageOf } from "../training/partition.ts";

@@ -4,7 +4,7 @@ import {
   normalise,
   otherClass,
   type Weights,
-} from "../../../../../shared/language-id/index.ts";
+} from "../../../../../shared/models/language-id/index.ts";
 import { textsByLength } from "./length-buckets.ts";
 import type { LabelledLine } from "./partition.ts";
 

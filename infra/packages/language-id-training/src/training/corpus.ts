@@ -8,7 +8,7 @@ export interface CorpusLine {
   readonly split: string;
   /** The code the source gives: ISO 639-3, in some sources ISO 639-1. */
   readonly language: string;
-  /** Where the line comes from: the card of the model, `shared/language-id/README.md`, lists the sources. */
+  /** Where the line comes from: the card of the model, `shared/models/language-id/README.md`, lists the sources. */
   readonly source: string;
   readonly text: string;
 }

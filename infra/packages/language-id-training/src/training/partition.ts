@@ -1,4 +1,4 @@
-import { identifiableLanguages, otherClass } from "../../../../../shared/language-id/index.ts";
+import { identifiableLanguages, otherClass } from "../../../../../shared/models/language-id/index.ts";
 import type { CorpusLine } from "./corpus.ts";
 import { partOf } from "./random.ts";
 

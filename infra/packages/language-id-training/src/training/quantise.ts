@@ -3,7 +3,7 @@ import {
   classCount,
   highestLevel,
   type Weights,
-} from "../../../../../shared/language-id/index.ts";
+} from "../../../../../shared/models/language-id/index.ts";
 import type { Regression } from "./softmax-regression.ts";
 
 /** Smaller weights become zero: they cost room and change no answer. */

@@ -3,7 +3,7 @@ import {
   classCount,
   featureCapacity,
   writeFeatures,
-} from "../../../../../shared/language-id/index.ts";
+} from "../../../../../shared/models/language-id/index.ts";
 import type { Random } from "./random.ts";
 import type { Sample } from "./sampler.ts";
 

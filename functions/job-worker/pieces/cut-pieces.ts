@@ -1,0 +1,84 @@
+import { type AudioReadOptions, gatherPieces, openAudioFile } from "../../../shared/audio/open-file.ts";
+import { type AudioSource, copyRange, SourceWindow } from "../../../shared/audio/reading/audio-source.ts";
+import type { AudioFacts } from "../../../shared/audio/reading/container.ts";
+import type { CutPoint, Piece } from "../../../shared/audio/reading/piece.ts";
+import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
+import { type PieceLimits, PiecePlanner } from "./piece-planner.ts";
+
+export { type Piece, pieceSchema } from "../../../shared/audio/reading/piece.ts";
+
+/** What models' servers take: vLLM less than 25 MiB and 600 s. */
+const defaultLimits: PieceLimits = {
+  longestSeconds: 570,
+  overlapSeconds: 10,
+  largestBytes: 24_000_000,
+};
+
+/**
+ * Chooses the pieces of a recording: each is short enough for a model, and shares its first seconds with the piece before,
+ * so that no word is cut in both. A recording that is short enough is one piece.
+ *
+ * It passes over the file once, or over its index, and decodes nothing.
+ *
+ * @param facts what `inspectAudio` said about the source
+ * @throws UntrimmableAudioError when the recording is too long for one piece, and its encoding cannot be cut
+ * @throws NotAudioError | UnreadableAudioError when the source is no longer what was inspected
+ * @throws whatever the source throws, or the signal's reason
+ */
+export const planPieces = async (
+  source: AudioSource,
+  facts: AudioFacts,
+  options: AudioReadOptions & Partial<PieceLimits> = {},
+): Promise<readonly Piece[]> => {
+  const { signal, budget = ReadingBudget.forBackgroundWork() } = options;
+  const limits = { ...defaultLimits, ...options };
+  const { durationSeconds, mediaType, fileExtension } = facts;
+  const type = { mediaType, fileExtension };
+  if (durationSeconds <= limits.longestSeconds && source.size <= limits.largestBytes) {
+    return [{ index: 0, start: 0, end: durationSeconds, bytes: source.size, ...type }];
+  }
+
+  const { reader, ...file } = await openAudioFile(source, { signal, budget });
+  const { headBytes, points } = await reader.cutPoints(file);
+  const planner = new PiecePlanner({ ...limits, largestBytes: limits.largestBytes - headBytes });
+  let first: CutPoint | undefined;
+  let last: CutPoint | undefined;
+  for await (const group of points) {
+    for (const point of group) {
+      first ??= point;
+      if (last) planner.add(last);
+      last = point;
+    }
+  }
+  const spans = last ? planner.finish(last) : [];
+  return spans.map(({ from, to }, index) => ({
+    index,
+    start: from.startsAt,
+    end: to.endsAt,
+    bytes: headBytes + to.bytes - from.bytes,
+    ...type,
+    cut: { ...(from === first ? {} : { from: from.position }), until: to.position.ticks },
+  }));
+};
+
+/**
+ * A piece, as a file of the recording's container and encoding; it leaves while it is made. Only the file's head and the
+ * piece's own ranges are read.
+ *
+ * @param piece one that `planPieces` chose for this source
+ * @throws NotAudioError | UnreadableAudioError when the source is no longer what was planned
+ * @throws whatever the source throws, or the signal's reason
+ */
+export async function* cutPiece(
+  source: AudioSource,
+  piece: Piece,
+  options: AudioReadOptions = {},
+): AsyncGenerator<Uint8Array, void> {
+  const { signal, budget = new ReadingBudget() } = options;
+  if (!piece.cut) {
+    yield* copyRange(new SourceWindow(source, signal), 0, source.size);
+    return;
+  }
+  const { reader, ...file } = await openAudioFile(source, { signal, budget });
+  yield* gatherPieces(reader.cut(file, piece.cut), budget);
+}

@@ -1,0 +1,175 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import * as z from "zod";
+import { cancellationCodes, type Table, writeTogether } from "../../shared/platform/storage/table.ts";
+import { jobExpiry } from "../../shared/recordings/jobs/job.ts";
+import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
+import { type JobName, jobKeys } from "../../shared/recordings/jobs/keys.ts";
+
+const placeItem = z.object({
+  job_id: z.string(),
+  index: z.int(),
+  /** How often the piece was begun without it being known how that ended: its worker was killed. */
+  begun: z.int().default(0),
+  /** How often the model has failed at it. */
+  failures: z.int().default(0),
+  /** Milliseconds of Unix time: since when it fails, since when the model is out of reach, and when to try again. */
+  failing_since: z.int().optional(),
+  down_since: z.int().optional(),
+  due_at: z.int().default(0),
+});
+
+/** The piece that one of an account's places is at work on. */
+export interface HeldPiece extends Omit<z.output<typeof placeItem>, "job_id"> {
+  readonly name: JobName;
+}
+
+/** What is remembered of a piece that is to be tried again. */
+export type NextTry = Pick<HeldPiece, "due_at" | "failures"> &
+  Partial<Pick<HeldPiece, "down_since" | "failing_since">>;
+
+const waitingItem = z.object({ job_id: z.string() });
+
+/**
+ * The places of accounts: each has as many as it may have pieces under way, and each works on one piece at a time. The queue
+ * lets one message of a place be worked on at a time, so that nobody else changes a place meanwhile.
+ */
+export type Places = ReturnType<typeof createPlaces>;
+
+/** The places in the service's table; access patterns J2 and J3 of the README in `shared/recordings/jobs`. */
+export const createPlaces = (
+  { client, name: TableName }: Table,
+  jobs: Pick<JobsRepository, "read">,
+  now: () => number = Date.now,
+) => {
+  const read = async (userId: number, place: number): Promise<HeldPiece | undefined> => {
+    const { Item } = await client.send(
+      new GetCommand({ TableName, Key: jobKeys.place(userId, place), ConsistentRead: true }),
+    );
+    if (!Item) return undefined;
+    const { job_id: jobId, ...held } = placeItem.parse(Item);
+    return { name: { userId, jobId }, ...held };
+  };
+
+  /** The job of the account that waits longest. */
+  const firstWaiting = async (userId: number): Promise<JobName | undefined> => {
+    const { Items = [] } = await client.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: "PK = :partition AND begins_with(SK, :waiting)",
+        ExpressionAttributeValues: {
+          ":partition": jobKeys.ofAccount(userId),
+          ":waiting": jobKeys.waitingJobs,
+        },
+        ConsistentRead: true,
+        Limit: 1,
+      }),
+    );
+    return Items[0] && { userId, jobId: waitingItem.parse(Items[0]).job_id };
+  };
+
+  /** Takes a piece for a place: the job says that it is taken, and the place that it has it, or neither. */
+  const takePiece = async (name: JobName, place: number, index: number, isLast: boolean) => {
+    try {
+      await writeTogether({ client }, [
+        {
+          Update: {
+            TableName,
+            Key: jobKeys.job(name),
+            UpdateExpression: "ADD taken :one",
+            ConditionExpression: "#status = :running AND taken = :index",
+            ExpressionAttributeNames: { "#status": "status" },
+            ExpressionAttributeValues: { ":one": 1, ":running": "running", ":index": index },
+          },
+        },
+        {
+          Put: {
+            TableName,
+            Item: {
+              ...jobKeys.place(name.userId, place),
+              job_id: name.jobId,
+              index,
+              expires_at: jobExpiry(now()),
+            },
+            ConditionExpression: "attribute_not_exists(PK)",
+          },
+        },
+        ...(isLast ? [{ Delete: { TableName, Key: jobKeys.waiting(name) } }] : []),
+      ]);
+    } catch (error) {
+      // Another place was faster, or the job is over: whoever asks looks again.
+      if (!cancellationCodes(error).includes("ConditionalCheckFailed")) throw error;
+    }
+  };
+
+  return {
+    /**
+     * The piece that the place has, also one that an earlier worker left behind; or the next that waits, which is the
+     * place's from then on.
+     *
+     * @returns `undefined` when none waits.
+     */
+    take: async (userId: number, place: number): Promise<HeldPiece | undefined> => {
+      for (;;) {
+        const held = await read(userId, place);
+        if (held) return held;
+        const name = await firstWaiting(userId);
+        if (!name) return undefined;
+        const job = await jobs.read(name);
+        if (job?.status !== "running" || job.pieces === undefined || job.taken >= job.pieces) {
+          await client.send(new DeleteCommand({ TableName, Key: jobKeys.waiting(name) }));
+        } else {
+          await takePiece(name, place, job.taken, job.taken + 1 === job.pieces);
+        }
+      }
+    },
+
+    /** Counts that the work on its piece begins. @returns how often that was so without an end. */
+    begin: async (userId: number, place: number): Promise<number> => {
+      const { Attributes } = await client.send(
+        new UpdateCommand({
+          TableName,
+          Key: jobKeys.place(userId, place),
+          UpdateExpression: "ADD begun :one",
+          ConditionExpression: "attribute_exists(PK)",
+          ExpressionAttributeValues: { ":one": 1 },
+          ReturnValues: "ALL_NEW",
+        }),
+      );
+      return placeItem.parse(Attributes).begun;
+    },
+
+    /** Remembers when the piece is to be tried again. */
+    postpone: async (userId: number, place: number, next: NextTry): Promise<void> => {
+      const { down_since: down, failing_since: failing } = next;
+      const sets = ["begun = :none", "failures = :failures", "due_at = :due"];
+      if (down !== undefined) sets.push("down_since = :down");
+      if (failing !== undefined) sets.push("failing_since = :failing");
+      try {
+        await client.send(
+          new UpdateCommand({
+            TableName,
+            Key: jobKeys.place(userId, place),
+            UpdateExpression: `SET ${sets.join(", ")}${down === undefined ? " REMOVE down_since" : ""}`,
+            ConditionExpression: "attribute_exists(PK)",
+            ExpressionAttributeValues: {
+              ":none": 0,
+              ":failures": next.failures,
+              ":due": next.due_at,
+              ...(down === undefined ? {} : { ":down": down }),
+              ...(failing === undefined ? {} : { ":failing": failing }),
+            },
+          }),
+        );
+      } catch (error) {
+        // The account was deleted meanwhile.
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+    },
+
+    /** The place has no piece any more. */
+    clear: async (userId: number, place: number): Promise<void> => {
+      await client.send(new DeleteCommand({ TableName, Key: jobKeys.place(userId, place) }));
+    },
+  };
+};

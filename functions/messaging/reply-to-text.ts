@@ -1,0 +1,111 @@
+import type { ChatModels } from "../../shared/models/inference/chat.ts";
+import type { Transcriber } from "../../shared/models/inference/transcription.ts";
+import type { Translator } from "../../shared/models/inference/translation.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
+import { type Conversation, languageOf } from "./conversation.ts";
+import { executeCommand } from "./execute-command.ts";
+import { guardOutput } from "./guard-output.ts";
+import type { LongRecordings } from "./long-recordings.ts";
+import type { MessagingPlatform } from "./messaging-platform.ts";
+import { answer, type Changes, type Output, type Plan, plan, say } from "./plan.ts";
+import { readCommand } from "./read-command.ts";
+import { answerChat } from "./reply-to-chat.ts";
+import { spoken, voiceReply } from "./voice-notes.ts";
+import { type ApologyReason, apology, wording } from "./wording.ts";
+
+/** When a transcription is given up and asked for once more, in milliseconds: a model that is still loading needs minutes. */
+export interface TranscriptionRetry {
+  readonly after: number;
+  readonly pause: number;
+}
+
+/** Everything that planning answers touches. */
+export interface AnswerDependencies {
+  readonly chat: Pick<ChatModels, "answer">;
+  readonly translator: Translator;
+  readonly transcriber: Transcriber;
+  readonly platform: Pick<MessagingPlatform, "download">;
+  readonly transcriptionRetry: TranscriptionRetry;
+  readonly longRecordings: Pick<LongRecordings, "begin" | "outcomeOf">;
+}
+
+/** What a person has said, whether it was written or spoken. */
+export interface UserText {
+  readonly text: string;
+  /** Of the person, as they call themselves. */
+  readonly name: string | undefined;
+}
+
+/** The answer to a text, and what is remembered of it; an apology is not remembered. */
+export interface TextAnswer {
+  readonly outputs: Output[];
+  readonly exchange?: NonNullable<Changes["exchange"]>;
+}
+
+/**
+ * Why a model gave no answer, in the terms of an apology. Models fail with an `AppError`, or with the signal's reason when
+ * time is up.
+ *
+ * @throws the error itself when it is a fault of ours: the message is tried again then.
+ */
+export const modelFailure = (error: unknown, task: string, signal: AbortSignal): ApologyReason => {
+  if (!(error instanceof AppError) && !signal.aborted) throw error;
+  const { code, cause } = error instanceof AppError ? error : { code: "timed_out", cause: undefined };
+  logger.warn("model.failed", { task, code, reason: describeError(cause) });
+  return code === "external_service_error" ? "no-answer" : "unavailable";
+};
+
+const chatOrTranslate = async (
+  { text, name }: UserText,
+  conversation: Conversation,
+  { chat, translator }: AnswerDependencies,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  const { settings } = conversation;
+  if (settings.mode === "chat") return answerChat(text, name, conversation, chat, signal);
+  const targetLanguage = languageOf(settings).name;
+  const request = { text, sourceLanguage: undefined, targetLanguage };
+  return guardOutput((await translator.translate(request, { signal })).text);
+};
+
+/** Answers a text as the person's mode says: with a model's reply, a translation, or the text read aloud. */
+export const answerByMode = async (
+  userText: UserText,
+  conversation: Conversation,
+  dependencies: AnswerDependencies,
+  signal: AbortSignal,
+): Promise<TextAnswer> => {
+  const { settings } = conversation;
+  if (settings.mode === "speak") return { outputs: [spoken(userText.text, settings)] };
+  try {
+    const text = await chatOrTranslate(userText, conversation, dependencies, signal);
+    if (text === undefined) return { outputs: [apology("no-answer")] };
+    return {
+      outputs: [say(text), ...voiceReply(text, settings)],
+      exchange: { question: userText.text, answer: text },
+    };
+  } catch (error) {
+    return { outputs: [apology(modelFailure(error, settings.mode, signal))] };
+  }
+};
+
+/** An emoji, a dot or a single letter says too little to answer. */
+const saysSomething = (text: string): boolean => (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= 2;
+
+/** Answers a text: does what it commands, or what the person's mode says. */
+export const answerText = async (
+  userText: UserText,
+  conversation: Conversation,
+  dependencies: AnswerDependencies,
+  signal: AbortSignal,
+): Promise<Plan> => {
+  const { text, name } = userText;
+  const { mode } = conversation.settings;
+  const command = readCommand(text, mode);
+  if (command) return executeCommand(command, name, conversation);
+  if (!saysSomething(text)) return answer(wording.nudge);
+  if (mode === "transcribe") return answer(wording.sendVoiceNote);
+  const { outputs, exchange } = await answerByMode(userText, conversation, dependencies, signal);
+  return plan(mode === "speak" ? [say(text), ...outputs] : outputs, exchange ? { exchange } : {});
+};

@@ -1,0 +1,166 @@
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  type AudioFacts,
+  type AudioSource,
+  bufferSource,
+  inspectAudio,
+  isLongerThan,
+} from "../../shared/audio/read-audio.ts";
+import { NotAudioError, UnreadableAudioError } from "../../shared/audio/reading/audio-errors.ts";
+import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
+import type { Recording } from "../../shared/models/inference/transcription.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+import { type Conversation, languageOf } from "./conversation.ts";
+import { splitText } from "./cut-text.ts";
+import { limits } from "./graph-message.ts";
+import { MediaError } from "./messaging-platform.ts";
+import { answer, longRecordingOver, type Output, type Plan, type PlanningTools, plan, say } from "./plan.ts";
+import { type AnswerDependencies, answerByMode, modelFailure } from "./reply-to-text.ts";
+import { wording } from "./wording.ts";
+
+/** A recording somebody sent. */
+export interface VoiceNote {
+  /** That brought it. */
+  readonly message: InboundMessage;
+  readonly mediaId: string;
+}
+
+/** What is written down while its sender waits. Longer ones become jobs. */
+const promptSeconds = 600;
+
+/** Of a job: 16 MB of silence could be days. */
+const longestSeconds = 3 * 60 * 60;
+
+/** When a job has not ended after so long, nobody works on it any more. */
+const longRecordingSeconds = 2 * 24 * 60 * 60;
+
+/** As many messages as a transcript may take: ten minutes of fast speech are three. */
+const mostPieces = 4;
+
+/**
+ * The recording, or what is to be said about it.
+ *
+ * @throws MediaError `unreachable`, or the signal's reason, unless this is the last try: the platform may be back for the
+ * next one.
+ */
+const fetchRecording = async (
+  { mediaId }: VoiceNote,
+  { platform }: AnswerDependencies,
+  { signal, isLastTry }: PlanningTools,
+): Promise<{ readonly source: AudioSource; readonly facts: AudioFacts } | string> => {
+  try {
+    const { bytes } = await platform.download(mediaId, { signal });
+    const source = bufferSource(bytes);
+    const facts = await inspectAudio(source, { signal });
+    return isLongerThan(facts, longestSeconds) ? wording.voiceNoteTooLong : { source, facts };
+  } catch (error) {
+    if (error instanceof NotAudioError || error instanceof UnreadableAudioError)
+      return wording.voiceNoteUnreadable;
+    const failure = error instanceof MediaError ? error.reason : undefined;
+    if (failure === "gone") return wording.voiceNoteGone;
+    if (failure === "too-large") return wording.voiceNoteTooLarge;
+    if (isLastTry && (failure === "unreachable" || signal.aborted)) return wording.voiceNoteOutOfReach;
+    throw error;
+  }
+};
+
+/** Two tries. Before the second one the person is told that it takes longer. */
+const transcribe = async (
+  recording: Recording,
+  language: string,
+  { transcriber, transcriptionRetry }: AnswerDependencies,
+  { sayNow, signal }: PlanningTools,
+): Promise<string> => {
+  const request = { recording, language, withSegments: false };
+  try {
+    const firstSignal = AbortSignal.any([signal, AbortSignal.timeout(transcriptionRetry.after)]);
+    return (await transcriber.transcribe(request, { signal: firstSignal })).text;
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AppError)) throw error;
+    await sayNow(say(wording.stillListening));
+    await pause(transcriptionRetry.pause, undefined, { signal });
+    return (await transcriber.transcribe(request, { signal })).text;
+  }
+};
+
+/** A transcript in messages, of which the first quotes the voice note. */
+const transcriptOutputs = (text: string, quoting: string): Output[] =>
+  splitText(wording.transcript(text), limits.text).map((piece, index) =>
+    say(piece, index === 0 ? quoting : undefined),
+  );
+
+/** Has a recording written down while nobody waits: one of each person at a time, so that nobody has all the models. */
+const answerLater = async (
+  message: InboundMessage,
+  source: AudioSource,
+  facts: AudioFacts,
+  { settings, long_recording: other }: Conversation,
+  { longRecordings }: AnswerDependencies,
+): Promise<Plan> => {
+  const now = Math.floor(Date.now() / 1_000);
+  if (other && other.until > now) return answer(wording.oneLongVoiceNote);
+  const { content: _content, ...voiceNote } = message;
+  const language = languageOf(settings).code;
+  const jobId = await longRecordings.begin({ voiceNote, source, facts, language });
+  const minutes = Math.round(facts.durationSeconds / 60);
+  return plan(say(wording.transcriptLater(minutes)), {
+    long_recording: { job_id: jobId, until: now + longRecordingSeconds },
+  });
+};
+
+/** Answers the end of a long recording: with its transcript, quoting the voice note, or with why there is none. */
+export const answerTranscript = async (
+  { jobId, voiceNoteId }: { readonly jobId: string; readonly voiceNoteId: string },
+  conversation: Conversation,
+  { longRecordings }: AnswerDependencies,
+): Promise<Plan> => {
+  const changes = longRecordingOver(jobId, conversation);
+  const outcome = await longRecordings.outcomeOf(jobId);
+  if (!outcome) return plan([], changes);
+  if (outcome.kind === "failed") {
+    const isUnreadable = outcome.code === "unreadable_audio";
+    return plan(
+      say(isUnreadable ? wording.voiceNoteUnreadable : wording.notTranscribed, voiceNoteId),
+      changes,
+    );
+  }
+  if (outcome.text.trim() === "") return plan(say(wording.noSpeech, voiceNoteId), changes);
+  const outputs = transcriptOutputs(outcome.text, voiceNoteId);
+  if (outputs.length <= mostPieces) return plan(outputs, changes);
+  return plan(
+    { kind: "transcript", jobId, caption: wording.transcriptAsFile, quoting: voiceNoteId },
+    changes,
+  );
+};
+
+/** Writes down a voice note, quoting it, and goes on with the words as the person's mode says; a long one is written down later. */
+export const answerVoiceNote = async (
+  note: VoiceNote,
+  conversation: Conversation,
+  dependencies: AnswerDependencies,
+  tools: PlanningTools,
+): Promise<Plan> => {
+  const { settings } = conversation;
+  await tools.sayNow(say(wording.listening));
+  const fetched = await fetchRecording(note, dependencies, tools);
+  if (typeof fetched === "string") return answer(fetched);
+  const { source, facts } = fetched;
+  if (isLongerThan(facts, promptSeconds)) {
+    return answerLater(note.message, source, facts, conversation, dependencies);
+  }
+  const { mediaType, fileExtension } = facts;
+  const recording = { source, mediaType, fileExtension };
+  let text: string;
+  try {
+    text = await transcribe(recording, languageOf(settings).code, dependencies, tools);
+  } catch (error) {
+    modelFailure(error, "transcribe", tools.signal);
+    return answer(wording.notTranscribed);
+  }
+  if (text.trim() === "") return answer(wording.noSpeech);
+  const transcript = transcriptOutputs(text, note.message.id).slice(0, mostPieces);
+  if (settings.mode === "transcribe") return plan(transcript);
+  const userText = { text, name: note.message.name };
+  const { outputs, exchange } = await answerByMode(userText, conversation, dependencies, tools.signal);
+  return plan([...transcript, ...outputs], exchange ? { exchange } : {});
+};

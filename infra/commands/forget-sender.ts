@@ -1,0 +1,48 @@
+import * as z from "zod";
+import { messagingKeys } from "../../shared/messaging/keys.ts";
+import { type ObjectStore, voiceNotesFolder } from "../../shared/platform/storage/object-store.ts";
+import { deleteItems, readPartition, type Table } from "../../shared/platform/storage/table.ts";
+import { assistantId, jobKeys, jobObjects } from "../../shared/recordings/jobs/keys.ts";
+
+const storedItem = z.object({
+  PK: z.string(),
+  SK: z.string(),
+  alias_of: z.string().optional(),
+  long_recording: z.object({ job_id: z.string() }).optional(),
+});
+
+/** Where everything of people is kept. */
+export interface ForgettingDependencies {
+  readonly table: Table;
+  readonly store: Pick<ObjectStore, "delete" | "list">;
+}
+
+/** Ends a job for good: what the worker finds gone it leaves alone. */
+const forgetRecording = async (jobId: string, { table, store }: ForgettingDependencies): Promise<void> => {
+  const name = { userId: assistantId, jobId };
+  await deleteItems(table, [jobKeys.waiting(name), jobKeys.job(name)]);
+  for await (const object of store.list(jobObjects.folder(name))) await store.delete(object);
+  await store.delete(`${voiceNotesFolder}${jobId}`);
+};
+
+/**
+ * Deletes everything the assistant knows of a person: preferences, memory, ratings, records of messages, and the long recording
+ * that is being transcribed.
+ *
+ * @param sender the id or the phone number by which the platform names the person.
+ * @returns how many items of theirs were deleted; 0 when nothing was known.
+ */
+export const forgetSender = async (sender: string, dependencies: ForgettingDependencies): Promise<number> => {
+  const { table } = dependencies;
+  const attributes = ["PK", "SK", "alias_of", "long_recording"];
+  const found = await readPartition(table, messagingKeys.sender(sender), attributes);
+  const items = found.map((item) => storedItem.parse(item));
+
+  // The other id first: should this fail half-way, the number still leads to what is left. So does the conversation.
+  const target = items.find(({ alias_of }) => alias_of !== undefined)?.alias_of;
+  const ofTarget = target === undefined ? 0 : await forgetSender(target, dependencies);
+  const recording = items.find(({ long_recording }) => long_recording !== undefined)?.long_recording;
+  if (recording) await forgetRecording(recording.job_id, dependencies);
+  await deleteItems(table, items);
+  return items.length + ofTarget;
+};

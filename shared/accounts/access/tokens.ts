@@ -1,0 +1,174 @@
+import { randomBytes } from "node:crypto";
+import { type CryptoKey, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { type CachedSecret, cacheSecret, type SecretVersion } from "../../platform/config/secrets.ts";
+
+/** The keys tokens are signed with: the first signs, all are accepted (the second is from before a rotation). */
+export interface SigningKeys {
+  readonly current: CryptoKey;
+  readonly accepted: readonly CryptoKey[];
+}
+
+/** Gives the signing keys; `reload` asks for the newest when a signature is unknown. */
+export type SigningKeySource = CachedSecret<SigningKeys>;
+
+/** A key for HS256 is at least as long as its hash (RFC 7518, section 3.2); under a shorter one, tokens can be guessed. */
+const leastSecretBytes = 32;
+
+const isLongEnough = (secret: string | undefined): secret is string =>
+  secret !== undefined && Buffer.byteLength(secret) >= leastSecretBytes;
+
+const importKey = (secret: string): Promise<CryptoKey> =>
+  crypto.subtle.importKey("raw", new TextEncoder().encode(secret), { name: "HMAC", hash: "SHA-256" }, false, [
+    "sign",
+    "verify",
+  ]);
+
+/**
+ * Signing keys kept in a secret, read on first use and again when a signature is unknown. A current secret that is too
+ * short to sign with is an error, a previous one is not accepted.
+ *
+ * @param read gives the secret's current and previous value.
+ */
+export const createSigningKeySource = (
+  read: (version: SecretVersion) => Promise<string | undefined>,
+): SigningKeySource =>
+  cacheSecret({
+    name: "token signing key",
+    load: async () => {
+      const [current, previous] = await Promise.all([read("AWSCURRENT"), read("AWSPREVIOUS")]);
+      if (!isLongEnough(current)) {
+        throw new Error(`The token signing secret has fewer than ${leastSecretBytes} bytes.`);
+      }
+      const key = await importKey(current);
+      return { current: key, accepted: isLongEnough(previous) ? [key, await importKey(previous)] : [key] };
+    },
+  });
+
+const issuer = "language-ai-service";
+const tokenType = "at+jwt";
+
+/** A token to be signed. */
+export interface NewToken {
+  readonly userId: number;
+  /** {@link newTokenId} makes it. */
+  readonly tokenId: string;
+  /** The account's `token_epoch` when its holder proved who they are: the token ends with it. */
+  readonly tokenEpoch: number;
+  /** What it may be used for, where that is not everything: such a token is for tasks, and not for its account. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** What a token's signature vouches for. Whether it was revoked since only the table knows. */
+export interface TokenClaims extends NewToken {
+  /** Unix seconds; absent for a token that does not expire. */
+  readonly tokenExpiresAt?: number | undefined;
+}
+
+/**
+ * What a signed payload says, or `undefined` when it is none of ours. Read without a schema: zod would be a third of the
+ * authorizer's start. Tokens of before `epoch` was a claim were kept in the table; they are refused, and their holders
+ * sign in again.
+ */
+const readClaims = ({ sub, jti, exp, epoch, scope }: JWTPayload): TokenClaims | undefined => {
+  const isOurs =
+    typeof sub === "string" &&
+    /^[1-9]\d{0,15}$/.test(sub) &&
+    typeof jti === "string" &&
+    jti !== "" &&
+    typeof epoch === "number" &&
+    Number.isSafeInteger(epoch) &&
+    (exp === undefined || Number.isSafeInteger(exp)) &&
+    (scope === undefined || typeof scope === "string");
+  if (!isOurs) return undefined;
+  const claims = { userId: Number(sub), tokenId: jti, tokenEpoch: epoch, tokenExpiresAt: exp };
+  return scope === undefined ? claims : { ...claims, scopes: scope.split(" ") };
+};
+
+/** 96 random bits: no two tokens of an account have the same, and a revoked one costs few bytes in its item. */
+export const newTokenId = (): string => randomBytes(12).toString("base64url");
+
+/** Signs and verifies access tokens: JWT, HS256, type `at+jwt` (RFC 9068). */
+export interface Tokens {
+  /**
+   * @param lifetimeSeconds `undefined` for a token that does not expire.
+   * @param issuedAt Unix seconds, by default now: signed at the same second, the same token is the same text.
+   */
+  sign(token: NewToken, lifetimeSeconds: number | undefined, issuedAt?: number): Promise<string>;
+  /** The claims, or `undefined` when the token is malformed, forged or expired. */
+  verify(token: string): Promise<TokenClaims | undefined>;
+}
+
+const maximumRemembered = 1_000;
+
+/** Tokens signed with the keys of a source. Signatures that were verified once are remembered, revocation never. */
+export const createTokens = (keySource: SigningKeySource): Tokens => {
+  const remembered = new Map<string, TokenClaims>();
+
+  const verifyWith = async (token: string, keys: readonly CryptoKey[]) => {
+    for (const key of keys) {
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: ["HS256"],
+          issuer,
+          audience: issuer,
+          typ: tokenType,
+          requiredClaims: ["sub", "jti", "iat"],
+        });
+        return payload;
+      } catch (error) {
+        if (error instanceof errors.JWSSignatureVerificationFailed) continue;
+        if (error instanceof errors.JOSEError) return undefined;
+        throw error;
+      }
+    }
+    return "unknown signature";
+  };
+
+  const verifySignature = async (token: string) => {
+    const { accepted } = await keySource.get();
+    const payload = await verifyWith(token, accepted);
+    if (payload !== "unknown signature") return payload;
+    const { accepted: newest } = await keySource.reload();
+    if (newest === accepted) return undefined;
+    const again = await verifyWith(token, newest);
+    return again === "unknown signature" ? undefined : again;
+  };
+
+  const isExpired = ({ tokenExpiresAt }: TokenClaims) =>
+    tokenExpiresAt !== undefined && tokenExpiresAt * 1_000 <= Date.now();
+
+  return {
+    sign: async (
+      { userId, tokenId, tokenEpoch, scopes },
+      lifetimeSeconds,
+      issuedAt = Math.floor(Date.now() / 1_000),
+    ) => {
+      // A list in one text, as RFC 9068 has it.
+      const jwt = new SignJWT({ epoch: tokenEpoch, ...(scopes ? { scope: scopes.join(" ") } : {}) })
+        .setProtectedHeader({ alg: "HS256", typ: tokenType })
+        .setIssuer(issuer)
+        .setAudience(issuer)
+        .setSubject(String(userId))
+        .setJti(tokenId)
+        .setIssuedAt(issuedAt);
+      if (lifetimeSeconds !== undefined) jwt.setExpirationTime(issuedAt + lifetimeSeconds);
+      return jwt.sign((await keySource.get()).current);
+    },
+
+    verify: async (token) => {
+      let known = remembered.get(token);
+      if (!known) {
+        const payload = await verifySignature(token);
+        known = payload && readClaims(payload);
+        if (!known) return undefined;
+        if (remembered.size >= maximumRemembered) remembered.clear();
+        remembered.set(token, known);
+      }
+      return isExpired(known) ? undefined : known;
+    },
+  };
+};
+
+/** The token of an `Authorization` header, or `undefined` when there is none (RFC 6750, section 2.1). */
+export const bearerToken = (authorization: string | undefined): string | undefined =>
+  /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? "")?.[1];

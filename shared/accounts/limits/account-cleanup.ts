@@ -1,0 +1,126 @@
+import * as z from "zod";
+import type { Item, ItemTable } from "../../platform/storage/item-table.ts";
+import { revokedTokens } from "../access/access.ts";
+import { accountKeys } from "../access/keys.ts";
+import { streamPlaces, windowOfCounter } from "./keys.ts";
+import { type Additions, createUsageItems, withAdditions } from "./usage-items.ts";
+import { daySeconds, monthOf, type Windows } from "./windows.ts";
+
+/** What is to be done for an account's items by one of its requests. */
+export interface AccountUpkeep {
+  readonly userId: number;
+  /** The access item as the request has left it. */
+  readonly item: Item;
+  readonly windows: Windows;
+  /** Whether it is the account's first task of the day. */
+  readonly beginsDay: boolean;
+}
+
+/** So much of what is over may stand in an item before it is removed; together it stays under a kilobyte. */
+const toleratedPast = 64;
+
+/** DynamoDB takes at most 4 KB of expression; what is left over is removed with the next minute. */
+const mostRemovals = 120;
+
+const keptMonthsDays = 62;
+
+/**
+ * Counters of windows that are over, but for those of usage, which are moved. The last minute and the last day stay: another
+ * function's clock may be a little behind, and a task of yesterday may still be given back.
+ */
+const pastCounters = (item: Item, { minute, day }: Windows): string[] => {
+  const firstMonth = monthOf((day - keptMonthsDays) * daySeconds * 1_000);
+  return Object.keys(item).filter((name) => {
+    const window = windowOfCounter(name);
+    if (window?.kind === "minute") return window.minute < minute - 1;
+    if (window?.kind === "day") return window.day < day - 1;
+    return window?.kind === "month" && window.month < firstMonth;
+  });
+};
+
+/** Tokens that were revoked and have expired since: nobody can use them anyway. Those that never expire have the end 0. */
+const expiredTokens = (item: Item, { minute }: Windows): string[] =>
+  Object.entries(revokedTokens.parse(item)).flatMap(([id, { end }]) =>
+    end !== 0 && end < minute * 60 ? [id] : [],
+  );
+
+const keyEntries = z.object({
+  api_keys: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+});
+
+/** The keys of an account, by their ids. */
+export const keysIn = (item: Item) => keyEntries.parse(item).api_keys;
+
+/** The places of an account's streams. */
+export const placesIn = (item: Item): string[] =>
+  item["streams"] instanceof Set ? Array.from(item["streams"], String) : [];
+
+/** Keeps the items of accounts small and in order, with writes of its own, which few requests make. */
+export const createAccountUpkeep = (table: ItemTable) => {
+  const usage = createUsageItems(table);
+
+  /** Gives places of streams back, and counts what is owed, once at most. */
+  const releasePlaces = async (
+    userId: number,
+    places: readonly string[],
+    owed: Additions | undefined,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const release = {
+      Key: accountKeys.access(userId),
+      UpdateExpression: "DELETE streams :places",
+      ConditionExpression: "attribute_exists(PK)",
+      ExpressionAttributeValues: { ":places": new Set(places) },
+    };
+    await table.update(owed ? withAdditions(release, owed) : release, signal, () => release);
+  };
+
+  /** Removes the places that killed functions have left behind. @returns whether there were any. */
+  const removeOverPlaces = async (
+    userId: number,
+    item: Item,
+    windows: Windows,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    const over = placesIn(item).filter((place) => streamPlaces.isOver(place, windows));
+    if (over.length === 0) return false;
+    await releasePlaces(userId, over, undefined, signal);
+    return true;
+  };
+
+  const removePast = async (userId: number, item: Item, windows: Windows, signal: AbortSignal) => {
+    const past = [
+      ...pastCounters(item, windows).map((name) => ["", name] as const),
+      ...expiredTokens(item, windows).map((id) => ["revoked.", id] as const),
+      ...Object.entries(keysIn(item)).flatMap(([id, key]) =>
+        pastCounters(key, windows).map((name) => [`api_keys.${id}.`, name] as const),
+      ),
+    ];
+    if (past.length <= toleratedPast) return;
+    const paths = past.slice(0, mostRemovals);
+    await table.update(
+      {
+        Key: accountKeys.access(userId),
+        UpdateExpression: `REMOVE ${paths.map(([map], index) => `${map}#p${index}`).join(", ")}`,
+        ConditionExpression: "attribute_exists(revoked)",
+        ExpressionAttributeNames: Object.fromEntries(paths.map(([, name], index) => [`#p${index}`, name])),
+      },
+      signal,
+    );
+  };
+
+  return {
+    releasePlaces,
+    removeOverPlaces,
+    /** Does what is to be done, one after the other: writes of one item would be in each other's way. */
+    keepUp: async (
+      { userId, item, windows, beginsDay }: AccountUpkeep,
+      signal: AbortSignal,
+    ): Promise<void> => {
+      if (beginsDay) await usage.note(userId, windows.day, signal);
+      await usage.move(userId, item, windows, signal);
+      await removeOverPlaces(userId, item, windows, signal);
+      await removePast(userId, item, windows, signal);
+    },
+  };
+};

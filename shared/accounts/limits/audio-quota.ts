@@ -1,0 +1,99 @@
+import { AppError } from "../../platform/errors/app-error.ts";
+import type { Item, ItemUpdate } from "../../platform/storage/item-table.ts";
+import { accountAccess, accountTypes } from "../access/account.ts";
+import { accountKeys } from "../access/keys.ts";
+import { accountCounters } from "./keys.ts";
+import { countIn } from "./limit-counters.ts";
+import type { AccountPolicies } from "./policies.ts";
+import { usageCounter } from "./usage-counters.ts";
+import { monthOf, secondsUntil, windowsAt } from "./windows.ts";
+
+/** A recording whose seconds are counted on an account. */
+export interface CountedAudio {
+  readonly userId: number;
+  /** The operation on whose row of the usage they are shown. */
+  readonly operationId: string;
+  readonly keyId: string | undefined;
+  /** The day on which they were asked for, counted from 1970: its month pays. */
+  readonly day: number;
+  readonly milliseconds: number;
+}
+
+const monthOfDay = (day: number): string => monthOf(day * 86_400_000);
+
+const addition = (audio: CountedAudio, milliseconds: number) => ({
+  Key: accountKeys.access(audio.userId),
+  UpdateExpression: "ADD #audio :amount, #usage :amount",
+  names: {
+    "#audio": accountCounters.audio(monthOfDay(audio.day)),
+    "#usage": usageCounter(audio, "audioMilliseconds"),
+  },
+  values: { ":amount": milliseconds },
+});
+
+/**
+ * Counts a recording on its account's month and usage, as one write of a transaction: on the condition that the account is
+ * there and that its tier allows so much. What stands in the way, {@link audioRefusal} finds in the item.
+ */
+export const audioCharge = (audio: CountedAudio, policyOf: AccountPolicies): ItemUpdate => {
+  const { names, values, ...change } = addition(audio, audio.milliseconds);
+  const limits: Record<string, string | number | boolean> = {};
+  const alternatives = accountTypes.flatMap((type) =>
+    [true, false].flatMap((isVerified) => {
+      const { audioSecondsPerMonth } = policyOf({ account_type: type, email_verified: isVerified });
+      const most = audioSecondsPerMonth && audioSecondsPerMonth * 1_000 - audio.milliseconds;
+      // Of what is not there yet, nothing is too much: a recording that is too long alone is refused here.
+      if (most !== undefined && most < 0) return [];
+      limits[`:${type}`] = type;
+      limits[`:${isVerified}`] = isVerified;
+      const condition = [`account_type = :${type}`, `email_verified = :${isVerified}`];
+      if (most !== undefined) {
+        limits[`:most${type}${isVerified}`] = most;
+        condition.push(`NOT #audio > :most${type}${isVerified}`);
+      }
+      return [`(${condition.join(" AND ")})`];
+    }),
+  );
+  return {
+    ...change,
+    ConditionExpression: `attribute_not_exists(deletion_began) AND (${alternatives.join(" OR ")})`,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: { ...values, ...limits },
+  };
+};
+
+/** Takes what was not transcribed off again, as one write of a transaction. */
+export const audioRefund = (audio: CountedAudio): ItemUpdate => {
+  const { names, values, ...change } = addition(audio, -audio.milliseconds);
+  return {
+    ...change,
+    ConditionExpression: "attribute_exists(PK)",
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+  };
+};
+
+const inMinutes = (milliseconds: number): string => `${Math.ceil(milliseconds / 60_000)} minutes`;
+
+/**
+ * Why a recording was not counted.
+ *
+ * @param access the access item of the account; `undefined` when there is none.
+ */
+export const audioRefusal = (
+  access: Item | undefined,
+  audio: CountedAudio,
+  policyOf: AccountPolicies,
+  now: number,
+): AppError => {
+  if (!access || access["deletion_began"] !== undefined) return new AppError("unauthenticated");
+  const { audioSecondsPerMonth = 0 } = policyOf(accountAccess.parse(access));
+  const used = countIn(access, accountCounters.audio(monthOfDay(audio.day)));
+  const left = Math.max(0, audioSecondsPerMonth * 1_000 - used);
+  return new AppError("quota_exceeded", {
+    message:
+      `The account may have ${inMinutes(audioSecondsPerMonth * 1_000)} of recordings transcribed by jobs in a month; ` +
+      `${Math.floor(left / 60_000)} minutes are left, and this one has ${inMinutes(audio.milliseconds)}.`,
+    retryAfterSeconds: secondsUntil(windowsAt(now).ends.month, now),
+  });
+};

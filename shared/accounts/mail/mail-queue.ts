@@ -1,0 +1,41 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { AwsConfig } from "../../platform/config/environment.ts";
+import { openAwsJsonService } from "../../platform/outbound/aws-json.ts";
+import { originAttributes } from "../../platform/queue/work-through.ts";
+import type { MailRequest } from "./mail-request.ts";
+
+/** Where functions leave the mails they ask for. */
+export interface MailQueue {
+  send(request: MailRequest): Promise<void>;
+}
+
+/** Mails of one recipient stay in order; the group's name tells nothing about the address. */
+const groupOf = (request: MailRequest): string =>
+  createHash("sha256")
+    .update(
+      request.kind === "verify-email" ? `user:${request.userId}` : `email:${request.email.toLowerCase()}`,
+    )
+    .digest("hex");
+
+/** How long one try at the queue may take. All three together end before a request does. */
+export const mailQueueMilliseconds = 3_000;
+
+/** A mail queue over SQS FIFO. */
+export const openMailQueue = (
+  queueUrl: string,
+  aws: AwsConfig,
+  tryMilliseconds = mailQueueMilliseconds,
+): MailQueue => {
+  const sqs = openAwsJsonService("SQS", aws, { tryMilliseconds });
+  return {
+    send: async (request) => {
+      await sqs.call("SendMessage", {
+        QueueUrl: queueUrl,
+        MessageBody: JSON.stringify(request),
+        MessageGroupId: groupOf(request),
+        MessageDeduplicationId: randomUUID(),
+        MessageAttributes: originAttributes(),
+      });
+    },
+  };
+};

@@ -1,0 +1,141 @@
+import * as z from "zod";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { text } from "../../platform/validation/fields.ts";
+import { scopes } from "../access/api-keys.ts";
+import type { TokenClaims } from "../access/tokens.ts";
+import type { ApiKey, ApiKeysRepository } from "../repositories/api-keys-repository.ts";
+
+const inTheFuture = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine((value) => Date.parse(value) > Date.now(), {
+    error: "Value error, the time must be in the future",
+    params: { type: "value_error" },
+  });
+
+export const keyRequest = z
+  .object({
+    name: text().trim().min(1).max(64).meta({ example: "kiosk in Gulu" }),
+    scopes: z
+      .array(z.enum(scopes))
+      .min(1)
+      .max(50)
+      .nullish()
+      .meta({ description: "What the key may do; without any, all of it", example: ["speech"] }),
+    expires_at: inTheFuture.nullish().meta({ description: "Without it, the key works until it is revoked" }),
+    monthly_limit: z.int().min(1).max(1_000_000_000).nullish().meta({
+      description: "Tasks in a month of UTC; the account's own quota counts as well",
+      example: 1_000,
+    }),
+  })
+  .meta({ id: "KeyRequest" });
+export type KeyRequest = z.output<typeof keyRequest>;
+
+const keyFields = {
+  id: z.string().meta({ example: "k3f0a2c1e9b7d" }),
+  name: keyRequest.shape.name,
+  prefix: z.string().meta({ description: "How the key begins", example: "lai_8fQ2mZ0a" }),
+  scopes: z.array(z.enum(scopes)).meta({ example: ["speech"] }),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().nullable().meta({ example: "2027-11-22T00:00:00.000Z" }),
+  monthly_limit: z.int().nullable().meta({ example: 1_000 }),
+};
+
+export const createdKey = z
+  .object({
+    ...keyFields,
+    key: z.string().meta({
+      description:
+        "The key itself. It is shown this once, and again to whoever repeats the request with its `Idempotency-Key`; only a digest is kept.",
+      example: "lai_8fQ2mZ0aTgkW5xYbVnR7cLsD1hJpE3uKq71x0GfA",
+    }),
+  })
+  .meta({ id: "CreatedKey" });
+export type CreatedKey = z.input<typeof createdKey>;
+
+export const listedKeys = z
+  .object({
+    keys: z.array(
+      z
+        .object({
+          ...keyFields,
+          last_used_at: z.iso.datetime().nullable(),
+          used_this_month: z
+            .int()
+            .meta({ example: 12, description: "Tasks, as `monthly_limit` counts them" }),
+        })
+        .meta({ id: "Key" }),
+    ),
+  })
+  .meta({ id: "Keys" });
+export type ListedKeys = z.input<typeof listedKeys>;
+
+/** Whoever asks for a key: an account, and what shows that it is not itself a key that asks. */
+interface KeyOwner {
+  readonly userId: number;
+  readonly token: Pick<TokenClaims, "tokenEpoch"> | undefined;
+}
+
+interface KeysDependencies {
+  readonly apiKeys: ApiKeysRepository;
+}
+
+const timeOf = (seconds: number | undefined): string | null =>
+  seconds === undefined ? null : new Date(seconds * 1_000).toISOString();
+
+const shown = ({ id, name, prefix, scopes: only, createdAt, expiresAt, monthlyLimit }: ApiKey) => ({
+  id,
+  name,
+  prefix,
+  scopes: [...(only ?? scopes)],
+  created_at: createdAt,
+  expires_at: timeOf(expiresAt),
+  monthly_limit: monthlyLimit ?? null,
+});
+
+/**
+ * Makes a key for a program.
+ *
+ * @throws AppError `insufficient_scope` for a key, which makes no others; what the repository throws.
+ */
+export const createKey = async (
+  { userId, token }: KeyOwner,
+  { name, scopes: only, expires_at: expiresAt, monthly_limit: monthlyLimit }: KeyRequest,
+  { apiKeys }: KeysDependencies,
+): Promise<CreatedKey> => {
+  if (!token) throw new AppError("insufficient_scope");
+  const { key, ...made } = await apiKeys.create(
+    { userId, tokenEpoch: token.tokenEpoch },
+    {
+      name,
+      scopes: only ? scopes.filter((scope) => only.includes(scope)) : undefined,
+      expiresAt: expiresAt ? Math.floor(Date.parse(expiresAt) / 1_000) : undefined,
+      monthlyLimit: monthlyLimit ?? undefined,
+    },
+  );
+  return { ...shown(made), key };
+};
+
+/** The account's keys, oldest first. */
+export const listKeys = async (userId: number, { apiKeys }: KeysDependencies): Promise<ListedKeys> => ({
+  keys: (await apiKeys.list(userId)).map((key) => ({
+    ...shown(key),
+    last_used_at: timeOf(key.usedAt),
+    used_this_month: key.usedThisMonth,
+  })),
+});
+
+/** Revokes one of the account's keys. @throws AppError `not_found` when it has none with this id. */
+export const revokeKey = async (
+  userId: number,
+  keyId: string,
+  { apiKeys }: KeysDependencies,
+): Promise<null> => {
+  if (await apiKeys.revoke(userId, keyId)) return null;
+  throw new AppError("not_found", { message: "The account has no key with this id." });
+};
+
+/** Revokes all keys of the account. */
+export const revokeKeys = async (userId: number, { apiKeys }: KeysDependencies): Promise<null> => {
+  await apiKeys.revokeAll(userId);
+  return null;
+};

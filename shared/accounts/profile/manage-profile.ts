@@ -1,0 +1,99 @@
+import * as z from "zod";
+import { languageField, languageForms, transcriptionLanguages } from "../../platform/catalogue/languages.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { text } from "../../platform/validation/fields.ts";
+import { type Account, type StoredAccount, toAccount } from "../access/account.ts";
+import type { AccountsRepository } from "../repositories/accounts-repository.ts";
+import { shortText } from "../sign-in/fields.ts";
+
+/** The values an organisation type can take when a profile is changed. */
+export const organizationTypes = [
+  "NGO",
+  "Government",
+  "Private Sector",
+  "Research",
+  "Individual",
+  "Other",
+] as const;
+
+export const profileRequest = z
+  .object({
+    full_name: shortText.nullish().meta({ example: "Amina Nakato" }),
+    organization: shortText.nullish(),
+    organization_type: text()
+      .max(200)
+      .nullish()
+      .meta({ example: "Research", description: `One of ${organizationTypes.join(", ")}` }),
+    sector: z.array(text().max(200)).max(50).nullish(),
+    default_language: languageField(transcriptionLanguages.map(({ code }) => code))
+      .nullish()
+      .meta({
+        override: { type: ["string", "null"] },
+        example: "lug",
+        description: `Of recordings, for clients that cannot name a language: ${languageForms}`,
+      }),
+  })
+  .meta({ id: "ProfileRequest" });
+export type ProfileRequest = z.infer<typeof profileRequest>;
+
+export const profileStatus = z
+  .object({
+    is_complete: z.boolean().meta({ example: false }),
+    missing_fields: z.array(z.enum(["full_name", "organization", "organization_type", "sector"])),
+  })
+  .meta({ id: "ProfileStatus" });
+export type ProfileStatus = z.infer<typeof profileStatus>;
+
+interface Accounts {
+  readonly accounts: AccountsRepository;
+}
+
+const existing = (item: StoredAccount | undefined): StoredAccount => {
+  if (!item) throw new AppError("unauthenticated");
+  return item;
+};
+
+/** The caller's account. */
+export const getAccount = async (userId: number, { accounts }: Accounts): Promise<Account> =>
+  toAccount(existing(await accounts.find({ id: userId })));
+
+/**
+ * Changes the fields that are given; null and absent ones stay as they are.
+ *
+ * @throws AppError `bad_request` for an unknown organisation type or a blank sector.
+ */
+export const updateProfile = async (
+  userId: number,
+  changes: ProfileRequest,
+  { accounts }: Accounts,
+): Promise<Account> => {
+  const { organization_type: type, sector } = changes;
+  if (type && !organizationTypes.some((known) => known === type)) {
+    throw new AppError("bad_request", {
+      message: `organization_type must be one of ${organizationTypes.join(", ")}.`,
+      param: "organization_type",
+    });
+  }
+  if (sector?.some((entry) => entry.trim() === "")) {
+    throw new AppError("bad_request", { message: "A sector must not be blank.", param: "sector" });
+  }
+  if (changes.default_language) await accounts.setDefaultLanguage(userId, changes.default_language);
+  const changed = await accounts.updateProfile(userId, {
+    ...(changes.full_name ? { full_name: changes.full_name } : {}),
+    ...(changes.organization ? { organization: changes.organization } : {}),
+    ...(type ? { organization_type: type } : {}),
+    ...(sector ? { sector: sector.map((entry) => entry.trim()) } : {}),
+  });
+  return toAccount(existing(changed));
+};
+
+/** Which fields of a profile still have no value; an organisation called `Unknown` counts as none. */
+export const getProfileStatus = async (userId: number, { accounts }: Accounts): Promise<ProfileStatus> => {
+  const item = existing(await accounts.find({ id: userId }));
+  const missing: ProfileStatus["missing_fields"] = [];
+  if (!item.full_name) missing.push("full_name");
+  if (item.organization === "Unknown") missing.push("organization");
+  if (!item.organization_type) missing.push("organization_type");
+  if (!item.sector?.length) missing.push("sector");
+  return { is_complete: missing.length === 0, missing_fields: missing };
+};

@@ -1,0 +1,20 @@
+import type { Tokens } from "../access/tokens.ts";
+import type { MailQueue } from "../mail/mail-queue.ts";
+import type { AccountsRepository } from "../repositories/accounts-repository.ts";
+import type { IdentitiesRepository } from "../repositories/identities-repository.ts";
+import type { LinksRepository } from "../repositories/links-repository.ts";
+import type { TokensRepository } from "../repositories/tokens-repository.ts";
+import type { PasswordGuard } from "./password-guard.ts";
+
+/** Everything that making an account and showing whose it is touch. */
+export interface SignInDependencies {
+  readonly accounts: AccountsRepository;
+  readonly revokedTokens: TokensRepository;
+  readonly links: LinksRepository;
+  readonly identities: Pick<IdentitiesRepository, "list" | "part">;
+  readonly tokens: Tokens;
+  readonly mailQueue: MailQueue;
+  readonly passwordGuard: PasswordGuard;
+  /** `undefined` when tokens do not expire. */
+  readonly tokenLifetimeSeconds: number | undefined;
+}

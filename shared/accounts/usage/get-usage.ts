@@ -1,0 +1,183 @@
+import { Reply } from "../../http/response.ts";
+import { inVendorsNames, type Vendors } from "../../platform/config/vendors.ts";
+import { AppError, ValidationError } from "../../platform/errors/app-error.ts";
+import { dateOf, dateOfDay, dayOfDate, windowsAt } from "../limits/windows.ts";
+import type { DayRange, UsageRepository, UsedRow } from "./read-usage.ts";
+import { mostUsageDays, shownUsageDays, type Usage, type UsageQuery, type UsedOperation } from "./usage.ts";
+
+/** An operation as callers know it. */
+export interface TaskPath {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The operations that count on a quota, by their ids. */
+export type TaskPaths = Readonly<Record<string, TaskPath>>;
+
+/** What reading usage touches. */
+export interface UsageDependencies {
+  readonly usage: UsageRepository;
+  /** The paths of the operations that usage is counted of, as this stage has them. */
+  readonly taskPaths: TaskPaths;
+}
+
+/** The paths as a stage has them, which has names of its own for the providers. */
+export const withVendorsNames = (paths: TaskPaths, vendors: Vendors): TaskPaths =>
+  Object.fromEntries(
+    Object.entries(paths).map(([id, { method, path }]) => [
+      id,
+      { method, path: inVendorsNames(path, vendors) },
+    ]),
+  );
+
+const outOfRange = (field: keyof UsageQuery, msg: string) =>
+  new ValidationError([{ loc: ["query", field], msg: `Value error, ${msg}`, type: "value_error" }]);
+
+/** @throws ValidationError when the days do not follow each other, or are too many. */
+const rangeOf = ({ from, to }: Pick<UsageQuery, "from" | "to">, today: number): DayRange => {
+  const last = to === undefined ? today : dayOfDate(to);
+  const first = from === undefined ? last - (shownUsageDays - 1) : dayOfDate(from);
+  if (first > last) throw outOfRange("from", "the first day is after the last");
+  if (last - first >= mostUsageDays) {
+    throw outOfRange("to", `at most ${mostUsageDays} days can be asked for at once`);
+  }
+  return { from: first, to: last };
+};
+
+/** What was used, as people read it. An operation that the service no longer has keeps the name it had. */
+export const toUsedOperation = (row: UsedRow, paths: TaskPaths): UsedOperation => {
+  const { method, path } = paths[row.operationId] ?? { method: null, path: row.operationId };
+  return {
+    method,
+    path,
+    key: row.keyId ?? null,
+    requests: row.requests,
+    errors: row.errors,
+    characters: row.characters,
+    prompt_tokens: row.promptTokens,
+    completion_tokens: row.completionTokens,
+    tokens: row.promptTokens + row.completionTokens,
+    audio_seconds: row.audioMilliseconds / 1_000,
+  };
+};
+
+const columns = [
+  "method",
+  "path",
+  "key",
+  "requests",
+  "errors",
+  "characters",
+  "prompt_tokens",
+  "completion_tokens",
+  "tokens",
+  "audio_seconds",
+] as const satisfies readonly (keyof UsedOperation)[];
+
+/** A line of a table (RFC 4180). Dates, numbers, methods, paths and ids hold nothing that would have to be quoted. */
+const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.join(",")}\r\n`;
+
+/**
+ * What was used as a table with a header.
+ *
+ * @param rows each with what else stands before it, such as its account.
+ */
+export const usageCsv = (
+  before: readonly string[],
+  rows: readonly { readonly before: readonly (string | number)[]; readonly used: UsedOperation }[],
+): string =>
+  csvLine([...before, ...columns]) +
+  rows
+    .map(({ before: cells, used }) => csvLine([...cells, ...columns.map((column) => used[column])]))
+    .join("");
+
+const inOrder = (one: UsedOperation, other: UsedOperation): number =>
+  one.path.localeCompare(other.path, "en") || (one.key ?? "").localeCompare(other.key ?? "", "en");
+
+const operationsOn = (day: number, rows: readonly UsedRow[], paths: TaskPaths): UsedOperation[] =>
+  rows
+    .filter((row) => row.day === day)
+    .map((row) => toUsedOperation(row, paths))
+    .toSorted(inOrder);
+
+const requestsByOperation = (day: number, rows: readonly UsedRow[]): Record<string, number> => {
+  const requests: Record<string, number> = {};
+  for (const row of rows) {
+    if (row.day !== day || row.requests <= 0) continue;
+    requests[row.operationId] = (requests[row.operationId] ?? 0) + row.requests;
+  }
+  return requests;
+};
+
+const quota = (used: number, limit: number | undefined, end: number) => ({
+  used,
+  limit: limit ?? null,
+  remaining: limit === undefined ? null : Math.max(0, limit - used),
+  resets_at: new Date(end).toISOString(),
+});
+
+/**
+ * What an account has used, today, this month and on each of the days that are asked for.
+ *
+ * @throws AppError `unauthenticated` when the account is gone; ValidationError for a range that is none, or too long.
+ */
+export const findUsage = async (
+  userId: number,
+  query: Pick<UsageQuery, "from" | "to">,
+  { usage, taskPaths }: UsageDependencies,
+  now: number = Date.now(),
+): Promise<Usage> => {
+  const { day: today, month, ends } = windowsAt(now);
+  const range = rangeOf(query, today);
+  const found = await usage.find(userId, range, now);
+  if (!found) throw new AppError("unauthenticated");
+  const { rows } = found;
+  const days = Array.from({ length: range.to - range.from + 1 }, (_, index) => {
+    const day = range.from + index;
+    const byOperation = requestsByOperation(day, rows);
+    return {
+      date: dateOfDay(day),
+      total: Object.values(byOperation).reduce((sum, requests) => sum + requests, 0),
+      by_operation: byOperation,
+      operations: operationsOn(day, rows, taskPaths),
+    };
+  });
+  const { perMinute, perDay, perMonth, audioSecondsPerMonth, onceVerified } = found.policy;
+  return {
+    account_type: found.accountType,
+    per_minute_limit: perMinute,
+    today: { date: dateOf(now), ...quota(found.today, perDay, ends.day) },
+    this_month: { month, ...quota(found.month, perMonth, ends.month) },
+    recordings_this_month: quota(found.audioMilliseconds / 1_000, audioSecondsPerMonth, ends.month),
+    once_verified: onceVerified ? { per_day: onceVerified.perDay, per_month: onceVerified.perMonth } : null,
+    from: dateOfDay(range.from),
+    to: dateOfDay(range.to),
+    days,
+  };
+};
+
+/** The days of an account's usage as a table, with the name that its file gets. */
+export const usageTable = ({ from, to, days }: Usage): { readonly name: string; readonly csv: string } => ({
+  name: `usage-${from}-${to}.csv`,
+  csv: usageCsv(
+    ["date"],
+    days.flatMap(({ date, operations }) => operations.map((used) => ({ before: [date], used }))),
+  ),
+});
+
+/** What the caller has used, as JSON or as a table. @throws AppError as {@link findUsage}. */
+export const getUsage = async (
+  userId: number,
+  { format, ...range }: UsageQuery,
+  dependencies: UsageDependencies,
+  now?: number,
+): Promise<Usage | Reply> => {
+  const found = await findUsage(userId, range, dependencies, now);
+  if (format !== "csv") return found;
+  const { name, csv } = usageTable(found);
+  return new Reply({
+    contentType: "text/csv; charset=utf-8",
+    headers: { "Content-Disposition": `attachment; filename="${name}"` },
+    body: csv,
+  });
+};

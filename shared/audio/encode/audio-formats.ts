@@ -1,0 +1,77 @@
+import type { Speech } from "../../models/inference/speech.ts";
+import { completeHeader, soundSeconds, streamedHeader } from "../wav/streamed-wav.ts";
+
+/**
+ * What speech is sent in: as the model's server made it (`wav`); MP3; Opus in Ogg; or samples alone, 16 bits, little
+ * endian, mono, 24,000 a second.
+ */
+export type SoundFormat = "wav" | "mp3" | "opus" | "pcm";
+
+/** How sound in a format is announced and named. */
+export interface SoundKind {
+  readonly contentType: string;
+  /** Without the dot. */
+  readonly fileExtension: string;
+}
+
+export const soundKinds = {
+  wav: { contentType: "audio/wav", fileExtension: "wav" },
+  mp3: { contentType: "audio/mpeg", fileExtension: "mp3" },
+  opus: { contentType: "audio/ogg; codecs=opus", fileExtension: "ogg" },
+  pcm: { contentType: "audio/pcm", fileExtension: "pcm" },
+} as const satisfies Readonly<Record<SoundFormat, SoundKind>>;
+
+/** What is known of sound once all of it has been encoded. */
+export interface SoundEnd {
+  /** How long it plays, to a millisecond. */
+  readonly seconds: number;
+  /** What a file begins with in which lengths are to be true, in place of as many bytes that were sent. */
+  readonly beginning: Uint8Array;
+}
+
+/** Speech in the format in which it leaves. */
+export interface EncodedSound extends SoundKind {
+  /** In hertz. */
+  readonly sampleRate: number;
+  /** To be read once, to its end; whoever leaves it earlier ends the model's work. It throws what the speech throws. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+  /** To be asked once the pieces have come to their end. */
+  end(): SoundEnd;
+}
+
+/** Brings speech into a format while it is being made. @throws AppError before there are any pieces; the speech is cancelled then. */
+export type EncodeSound = (format: SoundFormat, speech: Speech) => Promise<EncodedSound>;
+
+/** Speech while it is read, and how many bytes there were of it so far. */
+export interface ReadSpeech {
+  readonly speech: Speech;
+  bytes: number;
+}
+
+async function* passOn(read: ReadSpeech): AsyncGenerator<Uint8Array, void, undefined> {
+  const { header, sound } = read.speech;
+  try {
+    yield streamedHeader(header);
+    for await (const piece of sound) {
+      read.bytes += piece.length;
+      yield piece;
+    }
+  } finally {
+    read.speech.cancel();
+  }
+}
+
+/** Speech as the model's server made it, for which nothing has to be loaded. */
+export const passOnAsWav = (speech: Speech): EncodedSound => {
+  const { header } = speech;
+  const read: ReadSpeech = { speech, bytes: 0 };
+  return {
+    ...soundKinds.wav,
+    sampleRate: header.format.sampleRate,
+    pieces: passOn(read),
+    end: () => ({
+      seconds: soundSeconds(header, read.bytes),
+      beginning: completeHeader(header, read.bytes),
+    }),
+  };
+};

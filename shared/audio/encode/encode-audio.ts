@@ -1,0 +1,132 @@
+import type { Speech } from "../../models/inference/speech.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { soundSeconds } from "../wav/streamed-wav.ts";
+import {
+  type EncodedSound,
+  type EncodeSound,
+  passOnAsWav,
+  type ReadSpeech,
+  type SoundFormat,
+  soundKinds,
+} from "./audio-formats.ts";
+import { createResampler, createSampleReader, toSixteenBits } from "./samples.ts";
+
+/** Encodes samples of one channel from -1 to 1, and gives the bytes that are ready to leave, if any are. */
+export interface SampleEncoder {
+  encode(samples: Float32Array): Uint8Array;
+  finish(): Uint8Array;
+  /** Frees what the encoder holds outside of JavaScript's memory. */
+  close(): void;
+}
+
+interface OpenEncoder {
+  /** In hertz, of the samples that it takes. */
+  readonly sampleRate: number;
+  readonly encoder: SampleEncoder;
+}
+
+/**
+ * An encoder that is loaded with the first sound it is for: most answers need none.
+ *
+ * @param rates that it takes, in hertz; the first for sound of any other.
+ */
+const codec =
+  <Rate extends number>(
+    rates: readonly [Rate, ...Rate[]],
+    open: (sampleRate: Rate) => Promise<SampleEncoder>,
+  ) =>
+  async (soundRate: number): Promise<OpenEncoder> => {
+    const sampleRate = rates.find((rate) => rate === soundRate) ?? rates[0];
+    return { sampleRate, encoder: await open(sampleRate) };
+  };
+
+const nothing = new Uint8Array();
+
+const codecs = {
+  mp3: codec([24_000, 22_050, 16_000], async (sampleRate) =>
+    (await import("./mp3.ts")).createMp3Encoder(sampleRate),
+  ),
+  opus: codec([24_000, 8_000, 12_000, 16_000, 48_000], async (sampleRate) =>
+    (await import("./opus.ts")).createOpusEncoder(sampleRate),
+  ),
+  pcm: codec([24_000], async () => ({
+    encode: toSixteenBits,
+    finish: () => nothing,
+    close: () => undefined,
+  })),
+} as const;
+
+/** What is encoded at a time, however much arrives at once: nothing else can happen meanwhile. */
+const blockBytes = 32_768;
+
+/** The sound and nothing that may stand behind it, in pieces of at most a block. */
+async function* soundOf({ header, sound }: Speech): AsyncGenerator<Uint8Array, void, undefined> {
+  let left = header.soundBytes ?? Number.POSITIVE_INFINITY;
+  for await (const piece of sound) {
+    const bytes = piece.subarray(0, Math.min(left, piece.length));
+    left -= bytes.length;
+    for (let start = 0; start < bytes.length; start += blockBytes) {
+      yield bytes.subarray(start, start + blockBytes);
+    }
+  }
+}
+
+async function* encode(
+  read: ReadSpeech,
+  { encoder, sampleRate }: OpenEncoder,
+  readSamples: (piece: Uint8Array) => Float32Array,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { speech } = read;
+  const { sampleRate: soundRate } = speech.header.format;
+  const resampler = soundRate === sampleRate ? undefined : createResampler(soundRate, sampleRate);
+  try {
+    for await (const piece of soundOf(speech)) {
+      read.bytes += piece.length;
+      const samples = readSamples(piece);
+      const bytes = encoder.encode(resampler ? resampler.add(samples) : samples);
+      if (bytes.length > 0) yield bytes;
+    }
+    const rest = resampler ? encoder.encode(resampler.finish()) : nothing;
+    const last = Buffer.concat([rest, encoder.finish()]);
+    if (last.length > 0) yield last;
+  } finally {
+    encoder.close();
+    speech.cancel();
+  }
+}
+
+/** @throws AppError `external_service_error` when the speech has samples of a kind that no model of ours makes. */
+const openEncoded = async (format: Exclude<SoundFormat, "wav">, speech: Speech): Promise<EncodedSound> => {
+  const { encoding, sampleRate, bitsPerSample } = speech.header.format;
+  const readSamples = createSampleReader(speech.header.format);
+  if (!readSamples) {
+    throw new AppError("external_service_error", {
+      cause: new Error(`Samples of the kind ${encoding} with ${bitsPerSample} bits cannot be encoded.`),
+    });
+  }
+  const opened = await codecs[format](sampleRate);
+  const read: ReadSpeech = { speech, bytes: 0 };
+  return {
+    ...soundKinds[format],
+    sampleRate: opened.sampleRate,
+    pieces: encode(read, opened, readSamples),
+    end: () => ({ seconds: soundSeconds(speech.header, read.bytes), beginning: nothing }),
+  };
+};
+
+/**
+ * Brings speech into a format while it is being made. An encoder is loaded with the first sound that needs it; `wav` needs
+ * none. Sound of any rate comes out right: what a format does not take is resampled.
+ *
+ * @throws AppError `external_service_error` when the speech has samples of a kind that no model of ours makes; it is
+ * cancelled then.
+ */
+export const encodeSound: EncodeSound = async (format, speech) => {
+  if (format === "wav") return passOnAsWav(speech);
+  try {
+    return await openEncoded(format, speech);
+  } catch (error) {
+    speech.cancel();
+    throw error;
+  }
+};

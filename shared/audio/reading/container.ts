@@ -1,0 +1,99 @@
+import { UnreadableAudioError } from "./audio-errors.ts";
+import type { SourceWindow } from "./audio-source.ts";
+import type { Cut, CutPoints } from "./piece.ts";
+
+/** What each accepted container is called on the wire. */
+const containers = {
+  wav: { mediaType: "audio/wav", fileExtension: "wav" },
+  mp3: { mediaType: "audio/mpeg", fileExtension: "mp3" },
+  adts: { mediaType: "audio/aac", fileExtension: "aac" },
+  ogg: { mediaType: "audio/ogg", fileExtension: "ogg" },
+  mp4: { mediaType: "audio/mp4", fileExtension: "m4a" },
+  webm: { mediaType: "audio/webm", fileExtension: "webm" },
+  flac: { mediaType: "audio/flac", fileExtension: "flac" },
+} as const satisfies Record<string, { mediaType: string; fileExtension: string }>;
+
+export type AudioContainer = keyof typeof containers;
+
+/** What a reader finds out about the sound itself. */
+export interface Measurement {
+  /** Such as `pcm`, `mp3`, `aac`, `opus`, `vorbis`, `flac`, `alac`. */
+  readonly codec: string;
+  /** Length of what can be played: of a file that was cut off, the part that is there. */
+  readonly durationSeconds: number;
+  /** In hertz; left out when the file says nothing credible. */
+  readonly sampleRate?: number;
+  readonly channels?: number;
+}
+
+/** What the bytes of an audio file say about it; file names and declared types play no part. */
+export interface AudioFacts extends Measurement {
+  readonly container: AudioContainer;
+  readonly mediaType: string;
+  /** Without the dot. */
+  readonly fileExtension: string;
+}
+
+/**
+ * No speech codec goes below 200 bit/s (the lowest in use is 450). A header that claims more seconds than the
+ * bytes could hold at that rate lies, and quotas and bills are made from durations.
+ */
+const lowestBitsPerSecond = 200;
+
+const mostChannels = 255;
+
+/**
+ * Completes a measurement, if it can be true of a file of this size.
+ *
+ * @throws UnreadableAudioError
+ */
+export const audioFacts = (
+  container: AudioContainer,
+  { codec, durationSeconds, sampleRate, channels }: Measurement,
+  sizeInBytes: number,
+): AudioFacts => {
+  if (durationSeconds === 0) throw new UnreadableAudioError("The audio is empty: it holds no sound.");
+  if (!(durationSeconds > 0 && durationSeconds <= (sizeInBytes * 8) / lowestBitsPerSecond)) {
+    throw new UnreadableAudioError("The audio is damaged: it claims an impossible duration.");
+  }
+  return {
+    container,
+    ...containers[container],
+    codec,
+    durationSeconds,
+    ...(sampleRate && sampleRate >= 1_000 && sampleRate <= 768_000 ? { sampleRate } : {}),
+    ...(channels && channels <= mostChannels ? { channels } : {}),
+  };
+};
+
+/** A file of a known container. */
+export interface ContainerFile {
+  readonly window: SourceWindow;
+  /** Where the container starts in the file. */
+  readonly start: number;
+}
+
+/** What can be done with the files of one container. */
+export interface ContainerReader {
+  /** @throws UnreadableAudioError */
+  measure(file: ContainerFile): Promise<Measurement>;
+  /**
+   * The first `seconds` of the sound, at least, and at most one packet more; the packets are copied, not
+   * re-encoded.
+   *
+   * @throws UnreadableAudioError | UntrimmableAudioError
+   */
+  trim(file: ContainerFile, seconds: number): AsyncIterable<Uint8Array>;
+  /**
+   * Where the sound may be cut.
+   *
+   * @throws UnreadableAudioError | UntrimmableAudioError
+   */
+  cutPoints(file: ContainerFile): Promise<CutPoints>;
+  /**
+   * What lies between two of these places, as a file of its own.
+   *
+   * @throws UnreadableAudioError | UntrimmableAudioError
+   */
+  cut(file: ContainerFile, cut: Cut): AsyncIterable<Uint8Array>;
+}

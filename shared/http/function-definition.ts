@@ -1,0 +1,39 @@
+import type { VariableShape } from "../platform/config/variables.ts";
+import type { Operation } from "./operation.ts";
+
+/** What this service is called, and the version of the API that it serves, wherever it introduces itself. */
+export const service = { name: "Language AI Service", apiVersion: "2.1" } as const;
+
+/** A Lambda function as its feature declares it: what it serves and what it needs from its surroundings. */
+export interface FunctionDefinition<Environment extends VariableShape = VariableShape> {
+  /** The feature's folder under `functions/`; also the name of its bundle. */
+  readonly name: string;
+  readonly description: string;
+  /** The routes it answers; none for functions that are called by an authorizer or a queue. */
+  readonly operations: readonly Operation[];
+  /**
+   * Where it serves pages for people, as API Gateway writes paths: `/console`, `/console/{proxy+}`. Every method of such a path
+   * reaches the function without an authorizer, and what is not there is told by the function.
+   */
+  readonly pages?: readonly `/${string}`[];
+  /** The variables it reads. The construct that makes the function must give each of them. */
+  readonly environment: Environment;
+  readonly memoryMegabytes: number;
+  readonly timeoutSeconds: number;
+  /** `stream` when responses may take longer than API Gateway's 29 seconds or leave piece by piece. */
+  readonly transfer: "buffered" | "stream";
+  /** Also reached at an address of its own, past API Gateway; the function then checks bearer tokens itself. */
+  readonly functionUrl?: boolean;
+}
+
+/** How much of a function's time is kept to clean up and to tell the caller: at its end Lambda sends no response. */
+const reservedSeconds = 10;
+
+/** How long a function may work on a request before it gives up, in milliseconds. */
+export const workingMilliseconds = ({ timeoutSeconds }: Pick<FunctionDefinition, "timeoutSeconds">): number =>
+  (timeoutSeconds - reservedSeconds) * 1_000;
+
+/** Declares a function. CDK, the local gateway and the OpenAPI document read the result. */
+export const defineFunction = <Environment extends VariableShape>(
+  definition: FunctionDefinition<Environment>,
+): FunctionDefinition<Environment> => definition;

@@ -1,0 +1,35 @@
+import { createHash, createHmac } from "node:crypto";
+import { isFormFile } from "../../platform/validation/fields.ts";
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
+const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("base64url");
+
+/**
+ * What tells one request from another, whatever it looked like on the wire: the order of members, escapes, the boundary of a
+ * form and the names of its files may differ from one try to the next.
+ *
+ * Each value is written with how many it holds, so that no two write the same. A stack takes the place of recursion: how
+ * deep a body is, its sender decides.
+ *
+ * @param idempotencyKey without it, nobody can find out by trying whether a body is a certain one.
+ */
+export const fingerprintOf = (request: unknown, idempotencyKey: string): string => {
+  const hash = createHmac("sha256", idempotencyKey);
+  const left: unknown[] = [request];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (value instanceof Uint8Array) hash.update(`bytes ${digestOf(value)}\n`);
+    else if (isFormFile(value)) hash.update(`file ${digestOf(value.content)}\n`);
+    else if (Array.isArray(value)) {
+      hash.update(`list ${value.length}\n`);
+      left.push(...value.toReversed());
+    } else if (isRecord(value)) {
+      const names = Object.keys(value).toSorted();
+      hash.update(`members ${JSON.stringify(names)}\n`);
+      left.push(...names.toReversed().map((name) => value[name]));
+    } else hash.update(`${JSON.stringify(value)}\n`);
+  }
+  return hash.digest("base64url");
+};

@@ -1,0 +1,222 @@
+import { randomBytes } from "node:crypto";
+import * as z from "zod";
+import type { CachedSecret } from "../../platform/config/secrets.ts";
+import { AppError } from "../../platform/errors/app-error.ts";
+import { dependencyUnavailable } from "../../platform/errors/dependency-failure.ts";
+import { withinTime } from "../../platform/outbound/timeouts.ts";
+import type { Item, ItemTable, ItemUpdate } from "../../platform/storage/item-table.ts";
+import { answersFolderOf, type ObjectStore } from "../../platform/storage/object-store.ts";
+import type { LogEvent } from "../../platform/telemetry/log-events.ts";
+import { describeError, logger } from "../../platform/telemetry/logger.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { idempotencyKeys } from "./keys.ts";
+import { type KeptAnswer, openAnswer, type SealedFor, sealAnswer } from "./sealed-response.ts";
+
+/** How long an answer is given again, from the first request on. */
+const keptSeconds = 24 * 60 * 60;
+
+/** An item of DynamoDB has at most 400 kB; in base64 these take 387, and the rest of the item less than one. */
+const mostItemBytes = 290 * 1_024;
+
+/** As much as a function may answer as a whole. What is larger is given once. */
+const mostKeptBytes = 6 * 1_024 * 1_024;
+
+/** The caller waits for it; should it take longer, the answer leaves and is not given again. */
+const keepMilliseconds = 3_000;
+
+/** A store that gives an answer byte by byte must not hold whoever asks for it again. */
+const readMilliseconds = 10_000;
+
+/** Whoever asks while the first request is under way had better not ask at once again: each try counts in the minute. */
+const retrySeconds = 5;
+
+/** A request with an `Idempotency-Key`. */
+export interface IdempotentRequest {
+  readonly userId: number;
+  readonly operationId: string;
+  readonly idempotencyKey: string;
+  /** What it asks for. */
+  readonly content: unknown;
+  /** Whether its answer holds a secret that only its caller may ever read. */
+  readonly isConfidential: boolean;
+  /** When the function is ended that works on it, from now. Its lock ends then, if nothing else has ended it. */
+  readonly milliseconds: number;
+}
+
+/** Held by the first request of an `Idempotency-Key`. Whoever carries it out does one of these, neither of which rejects. */
+export interface IdempotencyLock {
+  /** Keeps the answer for whoever sends the request again. */
+  keep(answer: KeptAnswer): Promise<void>;
+  /** Keeps nothing: the next one is carried out. */
+  release(): Promise<void>;
+}
+
+/** What was found out about an `Idempotency-Key`. */
+export type BeginResult =
+  | { readonly kind: "first"; readonly lock: IdempotencyLock }
+  | { readonly kind: "answered"; readonly answer: KeptAnswer }
+  | { readonly kind: "in-progress"; readonly retryAfterSeconds: number }
+  /** It was sent with another request. */
+  | { readonly kind: "reused" };
+
+/** Sees to it that requests with an `Idempotency-Key` are carried out once. */
+export interface IdempotencyStore {
+  /**
+   * Takes the lock of a request, in one round trip, or finds out what has become of the first one.
+   *
+   * @throws what the table or the store throws: then nobody knows whether it is the first.
+   */
+  begin(request: IdempotentRequest): Promise<BeginResult>;
+}
+
+/** Where locks and answers are kept. */
+export interface IdempotencyOptions {
+  readonly table: Pick<ItemTable, "update">;
+  readonly store: Pick<ObjectStore, "delete" | "put" | "stream">;
+  /** Without them, no answer with a secret in it is kept. */
+  readonly secrets?: CachedSecret<readonly string[]> | undefined;
+  /** Milliseconds of Unix time. */
+  readonly now?: () => number;
+}
+
+const requestItem = z.object({
+  fingerprint: z.string(),
+  /** Who works on it, or has. */
+  holder: z.string(),
+  /** Unix seconds: nobody else may work on it before. */
+  held_until: z.int(),
+  /** Sealed, in base64. */
+  answer: z.string().optional(),
+  /** The sealed answer's name in the store, if it is too large for an item. */
+  answer_object: z.string().optional(),
+});
+
+/** What a lock is made from. */
+interface HeldRequest {
+  readonly Key: ItemUpdate["Key"];
+  readonly userId: number;
+  readonly holder: string;
+  readonly sealedFor: SealedFor;
+  /** Unix seconds: the answer is given again until then. */
+  readonly expiresAt: number;
+}
+
+const attempt = async (event: LogEvent, work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+  try {
+    await withinTime(keepMilliseconds, work);
+  } catch (error) {
+    logger.error(event, { reason: describeError(error) });
+  }
+};
+
+/** Locks and answers in the service's table and bucket; access pattern I1 of this folder's README. */
+export const createIdempotencyStore = ({
+  table,
+  store,
+  secrets,
+  now = Date.now,
+}: IdempotencyOptions): IdempotencyStore => {
+  const readObject = async (name: string): Promise<Buffer> => {
+    const read = async (signal: AbortSignal) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of store.stream(name, { signal })) pieces.push(piece);
+      return Buffer.concat(pieces);
+    };
+    try {
+      return await withinTime(readMilliseconds, read);
+    } catch (error) {
+      throw error instanceof AppError ? error : dependencyUnavailable(error);
+    }
+  };
+
+  const readAnswer = async ({ answer, answer_object }: z.output<typeof requestItem>) => {
+    if (answer !== undefined) return Buffer.from(answer, "base64");
+    return answer_object === undefined ? undefined : readObject(answer_object);
+  };
+
+  const lockOf = ({ Key, userId, holder, sealedFor, expiresAt }: HeldRequest): IdempotencyLock => {
+    /** Writes what has become of the request, unless somebody else has it by now, or its account is gone. */
+    const settle = (values: Item, heldUntil: number, signal: AbortSignal) =>
+      table.update(
+        {
+          Key,
+          UpdateExpression: `SET ${["held_until", ...Object.keys(values)].map((name) => `${name} = :${name}`).join(", ")}`,
+          ConditionExpression: "holder = :holder",
+          ExpressionAttributeValues: {
+            ":holder": holder,
+            ":held_until": heldUntil,
+            ...Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
+          },
+        },
+        signal,
+      );
+
+    const keepObject = async (sealed: Buffer, signal: AbortSignal): Promise<void> => {
+      const name = `${answersFolderOf(userId)}${randomBytes(16).toString("hex")}`;
+      await store.put(name, sealed, { contentType: "application/octet-stream" });
+      const { applied } = await settle({ answer_object: name }, expiresAt, signal);
+      if (!applied) await store.delete(name);
+    };
+
+    const release = () =>
+      attempt("idempotency.not_released", async (signal) => {
+        await settle({}, 0, signal);
+      });
+
+    return {
+      release,
+      keep: async (answer) => {
+        const size = Buffer.byteLength(answer.body);
+        if (size > mostKeptBytes) {
+          logger.warn("idempotency.not_kept", { reason: `The answer has ${size} bytes.` });
+          await release();
+          return;
+        }
+        await attempt("idempotency.not_kept", async (signal) => {
+          const sealed = await sealAnswer(answer, sealedFor);
+          if (sealed.length > mostItemBytes) await keepObject(sealed, signal);
+          else await settle({ answer: sealed.toString("base64") }, expiresAt, signal);
+        });
+      },
+    };
+  };
+
+  return {
+    begin: async ({ userId, operationId, idempotencyKey, content, isConfidential, milliseconds }) => {
+      if (isConfidential && !secrets) throw new Error(`The answers of ${operationId} cannot be sealed.`);
+      const Key = idempotencyKeys.request(userId, operationId, idempotencyKey);
+      const sealedFor = {
+        idempotencyKey,
+        place: `${Key.PK} ${Key.SK}`,
+        secrets: isConfidential ? secrets : undefined,
+      };
+      const fingerprint = fingerprintOf(content, idempotencyKey);
+      const holder = randomBytes(12).toString("base64url");
+      const time = now() / 1_000;
+      const expiresAt = Math.ceil(time) + keptSeconds;
+      const { applied, item } = await table.update({
+        Key,
+        UpdateExpression:
+          "SET fingerprint = :fingerprint, holder = :holder, held_until = :until, expires_at = :end REMOVE answer, answer_object",
+        ConditionExpression: "attribute_not_exists(PK) OR held_until <= :now",
+        ExpressionAttributeValues: {
+          ":fingerprint": fingerprint,
+          ":holder": holder,
+          ":until": Math.ceil(time + milliseconds / 1_000),
+          ":end": expiresAt,
+          ":now": Math.floor(time),
+        },
+      });
+      const found = requestItem.parse(item);
+      // A write that is sent again, because its answer was lost, is refused for what it has written itself.
+      if (applied || found.holder === holder) {
+        return { kind: "first", lock: lockOf({ Key, userId, holder, sealedFor, expiresAt }) };
+      }
+      if (found.fingerprint !== fingerprint) return { kind: "reused" };
+      const sealed = await readAnswer(found);
+      if (sealed) return { kind: "answered", answer: await openAnswer(sealed, sealedFor) };
+      const left = Math.max(1, Math.ceil(found.held_until - time));
+      return { kind: "in-progress", retryAfterSeconds: Math.min(retrySeconds, left) };
+    },
+  };
+};

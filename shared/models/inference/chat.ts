@@ -1,0 +1,171 @@
+import * as z from "zod";
+import type { Source } from "../../platform/outbound/source.ts";
+
+/** Tokens a language model counted for one request; a server may leave any of them out. */
+export const tokenUsage = z
+  .object({
+    prompt_tokens: z.int().nullable().meta({ example: 44 }),
+    completion_tokens: z.int().nullable().meta({ example: 9 }),
+    total_tokens: z.int().nullable().meta({ example: 53 }),
+  })
+  .meta({ id: "TokenUsage" });
+export type TokenUsage = z.infer<typeof tokenUsage>;
+
+/** What a model is told when the caller gives no instruction of their own. */
+export const defaultSystemMessage =
+  "You are the assistant of the Language AI Service, at home in English and the languages of Uganda and its " +
+  "neighbours. You translate accurately, explain and summarise, and answer in the language you are asked in.";
+
+/** The models callers can choose, by the service's own names; the first is the default. */
+export const chatModelIds = ["lang-14b", "lang-9b"] as const;
+export type ChatModelId = (typeof chatModelIds)[number];
+
+/** What the model wants done by a function of the caller's. */
+export interface ToolCall {
+  /** By which its result is told. */
+  readonly id: string;
+  readonly name: string;
+  /** As the model wrote them: JSON, unless it made a mistake. */
+  readonly arguments: string;
+}
+
+/** A turn of a conversation in which nobody calls tools. */
+export interface TextMessage {
+  readonly role: "system" | "user" | "assistant";
+  readonly content: string;
+}
+
+/** A turn of a conversation. */
+export type ChatMessage =
+  | { readonly role: "system" | "user"; readonly content: string; readonly name?: string | undefined }
+  | {
+      readonly role: "assistant";
+      /** Empty when the turn consists of calls only. */
+      readonly content: string;
+      readonly name?: string | undefined;
+      readonly toolCalls?: readonly ToolCall[] | undefined;
+    }
+  | { readonly role: "tool"; readonly content: string; readonly toolCallId: string };
+
+/** A JSON Schema, of which nothing is known here. */
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A function of the caller's that the model may call. */
+export interface ChatTool {
+  readonly name: string;
+  readonly description: string | undefined;
+  /** What its arguments look like. */
+  readonly parameters: JsonSchema | undefined;
+  /** Whether the arguments must keep to the schema exactly. */
+  readonly strict: boolean | undefined;
+}
+
+/** Whether the model calls tools: as it likes, not at all, at least one, or the one that is named. */
+export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
+
+/** The form of an answer that is not free text. */
+export type ResponseFormat =
+  | { readonly type: "json_object" }
+  | {
+      readonly type: "json_schema";
+      readonly name: string;
+      readonly description: string | undefined;
+      readonly schema: JsonSchema | undefined;
+      readonly strict: boolean | undefined;
+    };
+
+/** How much a model thinks before it answers, for models that can be told. */
+export const reasoningEfforts = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
+export type ReasoningEffort = (typeof reasoningEfforts)[number];
+
+/** A conversation to be continued. What is `undefined` is left to the model's server. */
+export interface ChatRequest {
+  readonly model: ChatModelId;
+  readonly messages: readonly ChatMessage[];
+  /** 0 to 2. */
+  readonly temperature: number;
+  /** Above 0 and at most 1. */
+  readonly topP: number | undefined;
+  readonly maximumTokens: number | undefined;
+  /** Texts that end the answer and are no part of it; none of them is empty. */
+  readonly stop: readonly string[] | undefined;
+  /** At least one; without any the answer has no calls. */
+  readonly tools?: readonly ChatTool[] | undefined;
+  /** Only where there are tools. */
+  readonly toolChoice?: ToolChoice | undefined;
+  /** Whether one answer may have several calls; only where there are tools. */
+  readonly parallelToolCalls?: boolean | undefined;
+  readonly responseFormat?: ResponseFormat | undefined;
+  readonly seed?: number | undefined;
+  /** -2 to 2, like the other. */
+  readonly presencePenalty?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
+  readonly reasoningEffort?: ReasoningEffort | undefined;
+}
+
+/** Why an answer ended: by itself, to have tools called, at the limit of tokens, or because a filter held the rest back. */
+export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter";
+
+/** A whole answer. */
+export interface ChatAnswer {
+  /** Without what the model thought before it answered; trimmed, and empty only when there are calls. */
+  readonly text: string;
+  /** At least one; absent when the model calls nothing. */
+  readonly toolCalls?: readonly ToolCall[] | undefined;
+  readonly finishReason: FinishReason;
+  readonly usage: TokenUsage | undefined;
+}
+
+/**
+ * A piece of an answer on its way: texts and calls, then one finish, then the token counts when the server reports them.
+ * The first piece of a call has its id and name, the following ones more of its arguments.
+ */
+export type ChatEvent =
+  | { readonly type: "text-delta"; readonly text: string }
+  | { readonly type: "tool-call"; readonly index: number; readonly call: ToolCall }
+  | { readonly type: "tool-call-delta"; readonly index: number; readonly arguments: string }
+  | { readonly type: "finish"; readonly finishReason: FinishReason }
+  | { readonly type: "usage"; readonly usage: TokenUsage };
+
+/**
+ * An answer on its way, in groups of events that arrived together, so that they can leave together.
+ *
+ * An empty group says that the model is at work and has nothing to show yet. The model's server is not read while the
+ * stream is paused. Stopping it, or aborting the request's signal, ends the exchange with the server. What goes wrong after
+ * the beginning is the failure of its end.
+ */
+export type ChatStream = Source<readonly ChatEvent[]>;
+
+/** Continues conversations. */
+export interface ChatModels {
+  /**
+   * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error`
+   * when its answer is empty or no answer at all; `unsupported_parameter` when its server refuses what only some can do
+   * (tools, formats, penalties …).
+   */
+  answer(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatAnswer>;
+
+  /**
+   * Resolves when the model has begun to answer. A stream without an error is a whole answer: it has text and ends
+   * with a finish.
+   *
+   * @throws AppError as `answer` does, for what goes wrong before the beginning.
+   */
+  streamAnswer(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatStream>;
+}
+
+/** The most characters of a conversation, all its messages together. */
+export const longestConversation = 200_000;
+
+/** Whether the messages of a conversation are short enough in all, counted as zod counts: by code points. */
+export const fitsConversation = (messages: readonly { readonly content: string }[]): boolean => {
+  let characters = 0;
+  for (const { content } of messages) for (const _ of content) characters += 1;
+  return characters <= longestConversation;
+};
+
+/** How a conversation that is too long is refused. */
+export const conversationTooLong = {
+  error: "Value error, the messages have more than 200,000 characters in all",
+  params: { type: "value_error" },
+};

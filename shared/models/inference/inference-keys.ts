@@ -1,0 +1,32 @@
+import * as z from "zod";
+import { cacheSecret, type ReadSecret } from "../../platform/config/secrets.ts";
+import { type ModelTask, modelTasks } from "../../platform/telemetry/backend-uses.ts";
+
+/** Members beside the tasks are nobody's business here. */
+const inferenceKeys = z.looseRecord(z.enum(modelTasks), z.string().optional());
+
+const keptForMilliseconds = 5 * 60_000;
+
+/**
+ * The key of a task's server, from the secret that holds them as one JSON object. Translation falls back to the key
+ * of chat. Read while the function starts and again every five minutes, so that a changed key needs no deployment.
+ *
+ * The result rejects when the secret has never been read, or was no such object whenever it was.
+ */
+export const inferenceKey = (
+  secretId: string,
+  task: ModelTask,
+  read: ReadSecret,
+): (() => Promise<string | undefined>) => {
+  const keys = cacheSecret({
+    name: "model servers' keys",
+    maximumAgeMilliseconds: keptForMilliseconds,
+    load: async () => inferenceKeys.parse(JSON.parse((await read(secretId)) ?? "{}")),
+  });
+  // Should this fail, the first request asks again.
+  keys.get().catch(() => undefined);
+  return async () => {
+    const keyByTask = await keys.get();
+    return keyByTask[task] ?? (task === "translation" ? keyByTask.chat : undefined);
+  };
+};

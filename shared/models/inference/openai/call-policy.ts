@@ -1,0 +1,333 @@
+import type { IncomingMessage } from "node:http";
+import type { AppError } from "../../../platform/errors/app-error.ts";
+import { dependencyFailure } from "../../../platform/errors/dependency-failure.ts";
+import {
+  BackendOverdue,
+  BackendRefusal,
+  BackendTimeout,
+  BackendUnreachable,
+} from "../../../platform/outbound/failures.ts";
+import { sendRequest } from "../../../platform/outbound/http-client.ts";
+import type { SocketAnswer } from "../../../platform/outbound/read-response.ts";
+import { retry } from "../../../platform/outbound/retry.ts";
+import { exchangeOverSocket } from "../../../platform/outbound/socket-exchange.ts";
+import type { ModelTask } from "../../../platform/telemetry/backend-uses.ts";
+import { logger } from "../../../platform/telemetry/logger.ts";
+import { requestScope } from "../../../platform/telemetry/request-scope.ts";
+import { type Backend, exchangeFailure, ModelRefusal, unavailable, unusable } from "./backend.ts";
+
+/** No model answers in less; to ask it would only cost its time. */
+const leastMilliseconds = 1_000;
+
+/** Before the second try, and at random up to as long again. */
+const retryPauseMilliseconds = 200;
+
+/** Failures in a row after which nobody asks a server for a while. */
+const failuresToOpen = 5;
+
+/** How long nobody asks it, before one call may try again. */
+const pauseSeconds = 10;
+
+/** What a call's end means: for the caller's quota, for the server's circuit and for its metrics. */
+interface CallOutcome {
+  /** Whether a model began to work, which is what callers pay for. */
+  readonly modelBegan: boolean;
+  /**
+   * A refusal or nonsense is a sign of life; a caller who left, or a failure of ours, tells nothing. That a model is slower
+   * than its time-out may be due to what it is asked for: it is a failure, but opens no circuit alone.
+   */
+  readonly server: "answers" | "slow" | "unavailable" | "unknown";
+  /** Whether the server is to blame for there being no usable answer. */
+  readonly hasFailed: boolean;
+}
+
+const succeeded: CallOutcome = { modelBegan: true, server: "answers", hasFailed: false };
+
+/** Whether a failed exchange is the server's fault, and neither the caller's nor one of our own parts'. */
+const isServersFault = ({ code, cause }: AppError): boolean =>
+  (code === "service_unavailable" || code === "external_service_error") && !dependencyFailure(cause);
+
+const isTimeOver = (reason: unknown): boolean =>
+  reason instanceof DOMException && reason.name === "TimeoutError";
+
+const isDown = (cause: unknown): boolean =>
+  cause instanceof BackendTimeout ||
+  cause instanceof BackendUnreachable ||
+  isTimeOver(cause) ||
+  (cause instanceof BackendRefusal && cause.status >= 500);
+
+/** What the caller is refused in the server's name. */
+const isPassedOn = ({ code, cause }: AppError): boolean =>
+  code === "unsupported_parameter" && cause instanceof BackendRefusal;
+
+/** @param wasSent whether a whole request reached the server: before that, no model can have begun. */
+const outcomeOf = (failure: AppError, wasSent: boolean, { aborted, reason }: AbortSignal): CallOutcome => {
+  const hasCallerLeft = aborted && !isTimeOver(reason);
+  const isServers = isServersFault(failure);
+  const isSlow = wasSent && failure.cause instanceof BackendOverdue;
+  const tells = isServers || isPassedOn(failure);
+  const verdict = isServers && isDown(failure.cause) ? "unavailable" : "answers";
+  return {
+    modelBegan: wasSent && !(failure instanceof ModelRefusal),
+    server: aborted || !tells ? "unknown" : isSlow ? "slow" : verdict,
+    hasFailed: isServers && !hasCallerLeft,
+  };
+};
+
+/** Keeps callers away from a server that has been unavailable several times in a row, in this process. */
+const createCircuit = ({ onOpened, onClosed }: { onOpened(): void; onClosed(): void }) => {
+  let failuresInARow = 0;
+  let wasUnavailable = false;
+  let openUntil: number | undefined;
+  let isTrialRunning = false;
+
+  const forget = (): void => {
+    failuresInARow = 0;
+    wasUnavailable = false;
+  };
+  const open = (): void => {
+    openUntil = Date.now() + pauseSeconds * 1_000;
+    onOpened();
+  };
+  const endCall = (server: CallOutcome["server"]): void => {
+    // Calls that began before the circuit opened may end after it.
+    if (openUntil !== undefined || server === "unknown") return;
+    if (server === "answers") forget();
+    else {
+      failuresInARow += 1;
+      wasUnavailable ||= server === "unavailable";
+      if (wasUnavailable && failuresInARow >= failuresToOpen) open();
+    }
+  };
+  const endTrial = (server: CallOutcome["server"]): void => {
+    isTrialRunning = false;
+    // A trial that proved nothing must not close the circuit.
+    if (server !== "answers") {
+      open();
+      return;
+    }
+    openUntil = undefined;
+    forget();
+    onClosed();
+  };
+
+  return {
+    /** Begins a call, if one may begin: gives the function that is told how it ended. */
+    enter: (): ((server: CallOutcome["server"]) => void) | undefined => {
+      if (openUntil === undefined) return endCall;
+      // Nobody waits for the one trial, which can take minutes.
+      if (isTrialRunning || Date.now() < openUntil) return undefined;
+      isTrialRunning = true;
+      return endTrial;
+    },
+  };
+};
+
+/** The head of an answer, as far as it decides about another try. */
+interface AnswerHead {
+  readonly statusCode?: number | undefined;
+  /** Reads and drops the body, where it is still to be read. */
+  resume?(): unknown;
+}
+
+/** One call to a server, of one request or more. */
+export interface ModelCall {
+  /** @param path below the base URL, such as `/chat/completions`. */
+  url(path: string): URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly silenceMilliseconds: number;
+  /**
+   * Sends a request: once more when the server could not be reached or answered 502 or 503, before any byte of an answer
+   * was used.
+   *
+   * @param request must call `onSent` when all of it has left.
+   * @throws what the last try throws, or the signal's reason.
+   */
+  send<Answer extends AnswerHead>(
+    request: (onSent: () => void) => Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer>;
+}
+
+/** The server of one task's models, behind the policy by which all of them are called. */
+export interface ModelServer {
+  /**
+   * Carries out an exchange for the current request: only while there is time for it, only while the server is believed to
+   * be there, and measured. The request's scope is told whether a model began to work.
+   *
+   * A server that was unavailable five times in a row, unreachable, silent or answering 5xx, is not asked for ten seconds;
+   * then a single call tries whether it is back. That a model was slower than its time-out counts, but not alone. What the exchange resolves with counts as success, so a stream is one as
+   * soon as it has begun.
+   *
+   * @throws AppError `service_unavailable` or `external_service_error`, or another one that the exchange throws.
+   */
+  call<Result>(signal: AbortSignal, exchange: (call: ModelCall) => Promise<Result>): Promise<Result>;
+}
+
+const requireTime = (): void => {
+  const scope = requestScope();
+  if (scope && scope.endsAt - performance.now() < leastMilliseconds) {
+    throw unavailable("Too little time was left to ask the model; try again.", { retryAfterSeconds: 5 });
+  }
+};
+
+const readHeaders = async ({ apiKey }: Backend): Promise<Record<string, string>> => {
+  try {
+    const key = await apiKey();
+    const traceparent = requestScope()?.traceparent;
+    return {
+      ...(key ? { Authorization: `Bearer ${key}` } : {}),
+      ...(traceparent ? { traceparent } : {}),
+    };
+  } catch (error) {
+    throw dependencyFailure(error) ?? unusable("The key of the model's server could not be read.", error);
+  }
+};
+
+/** The addresses below a base URL, each of them read once. */
+const rememberedUrls = (baseUrl: string): ModelCall["url"] => {
+  const urls = new Map<string, URL>();
+  return (path) => {
+    const known = urls.get(path);
+    if (known) return known;
+    const url = new URL(baseUrl);
+    // What the base URL asks for, such as a version of the interface, stays behind the path.
+    url.pathname = url.pathname.replace(/\/+$/, "") + path;
+    urls.set(path, url);
+    return url;
+  };
+};
+
+/** Opens a server for a task, whose name it has in logs and metrics. Each has a circuit of its own, in each process. */
+export const openModelServer = (backend: Backend, task: ModelTask): ModelServer => {
+  const { host } = new URL(backend.baseUrl);
+  const url = rememberedUrls(backend.baseUrl);
+  const circuit = createCircuit({
+    onOpened: () => {
+      logger.warn("circuit.opened", { backend: task, host, seconds: pauseSeconds });
+      requestScope()?.backends.noteCircuitOpened(task);
+    },
+    onClosed: () => logger.info("circuit.closed", { backend: task, host }),
+  });
+
+  return {
+    call: async (signal, exchange) => {
+      requireTime();
+      const headers = await readHeaders(backend);
+      const endCall = circuit.enter();
+      if (!endCall) {
+        throw unavailable(
+          "The model's server has failed several times in a row and is left alone for a moment; try again shortly.",
+          { retryAfterSeconds: pauseSeconds },
+        );
+      }
+      const work = trackModelWork();
+      const startedAt = performance.now();
+      const end = ({ modelBegan, server, hasFailed }: CallOutcome): void => {
+        endCall(server);
+        work.set(modelBegan);
+        const scope = requestScope();
+        if (!scope) return;
+        const milliseconds = performance.now() - startedAt;
+        scope.upstreamMilliseconds = (scope.upstreamMilliseconds ?? 0) + milliseconds;
+        scope.backends.noteCall(task, milliseconds, hasFailed);
+      };
+      try {
+        const result = await exchange({
+          headers,
+          silenceMilliseconds: backend.silenceMilliseconds,
+          url,
+          send: (request, requestSignal) => sendTwice(request, work, requestSignal),
+        });
+        end(succeeded);
+        return result;
+      } catch (thrown) {
+        const failure = exchangeFailure(thrown);
+        end(outcomeOf(failure, work.mayHaveBegun(), signal));
+        throw failure;
+      }
+    },
+  };
+};
+
+/** Tells the request's scope whether a model is, or may be, at work for this call. */
+const trackModelWork = () => {
+  const scope = requestScope();
+  let hasBegun = false;
+  return {
+    mayHaveBegun: (): boolean => hasBegun,
+    set: (begun: boolean): void => {
+      if (scope && begun !== hasBegun) scope.modelCallsBegun += begun ? 1 : -1;
+      hasBegun = begun;
+    },
+  };
+};
+
+const sendTwice = <Answer extends AnswerHead>(
+  request: (onSent: () => void) => Promise<Answer>,
+  work: ReturnType<typeof trackModelWork>,
+  signal: AbortSignal,
+): Promise<Answer> =>
+  retry(() => request(() => work.set(true)), {
+    tries: 2,
+    isWorthRepeating: (outcome) =>
+      outcome.status === "rejected"
+        ? outcome.reason instanceof BackendUnreachable
+        : outcome.value.statusCode === 502 || outcome.value.statusCode === 503,
+    discard: (answer) => {
+      work.set(false);
+      answer.resume?.();
+    },
+    pauseMilliseconds: () => retryPauseMilliseconds,
+    signal,
+  });
+
+/**
+ * Posts JSON and resolves with the head of the answer, whatever its status. Nothing but the signal ends what takes too long:
+ * whoever asks limits the time until they have more than the head.
+ *
+ * @throws BackendUnreachable, or the signal's reason.
+ */
+export const postJson = (
+  { url, headers, send }: ModelCall,
+  path: string,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<IncomingMessage> =>
+  send(
+    (onSent) =>
+      sendRequest({
+        url: url(path),
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...headers },
+        body: JSON.stringify(body),
+        silenceMilliseconds: undefined,
+        signal,
+        onSent,
+      }),
+    signal,
+  );
+
+/**
+ * Posts JSON and resolves with the whole answer, whatever its status. Nothing but the signal ends what takes too long.
+ *
+ * @throws BackendUnreachable, BackendRefusal, RangeError for an answer that is too large, or the signal's reason.
+ */
+export const postJsonForWhole = (
+  { url, headers, send }: ModelCall,
+  path: string,
+  body: unknown,
+  { signal, maximumBytes }: { readonly signal: AbortSignal; readonly maximumBytes: number },
+): Promise<SocketAnswer> =>
+  send(
+    (onSent) =>
+      exchangeOverSocket({
+        url: url(path),
+        headers: { "Content-Type": "application/json", ...headers },
+        body: JSON.stringify(body),
+        signal,
+        maximumBytes,
+        onSent,
+      }),
+    signal,
+  );

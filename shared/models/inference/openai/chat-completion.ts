@@ -1,0 +1,243 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import type { AppError } from "../../../platform/errors/app-error.ts";
+import { BackendOverdue } from "../../../platform/outbound/failures.ts";
+import { limitTime } from "../../../platform/outbound/timeouts.ts";
+import type {
+  ChatAnswer,
+  ChatTool,
+  FinishReason,
+  ReasoningEffort,
+  ResponseFormat,
+  TokenUsage,
+  ToolCall,
+} from "../chat.ts";
+import { notReady, refusalOf, saysLoading, unusable } from "./backend.ts";
+import { type ModelServer, postJsonForWhole } from "./call-policy.ts";
+import { type ThoughtHabits, withoutThoughts } from "./thinking.ts";
+
+/** A message as servers read it. */
+export interface WireMessage {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly content: string | null;
+  readonly name?: string | undefined;
+  readonly tool_call_id?: string;
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly type: "function";
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
+}
+
+/** What a chat completion is asked for; names and meanings are those of the OpenAI API. */
+export interface CompletionRequest {
+  readonly model: string;
+  readonly messages: readonly WireMessage[];
+  readonly temperature?: number | undefined;
+  readonly top_p?: number | undefined;
+  readonly max_tokens?: number | undefined;
+  readonly stop?: readonly string[] | undefined;
+  readonly tools?: readonly { readonly type: "function"; readonly function: ChatTool }[] | undefined;
+  readonly tool_choice?:
+    | "auto"
+    | "none"
+    | "required"
+    | { readonly type: "function"; readonly function: { readonly name: string } }
+    | undefined;
+  readonly parallel_tool_calls?: boolean | undefined;
+  readonly response_format?:
+    | { readonly type: "json_object" }
+    | {
+        readonly type: "json_schema";
+        readonly json_schema: Omit<Extract<ResponseFormat, { type: "json_schema" }>, "type">;
+      }
+    | undefined;
+  readonly seed?: number | undefined;
+  readonly presence_penalty?: number | undefined;
+  readonly frequency_penalty?: number | undefined;
+  readonly reasoning_effort?: ReasoningEffort | undefined;
+}
+
+const count = z.int().min(0).nullish().catch(null);
+
+/** Token counts as servers report them; anything odd in them is as good as absent. */
+export const wireUsage = z
+  .object({ prompt_tokens: count, completion_tokens: count, total_tokens: count })
+  .nullish()
+  .catch(undefined)
+  .transform((usage): TokenUsage | undefined =>
+    usage
+      ? {
+          prompt_tokens: usage.prompt_tokens ?? null,
+          completion_tokens: usage.completion_tokens ?? null,
+          total_tokens: usage.total_tokens ?? null,
+        }
+      : undefined,
+  );
+
+/** How servers name the end of an answer that they could not bring to one (vLLM, OpenRouter). */
+const brokenOff: readonly string[] = ["abort", "error"];
+
+/**
+ * Why an answer ended. Servers have words of their own for an end by itself, such as `eos_token`.
+ *
+ * @throws AppError `external_service_error` when the word says that the answer was broken off.
+ */
+const readFinishReason = (word: string): FinishReason => {
+  if (brokenOff.includes(word)) throw unusable("The model's server broke off its answer.");
+  if (word === "function_call") return "tool_calls";
+  return word === "length" || word === "content_filter" || word === "tool_calls" ? word : "stop";
+};
+
+/** Why an answer ended that may have called tools: several servers say of calls only that the answer ended. */
+export const finishReasonOf = (word: string, hasCalls: boolean): FinishReason => {
+  const reason = readFinishReason(word);
+  if (reason === "stop" || reason === "tool_calls") return hasCalls ? "tool_calls" : "stop";
+  return reason;
+};
+
+/** Some servers report failures with status 200: an `error`, `detail` or `message` and no choices. */
+const wireFailure = z.union([
+  z.string(),
+  z
+    .object({
+      error: z.union([z.string(), z.looseObject({ message: z.string() }).transform((e) => e.message)]),
+    })
+    .transform((body) => body.error),
+  z.object({ detail: z.string() }).transform((body) => body.detail),
+  z.object({ message: z.string() }).transform((body) => body.message),
+  z.object({ status: z.string() }).transform((body) => body.status),
+]);
+
+/** An answer that is not what was asked for, as one of our errors. */
+export const failureIn = (answer: unknown, cause?: unknown): AppError => {
+  const words = wireFailure.safeParse(answer);
+  return words.success && saysLoading(words.data)
+    ? notReady("The model is loading; try again in 2 to 3 minutes.")
+    : unusable("The model's server gave no usable answer.", cause);
+};
+
+/** @throws AppError `external_service_error` for what is no JSON. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw unusable("The model's server did not answer with JSON.", error);
+  }
+};
+
+/** An answer of which nothing is left for the caller. */
+export const emptyAnswer = (finishReason: FinishReason): AppError =>
+  unusable(
+    finishReason === "length"
+      ? "The model gave no answer within the limit of tokens; raise `max_tokens`."
+      : "The model gave an empty answer.",
+  );
+
+/** More than the longest answer of any model, whole or as the body of an error. */
+export const maximumAnswerBytes = 4 * 1024 * 1024;
+
+/** Which of several answers a choice belongs to; some servers leave it out where there is only one. */
+export const wireIndex = z.number().nullish().catch(null);
+
+/** The one answer that was asked for, whatever else a server makes unasked. */
+export const firstChoice = <Choice extends { readonly index?: number | null | undefined }>(
+  choices: readonly Choice[],
+): Choice | undefined => choices.find(({ index }) => (index ?? 0) === 0);
+
+/** An id of its own for a call that its server gave none. */
+export const newCallId = (): string => `call_${randomUUID().replaceAll("-", "")}`;
+
+/** Some servers give the arguments as JSON in JSON, as OpenAI does, and some as they are. */
+export const wireArguments = z
+  .union([z.string(), z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value))])
+  .nullish();
+
+const wireCalls = z
+  .array(
+    z.object({
+      id: z.string().nullish(),
+      function: z.object({
+        name: z.string().min(1),
+        arguments: wireArguments.transform((text) => text || "{}"),
+      }),
+    }),
+  )
+  .nullish()
+  .transform((calls): ToolCall[] =>
+    (calls ?? []).map(({ id, function: { name, arguments: text } }) => ({
+      id: id || newCallId(),
+      name,
+      arguments: text,
+    })),
+  );
+
+const wireCompletion = z.object({
+  choices: z
+    .array(
+      z.object({
+        index: wireIndex,
+        message: z.object({ content: z.string().nullish(), tool_calls: wireCalls }),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .min(1),
+  usage: wireUsage,
+});
+
+/** What must be known of a request to read its answer. */
+export interface ReadingOptions extends ThoughtHabits {
+  /** Without tools a call would be one of something that the caller does not have. */
+  readonly hasTools?: boolean | undefined;
+}
+
+/**
+ * Reads the body of a completion that was answered with status 200.
+ *
+ * @throws AppError as {@link completeChat} does.
+ */
+export const parseCompletion = (
+  body: string,
+  { thinksFirst, hasTools = false }: ReadingOptions,
+): ChatAnswer => {
+  const answer = parseJson(body);
+  const completion = wireCompletion.safeParse(answer);
+  const choice = firstChoice(completion.data?.choices ?? []);
+  if (!completion.success || !choice) throw failureIn(answer, completion.error);
+  const { content, tool_calls } = choice.message;
+  const toolCalls = hasTools && tool_calls.length > 0 ? tool_calls : undefined;
+  const finishReason = finishReasonOf(choice.finish_reason ?? "stop", toolCalls !== undefined);
+  const isCut = finishReason === "length";
+  const text = withoutThoughts(content ?? "", { thinksFirst, isCut }).trim();
+  if (text === "" && !toolCalls) throw emptyAnswer(finishReason);
+  return { text, toolCalls, finishReason, usage: completion.data.usage };
+};
+
+/**
+ * Asks for a whole completion. The exchange as a whole may take as long as the backend may stay silent, so that a
+ * server which drips bytes cannot hold a request forever.
+ *
+ * @throws AppError `service_unavailable` or `external_service_error`, as the specification's rules 4 and 5 of
+ * translation say.
+ */
+export const completeChat = (
+  server: ModelServer,
+  request: CompletionRequest,
+  { signal, thinksFirst = false }: { readonly signal: AbortSignal } & Partial<ThoughtHabits>,
+): Promise<ChatAnswer> =>
+  server.call(signal, async (call) => {
+    const { silenceMilliseconds } = call;
+    const limit = limitTime(silenceMilliseconds, signal, () => new BackendOverdue(silenceMilliseconds));
+    try {
+      const { statusCode, body } = await postJsonForWhole(
+        call,
+        "/chat/completions",
+        { ...request, stream: false },
+        { signal: limit.signal, maximumBytes: maximumAnswerBytes },
+      );
+      if (statusCode !== 200) throw refusalOf(statusCode, body, request);
+      return parseCompletion(body, { thinksFirst, hasTools: request.tools !== undefined });
+    } finally {
+      limit.lift();
+    }
+  });

@@ -1,0 +1,315 @@
+import type { IncomingMessage } from "node:http";
+import { AppError } from "../../../platform/errors/app-error.ts";
+import { toAppError } from "../../../platform/errors/dependency-failure.ts";
+import {
+  BackendOverdue,
+  BackendTimeout,
+  BackendUnreachable,
+  connectionFailure,
+} from "../../../platform/outbound/failures.ts";
+import { readBody } from "../../../platform/outbound/http-client.ts";
+import type { Receiver } from "../../../platform/outbound/source.ts";
+import { IdleTimer, limitTime } from "../../../platform/outbound/timeouts.ts";
+import { logger } from "../../../platform/telemetry/logger.ts";
+import type { ChatAnswer, ChatEvent, ChatStream } from "../chat.ts";
+import { exchangeFailure, refusalOf } from "./backend.ts";
+import { type ModelCall, type ModelServer, postJson } from "./call-policy.ts";
+import {
+  type CompletionRequest,
+  maximumAnswerBytes,
+  parseCompletion,
+  type ReadingOptions,
+} from "./chat-completion.ts";
+import { StreamedAnswer } from "./streamed-response.ts";
+import type { ThoughtHabits } from "./thinking.ts";
+
+/** A server that has sent its last event ends the answer at once; one that does not loses its connection. */
+const endMilliseconds = 1_000;
+
+/** Lets the rest of an answer pass unread, so that its connection can be used again. */
+const release = (response: IncomingMessage): void => {
+  const timer = setTimeout(() => response.destroy(), endMilliseconds);
+  response.once("close", () => clearTimeout(timer));
+  response.resume();
+};
+
+type Group = readonly ChatEvent[];
+
+/** What a stream is read with. */
+interface ReadOptions {
+  readonly habits: ReadingOptions;
+  readonly model: string;
+  readonly silenceMilliseconds: number;
+  /** Whatever was thrown as one of our errors. */
+  readonly asFailure: (thrown: unknown) => AppError;
+}
+
+/**
+ * The groups of a streamed answer in which its model has made something, if only thoughts.
+ *
+ * Dozens of streams come through here token by token, so a token costs no promise and no timer: bytes are taken as they
+ * arrive, and the silence is measured from a time that is noted. While the stream is paused nothing is read, and the model's silence
+ * is not counted. A comment, or a part of an event, is no sign that a group will come. Stopping closes the connection.
+ */
+class AnswerGroups implements ChatStream {
+  readonly #response: IncomingMessage;
+  readonly #options: ReadOptions;
+  readonly #answer: StreamedAnswer;
+  readonly #silence: IdleTimer;
+  readonly #advanceSoon = (): void => this.#advance();
+  #receiver: Receiver<Group> | undefined;
+  /** What arrived before anybody took it. */
+  #first: Group | undefined;
+  #isPaused = false;
+  /** What has arrived and is not read yet. */
+  #text = "";
+  /** Whether the server's last byte has arrived. */
+  #isComplete = false;
+  #failure: unknown;
+  #isClosed = false;
+
+  constructor(response: IncomingMessage, options: ReadOptions) {
+    this.#response = response;
+    this.#options = options;
+    this.#answer = new StreamedAnswer(options.habits);
+    this.#silence = new IdleTimer({
+      milliseconds: options.silenceMilliseconds,
+      onIdle: () => this.#endSilence(),
+    });
+    this.#silence.touch();
+    // The socket's own time-out does not know whether the server is silent or its reader slow.
+    response.setTimeout(0);
+    response.setEncoding("utf8");
+    response.on("data", (text: string) => this.#addText(text));
+    response.once("end", () => {
+      this.#isComplete = true;
+      this.#advance();
+    });
+    response.on("error", (error) => this.#break(error));
+    response.once("close", () => this.#break(undefined));
+    if (response.destroyed) this.#break(response.errored);
+  }
+
+  /**
+   * Resolves when the first group is there, which is then the first that is given.
+   *
+   * @throws AppError when there will be none.
+   */
+  begin(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.start({
+        onPiece: (group) => {
+          this.#first = group;
+          this.pause();
+          resolve();
+        },
+        onEnd: reject,
+      });
+    });
+  }
+
+  start(receiver: Receiver<Group>): void {
+    this.#receiver = receiver;
+    this.resume();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#advance();
+    if (this.#isClosed || this.#isPaused) return;
+    this.#silence.touch();
+    if (this.#response.isPaused()) this.#response.resume();
+  }
+
+  stop(): void {
+    this.#receiver = undefined;
+    this.#close();
+  }
+
+  #addText(text: string): void {
+    if (this.#isClosed || this.#answer.isOver) return;
+    // All that arrives at the same moment is read together, so that it can leave together.
+    if (this.#text === "") queueMicrotask(this.#advanceSoon);
+    this.#text += text;
+    if (this.#isPaused) this.#response.pause();
+  }
+
+  #break(cause: unknown): void {
+    if (this.#isComplete) return;
+    this.#failure ??= connectionFailure(cause);
+    this.#advance();
+  }
+
+  #endSilence(): void {
+    if (this.#isPaused) return;
+    const { silenceMilliseconds } = this.#options;
+    this.#response.destroy(new BackendTimeout(`The model made nothing for ${silenceMilliseconds} ms.`));
+  }
+
+  /** Gives the receiver what there is for it. */
+  #advance(): void {
+    while (this.#receiver && !this.#isPaused) {
+      let group: Group | undefined;
+      try {
+        group = this.#next();
+      } catch (thrown) {
+        this.#end(this.#options.asFailure(thrown));
+        return;
+      }
+      if (group) {
+        if (!this.#isClosed) this.#silence.touch();
+        this.#receiver.onPiece(group);
+      } else if (this.#isClosed) this.#end(undefined);
+      else return;
+    }
+  }
+
+  #end(failure: AppError | undefined): void {
+    const receiver = this.#receiver;
+    this.#receiver = undefined;
+    this.#close();
+    receiver?.onEnd(failure);
+  }
+
+  /** The next group, once there is one. What came before a failure is not lost, however closely the failure followed. */
+  #next(): Group | undefined {
+    const first = this.#first;
+    this.#first = undefined;
+    if (first || this.#isClosed) return first;
+    this.#read();
+    const made = this.#answer.take();
+    if (made) return made;
+    if (this.#failure !== undefined && !this.#isMerelyLate()) throw this.#failure;
+    if (this.#failure === undefined && !this.#isComplete && !this.#answer.isOver) return undefined;
+    const last = this.#answer.end();
+    this.#close();
+    return last;
+  }
+
+  #read(): void {
+    // What follows on an event that cannot be used is not read.
+    if (this.#failure instanceof AppError) return;
+    const text = this.#text;
+    this.#text = "";
+    try {
+      if (text !== "") this.#answer.read(text);
+      if (this.#isComplete) this.#answer.readEnd();
+    } catch (error) {
+      this.#failure = toAppError(error);
+    }
+  }
+
+  /** A connection that fails after the finish takes nothing from the answer but its token counts. */
+  #isMerelyLate(): boolean {
+    const isConnections =
+      this.#failure instanceof BackendTimeout || this.#failure instanceof BackendUnreachable;
+    return this.#answer.isFinished && isConnections;
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#silence.stop();
+    if (this.#answer.isOver || this.#isComplete) release(this.#response);
+    else this.#response.destroy();
+    if (this.#answer.hasShownThought) logger.warn("chat.thought_shown", { model: this.#options.model });
+  }
+}
+
+/** Everything a whole answer would have been as a stream. */
+const eventsOf = ({ text, toolCalls = [], finishReason, usage }: ChatAnswer): ChatEvent[] => [
+  ...(text === "" ? [] : [{ type: "text-delta", text } as const]),
+  ...toolCalls.map((call, index) => ({ type: "tool-call", index, call }) as const),
+  { type: "finish", finishReason },
+  ...(usage ? [{ type: "usage", usage } as const] : []),
+];
+
+interface StreamOptions extends ThoughtHabits {
+  readonly signal: AbortSignal;
+}
+
+interface GroupOptions extends StreamOptions {
+  /** Called when the server has begun to answer, which need not mean that its model has. */
+  readonly onResponse: () => void;
+}
+
+/** An answer that has come as a whole. */
+const inOneGroup = (answer: ChatAnswer): ChatStream => ({
+  start: (receiver) => {
+    receiver.onPiece(eventsOf(answer));
+    receiver.onEnd(undefined);
+  },
+  pause: () => undefined,
+  resume: () => undefined,
+  stop: () => undefined,
+});
+
+const openGroups = async (
+  call: ModelCall,
+  request: CompletionRequest,
+  { signal, thinksFirst, onResponse }: GroupOptions,
+): Promise<ChatStream> => {
+  const asFailure = (thrown: unknown): AppError => exchangeFailure(signal.aborted ? signal.reason : thrown);
+  try {
+    const response = await postJson(
+      call,
+      "/chat/completions",
+      { ...request, stream: true, stream_options: { include_usage: true } },
+      signal,
+    );
+    onResponse();
+    const habits = { thinksFirst, hasTools: request.tools !== undefined };
+    const status = response.statusCode ?? 0;
+    // Failures, and servers that do not stream, answer with JSON whatever was asked for.
+    const isJson = response.headers["content-type"]?.startsWith("application/json");
+    if (status === 200 && !isJson) {
+      const { silenceMilliseconds } = call;
+      const { model } = request;
+      const groups = new AnswerGroups(response, { habits, model, silenceMilliseconds, asFailure });
+      await groups.begin();
+      return groups;
+    }
+    const body = await readBody(response, maximumAnswerBytes);
+    if (status !== 200) throw refusalOf(status, body, request);
+    return inOneGroup(parseCompletion(body, habits));
+  } catch (error) {
+    throw asFailure(error);
+  }
+};
+
+/**
+ * Asks for a streamed completion and resolves when the model has begun to answer. The model may make
+ * nothing for as long as the backend allows, before the answer and anywhere inside it, whatever else its server sends.
+ *
+ * @throws AppError `service_unavailable` or `external_service_error` for what fails before the answer begins; what fails
+ * later is the stream's end.
+ */
+export const streamChat = (
+  server: ModelServer,
+  request: CompletionRequest,
+  options: StreamOptions,
+): Promise<ChatStream> =>
+  server.call(options.signal, async (call) => {
+    const { silenceMilliseconds } = call;
+    let hasResponse = false;
+    const limit = limitTime(silenceMilliseconds, options.signal, () =>
+      hasResponse
+        ? new BackendOverdue(silenceMilliseconds)
+        : new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`),
+    );
+    try {
+      return await openGroups(call, request, {
+        ...options,
+        signal: limit.signal,
+        onResponse: () => {
+          hasResponse = true;
+        },
+      });
+    } finally {
+      limit.lift();
+    }
+  });

@@ -1,0 +1,105 @@
+import { createParser } from "eventsource-parser";
+import * as z from "zod";
+import type { AppError } from "../../../platform/errors/app-error.ts";
+import type { Transcription } from "../transcription.ts";
+import { unusable } from "./backend.ts";
+import { failureIn, parseJson } from "./chat-completion.ts";
+
+/** Text that comes next: an event of OpenAI's, or a chunk of vLLM's. */
+const wireDelta = z.union([
+  z
+    .object({ type: z.literal("transcript.text.delta"), delta: z.string() })
+    .transform(({ delta }) => ({ delta, isLast: false })),
+  z
+    .object({
+      object: z.literal("transcription.chunk"),
+      choices: z.array(
+        z.object({
+          delta: z.object({ content: z.string().nullish() }).nullish(),
+          finish_reason: z.string().nullish(),
+        }),
+      ),
+    })
+    .transform(({ choices: [choice] }) => ({
+      delta: choice?.delta?.content ?? "",
+      isLast: Boolean(choice?.finish_reason),
+    })),
+]);
+
+/** The whole text again, at the end (OpenAI). */
+const wireDone = z.object({ type: z.literal("transcript.text.done"), text: z.string() });
+const wireFailure = z.object({ error: z.unknown().refine((error) => error != null) });
+
+/** Reads a transcription that comes as a stream of events. */
+export class StreamedTranscript {
+  readonly #onText: (text: string) => void;
+  readonly #parser: ReturnType<typeof createParser>;
+  #text = "";
+  #hasBegun = false;
+  #isFinished = false;
+  #failure: unknown;
+
+  /** @param onText given each piece of the text, the blanks before the first left out. */
+  constructor(onText: (text: string) => void) {
+    this.#onText = onText;
+    this.#parser = createParser({ onEvent: ({ data }) => this.#readEvent(data) });
+  }
+
+  /** Whether anything of it has come. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Reads the next text of the stream, cut anywhere. A failure in it is told by {@link end}. */
+  read(text: string): void {
+    this.#hasBegun = true;
+    this.#parser.feed(text);
+  }
+
+  /** What was said. @throws AppError when the stream told of a failure, or ended before its text did. */
+  end(): Transcription {
+    this.#parser.feed("\n\n");
+    if (this.#failure !== undefined) throw this.#failure;
+    if (!this.#isFinished) throw this.brokenOff();
+    return { text: this.#text.trim(), segments: undefined };
+  }
+
+  /** That the rest of the transcription is missing. */
+  brokenOff(cause?: unknown): AppError {
+    return unusable("The model's server broke off its transcription.", cause);
+  }
+
+  #readEvent(data: string): void {
+    if (this.#isFinished || this.#failure !== undefined) return;
+    if (data.trim() === "[DONE]") {
+      this.#isFinished = true;
+      return;
+    }
+    try {
+      this.#readWire(parseJson(data));
+    } catch (error) {
+      this.#failure = error;
+    }
+  }
+
+  #readWire(wire: unknown): void {
+    if (wireFailure.safeParse(wire).success) throw failureIn(wire);
+    const done = wireDone.safeParse(wire).data;
+    if (done) {
+      this.#isFinished = true;
+      // What differs from the pieces cannot be taken back; what only follows them is told.
+      if (done.text.startsWith(this.#text)) this.#add(done.text.slice(this.#text.length));
+      return;
+    }
+    const { delta = "", isLast = false } = wireDelta.safeParse(wire).data ?? {};
+    this.#add(delta);
+    this.#isFinished = isLast;
+  }
+
+  #add(text: string): void {
+    const piece = this.#text === "" ? text.trimStart() : text;
+    if (piece === "") return;
+    this.#text += piece;
+    this.#onText(piece);
+  }
+}

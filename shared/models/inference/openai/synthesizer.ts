@@ -1,0 +1,149 @@
+import type { IncomingMessage } from "node:http";
+import { UnreadableAudioError } from "../../../audio/reading/audio-errors.ts";
+import { readWavHeader } from "../../../audio/wav/wav-header.ts";
+import { bytesPerSample } from "../../../audio/wav/wav-structure.ts";
+import { BackendTimeout } from "../../../platform/outbound/failures.ts";
+import { readBody, readPieces } from "../../../platform/outbound/http-client.ts";
+import { limitTime } from "../../../platform/outbound/timeouts.ts";
+import type { Speech, SpeechHeader, SpeechRequest, SpeechSynthesizer } from "../speech.ts";
+import { type Backend, failureOf, notReady, saysLoading, unusable } from "./backend.ts";
+import { openModelServer, postJson } from "./call-policy.ts";
+
+/** Enough of an answer that is no speech to see what it says. */
+const maximumWordsBytes = 64 * 1024;
+
+/** Names as servers of speech models know them; what the caller did not ask for is not sent. */
+const toWire = ({ text, voice, language, sampling }: SpeechRequest, model: string) => ({
+  model,
+  input: text,
+  voice,
+  response_format: "wav",
+  language,
+  temperature: sampling.temperature,
+  top_p: sampling.topP,
+  repetition_penalty: sampling.repetitionPenalty,
+  max_tokens: sampling.maximumTokens,
+  seed: sampling.seed,
+});
+
+type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
+
+/** An answer with status 200 that is no speech: some servers report failures so. */
+const noSpeech = async (start: Buffer, pieces: Pieces, cause?: unknown) => {
+  let words = start;
+  while (words.length < maximumWordsBytes) {
+    const next = await pieces.next();
+    if (next.done) break;
+    words = Buffer.concat([words, next.value]);
+  }
+  await pieces.return();
+  return saysLoading(words.toString("latin1"))
+    ? notReady("The model is loading; try again in 2 to 3 minutes.")
+    : unusable("The model's server did not answer with WAV audio.", cause);
+};
+
+/** Servers that do not know a length write the largest number of one kind or another, or one near it. */
+const leastUnknownLength = 0x7f_00_00_00;
+
+const parseHeader = (start: Buffer): SpeechHeader | undefined => {
+  const header = readWavHeader(start);
+  if (!header) return undefined;
+  const { format, dataStart, dataBytes } = header;
+  const isKnown = dataBytes !== undefined && dataBytes < leastUnknownLength;
+  return { bytes: start.subarray(0, dataStart), format, soundBytes: isKnown ? dataBytes : undefined };
+};
+
+const readHeader = async (pieces: Pieces): Promise<{ header: SpeechHeader; rest: Uint8Array }> => {
+  let start = Buffer.alloc(0);
+  for (;;) {
+    const next = await pieces.next();
+    if (next.done) throw await noSpeech(start, pieces);
+    start = Buffer.concat([start, next.value]);
+    try {
+      const header = parseHeader(start);
+      if (header) return { header, rest: start.subarray(header.bytes.length) };
+    } catch (error) {
+      if (!(error instanceof UnreadableAudioError)) throw error;
+      throw await noSpeech(start, pieces, error);
+    }
+  }
+};
+
+/** What may surround a text, however short it is. */
+const usualSeconds = 30;
+
+/** A slow voice needs 0.2 seconds for a letter; figures, which are read as whole words, somewhat more than twice that. */
+const secondsPerCharacter = 0.5;
+
+/** Of any sound that is worth sending. A header that names a higher rate must not raise the limit with it. */
+const highestBytesPerSecond = 48_000 * 2 * 4;
+
+/**
+ * How much sound a text can have. A model that does not find the end of its speech goes on for ever, and nobody may be
+ * there any more who could stop it: of a caller who waits for a link, Lambda does not tell that they have left.
+ */
+const maximumSoundBytes = (text: string, { format }: SpeechHeader): number => {
+  const seconds = usualSeconds + secondsPerCharacter * [...text].length;
+  const bytesPerSecond = format.sampleRate * format.channels * bytesPerSample(format);
+  return Math.ceil(seconds * Math.min(bytesPerSecond, highestBytesPerSecond));
+};
+
+async function* readSound(
+  { soundBytes }: SpeechHeader,
+  rest: Uint8Array,
+  { pieces, maximumBytes }: { readonly pieces: Pieces; readonly maximumBytes: number },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let received = rest.length;
+  try {
+    if (rest.length > 0) yield rest;
+    for await (const piece of pieces) {
+      received += piece.length;
+      if (received > maximumBytes) break;
+      yield piece;
+    }
+  } catch (error) {
+    throw unusable("The model's server broke off in the middle of the speech.", error);
+  }
+  if (received > maximumBytes) throw unusable("The model did not come to the end of the speech.");
+  if (received === 0) throw unusable("The model's server gave no sound.");
+  if (received < (soundBytes ?? 0)) throw unusable("The model's server gave less sound than it announced.");
+}
+
+const readSpeech = async (
+  response: IncomingMessage,
+  text: string,
+  silenceMilliseconds: number,
+): Promise<Speech> => {
+  const pieces = readPieces(response, silenceMilliseconds);
+  const { header, rest } = await readHeader(pieces);
+  const maximumBytes = maximumSoundBytes(text, header);
+  return {
+    header,
+    sound: readSound(header, rest, { pieces, maximumBytes }),
+    cancel: () => void response.destroy(),
+  };
+};
+
+/** Speech from a server that speaks the OpenAI HTTP API. */
+export const createOpenAiSynthesizer = (backend: Backend, model: string): SpeechSynthesizer => {
+  const server = openModelServer(backend, "speech");
+  return {
+    synthesize: (request, { signal }) =>
+      server.call(signal, async (call) => {
+        const { silenceMilliseconds } = call;
+        // Until there is sound, bytes are no sign that there will be any.
+        const limit = limitTime(silenceMilliseconds, signal, () => {
+          return new BackendTimeout(`The server gave no sound for ${silenceMilliseconds} ms.`);
+        });
+        try {
+          const response = await postJson(call, "/audio/speech", toWire(request, model), limit.signal);
+          if (response.statusCode === 200) {
+            return await readSpeech(response, request.text, silenceMilliseconds);
+          }
+          throw failureOf(response.statusCode ?? 0, await readBody(response, maximumWordsBytes), model);
+        } finally {
+          limit.lift();
+        }
+      }),
+  };
+};

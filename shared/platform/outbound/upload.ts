@@ -1,0 +1,165 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { StringDecoder } from "node:string_decoder";
+import type { AudioSource } from "../../audio/reading/audio-source.ts";
+import { BackendOverdue, BackendTimeout } from "./failures.ts";
+import { openExchange, type RequestHead, readBody, type WholeAnswer } from "./http-client.ts";
+import { awaitActivity } from "./timeouts.ts";
+
+/** A body that is sent piece by piece. */
+export interface UploadBody {
+  readonly contentType: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Gives the whole body, from its start, as often as it is asked. */
+  pieces(): AsyncIterable<Uint8Array>;
+}
+
+/** An upload to a model's server. */
+export interface UploadOptions extends Omit<RequestHead, "method"> {
+  readonly body: UploadBody;
+  /** How long the server may take no more bytes while it is sent the body. */
+  readonly stallMilliseconds: number;
+  /** How long the server may take from the end of the body to the end of its answer. */
+  readonly silenceMilliseconds: number;
+  /** Given the text of an answer that is a stream of events while it comes, in any pieces. */
+  readonly onEvents?: ((text: string) => void) | undefined;
+}
+
+/** More than the longest transcription with its segments. */
+const maximumAnswerBytes = 16 * 1024 * 1024;
+
+/** A piece leaves in slices, so that a slow server is seen to make progress. */
+const sliceBytes = 64 * 1024;
+
+/**
+ * Posts a large body and reads the answer, in flat memory and at the server's pace.
+ *
+ * The time that the body's source takes counts for neither of the two time-outs.
+ *
+ * @throws BackendTimeout, BackendUnreachable, RangeError when the answer is too large, the signal's reason, or what
+ * reading the body throws.
+ */
+export const sendUpload = async (options: UploadOptions): Promise<WholeAnswer> => {
+  const { url, headers, body, silenceMilliseconds, signal, onSent } = options;
+  const exchange = openExchange({
+    url,
+    method: "POST",
+    headers: { ...headers, "Content-Type": body.contentType, "Content-Length": String(body.size) },
+    signal,
+    onSent,
+  });
+  const { request, response, end } = exchange;
+  const sending = new AbortController();
+  try {
+    // A server may answer before it has the whole body, most often to refuse it.
+    await Promise.race([response, sendPieces(request, options, end, sending.signal)]);
+    const onIdle = (): void => end(new BackendOverdue(silenceMilliseconds));
+    const answer = async (): Promise<WholeAnswer> => {
+      const head = await response;
+      handOnEvents(head, options);
+      return { statusCode: head.statusCode ?? 0, body: await readBody(head, maximumAnswerBytes) };
+    };
+    return await awaitActivity(answer(), { milliseconds: silenceMilliseconds, onIdle });
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    sending.abort();
+    // A connection on which a part of the body is missing is of no more use.
+    if (!request.writableFinished) request.destroy();
+  }
+};
+
+/** Whoever reads the events along must not end the exchange: what they throw ends the answer, and is thrown by its reading. */
+const handOnEvents = (head: IncomingMessage, { onEvents }: UploadOptions): void => {
+  if (!onEvents || head.statusCode !== 200) return;
+  if (!/^text\/event-stream\b/i.test(head.headers["content-type"] ?? "")) return;
+  const decoder = new StringDecoder("utf8");
+  head.on("data", (piece: Buffer) => {
+    try {
+      onEvents(decoder.write(piece));
+    } catch (error) {
+      head.destroy(
+        error instanceof Error ? error : new Error("The events could not be read.", { cause: error }),
+      );
+    }
+  });
+};
+
+/** Ends without an error when the exchange is over before the body: the exchange itself tells why. */
+const sendPieces = async (
+  request: ClientRequest,
+  { body, stallMilliseconds }: UploadOptions,
+  end: (reason: Error) => void,
+  stop: AbortSignal,
+): Promise<void> => {
+  for await (const piece of body.pieces()) {
+    for (let start = 0; start < piece.length; start += sliceBytes) {
+      if (stop.aborted || request.destroyed) return;
+      if (request.write(piece.subarray(start, start + sliceBytes))) continue;
+      const stalled = new BackendTimeout(`The server took nothing for ${stallMilliseconds} ms.`);
+      const drained = once(request, "drain", { signal: stop }).catch(() => undefined);
+      await awaitActivity(drained, { milliseconds: stallMilliseconds, onIdle: () => end(stalled) });
+    }
+  }
+  request.end();
+};
+
+/** Few requests for a source behind a network, and little memory: one piece is on its way out, one on its way in. */
+const defaultPieceBytes = 2 * 1024 * 1024;
+
+/** A source from its start to its end. While one piece is being used the next is read, and no more than that. */
+async function* readAhead(
+  source: AudioSource,
+  pieceBytes: number = defaultPieceBytes,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const readFrom = (start: number): Promise<Uint8Array> | undefined => {
+    if (start >= source.size) return undefined;
+    const piece = source.read(start, Math.min(source.size, start + pieceBytes));
+    // A failure counts when the piece is wanted; until then it must not count as unhandled.
+    piece.catch(() => undefined);
+    return piece;
+  };
+  let next = readFrom(0);
+  for (let start = pieceBytes; next; start += pieceBytes) {
+    const piece = await next;
+    next = readFrom(start);
+    yield piece;
+  }
+}
+
+/** The one file of a form. */
+export interface FilePart {
+  readonly fieldName: string;
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly source: AudioSource;
+}
+
+/**
+ * A `multipart/form-data` body (RFC 7578) with its fields first and its file last, so that a server knows what is
+ * wanted of the file before it comes. The file is read while it is sent.
+ */
+export const multipartForm = (
+  fields: readonly (readonly [name: string, value: string])[],
+  { fieldName, fileName, mediaType, source }: FilePart,
+): UploadBody => {
+  const boundary = `form-${randomUUID()}`;
+  const part = (disposition: string, content: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${content}`;
+  const beginning = Buffer.from(
+    fields.map(([name, value]) => part(`name="${name}"`, `\r\n${value}\r\n`)).join("") +
+      part(`name="${fieldName}"; filename="${fileName}"`, `Content-Type: ${mediaType}\r\n\r\n`),
+  );
+  const end = Buffer.from(`\r\n--${boundary}--\r\n`);
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    size: beginning.length + source.size + end.length,
+    async *pieces() {
+      yield beginning;
+      yield* readAhead(source);
+      yield end;
+    },
+  };
+};

@@ -1,0 +1,45 @@
+import type * as z from "zod";
+import type { ObjectStore } from "../../platform/storage/object-store.ts";
+import type { StoredJob } from "./job.ts";
+import { type JobName, jobObjects } from "./keys.ts";
+import { jobTranscript, type TranscribedPiece, transcribedPiece } from "./transcribed-piece.ts";
+
+/** Keeps a value as JSON. */
+export const putJson = (store: Pick<ObjectStore, "put">, key: string, value: unknown): Promise<void> =>
+  store.put(key, Buffer.from(JSON.stringify(value)), { contentType: "application/json" });
+
+/** Reads what {@link putJson} has kept; `undefined` when it is not there. */
+export const readJson = async <Schema extends z.ZodType>(
+  store: Pick<ObjectStore, "open">,
+  key: string,
+  schema: Schema,
+): Promise<z.output<Schema> | undefined> => {
+  const object = await store.open(key);
+  return object && schema.parse(JSON.parse(Buffer.from(await object.read(0, object.size)).toString()));
+};
+
+/** Pieces that are read at a time: a recording of two days has three hundred. */
+const atOnce = 16;
+
+/** What was said in those pieces of a job that are transcribed, in the order of the recording. */
+export const readTranscribedPieces = async (
+  store: Pick<ObjectStore, "open">,
+  name: JobName,
+  { done }: Pick<StoredJob, "done">,
+): Promise<TranscribedPiece[]> => {
+  const indexes = [...done].toSorted((one, other) => one - other);
+  const pieces: TranscribedPiece[] = [];
+  for (let start = 0; start < indexes.length; start += atOnce) {
+    const read = await Promise.all(
+      indexes
+        .slice(start, start + atOnce)
+        .map((index) => readJson(store, jobObjects.piece(name, index), transcribedPiece)),
+    );
+    pieces.push(...read.filter((piece) => piece !== undefined));
+  }
+  return pieces;
+};
+
+/** The whole transcript of a job. */
+export const readTranscript = (store: Pick<ObjectStore, "open">, name: JobName) =>
+  readJson(store, jobObjects.result(name), jobTranscript);

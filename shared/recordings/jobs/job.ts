@@ -1,0 +1,151 @@
+import * as z from "zod";
+import type { AudioFacts } from "../../audio/reading/container.ts";
+import { inboundMessage } from "../../messaging/inbound-message.ts";
+import { transcriptionLanguages } from "../../platform/catalogue/languages.ts";
+import { callbackState } from "../callbacks/deliveries.ts";
+
+/** How long a job and its result are kept. */
+export const jobLifetimeDays = 30;
+
+/** Until when a job of now is kept, in Unix seconds. */
+export const jobExpiry = (milliseconds: number): number =>
+  Math.floor(milliseconds / 1_000) + jobLifetimeDays * 86_400;
+
+export const jobStatuses = ["queued", "running", "completed", "failed", "cancelled"] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+/** From which nothing follows. */
+export const isOver = ({ status }: { readonly status: JobStatus }): boolean =>
+  status !== "queued" && status !== "running";
+
+/** What the bytes of a recording say about it, as `AudioFacts` has it. */
+const audioFacts = z
+  .object({
+    container: z.enum(["wav", "mp3", "adts", "ogg", "mp4", "webm", "flac"]),
+    mediaType: z.string(),
+    fileExtension: z.string(),
+    codec: z.string(),
+    durationSeconds: z.number(),
+    sampleRate: z.number().optional(),
+    channels: z.number().optional(),
+  })
+  .transform(
+    ({ sampleRate, channels, ...facts }): AudioFacts => ({
+      ...facts,
+      ...(sampleRate === undefined ? {} : { sampleRate }),
+      ...(channels === undefined ? {} : { channels }),
+    }),
+  );
+
+/** A job as the table has it. */
+export const storedJob = z.object({
+  id: z.string(),
+  user_id: z.int(),
+  status: z.enum(jobStatuses),
+  created_at: z.iso.datetime(),
+  started_at: z.iso.datetime().optional(),
+  ended_at: z.iso.datetime().optional(),
+  file_id: z.string(),
+  language: z.enum(transcriptionLanguages.map(({ code }) => code)),
+  timestamps: z.boolean(),
+  callback_url: z.string().optional(),
+  /** The voice note that it transcribes, for a job of the messaging assistant: whoever sent it is answered. */
+  reply_to: inboundMessage.omit({ content: true }).optional(),
+  /** The upload, as it was when its length was counted. */
+  object_key: z.string(),
+  object_version: z.string(),
+  facts: audioFacts,
+  /** Of the recording. */
+  audio_milliseconds: z.int(),
+  /** On which day, counted from 1970, and on which key of the account they are counted. */
+  day: z.int(),
+  key_id: z.string().optional(),
+  /** How often planning was begun. */
+  plannings: z.int().default(0),
+  /** How many there are; once it is planned. */
+  pieces: z.int().optional(),
+  /** How many of them somebody works on, or has worked on. */
+  taken: z.int().default(0),
+  /** Those that are transcribed. */
+  done: z.set(z.number()).default(new Set()),
+  done_milliseconds: z.int().default(0),
+  /** Why nothing goes on at the moment, for the caller. */
+  waiting: z.string().optional(),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+  /** Whoever wants to be called back has been told of the end. */
+  is_settled: z.boolean().default(false),
+  /** Its owner has deleted it: it is to be cleared away, and nobody sees it any more. */
+  is_deleted: z.boolean().default(false),
+  /** Unix seconds. */
+  expires_at: z.int(),
+});
+export type StoredJob = z.output<typeof storedJob>;
+
+const seconds = (milliseconds: number): number => milliseconds / 1_000;
+
+/** A job as its owner sees it. */
+export const job = z
+  .object({
+    id: z.uuid().meta({ example: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69" }),
+    type: z.literal("transcription"),
+    status: z.enum(jobStatuses).meta({
+      example: "running",
+      description:
+        "`queued` until the recording has been looked at, then `running`, and at the end `completed`, `failed` or, in a " +
+        "callback only, `cancelled`",
+    }),
+    file_id: z.string().meta({ example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69" }),
+    language: z.string().meta({ example: "lug" }),
+    timestamps: z.boolean().meta({ example: false }),
+    created_at: z.iso.datetime(),
+    started_at: z.iso.datetime().nullable().meta({ example: "2026-11-22T09:30:04.000Z" }),
+    ended_at: z.iso.datetime().nullable().meta({ example: null }),
+    expires_at: z.iso
+      .datetime()
+      .meta({ example: "2026-12-22T09:30:00.000Z", description: "Until then job and result are kept" }),
+    progress: z
+      .object({ done: z.number().meta({ example: 1_120 }), total: z.number().meta({ example: 10_800 }) })
+      .meta({ description: "Seconds of the recording" }),
+    waiting: z.string().nullable().meta({
+      description: "Why the job does not go on at the moment, such as a model that cannot be reached",
+      example: null,
+    }),
+    error: z
+      .object({ code: z.string().meta({ example: "external_service_error" }), message: z.string() })
+      .nullable()
+      .meta({ description: "Why a job has failed", example: null }),
+    callback_url: z.string().nullable().meta({ example: "https://example.org/language-ai" }),
+  })
+  .meta({ id: "Job" });
+export type Job = z.infer<typeof job>;
+
+/** The same with what has become of its callback. */
+export const jobDetails = job
+  .extend({
+    callback: callbackState.nullable().meta({
+      description: "What has become of the callback, tried over a day; null for jobs without one",
+    }),
+  })
+  .meta({ id: "JobDetails" });
+export type JobDetails = z.infer<typeof jobDetails>;
+
+/** What a job's owner is told of it. */
+export const toJob = (stored: StoredJob): Job => ({
+  id: stored.id,
+  type: "transcription",
+  status: stored.status,
+  file_id: stored.file_id,
+  language: stored.language,
+  timestamps: stored.timestamps,
+  created_at: stored.created_at,
+  started_at: stored.started_at ?? null,
+  ended_at: stored.ended_at ?? null,
+  expires_at: new Date(stored.expires_at * 1_000).toISOString(),
+  progress: {
+    done: seconds(stored.status === "completed" ? stored.audio_milliseconds : stored.done_milliseconds),
+    total: seconds(stored.audio_milliseconds),
+  },
+  waiting: isOver(stored) ? null : (stored.waiting ?? null),
+  error: stored.error ?? null,
+  callback_url: stored.callback_url ?? null,
+});

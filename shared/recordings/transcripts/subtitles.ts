@@ -1,0 +1,138 @@
+import type { Segment, Word } from "../../models/inference/transcription.ts";
+
+/** What is shown at a time; seconds from the beginning of the recording. */
+interface Cue {
+  readonly start: number;
+  readonly end: number;
+  readonly lines: readonly string[];
+}
+
+/** So much fits on a screen and can be read at a glance (BBC subtitle guidelines, Netflix timed text guide). */
+const longestLine = 42;
+const mostLines = 2;
+const longestCueSeconds = 7;
+
+/** Who is silent for so long begins a new cue. */
+const pauseSeconds = 1;
+
+/** A cue that nobody could see is shown for a moment all the same. */
+const shortestCueSeconds = 0.1;
+
+const lengthOf = (text: string): number => [...text].length;
+
+/** What is longer than a line is cut, as no break can be found in it. */
+const fitting = ({ start, end, text }: Word): Word[] => {
+  const letters = [...text];
+  const parts = Math.ceil(letters.length / longestLine);
+  const seconds = (end - start) / parts;
+  return Array.from({ length: parts }, (_part, index) => ({
+    start: start + seconds * index,
+    end: start + seconds * (index + 1),
+    text: letters.slice(index * longestLine, (index + 1) * longestLine).join(""),
+  }));
+};
+
+/** The words of a segment, of which only the whole has times, by their length. */
+const spreadWords = ({ start, end, text }: Segment): Word[] => {
+  const words = text.split(/\s+/u).filter((word) => word !== "");
+  const letters = words.reduce((sum, word) => sum + lengthOf(word), 0);
+  let before = 0;
+  return words.map((word) => {
+    const from = before;
+    before += lengthOf(word);
+    const at = (position: number): number => start + ((end - start) * position) / letters;
+    return { start: at(from), end: at(before), text: word };
+  });
+};
+
+/** One cue after the other, as its words come. */
+class CueWriter {
+  readonly cues: Cue[] = [];
+  #words: Word[] = [];
+  #lines: string[] = [];
+
+  add(word: Word): void {
+    const [first] = this.#words;
+    const last = this.#words.at(-1);
+    const isLate =
+      first && last && (word.start - last.end >= pauseSeconds || word.end - first.start > longestCueSeconds);
+    if (isLate || !this.#fits(word.text)) this.close();
+    const line = this.#lines.at(-1);
+    const joined = `${line} ${word.text}`;
+    if (line === undefined || lengthOf(joined) > longestLine) this.#lines.push(word.text);
+    else this.#lines.splice(-1, 1, joined);
+    this.#words.push(word);
+  }
+
+  /** Ends the cue that has begun. */
+  close(): void {
+    const [first] = this.#words;
+    const last = this.#words.at(-1);
+    if (first && last) {
+      const start = Math.max(first.start, this.cues.at(-1)?.end ?? 0);
+      this.cues.push({ start, end: Math.max(last.end, start + shortestCueSeconds), lines: this.#lines });
+    }
+    this.#words = [];
+    this.#lines = [];
+  }
+
+  #fits(word: string): boolean {
+    const line = this.#lines.at(-1);
+    return (
+      line === undefined ||
+      this.#lines.length < mostLines ||
+      lengthOf(line) + 1 + lengthOf(word) <= longestLine
+    );
+  }
+}
+
+/**
+ * Cuts a transcription into cues of at most two lines of 42 characters and seven seconds, in the order of time and without
+ * overlap. Their times are those of words where the model tells them, otherwise parts of the segment's by length.
+ */
+const toCues = (segments: readonly Segment[], words: readonly Word[] | undefined): Cue[] => {
+  const writer = new CueWriter();
+  // A server that was asked for words and tells none has its text in the segments all the same.
+  const groups = words?.length ? [words] : segments.map(spreadWords);
+  for (const group of groups) {
+    for (const word of group.flatMap(fitting)) writer.add(word);
+    writer.close();
+  }
+  return writer.cues;
+};
+
+const pad = (value: number, digits = 2): string => String(value).padStart(digits, "0");
+
+const toTime = (seconds: number, separator: "," | "."): string => {
+  const milliseconds = Math.round(seconds * 1_000);
+  const of = (unit: number): number => Math.floor(milliseconds / unit);
+  const clock = [of(3_600_000), of(60_000) % 60, of(1_000) % 60].map((part) => pad(part)).join(":");
+  return `${clock}${separator}${pad(milliseconds % 1_000, 3)}`;
+};
+
+/** A transcription whose parts have times. */
+interface TimedText {
+  readonly segments: readonly Segment[];
+  readonly words?: readonly Word[] | undefined;
+}
+
+/** SubRip: numbered cues, which know no escapes. An arrow in a text would be taken for times. */
+export const toSubRip = ({ segments, words }: TimedText): string =>
+  toCues(segments, words)
+    .map(({ start, end, lines }, index) => {
+      const text = lines.join("\n").replaceAll("-->", "->");
+      return `${index + 1}\n${toTime(start, ",")} --> ${toTime(end, ",")}\n${text}\n`;
+    })
+    .join("\n");
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** WebVTT (W3C), in which `&`, `<` and `>` are escaped. */
+export const toWebVtt = ({ segments, words }: TimedText): string =>
+  [
+    "WEBVTT\n",
+    ...toCues(segments, words).map(({ start, end, lines }) => {
+      const text = lines.join("\n").replaceAll(/[&<>]/g, (character) => escapes[character] ?? character);
+      return `${toTime(start, ".")} --> ${toTime(end, ".")}\n${text}\n`;
+    }),
+  ].join("\n");

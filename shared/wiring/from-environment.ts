@@ -1,0 +1,231 @@
+import * as z from "zod";
+import type { Scope } from "../accounts/access/api-keys.ts";
+import {
+  createBearerSearch,
+  createBearerVerification,
+  type FindBearer,
+  type VerifyBearer,
+} from "../accounts/access/verify-bearer.ts";
+import { createLimitCounters, createLimiter, type Limiter } from "../accounts/limits/limiter.ts";
+import { createIdempotencyStore, type IdempotencyStore } from "../http/idempotency/idempotency-store.ts";
+import { createAnswerSecrets } from "../http/idempotency/sealed-response.ts";
+import { createPlatformSecretSource, type PlatformSecretSource } from "../messaging/platform-secrets.ts";
+import type { ChatModels } from "../models/inference/chat.ts";
+import { inferenceKey } from "../models/inference/inference-keys.ts";
+import { createOpenAiChatModels } from "../models/inference/openai/chat-models.ts";
+import { createOpenAiSynthesizer } from "../models/inference/openai/synthesizer.ts";
+import { createOpenAiTranscriber } from "../models/inference/openai/transcriber.ts";
+import { createOpenAiTranslator } from "../models/inference/openai/translator.ts";
+import type { SpeechSynthesizer } from "../models/inference/speech.ts";
+import type { Transcriber } from "../models/inference/transcription.ts";
+import type { Translator } from "../models/inference/translation.ts";
+import {
+  type accountLimitEnvironment,
+  type anonymousLimitEnvironment,
+  awsConfigOf,
+  type bucketEnvironment,
+  type chatBackendEnvironment,
+  type credentialsLimitEnvironment,
+  type PlatformEnvironment,
+  type platformSecretsEnvironment,
+  type speechBackendEnvironment,
+  type tableEnvironment,
+  type tokenEnvironment,
+  type transcriptionBackendEnvironment,
+  type translationBackendEnvironment,
+} from "../platform/config/environment.ts";
+import { clientSecrets, type identityProvidersEnvironment } from "../platform/config/identity-providers.ts";
+import {
+  cacheSecret,
+  createSecretReader,
+  type ReadSecret,
+  type SecretVersion,
+} from "../platform/config/secrets.ts";
+import type { VariableShape, VariableValues } from "../platform/config/variables.ts";
+import { awsAddress, openAwsJsonService } from "../platform/outbound/aws-json.ts";
+import { openConnection } from "../platform/outbound/connections.ts";
+import { openItemTable, type WritableItemTable } from "../platform/storage/item-table.ts";
+import type { ObjectParts, ObjectStore } from "../platform/storage/object-store.ts";
+import { bucketAddress, openBucket } from "../platform/storage/s3-calls.ts";
+import { createS3ObjectParts } from "../platform/storage/s3-object-parts.ts";
+import { createS3ObjectStore } from "../platform/storage/s3-object-store.ts";
+import type { ModelTask } from "../platform/telemetry/backend-uses.ts";
+
+/**
+ * What functions work with, made from the variables that they declare: one line for each in a `handler.ts`. Nothing here
+ * reads the environment itself, and nothing is opened that a function does not ask for, so that the bundles of functions
+ * which stand in the way of many requests hold no SDK.
+ */
+
+type Variables<Shape extends VariableShape> = VariableValues<Shape>;
+
+type LimiterVariables = PlatformEnvironment &
+  Variables<typeof tableEnvironment> &
+  Partial<
+    Variables<
+      typeof accountLimitEnvironment & typeof anonymousLimitEnvironment & typeof credentialsLimitEnvironment
+    >
+  >;
+
+/** The service's table, as callers wait for it; a connection to it is opened at once. */
+export const itemTableFrom = (
+  environment: PlatformEnvironment & Variables<typeof tableEnvironment>,
+): WritableItemTable => {
+  const aws = awsConfigOf(environment);
+  openConnection(awsAddress("DynamoDB", aws));
+  return openItemTable(environment.TABLE_NAME, aws);
+};
+
+const secretReaderFrom = (environment: PlatformEnvironment): ReadSecret =>
+  createSecretReader(openAwsJsonService("SecretsManager", awsConfigOf(environment)));
+
+/** Reads the key with which the canary calls, each time anew: an operator may have changed it. */
+export const canaryKeyFrom = (
+  environment: PlatformEnvironment & { readonly CANARY_SECRET_ID: string },
+): (() => Promise<string | undefined>) => {
+  const read = secretReaderFrom(environment);
+  const canarySecret = z.object({ key: z.string().optional() });
+  return async () => canarySecret.parse(JSON.parse((await read(environment.CANARY_SECRET_ID)) ?? "{}")).key;
+};
+
+/** Reads a version of the secret with which tokens are signed. */
+export const signingSecretFrom = (
+  environment: PlatformEnvironment & Variables<typeof tokenEnvironment>,
+): ((version: SecretVersion) => Promise<string | undefined>) => {
+  const read = secretReaderFrom(environment);
+  return (version) => read(environment.TOKEN_SECRET_ID, version);
+};
+
+/** Checks tokens and counts requests, with the stage's own limits where a function declares them. */
+export const limiterFrom = (environment: LimiterVariables): Limiter => {
+  const { LIMIT_ANONYMOUS_PER_MINUTE: anonymous, LIMIT_CREDENTIALS_PER_MINUTE: credentials } = environment;
+  return createLimiter(createLimitCounters(itemTableFrom(environment), environment.UNVERIFIED_QUOTA_SHARE), {
+    addressLimits: {
+      ...(anonymous === undefined ? {} : { anonymous }),
+      ...(credentials === undefined ? {} : { credentials }),
+    },
+  });
+};
+
+/** Checks the signature and the expiry of bearer tokens, and the checksum of keys. */
+export const verifyBearerFrom = (
+  environment: PlatformEnvironment & Variables<typeof tokenEnvironment>,
+): VerifyBearer => createBearerVerification(signingSecretFrom(environment));
+
+/** Finds out whose a token or a key is, where it need not be there; a key needs the scope. */
+export const findBearerFrom = (
+  environment: PlatformEnvironment & Variables<typeof tableEnvironment & typeof tokenEnvironment>,
+  scope: Scope,
+): FindBearer => createBearerSearch(verifyBearerFrom(environment), itemTableFrom(environment), scope);
+
+/** The audio files. */
+export const objectStoreFrom = (
+  environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
+): ObjectStore => createS3ObjectStore(openBucket(environment.BUCKET_NAME, awsConfigOf(environment)));
+
+/** The origin of links to the audio files, for browsers that have to be told. */
+export const storageOriginFrom = (
+  environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
+): string => new URL(bucketAddress(environment.BUCKET_NAME, awsConfigOf(environment))).origin;
+
+/** Uploads of audio files in parts. */
+export const objectPartsFrom = (
+  environment: Variables<typeof bucketEnvironment> & PlatformEnvironment,
+): ObjectParts => createS3ObjectParts(openBucket(environment.BUCKET_NAME, awsConfigOf(environment)));
+
+/** Keeps answers to requests that have an `Idempotency-Key`; those with a secret in them where tokens can be signed, too. */
+export const idempotencyStoreFrom = (
+  environment: PlatformEnvironment &
+    Variables<typeof bucketEnvironment & typeof tableEnvironment> &
+    Partial<Variables<typeof tokenEnvironment>>,
+): IdempotencyStore => {
+  const { TOKEN_SECRET_ID: secretId } = environment;
+  return createIdempotencyStore({
+    // Over the connection that the limiter has opened.
+    table: openItemTable(environment.TABLE_NAME, awsConfigOf(environment)),
+    store: objectStoreFrom(environment),
+    secrets:
+      secretId === undefined
+        ? undefined
+        : createAnswerSecrets(signingSecretFrom({ ...environment, TOKEN_SECRET_ID: secretId })),
+  });
+};
+
+/** The verify token, app secret and access token of the messaging platform. */
+export const platformSecretsFrom = (
+  environment: PlatformEnvironment & Variables<typeof platformSecretsEnvironment>,
+): PlatformSecretSource => {
+  const read = secretReaderFrom(environment);
+  return createPlatformSecretSource((version) => read(environment.MESSAGING_SECRET_ID, version));
+};
+
+/** The client secrets at the identity providers, read when somebody signs in, and again once they are five minutes old. */
+export const clientSecretsFrom = (
+  environment: PlatformEnvironment &
+    Pick<Variables<typeof identityProvidersEnvironment>, "IDENTITY_PROVIDERS_SECRET_ID">,
+) => {
+  const read = secretReaderFrom(environment);
+  return cacheSecret({
+    name: "identity providers",
+    maximumAgeMilliseconds: 5 * 60_000,
+    load: async () =>
+      clientSecrets.parse(JSON.parse((await read(environment.IDENTITY_PROVIDERS_SECRET_ID)) ?? "{}")),
+  });
+};
+
+const backend = (
+  environment: PlatformEnvironment & { readonly INFERENCE_KEYS_SECRET_ID: string },
+  task: ModelTask,
+  baseUrl: string,
+  silenceMilliseconds: number,
+) => ({
+  baseUrl,
+  silenceMilliseconds,
+  apiKey: inferenceKey(environment.INFERENCE_KEYS_SECRET_ID, task, secretReaderFrom(environment)),
+});
+
+export const chatModelsFrom = (
+  environment: PlatformEnvironment & Variables<typeof chatBackendEnvironment>,
+): ChatModels => {
+  const { CHAT_BASE_URL, CHAT_TIMEOUT_MS } = environment;
+  openConnection(new URL(CHAT_BASE_URL));
+  return createOpenAiChatModels(
+    backend(environment, "chat", CHAT_BASE_URL, CHAT_TIMEOUT_MS),
+    { "lang-14b": environment.CHAT_MODEL_14B, "lang-9b": environment.CHAT_MODEL_9B },
+    {
+      "lang-14b": environment.CHAT_MODEL_14B_THINKS_FIRST,
+      "lang-9b": environment.CHAT_MODEL_9B_THINKS_FIRST,
+    },
+  );
+};
+
+export const translatorFrom = (
+  environment: PlatformEnvironment & Variables<typeof translationBackendEnvironment>,
+): Translator => {
+  const { TRANSLATION_BASE_URL, TRANSLATION_TIMEOUT_MS } = environment;
+  openConnection(new URL(TRANSLATION_BASE_URL));
+  return createOpenAiTranslator(
+    backend(environment, "translation", TRANSLATION_BASE_URL, TRANSLATION_TIMEOUT_MS),
+    environment.TRANSLATION_MODEL,
+  );
+};
+
+export const transcriberFrom = (
+  environment: PlatformEnvironment & Variables<typeof transcriptionBackendEnvironment>,
+): Transcriber => {
+  const { TRANSCRIPTION_BASE_URL, TRANSCRIPTION_TIMEOUT_MS } = environment;
+  return createOpenAiTranscriber(
+    backend(environment, "transcription", TRANSCRIPTION_BASE_URL, TRANSCRIPTION_TIMEOUT_MS),
+    environment.TRANSCRIPTION_MODEL,
+  );
+};
+
+export const synthesizerFrom = (
+  environment: PlatformEnvironment & Omit<Variables<typeof speechBackendEnvironment>, "SPEECH_PLATFORM">,
+): SpeechSynthesizer => {
+  const { SPEECH_BASE_URL, SPEECH_TIMEOUT_MS } = environment;
+  return createOpenAiSynthesizer(
+    backend(environment, "speech", SPEECH_BASE_URL, SPEECH_TIMEOUT_MS),
+    environment.SPEECH_MODEL,
+  );
+};

@@ -1,0 +1,380 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { operations } from "../../../../functions/manifest.ts";
+import type { Counts } from "../../../../shared/accounts/limits/limit-counters.ts";
+import { createLimiter } from "../../../../shared/accounts/limits/limiter.ts";
+import { corsExposedHeaders } from "../../../../shared/http/cors.ts";
+import { endpoint } from "../../../../shared/http/endpoint.ts";
+import { defineOperation, type Operation } from "../../../../shared/http/operation.ts";
+import { createStreamingHandler } from "../../../../shared/http/pipeline.ts";
+import { Reply } from "../../../../shared/http/response.ts";
+import { AppError } from "../../../../shared/platform/errors/app-error.ts";
+import { requestScope } from "../../../../shared/platform/telemetry/request-scope.ts";
+import { fakeCounters } from "../../../support/fake-counters.ts";
+import { lambdaContext, lambdaEvent } from "../../../support/lambda-event.ts";
+import { invokeStreaming, stubStreamingRuntime } from "../../../support/lambda-stream.ts";
+import { authorizedCaller, send } from "../../../support/send.ts";
+
+const now = Date.parse("2026-11-20T23:00:30Z");
+
+const common = {
+  path: "/tasks/example",
+  method: "POST",
+  summary: "Example",
+  tag: "Service",
+  body: { encoding: "json", schema: z.object({ text: z.string() }) },
+  response: { status: 200, description: "It", schema: z.looseObject({}) },
+  errors: [],
+} as const;
+const task = defineOperation({ ...common, id: "example", auth: "user", scope: "translate" });
+const openTask = defineOperation({ ...common, id: "example", auth: "public" });
+const unlimited = defineOperation({ ...common, id: "example", auth: "public", limit: "none" });
+const login = defineOperation({
+  ...common,
+  id: "example",
+  auth: "public",
+  limit: "credentials",
+  errorFormat: "oauth",
+});
+
+/** As the call policy does when a model's server has taken a request. */
+const beginModelWork = (): void => {
+  const scope = requestScope();
+  if (scope) scope.modelCallsBegun += 1;
+};
+
+const setup = (counts: Counts = { counted: true, minute: 1, day: 1, month: 1 }) => {
+  const counters = fakeCounters(async () => counts);
+  const execute = vi.fn((): Record<string, unknown> | Reply => ({ done: true }));
+  const limiter = createLimiter(counters, { now: () => now });
+  const request = {
+    path: "/tasks/example",
+    authorizer: authorizedCaller,
+    body: { text: "x" },
+  };
+  return {
+    counters,
+    execute,
+    limiter,
+    call: (operation: Parameters<typeof endpoint>[0], changes: object = {}) =>
+      send([endpoint(operation, execute)], { ...request, ...changes }, { limiter }),
+  };
+};
+
+const headersOfFirst = {
+  "RateLimit-Policy": '"minute";q=50;w=60, "day";q=500;w=86400',
+  RateLimit: '"minute";r=49;t=30, "day";r=499;t=3570',
+  "x-ratelimit-limit-requests": "50",
+  "x-ratelimit-remaining-requests": "49",
+  "x-ratelimit-reset-requests": "30s",
+};
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+describe("an answer of a limited route", () => {
+  it("says what the limits are and what is left of them", async () => {
+    const answer = await setup().call(task);
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject(headersOfFirst);
+  });
+
+  it("says so too when the request fails later, and in streams", async () => {
+    const { execute, call, limiter } = setup();
+    execute.mockImplementation(() => {
+      beginModelWork();
+      throw new AppError("external_service_error");
+    });
+    const failed = await call(task);
+    expect(failed.status).toBe(502);
+    expect(failed.headers).toMatchObject(headersOfFirst);
+
+    stubStreamingRuntime();
+    const chunks = async function* () {
+      yield "data: [DONE]\n\n";
+    };
+    execute.mockImplementation(() => new Reply({ contentType: "text/event-stream", body: chunks() }));
+    const streamed = await invokeStreaming(
+      createStreamingHandler([endpoint(task, execute)], { limiter }),
+      lambdaEvent({
+        path: "/tasks/example",
+        headers: { "Content-Type": "application/json" },
+        body: '{"text":"x"}',
+        authorizer: authorizedCaller,
+      }),
+      lambdaContext(),
+    );
+    expect(streamed.body).toContain("[DONE]");
+    expect(streamed.headers).toMatchObject(headersOfFirst);
+  });
+
+  it("lets scripts in browsers read them", () => {
+    expect(corsExposedHeaders).toEqual([
+      "Deprecation",
+      "Idempotent-Replayed",
+      "Link",
+      "Location",
+      "RateLimit",
+      "RateLimit-Policy",
+      "Retry-After",
+      "Sunset",
+      "WWW-Authenticate",
+      "X-Audio-Url",
+      "X-Diarization",
+      "X-Request-Id",
+      "X-Sample-Rate",
+      "X-Storage-Object",
+      "x-ratelimit-limit-requests",
+      "x-ratelimit-remaining-requests",
+      "x-ratelimit-reset-requests",
+    ]);
+    expect(corsExposedHeaders).toEqual(expect.arrayContaining(Object.keys(headersOfFirst)));
+  });
+
+  it("tells the limit of an address in the same way", async () => {
+    const { call, counters } = setup();
+    const answer = await call(openTask, { authorizer: undefined, sourceAddress: "2001:db8:1:2::9" });
+    expect(answer.headers["RateLimit-Policy"]).toBe('"minute";q=50;w=60');
+    expect(counters.addresses).toMatchObject([{ group: "2001:db8:1:2::/64", limitClass: "anonymous" }]);
+  });
+
+  it("does not believe what forwarding headers say of the address", async () => {
+    const { call, counters } = setup();
+    await call(openTask, { headers: { "X-Forwarded-For": "198.51.100.1", Forwarded: "for=198.51.100.1" } });
+    expect(counters.addresses).toMatchObject([{ group: "203.0.113.7" }]);
+  });
+});
+
+describe("a request beyond its limit", () => {
+  it("gets 429 and is not executed", async () => {
+    const { call, execute } = setup({ counted: false, minute: 50, day: 60, month: 60 });
+    const answer = await call(task);
+    expect(answer).toMatchObject({
+      status: 429,
+      body: {
+        detail: "Rate limit exceeded: 50 per 1 minute",
+        error: { code: "rate_limited", type: "rate_limit_error" },
+      },
+    });
+    expect(answer.headers).toMatchObject({
+      "Retry-After": "30",
+      RateLimit: '"minute";r=0;t=30, "day";r=440;t=3570',
+      "x-ratelimit-remaining-requests": "0",
+    });
+    expect(execute).not.toHaveBeenCalled();
+  });
+
+  it("of the quota gets 429 and the time until it is renewed", async () => {
+    const answer = await setup({ counted: false, minute: 2, day: 500, month: 600 }).call(task);
+    expect(answer).toMatchObject({
+      status: 429,
+      body: { detail: "Daily quota exceeded", error: { code: "quota_exceeded" } },
+    });
+    expect(answer.headers["Retry-After"]).toBe("3570");
+  });
+
+  it("of a token endpoint is told in OAuth's words", async () => {
+    const answer = await setup({ counted: false, minute: 10, day: 0, month: 0 }).call(login);
+    expect(answer).toMatchObject({
+      status: 429,
+      body: { error: "temporarily_unavailable", detail: "Rate limit exceeded: 10 per 1 minute" },
+    });
+  });
+});
+
+describe("what is not counted", () => {
+  it.each([
+    ["a request without a token", { authorizer: undefined }, 401],
+    ["an address that does not exist", { path: "/nowhere" }, 404],
+  ])("is %s", async (_case, changes, status) => {
+    const { call, counters } = setup();
+    const answer = await call(task, changes);
+    expect(answer.status).toBe(status);
+    expect(counters.accounts).toEqual([]);
+    expect(answer.headers["RateLimit"]).toBeUndefined();
+  });
+
+  it("is a route that is declared as unlimited", async () => {
+    const { call, counters } = setup();
+    expect((await call(unlimited)).headers["RateLimit-Policy"]).toBeUndefined();
+    expect([...counters.accounts, ...counters.addresses]).toEqual([]);
+  });
+});
+
+describe("a request that is refused for its form", () => {
+  const json = { "Content-Type": "application/json" };
+  const malformed = [
+    ["is not JSON", { body: "{broken", headers: json }, 422],
+    ["is another format", { body: "text", headers: { "Content-Type": "text/plain" } }, 422],
+    ["has too many values", { body: "[".repeat(60_000), headers: json }, 422],
+    ["breaks the contract", { body: { text: 7 } }, 422],
+    ["is too large", { body: "1".repeat(70_000), headers: json }, 413],
+  ] as const;
+
+  it.each(malformed)(
+    "counts in its account's minute and costs no quota: it %s",
+    async (_case, changes, status) => {
+      const { call, counters } = setup();
+      const answer = await call(task, changes);
+      expect(answer.status).toBe(status);
+      expect(counters.accounts).toHaveLength(1);
+      expect(counters.refunded).toMatchObject([{ userId: 7, operationId: task.id, tasks: 1 }]);
+      expect(answer.headers["RateLimit"]).toBe('"minute";r=49;t=30, "day";r=500;t=3570');
+    },
+  );
+
+  it.each(malformed)("counts for its address: it %s", async (_case, changes, status) => {
+    const { call, counters } = setup();
+    expect((await call(openTask, { authorizer: undefined, ...changes })).status).toBe(status);
+    expect(counters.addresses).toHaveLength(1);
+  });
+
+  it.each(malformed)("is not even looked at beyond the limit: it %s", async (_case, changes) => {
+    const { call } = setup({ counted: false, minute: 50, day: 1, month: 1 });
+    const parse = vi.spyOn(JSON, "parse");
+    expect((await call(task, changes)).status).toBe(429);
+    expect((await call(openTask, { authorizer: undefined, ...changes })).status).toBe(429);
+    // The bodies of the two responses, which the test reads.
+    expect(parse).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("a request that stands for several tasks", () => {
+  const batch = defineOperation({
+    ...common,
+    id: "example",
+    auth: "user",
+    scope: "translate",
+    body: { encoding: "json", schema: z.object({ items: z.array(z.string()).max(16) }) },
+    tasksIn: "items",
+  });
+  const items = Array.from({ length: 16 }, () => "x");
+
+  it("counts as many, and says what is left then", async () => {
+    const { call, counters, execute } = setup({ counted: true, minute: 1, day: 16, month: 16 });
+    const response = await call(batch, { body: { items } });
+    expect(response.status).toBe(200);
+    expect(execute).toHaveBeenCalledOnce();
+    expect(counters.moreTasks).toEqual([15]);
+    expect(response.headers["RateLimit"]).toBe('"minute";r=49;t=30, "day";r=484;t=3570');
+  });
+
+  it("of which there is one is counted once", async () => {
+    const { call, counters } = setup();
+    expect((await call(batch, { body: { items: ["x"] } })).status).toBe(200);
+    expect(counters.moreTasks).toEqual([]);
+  });
+
+  it("gets them all back when it fails before a model begins", async () => {
+    const { call, counters, execute } = setup();
+    execute.mockImplementation(() => {
+      throw new AppError("unsupported_language");
+    });
+    await call(batch, { body: { items } });
+    expect(counters.refunded).toMatchObject([{ tasks: 16 }]);
+  });
+
+  it("is refused when the quota has not enough for all, which costs nothing", async () => {
+    const answers: Counts[] = [
+      { counted: true, minute: 1, day: 490, month: 490 },
+      { counted: false, minute: 1, day: 490, month: 490 },
+    ];
+    const counters = fakeCounters(
+      async () => answers.shift() ?? { counted: true, minute: 1, day: 1, month: 1 },
+    );
+    const { execute } = setup();
+    const response = await send(
+      [endpoint(batch, execute)],
+      { path: "/tasks/example", authorizer: authorizedCaller, body: { items } },
+      { limiter: createLimiter(counters, { now: () => now }) },
+    );
+    expect(response).toMatchObject({
+      status: 429,
+      body: {
+        detail: "Daily quota exceeded: the request stands for 16 tasks",
+        error: { code: "quota_exceeded" },
+      },
+    });
+    expect(response.headers["RateLimit"]).toContain('"day";r=11;');
+    expect(counters.refunded).toMatchObject([{ tasks: 1 }]);
+    expect(execute).not.toHaveBeenCalled();
+  });
+
+  it("is let in by memory's strict limit when the others cannot be counted", async () => {
+    let count = 0;
+    const counters = fakeCounters(async () => {
+      count += 1;
+      if (count % 2 === 0) throw new Error("No store.");
+      return { counted: true, minute: 1, day: 1, month: 1 };
+    });
+    const limiter = createLimiter(counters, { now: () => now });
+    const { execute } = setup();
+    const ask = async () => {
+      const request = { path: "/tasks/example", authorizer: authorizedCaller, body: { items } };
+      return (await send([endpoint(batch, execute)], request, { limiter })).status;
+    };
+    const statuses = [];
+    for (let sent = 0; sent < 6; sent += 1) statuses.push(await ask());
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+});
+
+describe("the batches of the service", () => {
+  it("count by their items", () => {
+    const batches = operations.filter(({ tasksIn }: Operation) => tasksIn !== undefined);
+    expect(batches.map(({ id }) => id).toSorted()).toEqual(["legacyVoiceBatch", "synthesizeSpeechBatch"]);
+  });
+});
+
+describe("a request that could not be counted", () => {
+  it("is served, and its answer says only what is certain", async () => {
+    const { execute } = setup();
+    const limiter = createLimiter(fakeCounters(() => Promise.reject(new Error("No store."))));
+    const answer = await send(
+      [endpoint(task, execute)],
+      { path: "/tasks/example", authorizer: authorizedCaller, body: { text: "x" } },
+      { limiter },
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      "RateLimit-Policy": headersOfFirst["RateLimit-Policy"],
+      "x-ratelimit-limit-requests": "50",
+    });
+    expect(answer.headers["RateLimit"]).toBeUndefined();
+    expect(answer.headers["x-ratelimit-remaining-requests"]).toBeUndefined();
+  });
+});
+
+describe("a task that is refused by its meaning", () => {
+  it("is taken off the quota again, and its headers say so", async () => {
+    const { call, execute, counters } = setup({ counted: true, minute: 4, day: 7, month: 9 });
+    execute.mockImplementation(() => {
+      throw new AppError("unsupported_language");
+    });
+    const response = await call(task);
+    expect(response.status).toBe(400);
+    expect(counters.refunded).toHaveLength(1);
+    expect(response.headers["RateLimit"]).toMatch(/^"minute";r=46;t=\d+, "day";r=494;/);
+  });
+
+  it.each(["unsupported_language", "external_service_error", "service_unavailable", "internal"] as const)(
+    "but not once a model has begun to work for it (%s)",
+    async (code) => {
+      const { call, execute, counters } = setup();
+      execute.mockImplementation(() => {
+        beginModelWork();
+        throw new AppError(code);
+      });
+      await call(task);
+      expect(counters.refunded).toEqual([]);
+    },
+  );
+
+  it("and a task that succeeds is not", async () => {
+    const { call, counters } = setup();
+    await call(task);
+    expect(counters.refunded).toEqual([]);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { functionDefinitions, operations } from "../../../../functions/manifest.ts";
+import type { LimitClass } from "../../../../shared/accounts/limits/policies.ts";
+import { requireLimits } from "../../../../shared/http/limit-requests.ts";
+import { defineOperation, limitClassOf, type Operation } from "../../../../shared/http/operation.ts";
+import { unlimited } from "../../../support/unlimited.ts";
+
+const ofClass = (...classes: LimitClass[]) =>
+  operations.filter((operation: Operation) => classes.includes(limitClassOf(operation)));
+const routesOf = (limitClass: LimitClass) =>
+  ofClass(limitClass)
+    .map(({ method, path }) => `${method} ${path}`)
+    .toSorted();
+
+const functionsWith = (...classes: LimitClass[]) =>
+  functionDefinitions.filter(({ operations: own }: { readonly operations: readonly Operation[] }) =>
+    own.some((operation) => classes.includes(limitClassOf(operation))),
+  );
+const variablesOf = ({ environment }: (typeof functionDefinitions)[number]) => Object.keys(environment);
+
+describe("every route", () => {
+  it("without a limit is one that costs nothing, or is limited by the platform that calls it", () => {
+    expect(routesOf("none")).toEqual([
+      "GET /health",
+      "GET /languages",
+      "GET /openapi.json",
+      "GET /tasks/modal/health",
+      "GET /tasks/webhook",
+      "GET /v1/audio/models",
+      "GET /v1/audio/voices",
+      "POST /tasks/webhook",
+    ]);
+  });
+
+  it("that takes a password, a link or an account from anybody is limited strictly", () => {
+    expect(routesOf("credentials")).toEqual([
+      "DELETE /auth/me",
+      "GET /auth/reset-password",
+      "GET /auth/verify-email",
+      "POST /auth/forgot-password",
+      "POST /auth/register",
+      "POST /auth/reset-password",
+      "POST /auth/token",
+      "POST /auth/verify-email",
+    ]);
+  });
+
+  it("about accounts and tokens is kept by no cache", () => {
+    const cacheable = operations.filter(
+      ({ path, confidential }: Operation) => path.startsWith("/auth/") && !confidential,
+    );
+    expect(cacheable.map(({ id }) => id)).toEqual([]);
+  });
+
+  it("of an account about itself takes nothing from its quota", () => {
+    const own = ofClass("account").filter(({ path }) => path.startsWith("/auth/"));
+    expect(own).toEqual(operations.filter(({ path, auth }) => path.startsWith("/auth/") && auth === "user"));
+  });
+
+  it("that has a model work, or might, is a task", () => {
+    const tasks = ofClass("task");
+    const isForModels = (path: string): boolean => /^\/(?:tasks|v1)\//.test(path);
+    expect(tasks.every(({ path, auth }) => isForModels(path) && auth === "user")).toBe(true);
+    const posts = operations.filter(
+      ({ method, path, auth, tag }) =>
+        method === "POST" && isForModels(path) && auth === "user" && tag !== "Uploads",
+    );
+    expect(posts.length).toBeGreaterThan(0);
+    // By their names: schemas that are compared member by member may refuse to be read.
+    expect(tasks.map(({ id }) => id)).toEqual(expect.arrayContaining(posts.map(({ id }) => id)));
+  });
+});
+
+describe("an operation that asks for a token", () => {
+  const operation = operations.find(({ auth }) => auth === "user");
+  if (!operation) throw new Error("No operation asks for a token.");
+  const open = operations.find(({ auth }) => auth === "public");
+  if (!open) throw new Error("All operations ask for a token.");
+
+  it.each(["none", "anonymous", "credentials"] as const)(
+    "is not started when it is limited as %s: nothing would check its token",
+    (limit) => {
+      expect(() => requireLimits([{ ...operation, limit }], unlimited)).toThrow(operation.id);
+    },
+  );
+
+  it("is not started without a limiter", () => {
+    expect(() => requireLimits([operation], undefined)).toThrow("needs a limiter");
+    expect(() => requireLimits([{ ...open, limit: "none" }], undefined)).not.toThrow();
+  });
+
+  it("is alone in being limited by account", () => {
+    expect(() => requireLimits([{ ...open, limit: "task" }], unlimited)).toThrow(open.id);
+    expect(() => requireLimits(operations, unlimited)).not.toThrow();
+  });
+});
+
+describe("what a key may be made for", () => {
+  const common = {
+    id: "example",
+    method: "GET",
+    path: "/example",
+    summary: "Example",
+    tag: "Service",
+    auth: "user",
+    response: { status: 200, description: "It", schema: z.string() },
+    errors: [],
+  } as const;
+
+  it("is said by every task, or it does not compile", () => {
+    // @ts-expect-error a task without a scope
+    const silent: Operation = defineOperation(common);
+    // @ts-expect-error a task that every key may ask for
+    const open: Operation = defineOperation({ ...common, limit: "task", scope: "any" });
+    expect([silent, open].map(limitClassOf)).toEqual(["task", "task"]);
+    expect(limitClassOf(defineOperation({ ...common, scope: "translate" }))).toBe("task");
+    expect(limitClassOf(defineOperation({ ...common, limit: "account" }))).toBe("account");
+  });
+
+  it("is nothing about the account but to look at it", () => {
+    const ofAccounts = operations.filter(
+      ({ path, scope }: Operation) => path.startsWith("/auth/") && scope !== undefined,
+    );
+    expect(ofAccounts.map(({ method, path, scope }: Operation) => [method, path, scope])).toEqual([
+      ["GET", "/auth/me", "any"],
+    ]);
+  });
+});
+
+describe("every function that counts", () => {
+  it.each(functionsWith("task", "account", "anonymous", "credentials"))(
+    "has the table: $name",
+    (definition) => {
+      expect(variablesOf(definition)).toContain("TABLE_NAME");
+    },
+  );
+
+  it.each(functionsWith("task", "account"))(
+    "by account knows its stage's share for unverified ones: $name",
+    (definition) => {
+      expect(variablesOf(definition)).toContain("UNVERIFIED_QUOTA_SHARE");
+    },
+  );
+
+  it.each(functionsWith("anonymous"))("by address knows its stage's limit: $name", (definition) => {
+    expect(variablesOf(definition)).toContain("LIMIT_ANONYMOUS_PER_MINUTE");
+  });
+
+  it.each(functionsWith("credentials"))(
+    "by address, strictly, knows its stage's limit: $name",
+    (definition) => {
+      expect(variablesOf(definition)).toContain("LIMIT_CREDENTIALS_PER_MINUTE");
+    },
+  );
+});

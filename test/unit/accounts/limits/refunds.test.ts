@@ -1,0 +1,321 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import * as z from "zod";
+import { chatEndpoints } from "../../../../functions/chat/endpoints.ts";
+import { speechEndpoints } from "../../../../functions/speech/endpoints.ts";
+import { transcriptionEndpoints } from "../../../../functions/transcription/endpoints.ts";
+import { translateEndpoints } from "../../../../functions/translate/endpoints.ts";
+import { createLimiter } from "../../../../shared/accounts/limits/limiter.ts";
+import { encodeSound } from "../../../../shared/audio/encode/encode-audio.ts";
+import { type Endpoint, endpoint } from "../../../../shared/http/endpoint.ts";
+import { defineOperation } from "../../../../shared/http/operation.ts";
+import { createStreamingHandler } from "../../../../shared/http/pipeline.ts";
+import { createOpenAiChatModels } from "../../../../shared/models/inference/openai/chat-models.ts";
+import { createOpenAiSynthesizer } from "../../../../shared/models/inference/openai/synthesizer.ts";
+import { createOpenAiTranslator } from "../../../../shared/models/inference/openai/translator.ts";
+import { AppError } from "../../../../shared/platform/errors/app-error.ts";
+import { logger } from "../../../../shared/platform/telemetry/logger.ts";
+import {
+  answering,
+  type Behaviour,
+  completion,
+  type FakeBackend,
+  hanging,
+  resetting,
+  startFakeBackend,
+} from "../../../support/fake-backend.ts";
+import { fakeCounters } from "../../../support/fake-counters.ts";
+import { speechInMemory } from "../../../support/fake-speech.ts";
+import { delta, finish, streaming, streamingThenBreaking } from "../../../support/fake-stream.ts";
+import { lambdaContext, lambdaEvent } from "../../../support/lambda-event.ts";
+import { invokeStreaming, stubStreamingRuntime } from "../../../support/lambda-stream.ts";
+import { encodeForm, formFile } from "../../../support/multipart.ts";
+import { authorizedCaller, send } from "../../../support/send.ts";
+import { dripping } from "../../../support/slow-responses.ts";
+import { soundBytes, wavFile, wavHeaderBytes } from "../../../support/wav.ts";
+
+let server: FakeBackend;
+beforeEach(async () => {
+  server = await startFakeBackend();
+  for (const level of ["info", "warn", "error"] as const) vi.spyOn(logger, level).mockReturnValue();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await server.close();
+});
+
+/** Longer than the pause before a second try. */
+const usualSilenceMilliseconds = 600;
+
+const backend = (apiKey: () => Promise<string | undefined> = async () => undefined) => ({
+  baseUrl: server.baseUrl,
+  apiKey,
+  silenceMilliseconds: usualSilenceMilliseconds,
+});
+
+const requests = {
+  translation: {
+    path: "/tasks/translate",
+    body: { source_language: "eng", target_language: "lug", text: "How are you?" },
+  },
+  speech: { path: "/tasks/audio/speech", body: { text: "Wasuze otya nno?" } },
+  batch: {
+    path: "/tasks/audio/speech/batch",
+    body: { items: [{ text: "Webale" }, { text: "Wasuze otya?" }, { text: "Oli otya?" }] },
+  },
+} as const;
+
+/** Sends a request of an account over the whole stack, and tells whether it is off the quota again. */
+const ask = async (
+  endpoints: readonly Endpoint[],
+  request: { readonly path: string; readonly body: unknown; readonly headers?: Record<string, string> },
+  remainingMilliseconds = 60_000,
+) => {
+  const counters = fakeCounters();
+  const { status } = await send(
+    endpoints,
+    { ...request, authorizer: authorizedCaller, remainingMilliseconds },
+    { limiter: createLimiter(counters) },
+  );
+  expect(counters.accounts).toHaveLength(1);
+  return { status, isRefunded: counters.refunded.length === 1 };
+};
+
+const translation = (apiKey?: () => Promise<string | undefined>) =>
+  translateEndpoints({ translator: createOpenAiTranslator(backend(apiKey), "model") });
+
+const speech = (changes: Partial<ReturnType<typeof speechInMemory>["store"]> = {}) =>
+  speechEndpoints({
+    synthesizer: createOpenAiSynthesizer(backend(), "model"),
+    store: { ...speechInMemory().store, ...changes },
+    model: "model",
+    encode: encodeSound,
+    platform: "platform",
+  });
+
+const speechAnswer: Behaviour = (response) => {
+  response.writeHead(200, { "Content-Type": "audio/wav" });
+  response.end(wavFile(soundBytes(48_000)));
+};
+
+const storageDown = () => Promise.reject(new AppError("storage_unavailable"));
+
+const free: readonly (readonly [string, number, Behaviour])[] = [
+  ["is loading", 503, answering(503, "loading model")],
+  ["is loading, with status 200", 503, answering(200, { error: { message: "Loading model" } })],
+  ["is loading, with status 500", 503, answering(500, "Loading model")],
+  ["has a gateway in front that cannot reach it", 503, answering(502, "no")],
+  ["is busy", 503, answering(429, "slow down")],
+  ["refuses the request", 502, answering(400, "too long")],
+  ["does not know us", 502, answering(401, "no")],
+];
+
+const paid: readonly (readonly [string, number, Behaviour])[] = [
+  ["says nothing", 503, hanging],
+  ["breaks the connection", 503, resetting],
+  ["fails", 502, answering(500, "CUDA error")],
+  ["is waited for in vain by its gateway", 503, answering(504, "no")],
+  ["answers nonsense", 502, answering(200, "nonsense")],
+  ["reports a failure with status 200", 502, answering(200, { error: { message: "CUDA error" } })],
+  ["gives an empty answer", 502, answering(200, completion(""))],
+  ["drips its answer", 503, dripping("application/json", () => Buffer.alloc(1_000, " "))],
+];
+
+describe("a request that fails before a model begins to work costs nothing", () => {
+  it.each(free)("when the model's server %s", async (_case, status, behaviour) => {
+    server.behave(behaviour);
+    expect(await ask(translation(), requests.translation)).toEqual({ status, isRefunded: true });
+  });
+
+  it("when the model's server cannot be reached", async () => {
+    const endpoints = translation();
+    await server.close();
+    expect(await ask(endpoints, requests.translation)).toEqual({ status: 503, isRefunded: true });
+    server = await startFakeBackend();
+  });
+
+  it("when the model's server is not asked, because it failed five times in a row", async () => {
+    const endpoints = translation();
+    server.behave(answering(500, "no"));
+    for (let count = 0; count < 5; count += 1) {
+      expect(await ask(endpoints, requests.translation)).toEqual({ status: 502, isRefunded: false });
+    }
+    expect(await ask(endpoints, requests.translation)).toEqual({ status: 503, isRefunded: true });
+  });
+
+  it("when too little time is left to ask", async () => {
+    expect(await ask(translation(), requests.translation, 1_900)).toEqual({ status: 503, isRefunded: true });
+    expect(server.received).toEqual([]);
+  });
+
+  it.each([
+    [
+      "does not answer",
+      Object.assign(new Error("No."), { name: "NetworkError", $metadata: {}, $retryable: {} }),
+      503,
+    ],
+    ["holds no keys", new SyntaxError("No JSON."), 502],
+  ])("when the secret of the model's key %s", async (_case, error, status) => {
+    const endpoints = translation(() => Promise.reject(error));
+    expect(await ask(endpoints, requests.translation)).toEqual({ status, isRefunded: true });
+    expect(server.received).toEqual([]);
+  });
+
+  it("when the time is over before the second try", async () => {
+    server.behave(answering(503, "loading model"));
+    const translator = createOpenAiTranslator({ ...backend(), silenceMilliseconds: 100 }, "model");
+    const outcome = await ask(translateEndpoints({ translator }), requests.translation);
+    expect(outcome).toEqual({ status: 503, isRefunded: true });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it("when its meaning is refused", async () => {
+    const body = { ...requests.translation.body, target_language: "eng" };
+    const request = { ...requests.translation, body };
+    expect(await ask(translation(), request)).toEqual({ status: 400, isRefunded: true });
+  });
+
+  it.each([
+    ["the bucket is down", new AppError("storage_unavailable"), 502],
+    ["the table is down", Object.assign(new Error("No."), { $metadata: { httpStatusCode: 500 } }), 503],
+    ["something is wrong on our side", new TypeError("A bug."), 500],
+  ])("when %s", async (_case, error, status) => {
+    const operation = defineOperation({
+      id: "example",
+      method: "POST",
+      path: "/tasks/example",
+      summary: "Example",
+      tag: "Service",
+      auth: "user",
+      scope: "translate",
+      body: { encoding: "json", schema: z.object({}) },
+      response: { status: 200, description: "It", schema: z.looseObject({}) },
+      errors: [],
+    });
+    const failing = endpoint(operation, () => Promise.reject(error));
+    expect(await ask([failing], { path: "/tasks/example", body: {} })).toEqual({ status, isRefunded: true });
+  });
+
+  it("in a batch, when that is so of every item", async () => {
+    server.behave(answering(503, "loading model"));
+    expect(await ask(speech(), requests.batch)).toEqual({ status: 503, isRefunded: true });
+  });
+});
+
+/** Streams a chat answer whose headers leave before its model has begun; tells what the stream's end says. */
+const stream = async (behaviour: Behaviour) => {
+  server.behave(behaviour);
+  const counters = fakeCounters();
+  stubStreamingRuntime();
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+  });
+  const models = createOpenAiChatModels(backend(), { "lang-14b": "large", "lang-9b": "small" });
+  const { status, body } = await invokeStreaming(
+    createStreamingHandler(chatEndpoints({ models, keepAliveMilliseconds: 50 }), {
+      limiter: createLimiter(counters),
+    }),
+    lambdaEvent({
+      path: "/tasks/chat/completions",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }], stream: true }),
+      authorizer: authorizedCaller,
+    }),
+    lambdaContext(),
+  );
+  return { status, body, isRefunded: counters.refunded.length === 1 };
+};
+
+describe("a stream whose headers have left", () => {
+  it("costs nothing when it then fails before a model begins to work", async () => {
+    const { status, body, isRefunded } = await stream((response) => {
+      setTimeout(() => answering(503, "loading model")(response, response.req), 100);
+    });
+    expect(status).toBe(200);
+    expect(body).toMatch(/^: keep-alive\n\n.*"code":"service_unavailable".*\[DONE\]\n\n$/s);
+    expect(isRefunded).toBe(true);
+  });
+
+  it.each<[string, Behaviour, string]>([
+    ["fails when a model may have begun", hanging, '"code":"service_unavailable"'],
+    ["fails after its first text", streamingThenBreaking(delta("Oli")), '"code":"service_unavailable"'],
+    ["comes to its end", streaming(delta("Oli"), finish(), "[DONE]"), '"finish_reason":"stop"'],
+  ])("is paid for when it %s", async (_case, behaviour, end) => {
+    const { status, body, isRefunded } = await stream(behaviour);
+    expect(status).toBe(200);
+    expect(body).toContain(end);
+    expect(isRefunded).toBe(false);
+  });
+});
+
+describe("a request for which a model began to work is paid for", () => {
+  it.each(paid)("also when its server %s", async (_case, status, behaviour) => {
+    server.behave(behaviour);
+    expect(await ask(translation(), requests.translation)).toEqual({ status, isRefunded: false });
+  });
+
+  it("when it succeeds", async () => {
+    expect(await ask(translation(), requests.translation)).toEqual({ status: 200, isRefunded: false });
+  });
+
+  it("when the second try reached a model that failed", async () => {
+    server.behave(answering(503, "no"), answering(500, "no"));
+    expect(await ask(translation(), requests.translation)).toEqual({ status: 502, isRefunded: false });
+  });
+
+  it("when the function's time is over before the model answers", async () => {
+    server.behave(hanging);
+    const endpoints = translateEndpoints({
+      translator: createOpenAiTranslator({ ...backend(), silenceMilliseconds: 5_000 }, "model"),
+    });
+    expect(await ask(endpoints, requests.translation, 2_100)).toEqual({ status: 503, isRefunded: false });
+  });
+
+  it("when speech is broken off", async () => {
+    server.behave((response) => {
+      response.writeHead(200, { "Content-Type": "audio/wav" });
+      response.write(wavHeaderBytes(0));
+      response.write(soundBytes(1_000));
+      setTimeout(() => response.destroy(), 20);
+    });
+    expect(await ask(speech(), requests.speech)).toEqual({ status: 502, isRefunded: false });
+  });
+
+  it("when the bucket does not take the speech that was made", async () => {
+    server.behave(speechAnswer);
+    const write = () => ({ write: storageDown, complete: storageDown, abort: async () => undefined });
+    expect(await ask(speech({ write: vi.fn(write) }), requests.speech)).toEqual({
+      status: 502,
+      isRefunded: false,
+    });
+  });
+
+  it("when a batch fails of which one item was spoken", async () => {
+    server.behave(answering(429, "no"), speechAnswer, answering(429, "no"));
+    const write = () => ({ write: storageDown, complete: storageDown, abort: async () => undefined });
+    expect(await ask(speech({ write: vi.fn(write) }), requests.batch)).toEqual({
+      status: 502,
+      isRefunded: false,
+    });
+  });
+});
+
+describe("audio that cannot be read", () => {
+  const transcription = transcriptionEndpoints({
+    transcriber: { transcribe: () => Promise.reject(new Error("Nothing is to be transcribed.")) },
+    uploads: { find: async () => undefined },
+    store: { delete: async () => undefined, open: async () => undefined },
+  });
+  const upload = async (file: Buffer | string) => ({
+    path: "/tasks/audio/transcriptions",
+    ...(await encodeForm({ audio: formFile(file), language: "lug" })),
+  });
+
+  it("costs what reading it has cost, although no model has begun", async () => {
+    const damaged = wavHeaderBytes(0, { comment: "no sound" });
+    expect(await ask(transcription, await upload(damaged))).toEqual({ status: 400, isRefunded: false });
+  });
+
+  it("costs nothing when it is no audio, which a look at its beginning tells", async () => {
+    expect(await ask(transcription, await upload("%PDF-1.7"))).toEqual({ status: 422, isRefunded: true });
+  });
+});

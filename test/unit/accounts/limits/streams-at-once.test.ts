@@ -1,0 +1,430 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { chatCompletionRequest, createChatCompletionOperation } from "../../../../functions/chat/contract.ts";
+import { createV1ChatCompletionOperation } from "../../../../functions/chat/v1/chat-contract.ts";
+import { createResponseOperation } from "../../../../functions/chat/v1/responses-contract.ts";
+import { functionDefinitions, operations } from "../../../../functions/manifest.ts";
+import { speechRequest, synthesizeOperation } from "../../../../functions/speech/contract.ts";
+import { streamPlaces } from "../../../../shared/accounts/limits/keys.ts";
+import type { Counts } from "../../../../shared/accounts/limits/limit-counters.ts";
+import { createLimiter } from "../../../../shared/accounts/limits/limiter.ts";
+import { longestStreamSeconds } from "../../../../shared/accounts/limits/policies.ts";
+import { windowsAt } from "../../../../shared/accounts/limits/windows.ts";
+import { type Endpoint, endpoint } from "../../../../shared/http/endpoint.ts";
+import { requireLimits } from "../../../../shared/http/limit-requests.ts";
+import { defineOperation, type Operation } from "../../../../shared/http/operation.ts";
+import { createStreamingHandler } from "../../../../shared/http/pipeline.ts";
+import { type BodyChunks, Reply } from "../../../../shared/http/response.ts";
+import { AppError } from "../../../../shared/platform/errors/app-error.ts";
+import { logger } from "../../../../shared/platform/telemetry/logger.ts";
+import { type FakeCounters, fakeCounters } from "../../../support/fake-counters.ts";
+import { lambdaContext, lambdaEvent } from "../../../support/lambda-event.ts";
+import { stubStreamingRuntime } from "../../../support/lambda-stream.ts";
+import { authorizedCaller } from "../../../support/send.ts";
+import { unlimited } from "../../../support/unlimited.ts";
+
+const declared: readonly Operation[] = operations;
+
+beforeEach(() => {
+  stubStreamingRuntime();
+  for (const level of ["info", "warn", "error"] as const) vi.spyOn(logger, level).mockReturnValue();
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+const operation = defineOperation({
+  id: "example",
+  method: "POST",
+  path: "/tasks/example",
+  summary: "Example",
+  tag: "Service",
+  auth: "user",
+  scope: "translate",
+  body: { encoding: "json", schema: z.object({ stream: z.boolean() }) },
+  response: { status: 200, description: "It", schema: z.object({ text: z.string() }) },
+  streams: /"stream"\s*:\s*true/,
+  errors: [],
+});
+
+const reply = (body: BodyChunks): Reply => new Reply({ contentType: "text/plain", body });
+const streaming = (execute: (signal: AbortSignal) => Reply | Promise<Reply | { text: string }>): Endpoint =>
+  endpoint(operation, ({ request }) => execute(request.signal));
+
+interface Ask {
+  readonly body?: string | Buffer;
+  readonly counters?: FakeCounters;
+  readonly remainingMilliseconds?: number;
+  /** What the caller does while its stream is under way. */
+  readonly whileOpen?: (stream: PassThrough) => void;
+}
+
+/** Sends a request through the whole stack of a streaming function, and tells which places it took and gave back. */
+const ask = async (
+  asked: Endpoint,
+  { body = '{"stream": true}', counters = fakeCounters(), remainingMilliseconds, whileOpen }: Ask = {},
+) => {
+  const handler: (...args: never[]) => unknown = createStreamingHandler([asked], {
+    limiter: createLimiter(counters),
+  });
+  const stream = new PassThrough();
+  let status = 0;
+  stream.once("metadata", (metadata: { statusCode: number }) => {
+    status = metadata.statusCode;
+  });
+  const read = text(stream).catch(() => "");
+  whileOpen?.(stream);
+  const event = lambdaEvent({
+    path: operation.path,
+    headers: {
+      "Content-Type": "application/json",
+      ...(Buffer.isBuffer(body) ? { "Content-Encoding": "gzip" } : {}),
+    },
+    body,
+    authorizer: authorizedCaller,
+  });
+  const context = lambdaContext(remainingMilliseconds);
+  const outcome = await Promise.resolve(Reflect.apply(handler, undefined, [event, stream, context])).then(
+    () => "answered",
+    () => "broken off",
+  );
+  stream.destroy();
+  await read;
+  const taken = counters.accounts.flatMap(({ place }) => (place === undefined ? [] : [place]));
+  return { status, outcome, taken, released: counters.released };
+};
+
+const endings: readonly (readonly [string, Endpoint, Ask, { status: number; outcome: string }])[] = [
+  [
+    "comes to its end",
+    streaming(() =>
+      reply(
+        (async function* () {
+          yield "Oli ";
+          yield "otya?";
+        })(),
+      ),
+    ),
+    {},
+    { status: 200, outcome: "answered" },
+  ],
+  [
+    "tells of a failure of its model, or of its time limit",
+    streaming(() =>
+      reply(
+        (async function* () {
+          yield "Oli";
+          return new AppError("external_service_error");
+        })(),
+      ),
+    ),
+    {},
+    { status: 200, outcome: "answered" },
+  ],
+  [
+    "breaks off",
+    streaming(() =>
+      reply(
+        (async function* () {
+          yield "Oli";
+          throw new Error("The model is gone.");
+        })(),
+      ),
+    ),
+    {},
+    { status: 200, outcome: "broken off" },
+  ],
+  [
+    "loses its reader",
+    streaming(() => {
+      const gone = Promise.withResolvers<IteratorResult<string>>();
+      const end = async () => {
+        gone.resolve({ done: true, value: undefined });
+        return { done: true as const, value: undefined };
+      };
+      return reply({ [Symbol.asyncIterator]: () => ({ next: () => gone.promise, return: end }) });
+    }),
+    {
+      whileOpen: (stream) => {
+        stream.once("metadata", () => setImmediate(() => stream.destroy()));
+      },
+    },
+    { status: 200, outcome: "answered" },
+  ],
+  [
+    "runs out of the function's time before it begins",
+    streaming(() => new Promise(() => undefined)),
+    { remainingMilliseconds: 1_050 },
+    { status: 503, outcome: "answered" },
+  ],
+  [
+    "fails before its first byte, as a model's server does",
+    streaming(() => Promise.reject(new AppError("external_service_error"))),
+    {},
+    { status: 502, outcome: "answered" },
+  ],
+  [
+    "fails before its first byte for a fault of ours",
+    streaming(() => Promise.reject(new TypeError("A bug."))),
+    {},
+    { status: 500, outcome: "answered" },
+  ],
+  [
+    "is refused for its form",
+    streaming(() => Promise.reject(new Error("It must not be executed."))),
+    { body: '{"stream": true' },
+    { status: 422, outcome: "answered" },
+  ],
+  [
+    "turns out to be answered as a whole",
+    streaming(async () => ({ text: "Oli otya?" })),
+    { body: gzipSync('{"stream": false}') },
+    { status: 200, outcome: "answered" },
+  ],
+];
+
+describe("a stream", () => {
+  it.each(endings)(
+    "takes one place and gives it back when it %s",
+    async (_case, asked, options, expected) => {
+      const { taken, released, ...outcome } = await ask(asked, options);
+      expect(outcome).toEqual(expected);
+      expect(taken).toEqual([expect.stringMatching(/^\d{10}\.[\w-]{8}$/)]);
+      expect(released).toEqual(taken);
+    },
+  );
+
+  it("gives its place back after its last byte, and not before", async () => {
+    const counters = fakeCounters();
+    const open = Promise.withResolvers<void>();
+    const asked = streaming(() =>
+      reply(
+        (async function* () {
+          yield "Oli";
+          await open.promise;
+        })(),
+      ),
+    );
+    const answer = ask(asked, {
+      counters,
+      whileOpen: (stream) => {
+        stream.once("data", () => {
+          setImmediate(() => {
+            expect(counters.released).toEqual([]);
+            open.resolve();
+          });
+        });
+      },
+    });
+    expect(await answer).toMatchObject({ outcome: "answered", released: [expect.any(String)] });
+  });
+
+  it("is over for its caller whatever becomes of its place, which is logged", async () => {
+    const asked = streaming(() => reply((async function* () {})()));
+    const failing = {
+      ...fakeCounters(),
+      releasePlaces: () => Promise.reject(new Error("The table is on fire.")),
+    };
+    expect(await ask(asked, { counters: failing })).toMatchObject({ status: 200, outcome: "answered" });
+    expect(logger.error).toHaveBeenCalledExactlyOnceWith("limits.place_not_released", {
+      limit_class: "task",
+      reason: expect.objectContaining({ message: "The table is on fire." }),
+    });
+  });
+
+  it("waits for a silent table no longer than any other write", async () => {
+    const counters = { ...fakeCounters(), releasePlaces: () => new Promise<void>(() => undefined) };
+    const limiter = createLimiter(counters, { timeoutMilliseconds: 10 });
+    const token = { userId: 7, tokenId: "a-token", tokenEpoch: 0 };
+    const admission = await limiter.admit({
+      limitClass: "task",
+      credential: token,
+      operationId: "x",
+      mayStream: true,
+    });
+    await expect(limiter.release(admission)).resolves.toBeUndefined();
+    expect(logger.error).toHaveBeenCalledExactlyOnceWith("limits.place_not_released", expect.anything());
+  });
+
+  it("beyond what its account may have at a time is refused, in words that help, and holds nothing", async () => {
+    const counters = fakeCounters(async () => ({ counted: false, minute: 9, day: 9, month: 9, streams: 5 }));
+    const execute = vi.fn(() => reply((async function* () {})()));
+    expect(await ask(streaming(execute), { counters })).toMatchObject({ status: 429, released: [] });
+    expect(execute).not.toHaveBeenCalled();
+  });
+
+  it("that the table could not count gives back what the lost write may have taken", async () => {
+    const counters = fakeCounters(() => Promise.reject(new Error("No answer.")));
+    const asked = streaming(() => reply((async function* () {})()));
+    const { status, taken, released } = await ask(asked, { counters });
+    expect(status).toBe(200);
+    expect(taken).toHaveLength(1);
+    expect(released).toEqual(taken);
+  });
+});
+
+describe("an answer that is sent as a whole", () => {
+  it("takes no place and gives none back", async () => {
+    const asked = streaming(async () => ({ text: "Oli otya?" }));
+    const { status, taken, released } = await ask(asked, { body: '{"stream": false}' });
+    expect(status).toBe(200);
+    expect(taken).toEqual([]);
+    expect(released).toEqual([]);
+  });
+});
+
+describe("the refusal of one stream too many", () => {
+  const now = Date.parse("2026-11-20T23:00:15Z");
+  const token = { userId: 7, tokenId: "a-token", tokenEpoch: 0 };
+  const refusalOf = async (counts: Partial<Counts>, type: "Free" | "Premium" | "Admin" = "Free") => {
+    const counters = fakeCounters(async () => ({ counted: false, minute: 3, day: 3, month: 3, ...counts }), {
+      account_type: type,
+    });
+    const request = { limitClass: "task", credential: token, operationId: "chat", mayStream: true } as const;
+    return createLimiter(counters, { now: () => now }).admit(request);
+  };
+
+  it.each([
+    ["Free", 5],
+    ["Premium", 25],
+  ] as const)("names the number of the tier %s, and when to try again", async (type, most) => {
+    const { refusal, place } = await refusalOf({ streams: most }, type);
+    expect(refusal).toMatchObject({
+      status: 429,
+      code: "rate_limited",
+      message: `Too many streams: ${most} at a time; end one, or wait until one has ended.`,
+      retryAfterSeconds: 5,
+    });
+    expect(place).toBeUndefined();
+  });
+
+  it("comes after the minute's, and is not made up when the quota is in the way", async () => {
+    const minute = await refusalOf({ minute: 50, streams: 5 });
+    expect(minute.refusal?.message).toBe("Rate limit exceeded: 50 per 1 minute");
+    const day = await refusalOf({ day: 500, streams: 4 });
+    expect(day.refusal?.message).toBe("Daily quota exceeded");
+  });
+});
+
+describe("what a body's text tells of a stream", () => {
+  const escaped = (word: string): fc.Arbitrary<string> =>
+    fc
+      .tuple(...Array.from(word, (letter) => fc.tuple(fc.constant(letter), fc.boolean(), fc.boolean())))
+      .map((letters) =>
+        letters
+          .map(([letter, isHidden, isUpper]) => {
+            const hex = letter.charCodeAt(0).toString(16).padStart(4, "0");
+            return isHidden ? `\\u${isUpper ? hex.toUpperCase() : hex}` : letter;
+          })
+          .join(""),
+      );
+  const space = fc.stringMatching(/^[ \t\r\n]{0,3}$/);
+  const others = fc.constantFrom("", '"text": "Oli", ', '"a": [1, {"stream": false}], ', '"ŋ": "\\u014b", ');
+  const bodyWith = (name: string, value: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+    fc
+      .tuple(others, space, escaped(name), space, space, value, space)
+      .map(([before, a, key, b, c, given, d]) => `{${before}${a}"${key}"${b}:${c}${given}${d}}`);
+
+  const tookPlace = async (id: Operation, body: string): Promise<boolean> => {
+    const asked: Endpoint = {
+      operation: { ...operation, streams: id.streams ?? "always" },
+      prepare: () => ({ tasks: 1, execute: async () => ({ text: "" }) }),
+    };
+    return (await ask(asked, { body })).taken.length === 1;
+  };
+
+  it.each([createChatCompletionOperation, createV1ChatCompletionOperation, createResponseOperation])(
+    "is enough for every $id that is going to be streamed, however it is written",
+    async (chat) => {
+      const { stream } = chat.body?.schema.shape ?? chatCompletionRequest.shape;
+      await fc.assert(
+        fc.asyncProperty(bodyWith("stream", fc.constant("true")), async (body) => {
+          expect(stream.parse(JSON.parse(body).stream)).toBe(true);
+          expect(await tookPlace(chat, body)).toBe(true);
+        }),
+        { numRuns: 50 },
+      );
+    },
+  );
+
+  it("is enough for every speech that is going to be streamed, however it is written", async () => {
+    const mode = fc
+      .constantFrom("stream", "both")
+      .chain(escaped)
+      .map((value) => `"${value}"`);
+    await fc.assert(
+      fc.asyncProperty(bodyWith("response_mode", mode), async (body) => {
+        expect(speechRequest.shape.response_mode.parse(JSON.parse(body).response_mode)).not.toBe("url");
+        expect(await tookPlace(synthesizeOperation, body)).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each([
+    ["that says nothing of streams", createChatCompletionOperation, { messages: [] }],
+    ["that asks for a whole answer", createChatCompletionOperation, { stream: false }],
+    ["that talks about streams", createChatCompletionOperation, { content: '{"stream": true}' }],
+    ["of speech under a link", synthesizeOperation, { response_mode: "url", text: "stream, or both" }],
+  ])("lets a body alone %s", async (_case, of, body) => {
+    expect(await tookPlace(of, JSON.stringify(body))).toBe(false);
+  });
+
+  it("lets a body alone whose letters beyond ASCII are escapes, as Python writes them", async () => {
+    expect(await tookPlace(createChatCompletionOperation, '{"content": "\\u014b\\u00e9\\u0301"}')).toBe(
+      false,
+    );
+  });
+});
+
+describe("every operation", () => {
+  it("that may answer with sound or events says when it streams, and is a task", () => {
+    const streams = declared.filter(({ response }) =>
+      response.otherContentTypes?.some((type) => type === "text/event-stream" || type === "audio/wav"),
+    );
+    expect(streams.length).toBeGreaterThan(4);
+    expect(declared.filter(({ streams: when }) => when !== undefined)).toEqual(streams);
+  });
+
+  it("that streams is not started unless it is a task", () => {
+    const open = { ...operation, auth: "user", limit: "account" } as const;
+    expect(() => requireLimits([open], unlimited)).toThrow("must be a task");
+    expect(() => requireLimits([operation], unlimited)).not.toThrow();
+  });
+
+  it("that streams is one of a streaming function, which ends before its place does", () => {
+    const streamed: readonly Operation[] = declared.filter(({ streams: when }) => when !== undefined);
+    const own = functionDefinitions.filter(
+      ({ operations: some }: { readonly operations: readonly Operation[] }) =>
+        some.some((one) => streamed.includes(one)),
+    );
+    expect(own.length).toBeGreaterThan(2);
+    for (const { transfer, timeoutSeconds } of own) {
+      expect(transfer).toBe("stream");
+      expect(timeoutSeconds).toBeLessThanOrEqual(longestStreamSeconds);
+    }
+  });
+});
+
+describe("a place", () => {
+  it("that nobody gives back is over by itself, never before the longest stream and at most a minute later", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1_700_000_000_000, max: 2_100_000_000_000 }), (takenAt) => {
+        const place = streamPlaces.take(takenAt);
+        const isOverAfter = (seconds: number) =>
+          streamPlaces.isOver(place, windowsAt(takenAt + seconds * 1_000));
+        expect(isOverAfter(longestStreamSeconds - 1)).toBe(false);
+        expect(isOverAfter(longestStreamSeconds + 61)).toBe(true);
+      }),
+    );
+  });
+
+  it("is unlike any other", () => {
+    expect(new Set(Array.from({ length: 1_000 }, () => streamPlaces.take(0))).size).toBe(1_000);
+  });
+});

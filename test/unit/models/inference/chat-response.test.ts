@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createOpenAiChatModels } from "../../../../shared/models/inference/openai/chat-models.ts";
+import { answering, completion, type FakeBackend, startFakeBackend } from "../../../support/fake-backend.ts";
+
+let backend: FakeBackend;
+beforeAll(async () => {
+  backend = await startFakeBackend();
+});
+afterAll(() => backend.close());
+
+const answer = (model: "lang-14b" | "lang-9b" = "lang-14b") =>
+  createOpenAiChatModels(
+    { baseUrl: backend.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 1_000 },
+    { "lang-14b": "large", "lang-9b": "small" },
+  ).answer(
+    {
+      model,
+      messages: [{ role: "user", content: "Hello" }],
+      temperature: 0,
+      topP: undefined,
+      maximumTokens: undefined,
+      stop: undefined,
+    },
+    { signal: new AbortController().signal },
+  );
+
+describe("a whole answer from a server of the OpenAI API", () => {
+  it.each([
+    ["lang-14b", "large"],
+    ["lang-9b", "small"],
+  ] as const)("is asked for from %s by the name that its server knows", async (model, name) => {
+    backend.behave(answering(200, completion("Gyebale")));
+    await answer(model);
+    expect(JSON.parse(backend.received[0]?.body ?? "")).toEqual({
+      model: name,
+      messages: [{ role: "user", content: "Hello" }],
+      temperature: 0,
+      stream: false,
+    });
+    expect(backend.received[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it("is trimmed and without thoughts, with the reason of its end and the token counts", async () => {
+    backend.behave(answering(200, completion("<think>Hm.</think>\n Gyebale \n", "length")));
+    expect(await answer()).toEqual({
+      text: "Gyebale",
+      finishReason: "length",
+      usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
+    });
+  });
+
+  it.each([
+    "Gyebale, I suppose.</think>Gyebale",
+    "<Thinking a='1'>Hm <think>hm</think> hm</Thinking>Gyebale",
+    "[THINK]Hm[/THINK]Gyebale",
+    "<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Gyebale",
+  ])("is without thoughts in whatever form, from any model: %j", async (content) => {
+    backend.behave(answering(200, completion(content)));
+    expect((await answer()).text).toBe("Gyebale");
+  });
+
+  it.each(["abort", "error"])("is a failure when the server ends it with %s", async (word) => {
+    backend.behave(answering(200, completion("Gyeb", word)));
+    await expect(answer()).rejects.toMatchObject({ code: "external_service_error" });
+  });
+
+  it("that found no room names the limit of tokens", async () => {
+    backend.behave(answering(200, completion("<think>Hm", "length")));
+    await expect(answer()).rejects.toMatchObject({
+      code: "external_service_error",
+      message: expect.stringContaining("max_tokens"),
+    });
+  });
+
+  it("of a model that the server does not know names it to the operator, and not to the caller", async () => {
+    backend.behave(answering(404, { error: { message: "The model `large` does not exist." } }));
+    const failure = await answer().catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: "external_service_error",
+      message: "The model's server failed.",
+      cause: {
+        message: 'The model\'s server answered with status 404 when it was asked for the model "large".',
+      },
+    });
+  });
+
+  it("that the server refuses may have been asked for with too much", async () => {
+    backend.behave(answering(400, { error: { message: "maximum context length" } }));
+    await expect(answer()).rejects.toMatchObject({ message: expect.stringContaining("too long") });
+  });
+});

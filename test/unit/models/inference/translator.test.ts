@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createOpenAiTranslator } from "../../../../shared/models/inference/openai/translator.ts";
+import {
+  answering,
+  completion,
+  type FakeBackend,
+  hanging,
+  resetting,
+  startFakeBackend,
+} from "../../../support/fake-backend.ts";
+
+let backend: FakeBackend;
+beforeAll(async () => {
+  backend = await startFakeBackend();
+});
+afterAll(() => backend.close());
+
+const request = { text: "How are you?", sourceLanguage: "English", targetLanguage: "Luganda" };
+
+const translate = (
+  overrides: Partial<typeof request> | { sourceLanguage: undefined } = {},
+  baseUrl = backend.baseUrl,
+) =>
+  createOpenAiTranslator(
+    { baseUrl, apiKey: async () => "the-key", silenceMilliseconds: 1_500 },
+    "model-1",
+  ).translate({ ...request, ...overrides }, { signal: new AbortController().signal });
+
+describe("a translation through a server of the OpenAI API", () => {
+  it("asks in the words the models know", async () => {
+    backend.behave(answering(200, completion("Oli otya?")));
+    expect(await translate()).toEqual({
+      text: "Oli otya?",
+      usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
+    });
+    const [received] = backend.received;
+    expect(received).toMatchObject({
+      path: "/v1/chat/completions",
+      headers: { authorization: "Bearer the-key" },
+    });
+    expect(JSON.parse(received?.body ?? "")).toMatchObject({
+      model: "model-1",
+      stream: false,
+      messages: [
+        { role: "system" },
+        { role: "user", content: "Translate from English to Luganda: How are you?" },
+      ],
+    });
+  });
+
+  it("does not name a source it was not told", async () => {
+    backend.behave(answering(200, completion("Oli otya?")));
+    await translate({ sourceLanguage: undefined });
+    expect(JSON.parse(backend.received[0]?.body ?? "").messages[1].content).toBe(
+      "Translate to Luganda: How are you?",
+    );
+  });
+
+  it("gives long texts room for a long answer", async () => {
+    backend.behave(answering(200, completion("x")));
+    await translate({ text: "a".repeat(5_000) });
+    expect(JSON.parse(backend.received[0]?.body ?? "").max_tokens).toBeGreaterThanOrEqual(10_000);
+  });
+
+  it("leaves out what the model thought before it answered", async () => {
+    backend.behave(answering(200, completion("<think>Hmm,\nLuganda.</think>\n\nOli otya?")));
+    expect((await translate()).text).toBe("Oli otya?");
+  });
+
+  it.each(["Luganda.</think>\nOli otya?", "[THINK]Luganda.[/THINK]Oli otya?"])(
+    "leaves out thoughts that are marked in other ways: %j",
+    async (content) => {
+      backend.behave(answering(200, completion(content)));
+      expect((await translate()).text).toBe("Oli otya?");
+    },
+  );
+
+  it("does without token counts when the server has none", async () => {
+    backend.behave(answering(200, { ...completion("Oli otya?"), usage: undefined }));
+    expect((await translate()).usage).toBeUndefined();
+  });
+
+  it.each([
+    [{ prompt_tokens: 11 }, { prompt_tokens: 11, completion_tokens: null, total_tokens: null }],
+    [{ completion_tokens: 3 }, { prompt_tokens: null, completion_tokens: 3, total_tokens: null }],
+    [{ total_tokens: 14 }, { prompt_tokens: null, completion_tokens: null, total_tokens: 14 }],
+    [
+      { prompt_tokens: 0, completion_tokens: "3", total_tokens: 1.5 },
+      { prompt_tokens: 0, completion_tokens: null, total_tokens: null },
+    ],
+    ["many", undefined],
+    [null, undefined],
+  ])("passes on what a server counted of its tokens, and nothing it did not: %j", async (usage, expected) => {
+    backend.behave(answering(200, { ...completion("Oli otya?"), usage }));
+    expect((await translate()).usage).toEqual(expected);
+  });
+
+  it.each([502, 503])("tries once more when the server answers %i, unseen by the caller", async (status) => {
+    backend.behave(answering(status, "busy"), answering(200, completion("Oli otya?")));
+    expect((await translate()).text).toBe("Oli otya?");
+    expect(backend.received).toHaveLength(2);
+  });
+
+  it("tries once more when the connection breaks", async () => {
+    backend.behave(resetting, answering(200, completion("Oli otya?")));
+    expect((await translate()).text).toBe("Oli otya?");
+  });
+
+  it.each([
+    ["answers 503 again and again", answering(503, "no"), "service_unavailable"],
+    [
+      "answers 503 with llama.cpp's words",
+      answering(503, { error: { code: 503, message: "Loading model" } }),
+      "service_unavailable",
+    ],
+    ["is busy", answering(429, { error: { message: "Too many requests" } }), "service_unavailable"],
+    ["breaks every connection", resetting, "service_unavailable"],
+    ["says nothing", hanging, "service_unavailable"],
+    ["is loading, inside a 200", answering(200, { error: "Model is loading" }), "service_unavailable"],
+    ["is queueing, inside a 200", answering(200, { id: "job", status: "IN_QUEUE" }), "service_unavailable"],
+    ["fails", answering(500, "Internal Server Error"), "external_service_error"],
+    ["refuses the request", answering(400, { error: { message: "bad" } }), "external_service_error"],
+    ["refuses our key", answering(401, { error: { message: "bad key" } }), "external_service_error"],
+    ["sends a page instead of JSON", answering(200, "<html>hello</html>"), "external_service_error"],
+    ["sends JSON that is no completion", answering(200, { hello: "world" }), "external_service_error"],
+    [
+      "reports an error inside a 200",
+      answering(200, { error: { message: "CUDA out of memory" } }),
+      "external_service_error",
+    ],
+    ["answers with nothing", answering(200, completion("")), "external_service_error"],
+    ["answers with null", answering(200, completion(null)), "external_service_error"],
+    ["only thinks", answering(200, completion("<think>Hmm")), "external_service_error"],
+    ["cuts the answer short", answering(200, completion("Oli", "length")), "external_service_error"],
+    [
+      "redirects elsewhere",
+      answering(302, "", { Location: "http://127.0.0.1:1/" }),
+      "external_service_error",
+    ],
+  ])("is an error when the server %s", async (_case, behaviour, code) => {
+    backend.behave(behaviour);
+    await expect(translate()).rejects.toMatchObject({ code });
+  });
+
+  it("says when to come back while the model is loading", async () => {
+    backend.behave(answering(503, "loading model"));
+    await expect(translate()).rejects.toMatchObject({
+      message: expect.stringContaining("loading"),
+      retryAfterSeconds: 30,
+    });
+  });
+
+  it("gives up on a server that drips", async () => {
+    backend.behave((response) => {
+      response.writeHead(200, { "Content-Type": "application/json" });
+      const timer = setInterval(() => response.write(" "), 100);
+      response.on("close", () => clearInterval(timer));
+    });
+    await expect(translate()).rejects.toMatchObject({ code: "service_unavailable" });
+  });
+
+  it("gives up on a server that is not there", async () => {
+    await expect(translate({}, "http://127.0.0.1:1/v1")).rejects.toMatchObject({
+      code: "service_unavailable",
+    });
+  });
+
+  it("gives up on an answer without end", async () => {
+    backend.behave((response) => {
+      response.writeHead(200, { "Content-Type": "application/json" });
+      const chunk = "x".repeat(1_048_576);
+      const more = () => {
+        while (!response.destroyed && response.write(chunk)) {}
+      };
+      response.on("drain", more);
+      more();
+    });
+    await expect(translate()).rejects.toMatchObject({ code: "external_service_error" });
+  });
+});

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCallbackSecrets } from "../../../../shared/recordings/callbacks/callback-secrets.ts";
+import { createDeliveryLog } from "../../../../shared/recordings/callbacks/deliveries.ts";
+import { startTestTable, type TestTable } from "../../../support/test-table.ts";
+
+let table: TestTable;
+beforeAll(async () => {
+  table = await startTestTable();
+});
+afterAll(() => table.close());
+
+describe("The secret of an account's callbacks", () => {
+  it("is made once, however many ask for it at the same time", async () => {
+    const secrets = createCallbackSecrets(table.openForRequests());
+    const all = await Promise.all(Array.from({ length: 10 }, () => secrets.current(1)));
+    expect(new Set(all).size).toBe(1);
+    expect(all[0]).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await secrets.signing(1)).toEqual([all[0]]);
+    expect(await secrets.signing(2)).toEqual([]);
+  });
+
+  it("that was replaced signs as well for a day", async () => {
+    let now = Date.parse("2026-11-20T10:00:00Z");
+    const secrets = createCallbackSecrets(table.openForRequests(), () => now);
+    const first = await secrets.current(3);
+    const second = await secrets.replace(3);
+    now += 12 * 3_600_000;
+    const third = await secrets.replace(3);
+    expect(await secrets.signing(3)).toEqual([third, second, first]);
+    now += 12 * 3_600_000 + 1_000;
+    expect(await secrets.signing(3)).toEqual([third, second]);
+    expect(await secrets.current(3)).toBe(third);
+  });
+
+  it("is none of another account's, and none is lost when several are made at once", async () => {
+    const secrets = createCallbackSecrets(table.openForRequests());
+    const first = await secrets.current(4);
+    const replaced = await Promise.allSettled([secrets.replace(4), secrets.replace(4)]);
+    const made = replaced.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    expect((await secrets.signing(4)).toSorted()).toEqual([first, ...made].toSorted());
+  });
+});
+
+describe("The log of deliveries", () => {
+  it("holds each try in its order, and how the callback stands", async () => {
+    const log = createDeliveryLog(table.openForRequests());
+    expect(await log.read(5, "job")).toEqual({ status: "pending", deliveries: [] });
+    const tries = [
+      { at: "2026-11-20T10:00:00.000Z", error: "The receiver did not answer in time." },
+      { at: "2026-11-20T10:00:30.000Z", status_code: 204 },
+    ] as const;
+    await log.add(5, "job", tries[0], "pending");
+    await log.add(5, "job", tries[1], "delivered");
+    expect(await log.read(5, "job")).toEqual({ status: "delivered", deliveries: tries });
+  });
+});

@@ -1,0 +1,259 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { stitch } from "../../../../shared/recordings/transcripts/stitch.ts";
+import "../../../support/property-seed.ts";
+
+interface Spoken {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** What somebody says: words one after the other, each with a pause before it. */
+const speech = (words: readonly (readonly [text: string, pause: number])[]): Spoken[] => {
+  let time = 0;
+  return words.map(([text, pause]) => {
+    const start = time + pause;
+    time = start + 0.3;
+    return { start, end: time, text };
+  });
+};
+
+const longestPiece = 60;
+const overlap = 10;
+
+/** The words that are heard in each piece, on its own clock; one that a cut goes through is half a word. */
+const pieces = (words: readonly Spoken[]): { start: number; end: number; heard: Spoken[] }[] => {
+  const total = (words.at(-1)?.end ?? 0) + 1;
+  const result = [];
+  for (let start = 0; start < total; start += longestPiece - overlap) {
+    const end = Math.min(total, start + longestPiece);
+    const heard = words
+      .filter((word) => word.end > start && word.start < end)
+      .map((word) => {
+        const isWhole = word.start >= start && word.end <= end;
+        const text = isWhole ? word.text : `${word.text.slice(0, 2)}-`;
+        return { start: Math.max(0, word.start - start), end: Math.min(word.end, end) - start, text };
+      });
+    result.push({ start, end, heard });
+    if (end === total) break;
+  }
+  return result;
+};
+
+const joined = (words: readonly { readonly text: string }[]): string =>
+  words.map(({ text }) => text).join(" ");
+
+/** Groups of words between pauses of half a second. */
+const segmentsOf = (words: readonly Spoken[]): Spoken[] => {
+  const groups: Spoken[][] = [];
+  for (const word of words) {
+    const last = groups.at(-1);
+    if (last && word.start - (last.at(-1)?.end ?? 0) < 0.5 && last.length < 12) last.push(word);
+    else groups.push([word]);
+  }
+  return groups.map((group) => ({
+    start: group[0]?.start ?? 0,
+    end: group.at(-1)?.end ?? 0,
+    text: joined(group),
+  }));
+};
+
+const isMonotone = (items: readonly Spoken[]): boolean =>
+  items.every(({ start, end }, index) => start <= end && start >= (items[index - 1]?.start ?? 0));
+
+const vocabulary = Array.from({ length: 400 }, (_, index) => `w${(index * 7_919) % 10_007}o`);
+const aWord = fc.constantFrom(...vocabulary);
+const aPause = fc.oneof(
+  { weight: 8, arbitrary: fc.double({ min: 0, max: 0.3, noNaN: true }) },
+  { weight: 1, arbitrary: fc.double({ min: 0.5, max: 3, noNaN: true }) },
+);
+const aSpeech = fc.array(fc.tuple(aWord, aPause), { minLength: 1, maxLength: 900, size: "max" }).map(speech);
+const jitters = fc.infiniteStream(fc.double({ min: -0.3, max: 0.3, noNaN: true }));
+
+describe("what was said in a recording", () => {
+  it("comes back whole from words with times that are a little wrong", () => {
+    fc.assert(
+      fc.property(aSpeech, jitters, (words, jitter) => {
+        const moved = (time: number): number => Math.max(0, time + Number(jitter.next().value));
+        const parts = pieces(words).map(({ start, end, heard }) => {
+          const times = heard.map((word) => ({ ...word, start: moved(word.start) }));
+          const told = times.map((word) => ({ ...word, end: Math.max(word.start, moved(word.end)) }));
+          return { start, end, text: joined(heard), segments: segmentsOf(told), words: told };
+        });
+        const result = stitch(parts);
+        expect(result.text).toBe(joined(words));
+        expect(joined(result.words ?? [])).toBe(joined(words));
+        expect(joined(result.segments ?? [])).toBe(joined(words));
+        expect(isMonotone(result.words ?? [])).toBe(true);
+        expect(isMonotone(result.segments ?? [])).toBe(true);
+        for (const [index, word] of (result.words ?? []).entries()) {
+          expect(Math.abs(word.start - (words[index]?.start ?? 0))).toBeLessThan(1);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("comes back whole from segments, of which only the whole has times", () => {
+    fc.assert(
+      fc.property(aSpeech, (words) => {
+        const parts = pieces(words).map(({ start, end, heard }) => ({
+          start,
+          end,
+          text: joined(heard),
+          segments: segmentsOf(heard),
+        }));
+        const { text, segments = [] } = stitch(parts);
+        expect(text).toBe(joined(words));
+        expect(joined(segments)).toBe(joined(words));
+        expect(isMonotone(segments)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("comes back whole without any times", () => {
+    const evenly = fc
+      .array(aWord, { minLength: 1, maxLength: 900, size: "max" })
+      .map((texts) => speech(texts.map((text) => [text, 0.1])));
+    fc.assert(
+      fc.property(evenly, (words) => {
+        const parts = pieces(words).map(({ start, end, heard }) => ({ start, end, text: joined(heard) }));
+        expect(stitch(parts)).toEqual({ text: joined(words) });
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("what was misunderstood here and there", () => {
+  const mistakes = fc.infiniteStream(fc.integer({ min: 0, max: 9 }));
+
+  it.each([true, false])("is neither lost nor doubled (with times: %s)", (isTimed) => {
+    fc.assert(
+      fc.property(aSpeech, mistakes, (words, mistake) => {
+        const parts = pieces(words).map(({ start, end, heard }, index) => {
+          // One word in ten, another one in each piece.
+          const told = heard.map((word) =>
+            mistake.next().value === 0 ? { ...word, text: `x${index}${word.text}` } : word,
+          );
+          return {
+            start,
+            end,
+            text: joined(told),
+            ...(isTimed && { segments: segmentsOf(told), words: told }),
+          };
+        });
+        const said = stitch(parts)
+          .text.split(" ")
+          .filter((word) => word !== "");
+        const plain = said.map((word) => word.replace(/^x\d+/, ""));
+        expect(plain.join(" ")).toBe(joined(words));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("what two pieces share", () => {
+  const part = (start: number, end: number, text: string, segments?: Spoken[]) => ({
+    start,
+    end,
+    text,
+    segments,
+  });
+  const segment = (start: number, end: number, text: string): Spoken => ({ start, end, text });
+
+  it("is cut at its widest pause", () => {
+    const result = stitch([
+      part(0, 60, "", [
+        segment(40, 51, "alpha beta"),
+        segment(51.2, 54, "gamma delta"),
+        segment(57, 59, "epsilon"),
+      ]),
+      part(50, 110, "", [
+        segment(1.1, 4, "Gamma, delta."),
+        segment(7.1, 9, "epsilon"),
+        segment(12, 20, "zeta"),
+      ]),
+    ]);
+    expect(result.text).toBe("alpha beta gamma delta epsilon zeta");
+    // The pause from 54 to 57: what is before it comes from the first piece, what follows from the second.
+    expect(result.segments?.map(({ start, text }) => [start, text])).toEqual([
+      [40, "alpha beta"],
+      [51.2, "gamma delta"],
+      [57.1, "epsilon"],
+      [62, "zeta"],
+    ]);
+  });
+
+  it("is not lost when it was understood in two ways", () => {
+    const heard = "a b c d e f one two three four five six seven eight";
+    const again = "wun two three for five six seven eight g h i j k l";
+    expect(stitch([part(0, 60, heard), part(50, 110, again)]).text).toBe(
+      "a b c d e f one two three four five six seven eight g h i j k l",
+    );
+  });
+
+  it("is nothing where nobody speaks", () => {
+    expect(stitch([part(0, 60, "the end of it"), part(50, 110, "a new story")]).text).toBe(
+      "the end of it a new story",
+    );
+    expect(stitch([part(0, 60, ""), part(50, 110, ""), part(100, 160, "Bulungi.")])).toEqual({
+      text: "Bulungi.",
+    });
+    expect(stitch([])).toEqual({ text: "" });
+  });
+
+  it("may be said to last as long as the piece, by a model that tells one segment", () => {
+    const result = stitch([
+      part(0, 60, "", [segment(0, 60, "a b c d e f g h one two three")]),
+      part(50, 110, "", [segment(0, 60, "one two three i j k l m n o p")]),
+    ]);
+    expect(result.segments?.map(({ text }) => text).join(" ")).toBe(
+      "a b c d e f g h one two three i j k l m n o p",
+    );
+    expect(result.segments?.[0]?.start).toBe(0);
+    expect(result.segments?.at(-1)?.end).toBe(110);
+  });
+
+  it("is found in scripts without spaces too", () => {
+    const all = "นี่คือการทดสอบการถอดความยาวที่ไม่มีช่องว่างระหว่างคำในประโยคเดียวกันทั้งหมดของเรา";
+    const result = stitch([part(0, 60, all.slice(0, 60)), part(50, 110, all.slice(45))]);
+    expect(result.text).toBe(all);
+  });
+
+  it("leaves a gap where a piece is missing", () => {
+    const result = stitch([
+      part(0, 60, "", [segment(1, 5, "before")]),
+      part(100, 160, "", [segment(2, 6, "after")]),
+    ]);
+    expect(result).toEqual({
+      text: "before after",
+      segments: [segment(1, 5, "before"), segment(102, 106, "after")],
+    });
+  });
+
+  it("has times within the recording and in order, whatever a model says", () => {
+    const { segments = [] } = stitch([
+      part(0, 60, "", [segment(-3, 5, "one"), segment(40, 900, "two")]),
+      part(60, 110, "", [segment(-9, -5, "three"), segment(7, 3, "four")]),
+    ]);
+    expect(isMonotone(segments)).toBe(true);
+    expect(segments.map(({ text }) => text)).toEqual(["one", "two", "three", "four"]);
+    for (const { start, end } of segments) expect(start >= 0 && end <= 110).toBe(true);
+  });
+
+  it("keeps the text of a piece for which the model told no times", () => {
+    const words = [{ start: 1, end: 2, text: "one" }];
+    const result = stitch([
+      { ...part(0, 60, "one", [segment(1, 2, "one")]), words },
+      part(50, 110, "two three four"),
+    ]);
+    expect(result.text).toBe("one two three four");
+    expect(result.segments?.map(({ text }) => text)).toEqual(["one", "two three four"]);
+    // Subtitles would be made of words alone, and lack the rest.
+    expect(result.words).toBeUndefined();
+  });
+});

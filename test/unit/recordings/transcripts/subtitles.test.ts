@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { toSubRip, toWebVtt } from "../../../../shared/recordings/transcripts/subtitles.ts";
+
+const segment = (start: number, end: number, text: string) => ({ start, end, text });
+
+/** The cues of a file as a player would read them: lines of text by their times. */
+const cuesOf = (file: string): { times: string; lines: string[] }[] =>
+  file
+    .split("\n\n")
+    .map((block) => block.trim().split("\n"))
+    .filter((lines) => lines.some((line) => line.includes("-->")))
+    .map((lines) => {
+      const at = lines.findIndex((line) => line.includes("-->"));
+      return { times: lines[at] ?? "", lines: lines.slice(at + 1) };
+    });
+
+describe("subtitles", () => {
+  const segments = [segment(0.48, 2.16, "Wasuze otya nno?"), segment(3_661.5, 3_662, "Bulungi.")];
+
+  it("are numbered and have commas in SubRip", () => {
+    expect(toSubRip({ segments })).toBe(
+      "1\n00:00:00,480 --> 00:00:02,160\nWasuze otya nno?\n\n2\n01:01:01,500 --> 01:01:02,000\nBulungi.\n",
+    );
+  });
+
+  it("begin with their name and have points in WebVTT", () => {
+    expect(toWebVtt({ segments })).toBe(
+      "WEBVTT\n\n00:00:00.480 --> 00:00:02.160\nWasuze otya nno?\n\n01:01:01.500 --> 01:01:02.000\nBulungi.\n",
+    );
+  });
+
+  it("cannot be broken by what was said", () => {
+    const hostile = [segment(0, 1, "a --> b\n\n3\n<b>&")];
+    expect(toWebVtt({ segments: hostile })).toContain("\na --&gt; b 3 &lt;b&gt;&amp;\n");
+    expect(cuesOf(toSubRip({ segments: hostile }))).toHaveLength(1);
+  });
+
+  it("have at most two lines of 42 characters, seven seconds, and follow each other in time", () => {
+    const text = Array.from({ length: 200 }, (_word, index) => "a".repeat(1 + (index % 13))).join(" ");
+    const cues = cuesOf(toWebVtt({ segments: [segment(0, 120, text), segment(119, 125, "b".repeat(100))] }));
+    expect(cues.flatMap(({ lines }) => lines).join(" ")).toBe(
+      `${text} ${"b".repeat(42)} ${"b".repeat(42)} ${"b".repeat(16)}`,
+    );
+    for (const { lines } of cues) {
+      expect(lines.length).toBeLessThanOrEqual(2);
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(42);
+    }
+    const seconds = cues.flatMap(({ times }) =>
+      times.split(" --> ").map((time) => Number(time.slice(3, 5)) * 60 + Number(time.slice(6))),
+    );
+    expect(seconds).toEqual(seconds.toSorted((one, other) => one - other));
+    const lengths = cues.map((_cue, index) => (seconds[2 * index + 1] ?? 0) - (seconds[2 * index] ?? 0));
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(7.001);
+  });
+
+  it("take the times of words where there are any, and begin anew after a pause", () => {
+    const words = [segment(0, 0.4, "Oli"), segment(0.5, 0.9, "otya?"), segment(2.5, 3, "Bulungi.")];
+    expect(cuesOf(toSubRip({ segments: [segment(0, 10, "Oli otya? Bulungi.")], words }))).toEqual([
+      { times: "00:00:00,000 --> 00:00:00,900", lines: ["Oli otya?"] },
+      { times: "00:00:02,500 --> 00:00:03,000", lines: ["Bulungi."] },
+    ]);
+  });
+
+  it("are none where nobody speaks", () => {
+    expect(toSubRip({ segments: [] })).toBe("");
+    expect(toWebVtt({ segments: [], words: [] })).toBe("WEBVTT\n");
+  });
+});

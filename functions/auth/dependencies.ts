@@ -3,7 +3,7 @@ import type { Credential } from "../../shared/accounts/access/api-keys.ts";
 import type { ApiKeysRepository } from "../../shared/accounts/repositories/api-keys-repository.ts";
 import type { DeletionDependencies } from "../../shared/accounts/sign-in/delete-account.ts";
 import type { SignInDependencies } from "../../shared/accounts/sign-in/dependencies.ts";
-import type { UsageDependencies } from "../../shared/accounts/usage/get-usage.ts";
+import type { UsageDependencies } from "../../shared/accounts/usage/find-usage.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 
 /** Everything the use cases of this feature touch. */

@@ -1,10 +1,9 @@
 import { createKey, listKeys, revokeKey, revokeKeys } from "../../shared/accounts/profile/manage-keys.ts";
 import { getAccount, getProfileStatus, updateProfile } from "../../shared/accounts/profile/manage-profile.ts";
 import { changePassword, forgotPassword } from "../../shared/accounts/sign-in/change-password.ts";
-import { issueToken, refreshToken } from "../../shared/accounts/sign-in/issue-token.ts";
+import { issueToken } from "../../shared/accounts/sign-in/issue-token.ts";
 import { register } from "../../shared/accounts/sign-in/register.ts";
 import { resendVerification } from "../../shared/accounts/sign-in/verify-email.ts";
-import { getUsage } from "../../shared/accounts/usage/get-usage.ts";
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { readIdempotencyKey } from "../../shared/http/idempotency-key.ts";
 import {
@@ -24,6 +23,7 @@ import {
 } from "./credentials-contract.ts";
 import { deleteAccount } from "./delete-account.ts";
 import type { AuthDependencies } from "./dependencies.ts";
+import { getUsage } from "./get-usage.ts";
 import {
   createKeyOperation,
   listKeysOperation,
@@ -31,6 +31,7 @@ import {
   revokeKeysOperation,
 } from "./keys-contract.ts";
 import { linkEndpoints } from "./link-endpoints.ts";
+import { refreshToken } from "./refresh-token.ts";
 import { webhookSecretEndpoints } from "./webhook-secret.ts";
 
 /** The operations of accounts and tokens, bound to their use cases. */

@@ -9,7 +9,7 @@ import { createTokensRepository } from "../../shared/accounts/repositories/token
 import { createPasswordAttemptsRepository } from "../../shared/accounts/sign-in/password-attempts.ts";
 import { createPasswordGuard } from "../../shared/accounts/sign-in/password-guard.ts";
 import { createSignInAddresses } from "../../shared/accounts/sign-in/sign-in-addresses.ts";
-import { withVendorsNames } from "../../shared/accounts/usage/get-usage.ts";
+import { withVendorsNames } from "../../shared/accounts/usage/find-usage.ts";
 import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts";
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import { createBufferedHandler } from "../../shared/http/pipeline.ts";

@@ -7,7 +7,7 @@ import { createLinksRepository } from "../../shared/accounts/repositories/links-
 import { createPasswordAttemptsRepository } from "../../shared/accounts/sign-in/password-attempts.ts";
 import { createPasswordGuard } from "../../shared/accounts/sign-in/password-guard.ts";
 import { createSignInAddresses } from "../../shared/accounts/sign-in/sign-in-addresses.ts";
-import { withVendorsNames } from "../../shared/accounts/usage/get-usage.ts";
+import { withVendorsNames } from "../../shared/accounts/usage/find-usage.ts";
 import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts";
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import { awsConfigOf, readEnvironment } from "../../shared/platform/config/environment.ts";

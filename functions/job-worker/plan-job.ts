@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { AudioSource } from "../../shared/audio/reading/audio-source.ts";
 import type { AudioFacts } from "../../shared/audio/reading/container.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
+import type { ByteSource } from "../../shared/platform/outbound/byte-source.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
 import { putJson } from "../../shared/recordings/jobs/job-objects.ts";
@@ -24,8 +24,8 @@ export type PlannedPiece = z.infer<typeof plannedPiece>;
 
 /** Cuts recordings without decoding them. Both throw errors of audio when a recording cannot be cut. */
 export interface Cutter {
-  plan(source: AudioSource, facts: AudioFacts, signal: AbortSignal): Promise<readonly PlannedPiece[]>;
-  cut(source: AudioSource, piece: PlannedPiece, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  plan(source: ByteSource, facts: AudioFacts, signal: AbortSignal): Promise<readonly PlannedPiece[]>;
+  cut(source: ByteSource, piece: PlannedPiece, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
 /** Everything that planning touches. */
@@ -46,7 +46,7 @@ const mostPlannings = 8;
 export const openJobRecording = async (
   store: Pick<ObjectStore, "open">,
   { object_key: key, object_version: version }: Pick<StoredJob, "object_key" | "object_version">,
-): Promise<AudioSource> => {
+): Promise<ByteSource> => {
   const source = await store.open(key);
   if (source && (source.version ?? "") === version) return source;
   throw new AppError("not_found", {

@@ -1,15 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  type AudioFacts,
-  type AudioSource,
-  bufferSource,
-  inspectAudio,
-  isLongerThan,
-} from "../../shared/audio/read-audio.ts";
+import { type AudioFacts, bufferSource, inspectAudio, isLongerThan } from "../../shared/audio/read-audio.ts";
 import { NotAudioError, UnreadableAudioError } from "../../shared/audio/reading/audio-errors.ts";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import type { Recording } from "../../shared/models/inference/transcription.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
+import type { ByteSource } from "../../shared/platform/outbound/byte-source.ts";
 import { type Conversation, languageOf } from "./conversation.ts";
 import { splitText } from "./cut-text.ts";
 import { limits } from "./graph-message.ts";
@@ -47,7 +42,7 @@ const fetchRecording = async (
   { mediaId }: VoiceNote,
   { platform }: AnswerDependencies,
   { signal, isLastTry }: PlanningTools,
-): Promise<{ readonly source: AudioSource; readonly facts: AudioFacts } | string> => {
+): Promise<{ readonly source: ByteSource; readonly facts: AudioFacts } | string> => {
   try {
     const { bytes } = await platform.download(mediaId, { signal });
     const source = bufferSource(bytes);
@@ -92,7 +87,7 @@ const transcriptOutputs = (text: string, quoting: string): Output[] =>
 /** Has a recording written down while nobody waits: one of each person at a time, so that nobody has all the models. */
 const answerLater = async (
   message: InboundMessage,
-  source: AudioSource,
+  source: ByteSource,
   facts: AudioFacts,
   { settings, long_recording: other }: Conversation,
   { longRecordings }: AnswerDependencies,

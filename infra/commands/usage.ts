@@ -13,7 +13,7 @@
 import { parseArgs } from "node:util";
 import pLimit from "p-limit";
 import { dateOfDay, dayOfDate, windowsAt } from "../../shared/accounts/limits/windows.ts";
-import { toUsedOperation, usageCsv, withVendorsNames } from "../../shared/accounts/usage/get-usage.ts";
+import { toUsedOperation, usageCsv, withVendorsNames } from "../../shared/accounts/usage/find-usage.ts";
 import { accountsInMonth, readUsage } from "../../shared/accounts/usage/read-usage.ts";
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import { defaultVendors } from "../../shared/platform/config/vendors.ts";

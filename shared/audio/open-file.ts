@@ -1,10 +1,11 @@
+import type { ByteSource } from "../platform/outbound/byte-source.ts";
 import { detectContainer } from "./detect-container.ts";
 import { flacReader } from "./flac/flac-reader.ts";
 import { mp4Reader } from "./mp4/mp4-reader.ts";
 import { adtsReader } from "./mpeg/adts.ts";
 import { mp3Reader } from "./mpeg/mp3.ts";
 import { oggReader } from "./ogg/ogg-reader.ts";
-import { type AudioSource, SourceWindow } from "./reading/audio-source.ts";
+import { SourceWindow } from "./reading/audio-source.ts";
 import type { AudioContainer, ContainerFile, ContainerReader } from "./reading/container.ts";
 import type { ReadingBudget } from "./reading/reading-budget.ts";
 import { wavReader } from "./wav/wav-reader.ts";
@@ -35,7 +36,7 @@ interface OpenFile extends ContainerFile {
 }
 
 /** @throws NotAudioError */
-export const openAudioFile = async (source: AudioSource, options: AudioReadOptions): Promise<OpenFile> => {
+export const openAudioFile = async (source: ByteSource, options: AudioReadOptions): Promise<OpenFile> => {
   const window = new SourceWindow(source, options.signal, options.budget);
   const { container, start } = await detectContainer(window);
   return { window, start, container, reader: readers[container] };

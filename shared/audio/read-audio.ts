@@ -1,9 +1,10 @@
+import type { ByteSource } from "../platform/outbound/byte-source.ts";
 import { type AudioReadOptions, gatherPieces, openAudioFile } from "./open-file.ts";
-import { type AudioSource, copyRange, SourceWindow } from "./reading/audio-source.ts";
+import { copyRange, SourceWindow } from "./reading/audio-source.ts";
 import { type AudioFacts, audioFacts } from "./reading/container.ts";
 import { ReadingBudget } from "./reading/reading-budget.ts";
 
-export { type AudioSource, bufferSource } from "./reading/audio-source.ts";
+export { bufferSource } from "./reading/audio-source.ts";
 export type { AudioFacts } from "./reading/container.ts";
 
 /**
@@ -17,7 +18,7 @@ export type { AudioFacts } from "./reading/container.ts";
  * @throws whatever the source throws, or the signal's reason
  */
 export const inspectAudio = async (
-  source: AudioSource,
+  source: ByteSource,
   options: AudioReadOptions = {},
 ): Promise<AudioFacts> => {
   const { container, reader, ...file } = await openAudioFile(source, options);
@@ -51,7 +52,7 @@ export const isLongerThan = (
  * @throws whatever the source throws, or the signal's reason
  */
 export async function* trimAudio(
-  source: AudioSource,
+  source: ByteSource,
   facts: AudioFacts,
   seconds: number,
   options: AudioReadOptions = {},

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import type { AwsConfig } from "../platform/config/environment.ts";
+import type { AwsConfig } from "../platform/outbound/aws-config.ts";
 import { AwsCallError, openAwsJsonService } from "../platform/outbound/aws-json.ts";
 import { originAttributes } from "../platform/queue/work-through.ts";
 import { logger } from "../platform/telemetry/logger.ts";

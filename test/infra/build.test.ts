@@ -131,7 +131,9 @@ describe("A bundle", { timeout: 30_000 }, () => {
     const [line = ""] = stdout.split("\n").filter((one) => one.includes("authorizer.failed"));
     expect(JSON.parse(line)).toMatchObject({
       reason: {
-        stack: expect.arrayContaining([expect.stringMatching(/shared\/platform\/outbound\/aws-json\.ts:\d+:\d+/)]),
+        stack: expect.arrayContaining([
+          expect.stringMatching(/shared\/platform\/outbound\/aws-json\.ts:\d+:\d+/),
+        ]),
       },
     });
   });

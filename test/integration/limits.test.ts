@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { getUsage } from "../../functions/auth/get-usage.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { createAccountCounters } from "../../shared/accounts/limits/account-counters.ts";
 import { limitKeys } from "../../shared/accounts/limits/keys.ts";
@@ -13,7 +14,6 @@ import {
 } from "../../shared/accounts/limits/limiter.ts";
 import type { AccountPolicy } from "../../shared/accounts/limits/policies.ts";
 import { windowsAt } from "../../shared/accounts/limits/windows.ts";
-import { getUsage } from "../../shared/accounts/usage/get-usage.ts";
 import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts";
 import { usage as usageAnswer } from "../../shared/accounts/usage/usage.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";

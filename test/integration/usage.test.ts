@@ -1,10 +1,10 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { getUsage } from "../../functions/auth/get-usage.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { limitKeys } from "../../shared/accounts/limits/keys.ts";
 import { createLimitCounters, createLimiter, type Limiter } from "../../shared/accounts/limits/limiter.ts";
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
-import { getUsage } from "../../shared/accounts/usage/get-usage.ts";
 import { accountsInMonth, createUsageRepository, readUsage } from "../../shared/accounts/usage/read-usage.ts";
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
 import { usage as usageAnswer } from "../../shared/accounts/usage/usage.ts";

@@ -1,8 +1,9 @@
 import { vi } from "vitest";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
+import type { Speech } from "../../shared/audio/wav/streamed-wav.ts";
 import { readWavHeader } from "../../shared/audio/wav/wav-header.ts";
-import type { Speech, SpeechRequest } from "../../shared/models/inference/speech.ts";
+import type { SpeechRequest } from "../../shared/models/inference/speech.ts";
 import type { ObjectWriter } from "../../shared/platform/storage/object-store.ts";
 import { soundBytes, wavHeaderBytes } from "./wav.ts";
 

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
-import type { AwsConfig } from "../../shared/platform/config/environment.ts";
+import type { AwsConfig } from "../../shared/platform/outbound/aws-config.ts";
 
 /** Hashing as the SDK's signer wants to be given it. */
 class Sha256 {

@@ -2,8 +2,8 @@ import { MPEGDecoder } from "mpg123-decoder";
 import { OggOpusDecoder } from "ogg-opus-decoder";
 import { vi } from "vitest";
 import type { SoundFormat } from "../../shared/audio/encode/audio-formats.ts";
+import type { Speech } from "../../shared/audio/wav/streamed-wav.ts";
 import { readWavHeader, type SampleFormat } from "../../shared/audio/wav/wav-header.ts";
-import type { Speech } from "../../shared/models/inference/speech.ts";
 import { wavHeaderBytes } from "./wav.ts";
 
 /** Speech of these bytes, which come in odd pieces; 24 kHz, 16 bits, mono unless a test says otherwise. */

@@ -18,7 +18,7 @@ import {
 import type { SignInDependencies } from "../../../shared/accounts/sign-in/dependencies.ts";
 import { issueTokenTo } from "../../../shared/accounts/sign-in/issue-token.ts";
 import { resendVerification } from "../../../shared/accounts/sign-in/verify-email.ts";
-import { findUsage, type UsageDependencies, usageTable } from "../../../shared/accounts/usage/get-usage.ts";
+import { findUsage, type UsageDependencies, usageTable } from "../../../shared/accounts/usage/find-usage.ts";
 import { mostUsageDays } from "../../../shared/accounts/usage/usage.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { CallbackSecrets } from "../../../shared/recordings/callbacks/callback-secrets.ts";

@@ -1,8 +1,9 @@
 import { type AudioReadOptions, gatherPieces, openAudioFile } from "../../../shared/audio/open-file.ts";
-import { type AudioSource, copyRange, SourceWindow } from "../../../shared/audio/reading/audio-source.ts";
+import { copyRange, SourceWindow } from "../../../shared/audio/reading/audio-source.ts";
 import type { AudioFacts } from "../../../shared/audio/reading/container.ts";
 import type { CutPoint, Piece } from "../../../shared/audio/reading/piece.ts";
 import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
+import type { ByteSource } from "../../../shared/platform/outbound/byte-source.ts";
 import { type PieceLimits, PiecePlanner } from "./piece-planner.ts";
 
 export { type Piece, pieceSchema } from "../../../shared/audio/reading/piece.ts";
@@ -26,7 +27,7 @@ const defaultLimits: PieceLimits = {
  * @throws whatever the source throws, or the signal's reason
  */
 export const planPieces = async (
-  source: AudioSource,
+  source: ByteSource,
   facts: AudioFacts,
   options: AudioReadOptions & Partial<PieceLimits> = {},
 ): Promise<readonly Piece[]> => {
@@ -70,7 +71,7 @@ export const planPieces = async (
  * @throws whatever the source throws, or the signal's reason
  */
 export async function* cutPiece(
-  source: AudioSource,
+  source: ByteSource,
   piece: Piece,
   options: AudioReadOptions = {},
 ): AsyncGenerator<Uint8Array, void> {

@@ -1,4 +1,4 @@
-import type { Speech } from "../../models/inference/speech.ts";
+import type { Speech } from "../wav/streamed-wav.ts";
 import { completeHeader, soundSeconds, streamedHeader } from "../wav/streamed-wav.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { Speech } from "../../models/inference/speech.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { Speech } from "../wav/streamed-wav.ts";
 import { soundSeconds } from "../wav/streamed-wav.ts";
 import {
   type EncodedSound,

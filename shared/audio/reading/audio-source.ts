@@ -1,20 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ByteSource } from "../../platform/outbound/byte-source.ts";
 import { UnreadableAudioError } from "./audio-errors.ts";
 import { ReadingBudget } from "./reading-budget.ts";
 
-/** The bytes of a file, wherever they are, for reading at any place. */
-export interface AudioSource {
-  /** In bytes. */
-  readonly size: number;
-  /**
-   * Gives exactly the bytes from `start` up to, not including, `end`; `0 <= start < end <= size`. What it
-   * gives is not changed afterwards. What it throws reaches the caller of the reader as it is.
-   */
-  read(start: number, end: number): Promise<Uint8Array>;
-}
-
 /** A source for bytes already in memory; nothing is copied. */
-export const bufferSource = (bytes: Uint8Array): AudioSource => ({
+export const bufferSource = (bytes: Uint8Array): ByteSource => ({
   size: bytes.length,
   read: async (start, end) => bytes.subarray(start, end),
 });
@@ -32,14 +22,14 @@ const leastBytes = 1 << 16;
  * waiting, and promises that are already resolved would.
  */
 export class SourceWindow {
-  readonly #source: AudioSource;
+  readonly #source: ByteSource;
   readonly #signal: AbortSignal | undefined;
   readonly #budget: ReadingBudget;
   #start = 0;
   #bytes: Uint8Array = new Uint8Array(0);
 
   /** @param budget of everything that is read of the file */
-  constructor(source: AudioSource, signal?: AbortSignal, budget = new ReadingBudget()) {
+  constructor(source: ByteSource, signal?: AbortSignal, budget = new ReadingBudget()) {
     this.#source = source;
     this.#signal = signal;
     this.#budget = budget;

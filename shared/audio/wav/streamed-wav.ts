@@ -1,5 +1,25 @@
-import type { SpeechHeader } from "../../models/inference/speech.ts";
-import { wavDuration } from "./wav-header.ts";
+import { type SampleFormat, wavDuration } from "./wav-header.ts";
+
+/** What is known of speech before its sound has arrived. */
+export interface SpeechHeader {
+  /** The beginning of a WAV file up to its first sample, with whatever chunks the server put there. */
+  readonly bytes: Uint8Array;
+  readonly format: SampleFormat;
+  /** How many bytes of sound follow; `undefined` when the server did not know yet. */
+  readonly soundBytes: number | undefined;
+}
+
+/** A WAV file on its way: its header has arrived, the sound is still being made. */
+export interface Speech {
+  readonly header: SpeechHeader;
+  /**
+   * The bytes behind the header, as they arrive; to be read once. Throws AppError `external_service_error` when the
+   * server breaks off, falls silent or never gives any sound.
+   */
+  readonly sound: AsyncIterable<Uint8Array>;
+  /** Stops the server's work; without effect once the sound was read to its end. */
+  cancel(): void;
+}
 
 /** Where a WAV file tells how long all of it is; the length of the sound are the last bytes before the sound. */
 const fileLengthOffset = 4;

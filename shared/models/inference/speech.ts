@@ -1,4 +1,4 @@
-import type { SampleFormat } from "../../audio/wav/wav-header.ts";
+import type { Speech } from "../../audio/wav/streamed-wav.ts";
 
 /** How a model draws the sound; whatever is absent is left to the model. */
 export interface SpeechSampling {
@@ -18,27 +18,6 @@ export interface SpeechRequest {
   /** ISO 639-3; `undefined` leaves it to the voice. */
   readonly language: string | undefined;
   readonly sampling: SpeechSampling;
-}
-
-/** What is known of speech before its sound has arrived. */
-export interface SpeechHeader {
-  /** The beginning of a WAV file up to its first sample, with whatever chunks the server put there. */
-  readonly bytes: Uint8Array;
-  readonly format: SampleFormat;
-  /** How many bytes of sound follow; `undefined` when the server did not know yet. */
-  readonly soundBytes: number | undefined;
-}
-
-/** A WAV file on its way: its header has arrived, the sound is still being made. */
-export interface Speech {
-  readonly header: SpeechHeader;
-  /**
-   * The bytes behind the header, as they arrive; to be read once. Throws AppError `external_service_error` when the
-   * server breaks off, falls silent or never gives any sound.
-   */
-  readonly sound: AsyncIterable<Uint8Array>;
-  /** Stops the server's work; without effect once the sound was read to its end. */
-  cancel(): void;
 }
 
 /** Turns texts into speech. */

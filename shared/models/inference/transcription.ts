@@ -1,8 +1,8 @@
-import type { AudioSource } from "../../audio/reading/audio-source.ts";
+import type { ByteSource } from "../../platform/outbound/byte-source.ts";
 
 /** A recording, wherever its bytes are. It can be read more than once. */
 export interface Recording {
-  readonly source: AudioSource;
+  readonly source: ByteSource;
   /** Of its container, as its bytes tell. */
   readonly mediaType: string;
   /** Without the dot; servers choose their decoder by it. */

@@ -1,3 +1,4 @@
+import type { AwsConfig } from "../outbound/aws-config.ts";
 import {
   addressVariable,
   anyTextVariable,
@@ -136,18 +137,6 @@ export const readEnvironment = <Shape extends VariableShape>(
   ...readVariables(platformEnvironment, variables),
   ...readVariables(shape, variables),
 });
-
-/** What is needed to call the services of AWS that are not called through the SDK, or only with their address. */
-export interface AwsConfig {
-  readonly region: string;
-  readonly credentials: {
-    readonly accessKeyId: string;
-    readonly secretAccessKey: string;
-    readonly sessionToken?: string;
-  };
-  /** A server in the place of AWS; `undefined` for AWS itself. */
-  readonly endpoints: Readonly<Record<"DynamoDB" | "SecretsManager" | "S3" | "SQS", string | undefined>>;
-}
 
 /** Region, credentials and addresses of AWS for a function. */
 export const awsConfigOf = (environment: PlatformEnvironment): AwsConfig => {

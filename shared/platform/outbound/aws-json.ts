@@ -1,5 +1,5 @@
-import type { AwsConfig } from "../config/environment.ts";
 import { dependencyFailure } from "../errors/dependency-failure.ts";
+import type { AwsConfig } from "./aws-config.ts";
 import { createAwsSigner } from "./aws-signature.ts";
 import { retry } from "./retry.ts";
 import { exchangeOverSocket } from "./socket-exchange.ts";

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
-import type { AwsConfig } from "../config/environment.ts";
+import type { AwsConfig } from "./aws-config.ts";
 
 /** A request before its signature. */
 export interface UnsignedRequest {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { StringDecoder } from "node:string_decoder";
-import type { AudioSource } from "../../audio/reading/audio-source.ts";
+import type { ByteSource } from "./byte-source.ts";
 import { BackendOverdue, BackendTimeout } from "./failures.ts";
 import { openExchange, type RequestHead, readBody, type WholeAnswer } from "./http-client.ts";
 import { awaitActivity } from "./timeouts.ts";
@@ -111,7 +111,7 @@ const defaultPieceBytes = 2 * 1024 * 1024;
 
 /** A source from its start to its end. While one piece is being used the next is read, and no more than that. */
 async function* readAhead(
-  source: AudioSource,
+  source: ByteSource,
   pieceBytes: number = defaultPieceBytes,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const readFrom = (start: number): Promise<Uint8Array> | undefined => {
@@ -134,7 +134,7 @@ export interface FilePart {
   readonly fieldName: string;
   readonly fileName: string;
   readonly mediaType: string;
-  readonly source: AudioSource;
+  readonly source: ByteSource;
 }
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import * as z from "zod";
-import type { AwsConfig } from "../config/environment.ts";
+import type { AwsConfig } from "../outbound/aws-config.ts";
 import { AwsCallError, openAwsJsonService } from "../outbound/aws-json.ts";
 
 /** An item's attributes, or those of its key, in JavaScript's types. */

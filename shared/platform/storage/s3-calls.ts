@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { AwsConfig } from "../config/environment.ts";
 import { AppError } from "../errors/app-error.ts";
 import { dependencyFailure } from "../errors/dependency-failure.ts";
+import type { AwsConfig } from "../outbound/aws-config.ts";
 import { AwsCallError, awsDomain } from "../outbound/aws-json.ts";
 import { createAwsSigner, percentEncode } from "../outbound/aws-signature.ts";
 import { BackendTimeout, BackendUnreachable } from "../outbound/failures.ts";

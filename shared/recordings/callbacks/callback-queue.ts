@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { AwsConfig } from "../../platform/config/environment.ts";
+import type { AwsConfig } from "../../platform/outbound/aws-config.ts";
 import { openAwsJsonService } from "../../platform/outbound/aws-json.ts";
 import { originAttributes } from "../../platform/queue/work-through.ts";
 

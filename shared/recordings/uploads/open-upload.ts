@@ -1,6 +1,6 @@
 import type { RequestContext } from "../../accounts/access/caller.ts";
 import type { AudioReadOptions } from "../../audio/open-file.ts";
-import { type AudioFacts, type AudioSource, inspectAudio } from "../../audio/read-audio.ts";
+import { type AudioFacts, inspectAudio } from "../../audio/read-audio.ts";
 import {
   NotAudioError,
   UnreadableAudioError,
@@ -8,6 +8,7 @@ import {
 } from "../../audio/reading/audio-errors.ts";
 import type { Recording } from "../../models/inference/transcription.ts";
 import { AppError, ValidationError } from "../../platform/errors/app-error.ts";
+import type { ByteSource } from "../../platform/outbound/byte-source.ts";
 import { largestUndeclaredBytes, type ObjectStore } from "../../platform/storage/object-store.ts";
 import type { UploadsRepository } from "./uploads-repository.ts";
 
@@ -45,7 +46,7 @@ export const audioFailure = (error: unknown, field: string): unknown => {
 
 /** Finds out what a recording is. @throws as {@link audioFailure} says, for the request's field. */
 export const measureRecording = async (
-  source: AudioSource,
+  source: ByteSource,
   field: string,
   options: AudioReadOptions,
 ): Promise<MeasuredRecording> => {

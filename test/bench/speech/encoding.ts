@@ -2,8 +2,8 @@ import { gzipSync } from "node:zlib";
 import { sampleModels, startSampleInference } from "@language-ai/sample-models";
 import type { SoundFormat } from "../../../shared/audio/encode/audio-formats.ts";
 import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
+import type { Speech } from "../../../shared/audio/wav/streamed-wav.ts";
 import { readWavHeader } from "../../../shared/audio/wav/wav-header.ts";
-import type { Speech } from "../../../shared/models/inference/speech.ts";
 import { median, shuffled } from "../statistics.ts";
 
 /** What encoding costs against packing the same samples with gzip, which is what else could be done to send less. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
-import type { Speech } from "../../../shared/models/inference/speech.ts";
+import type { Speech } from "../../../shared/audio/wav/streamed-wav.ts";
 import { speechOfSound, tone } from "../../support/test-audio.ts";
 
 const hour = 3_600;

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { SoundFormat } from "../../../shared/audio/encode/audio-formats.ts";
 import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
 import { createResampler, createSampleReader } from "../../../shared/audio/encode/samples.ts";
+import type { Speech } from "../../../shared/audio/wav/streamed-wav.ts";
 import type { SampleFormat } from "../../../shared/audio/wav/wav-header.ts";
-import type { Speech } from "../../../shared/models/inference/speech.ts";
 import { decodeSound, loudness, pitch, speechOfSound, tone } from "../../support/test-audio.ts";
 
 const encoded = ["mp3", "opus", "pcm"] as const;

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
-import { type AudioSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
+import { inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
+import type { ByteSource } from "../../../shared/platform/outbound/byte-source.ts";
 import { makeAdtsFrame, makeMp3Frame } from "../../fixtures/audio/make-mpeg.ts";
 import { makeOggOpus, makeOggPage, oggChecksum } from "../../fixtures/audio/make-ogg.ts";
 import { makeWav } from "../../fixtures/audio/make-wav.ts";
@@ -17,7 +18,7 @@ import {
 const largest = 500_000_000;
 
 /** Two seconds of Opus, of which only the last one's checksum is right: nothing else looks at it. */
-const oggFile = (): AudioSource => {
+const oggFile = (): ByteSource => {
   const page = makeOggPage({ packets: new Array<Buffer>(100).fill(Buffer.alloc(250, 0x48)) });
   const head = makeOggOpus(0);
   const count = Math.floor((largest - head.length) / page.length);
@@ -34,7 +35,7 @@ const oggFile = (): AudioSource => {
 };
 
 /** A second a cluster. */
-const webmFile = (): AudioSource => {
+const webmFile = (): ByteSource => {
   const cluster = makeCluster(0, 50, { packetBytes: 250, isLive: true });
   const timeOffset = cluster.indexOf(0xe7, 12) + 9;
   const head = makeWebm(0, { isLive: true });
@@ -45,10 +46,10 @@ const webmFile = (): AudioSource => {
   });
 };
 
-const repeated = (head: Buffer, frame: Buffer): AudioSource =>
+const repeated = (head: Buffer, frame: Buffer): ByteSource =>
   repeatingSource(head, frame, Math.floor((largest - head.length) / frame.length));
 
-const files: readonly (readonly [string, () => AudioSource])[] = [
+const files: readonly (readonly [string, () => ByteSource])[] = [
   ["WAV", () => repeated(makeWav({ seconds: 1, sizes: "unknown" }), Buffer.alloc(32_000))],
   ["MP3", () => repeated(Buffer.alloc(0), makeMp3Frame())],
   ["AAC", () => repeated(Buffer.alloc(0), makeAdtsFrame(256))],
@@ -57,7 +58,7 @@ const files: readonly (readonly [string, () => AudioSource])[] = [
 ];
 
 /** As far away as an object in S3 is from a function. */
-const farAway = (source: AudioSource): AudioSource => ({
+const farAway = (source: ByteSource): ByteSource => ({
   size: source.size,
   read: async (start, end) => {
     await wait(15);

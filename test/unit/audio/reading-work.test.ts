@@ -1,15 +1,10 @@
 import { promiseHooks } from "node:v8";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type AudioFacts,
-  type AudioSource,
-  bufferSource,
-  inspectAudio,
-  trimAudio,
-} from "../../../shared/audio/read-audio.ts";
+import { type AudioFacts, bufferSource, inspectAudio, trimAudio } from "../../../shared/audio/read-audio.ts";
 import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { ReadingBudget } from "../../../shared/audio/reading/reading-budget.ts";
+import type { ByteSource } from "../../../shared/platform/outbound/byte-source.ts";
 import { hostileFiles } from "../../fixtures/audio/hostile-files.ts";
 import { box, makeChunkTables, makeIndexedMp4, uint32 } from "../../fixtures/audio/make-mp4.ts";
 import { repeat } from "../../fixtures/audio/make-mpeg.ts";
@@ -43,7 +38,7 @@ const manyPartsOfFiles = (await hostileFiles(0.01)).filter(({ name }) =>
 /** Enough for both ends of a file and some dozens of pieces of it. */
 const mostWaits = 3_000;
 
-const readAndCut = async (source: AudioSource): Promise<AudioFacts | Error> => {
+const readAndCut = async (source: ByteSource): Promise<AudioFacts | Error> => {
   const facts = await inspectAudio(source).catch((error: Error) => error);
   if (facts instanceof Error) return facts;
   await collect(trimAudio(source, facts, facts.durationSeconds / 2)).catch((error: Error) => error);
@@ -107,7 +102,7 @@ describe("The time that reading a file may take", () => {
 
   it("does not count how long the bytes take to come", async () => {
     let now = 0;
-    const slow: AudioSource = {
+    const slow: ByteSource = {
       size: wav.size,
       read: async (start, end) => {
         now += 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { SpeechHeader } from "../../../shared/audio/wav/streamed-wav.ts";
 import { completeHeader, soundSeconds, streamedHeader } from "../../../shared/audio/wav/streamed-wav.ts";
-import type { SpeechHeader } from "../../../shared/models/inference/speech.ts";
 import { soundBytes, type WavOptions, wavFile, wavHeaderBytes } from "../../support/wav.ts";
 
 const unknown = 0xff_ff_ff_ff;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AuthDependencies } from "../../../functions/auth/dependencies.ts";
+import { refreshToken } from "../../../functions/auth/refresh-token.ts";
 import type { AccountAtEpoch, StoredAccount } from "../../../shared/accounts/access/account.ts";
 import type { NewToken } from "../../../shared/accounts/access/tokens.ts";
 import { getProfileStatus, updateProfile } from "../../../shared/accounts/profile/manage-profile.ts";
@@ -8,7 +9,7 @@ import {
   forgotPassword,
   resetPassword,
 } from "../../../shared/accounts/sign-in/change-password.ts";
-import { issueToken, refreshToken } from "../../../shared/accounts/sign-in/issue-token.ts";
+import { issueToken } from "../../../shared/accounts/sign-in/issue-token.ts";
 import { createPasswordGuard } from "../../../shared/accounts/sign-in/password-guard.ts";
 import { hashPassword, verifyPassword } from "../../../shared/accounts/sign-in/passwords.ts";
 import { register } from "../../../shared/accounts/sign-in/register.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { recordSpeech } from "../../../functions/speech/record-speech.ts";
 import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
-import type { Speech } from "../../../shared/models/inference/speech.ts";
+import type { Speech } from "../../../shared/audio/wav/streamed-wav.ts";
 import type { ObjectWriter } from "../../../shared/platform/storage/object-store.ts";
 import { soundBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
 

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { UnreadableAudioError } from "../../../audio/reading/audio-errors.ts";
+import type { Speech, SpeechHeader } from "../../../audio/wav/streamed-wav.ts";
 import { readWavHeader } from "../../../audio/wav/wav-header.ts";
 import { bytesPerSample } from "../../../audio/wav/wav-structure.ts";
 import { BackendTimeout } from "../../../platform/outbound/failures.ts";
 import { readBody, readPieces } from "../../../platform/outbound/http-client.ts";
 import { limitTime } from "../../../platform/outbound/timeouts.ts";
-import type { Speech, SpeechHeader, SpeechRequest, SpeechSynthesizer } from "../speech.ts";
+import type { SpeechRequest, SpeechSynthesizer } from "../speech.ts";
 import { type Backend, failureOf, notReady, saysLoading, unusable } from "./backend.ts";
 import { openModelServer, postJson } from "./call-policy.ts";
 

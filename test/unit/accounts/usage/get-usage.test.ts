@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { getUsage, withVendorsNames } from "../../../../shared/accounts/usage/get-usage.ts";
+import { getUsage } from "../../../../functions/auth/get-usage.ts";
+import { withVendorsNames } from "../../../../shared/accounts/usage/find-usage.ts";
 import { createUsageRepository } from "../../../../shared/accounts/usage/read-usage.ts";
 import { usage } from "../../../../shared/accounts/usage/usage.ts";
 import { fakeTable, type TableCall } from "../../../support/fake-table.ts";

@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Speech } from "../../../../shared/audio/wav/streamed-wav.ts";
 import { createOpenAiSynthesizer } from "../../../../shared/models/inference/openai/synthesizer.ts";
-import type { Speech, SpeechRequest } from "../../../../shared/models/inference/speech.ts";
+import type { SpeechRequest } from "../../../../shared/models/inference/speech.ts";
 import {
   answering,
   type Behaviour,

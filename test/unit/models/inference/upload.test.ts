@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { AudioSource } from "../../../../shared/audio/read-audio.ts";
 import { createOpenAiTranscriber } from "../../../../shared/models/inference/openai/transcriber.ts";
+import type { ByteSource } from "../../../../shared/platform/outbound/byte-source.ts";
 import {
   type RecordingServer,
   readingSlowly,
@@ -23,7 +23,7 @@ const serve = async (...[take]: Parameters<typeof startRecordingServer>) => {
 /** A source of so many bytes, and how far it has been read. */
 const longRecording = (size: number, delayMilliseconds = 0) => {
   let position = 0;
-  const source: AudioSource = {
+  const source: ByteSource = {
     size,
     read: async (start, end) => {
       position = Math.max(position, end);
@@ -36,7 +36,7 @@ const longRecording = (size: number, delayMilliseconds = 0) => {
 
 const transcribe = (
   { baseUrl }: RecordingServer,
-  source: AudioSource,
+  source: ByteSource,
   limits: { silenceMilliseconds?: number; stallMilliseconds?: number; signal?: AbortSignal } = {},
 ) => {
   const { silenceMilliseconds = 5_000, stallMilliseconds = 5_000 } = limits;

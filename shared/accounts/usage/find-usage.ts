@@ -1,4 +1,3 @@
-import { Reply } from "../../http/response.ts";
 import { inVendorsNames, type Vendors } from "../../platform/config/vendors.ts";
 import { AppError, ValidationError } from "../../platform/errors/app-error.ts";
 import { dateOf, dateOfDay, dayOfDate, windowsAt } from "../limits/windows.ts";
@@ -164,20 +163,3 @@ export const usageTable = ({ from, to, days }: Usage): { readonly name: string; 
     days.flatMap(({ date, operations }) => operations.map((used) => ({ before: [date], used }))),
   ),
 });
-
-/** What the caller has used, as JSON or as a table. @throws AppError as {@link findUsage}. */
-export const getUsage = async (
-  userId: number,
-  { format, ...range }: UsageQuery,
-  dependencies: UsageDependencies,
-  now?: number,
-): Promise<Usage | Reply> => {
-  const found = await findUsage(userId, range, dependencies, now);
-  if (format !== "csv") return found;
-  const { name, csv } = usageTable(found);
-  return new Reply({
-    contentType: "text/csv; charset=utf-8",
-    headers: { "Content-Disposition": `attachment; filename="${name}"` },
-    body: csv,
-  });
-};

@@ -1,0 +1,69 @@
+import type { TokenSuccessor } from "../../shared/accounts/access/caller.ts";
+import { newTokenId, type TokenClaims } from "../../shared/accounts/access/tokens.ts";
+import { mostRevokedTokens } from "../../shared/accounts/repositories/tokens-repository.ts";
+import type { SignInDependencies } from "../../shared/accounts/sign-in/dependencies.ts";
+import type { AccessToken } from "../../shared/accounts/sign-in/fields.ts";
+import { toAccessToken } from "../../shared/accounts/sign-in/issue-token.ts";
+import { idempotencyKeyDigest } from "../../shared/http/idempotency/keys.ts";
+import { ReplyWithHeaders } from "../../shared/http/response.ts";
+import { AppError } from "../../shared/platform/errors/app-error.ts";
+
+/** What makes a refresh one that can be asked for again. */
+interface RepeatableRefresh {
+  readonly idempotencyKey: string | undefined;
+  /** What took the token's place, when this is the second time that it is asked for. */
+  readonly successor: TokenSuccessor | undefined;
+}
+
+/**
+ * Replaces the caller's token; the old one stops working at once.
+ *
+ * @param caller the token that was sent; `undefined` for a key, which has none to replace.
+ * @throws AppError `insufficient_scope` for a key; `unauthenticated` when the old token was replaced by a parallel call;
+ * `rate_limited` when too many of the account's tokens were replaced that have not expired.
+ */
+export const refreshToken = async (
+  caller: TokenClaims | undefined,
+  {
+    revokedTokens,
+    tokens,
+    tokenLifetimeSeconds,
+  }: Pick<SignInDependencies, "revokedTokens" | "tokens" | "tokenLifetimeSeconds">,
+  { idempotencyKey, successor: repeated }: Partial<RepeatableRefresh> = {},
+): Promise<AccessToken | ReplyWithHeaders<AccessToken>> => {
+  if (!caller) throw new AppError("insufficient_scope");
+  const { userId, tokenEpoch } = caller;
+  // The epoch is carried over: should the password change meanwhile, the new token is as revoked as the old.
+  const signAgain = async ({ tokenId, issuedAt }: TokenSuccessor): Promise<AccessToken> => {
+    const token = { userId, tokenId, tokenEpoch };
+    return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds, issuedAt), tokenLifetimeSeconds);
+  };
+  const repeat = async (successor: TokenSuccessor) =>
+    new ReplyWithHeaders(await signAgain(successor), { "Idempotent-Replayed": "true" });
+  if (repeated) return repeat(repeated);
+
+  const tokenId = newTokenId();
+  const successor =
+    idempotencyKey === undefined
+      ? undefined
+      : {
+          tokenId,
+          issuedAt: Math.floor(Date.now() / 1_000),
+          keyDigest: idempotencyKeyDigest(idempotencyKey),
+        };
+  const revocation = await (successor
+    ? revokedTokens.revoke(caller, successor)
+    : revokedTokens.revoke(caller));
+  if (revocation.kind === "replaced") return repeat(revocation.successor);
+  if (revocation.kind === "too-many") {
+    throw new AppError("rate_limited", {
+      message:
+        `This account has replaced ${mostRevokedTokens} tokens that have not expired yet, and cannot replace more. ` +
+        "The token that was sent still works; a new password ends them all.",
+      retryAfterSeconds: revocation.endsIn,
+    });
+  }
+  if (successor) return signAgain(successor);
+  const token = { userId, tokenId, tokenEpoch };
+  return toAccessToken(await tokens.sign(token, tokenLifetimeSeconds), tokenLifetimeSeconds);
+};

@@ -6,7 +6,7 @@ import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
 const accountNumber = z.coerce.number().int();
 
-/** A credential as the authorizer passes it on. API Gateway carries context values as strings. */
+/** A credential as the authorizer passes it to the function. API Gateway turns context values into strings. */
 export const credentialContext = z.union([
   z.object({
     userId: accountNumber,
@@ -25,12 +25,11 @@ const byAuthorizer = ({ requestContext }: HttpEvent): Credential | undefined =>
   credentialContext.safeParse(requestContext.authorizer).data;
 
 /**
- * Finds the token or key of a request, for operations that ask for one: what it claims comes from API Gateway's authorizer,
- * or from itself where none stands in front of the function, which is behind a function URL and at deprecated routes. An
- * event without the authorizer's context did not pass it, so it is checked here.
+ * Sets the credential of a request whose operation requires one. Behind API Gateway's authorizer its claims come from the
+ * authorizer's context. Function URLs and deprecated routes have no authorizer, so the token or key is verified here.
  *
- * A token's signature and expiry are right then, or a key's checksum. Whether it was revoked, the write finds out that
- * counts the request.
+ * Afterwards a token's signature and expiry are valid, or a key's checksum is. The write that counts the request checks
+ * whether it was revoked.
  */
 export const authenticate = (verifyBearer: VerifyBearer | undefined): HttpMiddleware => ({
   before: async ({ event }) => {

@@ -1,19 +1,18 @@
 import { promisify } from "node:util";
 import type { HttpMiddleware } from "./request.ts";
 
-/** In bytes: packing less saves nothing that anybody would notice. */
+/** In bytes. Compressing less saves nothing noticeable. */
 const leastBytes = 1_024;
 
-/** JSON, and what pages are. */
-const packedTypes = /^(?:application\/json|text\/(?:html|css|csv|javascript|markdown)|image\/svg\+xml)\b/;
+const compressibleTypes = /^(?:application\/json|text\/(?:html|css|csv|javascript|markdown)|image\/svg\+xml)\b/;
 
-/** By preference where a caller takes both alike. */
+/** In our order of preference, for clients that rate both the same. */
 const codings = ["br", "gzip"] as const;
 type Coding = (typeof codings)[number];
 
 const preference = /^([^;]+?)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?$/i;
 
-/** How much a caller likes each coding, from 0 to 1 (RFC 9110, section 12.5.3). */
+/** The quality of each coding in an `Accept-Encoding` header, from 0 to 1 (RFC 9110, section 12.5.3). */
 const readPreferences = (acceptEncoding: string): ReadonlyMap<string, number> =>
   new Map(
     acceptEncoding.split(",").flatMap((part) => {
@@ -22,17 +21,17 @@ const readPreferences = (acceptEncoding: string): ReadonlyMap<string, number> =>
     }),
   );
 
-/** The coding in which a response leaves; `undefined` for a caller who takes none of ours, or likes none better. */
+/** Returns the coding for a response; `undefined` when the client accepts neither or prefers none. */
 export const chooseCoding = (acceptEncoding: string | undefined): Coding | undefined => {
   if (!acceptEncoding) return undefined;
   const preferences = readPreferences(acceptEncoding);
-  const likes = (coding: string): number => preferences.get(coding) ?? preferences.get("*") ?? 0;
-  const [best = "br"] = codings.toSorted((one, other) => likes(other) - likes(one));
-  return likes(best) > 0 && likes(best) >= (preferences.get("identity") ?? 0) ? best : undefined;
+  const quality = (coding: string): number => preferences.get(coding) ?? preferences.get("*") ?? 0;
+  const [best = "br"] = codings.toSorted((one, other) => quality(other) - quality(one));
+  return quality(best) > 0 && quality(best) >= (preferences.get("identity") ?? 0) ? best : undefined;
 };
 
-/** Loaded with the first response that is packed. At a quality of 5 brotli takes as long as gzip, and packs better. */
-const pack = async (text: string, coding: Coding): Promise<Buffer> => {
+/** zlib is loaded with the first compressed response. At quality 5 brotli takes as long as gzip and compresses better. */
+const compressText = async (text: string, coding: Coding): Promise<Buffer> => {
   const { brotliCompress, constants, gzip } = await import("node:zlib");
   if (coding === "gzip") return promisify(gzip)(text);
   const params = {
@@ -49,21 +48,21 @@ async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, 
 const compress: HttpMiddleware["after"] = async ({ event, response }) => {
   if (!response || typeof response.body !== "string") return;
   const { body, headers } = response;
-  // Somebody who may guess at a secret beside it could see in the length of what is packed that a guess was right.
-  if (event.endpoint?.operation.confidential || !packedTypes.test(headers["Content-Type"] ?? "")) return;
+  // The compressed length would reveal whether a guess at a secret in the same response was right (BREACH).
+  if (event.endpoint?.operation.confidential || !compressibleTypes.test(headers["Content-Type"] ?? "")) return;
   if (Buffer.byteLength(body) <= leastBytes) return;
   headers["Vary"] = headers["Vary"] ? `${headers["Vary"]}, Accept-Encoding` : "Accept-Encoding";
   const coding = chooseCoding(event.headers["accept-encoding"]);
   if (!coding) return;
   headers["Content-Encoding"] = coding;
-  if (event.httpMethod !== "HEAD") response.body = inOnePiece(await pack(body, coding));
+  if (event.httpMethod !== "HEAD") response.body = inOnePiece(await compressText(body, coding));
 };
 
 /**
- * Packs JSON and pages of more than a kilobyte for callers who take it packed; confidential operations, whose answers hold tokens and
- * addresses, never. Streams, which are not JSON, leave as they are made.
+ * Compresses JSON and pages of more than a kilobyte for clients that accept it. Responses of confidential operations, which
+ * contain tokens and addresses, are never compressed; neither are streams.
  *
- * For functions in response-streaming mode only: they send bytes as they are. API Gateway packs no stream by itself, and
- * would pass what a buffered function has packed on as base64.
+ * Only for functions in response-streaming mode, which send bytes unchanged. API Gateway does not compress streams, and
+ * would forward compressed bytes of a buffered function as base64.
  */
 export const compressResponse = (): HttpMiddleware => ({ after: compress, onError: compress });

@@ -2,9 +2,9 @@ import type { HttpMiddleware } from "./request.ts";
 import type { Router } from "./router.ts";
 
 /**
- * Request headers a browser may send: ours, those of tools that watch pages (Sentry, OpenTelemetry) or ask for what is fresh,
- * and all that clients of OpenAI's API add, which are listed because `*` would not stand for `Authorization`. The AI SDK writes a
- * `User-Agent`, for which Firefox and Safari ask.
+ * Request headers that a browser may send: ours, those of monitoring tools (Sentry, OpenTelemetry) and caches, and all that
+ * clients of the OpenAI API add. They are listed because `*` does not cover `Authorization`. The AI SDK sets `User-Agent`,
+ * which Firefox and Safari include in the preflight.
  */
 export const corsAllowedHeaders: readonly string[] = [
   "Authorization",
@@ -59,7 +59,7 @@ export const corsExposedHeaders: readonly string[] = [
   "x-ratelimit-reset-requests",
 ];
 
-/** Headers of every response. Tokens travel in `Authorization`, never in cookies, so any origin may call. */
+/** Headers of every response. Tokens are sent in `Authorization`, never in cookies, so any origin may call. */
 export const commonResponseHeaders: Readonly<Record<string, string>> = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": corsExposedHeaders.join(", "),
@@ -67,8 +67,8 @@ export const commonResponseHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers a browser's preflight behind a function URL; the REST API answers its own. The headers are written here
- * because a function URL that also sets them would send each of them twice, which browsers refuse.
+ * Responds to a browser's preflight at a function URL; the REST API handles its own. The function URL's own CORS setting
+ * stays off: with both, each header would be sent twice, which browsers refuse.
  */
 export const answerPreflight = (router: Router): HttpMiddleware => ({
   before: ({ event }) => {

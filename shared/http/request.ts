@@ -7,38 +7,37 @@ import type { Endpoint, PreparedRequest } from "./endpoint.ts";
 import type { IdempotencyLock } from "./idempotency/idempotency-store.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** Where requests enter: at API Gateway's REST API, or at a function's own address. */
+/** Where a request enters: API Gateway's REST API, or a function URL. */
 export type EntryPoint = "rest-api" | "function-url";
 
 /**
- * A request as the pipeline works on it, whichever its entry point: API Gateway's event, and what the steps have found
- * out so far.
+ * A request as the pipeline sees it, for both entry points: API Gateway's event with the results of the steps so far.
  */
 export interface HttpEvent extends APIGatewayProxyEvent {
   /** Only the REST API has an authorizer in front of it. */
   readonly entryPoint: EntryPoint;
   requestId: string;
-  /** Found by the router. */
+  /** Set by the router. */
   endpoint: Endpoint | undefined;
-  /** The token or key, for operations that ask for one: a token's signature and expiry are right, a key's checksum is. */
+  /** The verified token or key, for operations that require one. It may have been revoked. */
   credential: Credential | undefined;
-  /** Whose it is, once the request was counted: it stands. */
+  /** Set once the request was counted: the credential is not revoked. */
   caller: Caller | undefined;
-  /** What the body says, read in the encoding that the operation declares; `undefined` without a body. */
+  /** The body, decoded as the operation declares; `undefined` without a body. */
   parsedBody: unknown;
   /** The validated request, ready to be executed. */
   prepared: PreparedRequest | undefined;
-  /** The lock of its `Idempotency-Key`, when it is the first request with it. */
+  /** Set for the first request with an `Idempotency-Key`. */
   idempotencyLock: IdempotencyLock | undefined;
-  /** The response of the first one, when it is not. */
+  /** The first response, for a repeated request. */
   replayed: HttpResponse | undefined;
-  /** What the limiter said, once the request was counted. */
+  /** The limiter's decision, once the request was counted. */
   admission: Admission | undefined;
   /** In milliseconds of `performance.now()`. */
   readonly receivedAt: number;
 }
 
-/** A request as the middlewares see it. */
+/** The argument of a middleware. */
 export type HttpRequest = Request<HttpEvent, HttpResponse, Error, Context>;
 
 /** A step of the pipeline. */
@@ -46,14 +45,13 @@ export type HttpMiddleware = MiddlewareObj<HttpEvent, HttpResponse, Error, Conte
 
 type Values = Record<string, string | undefined>;
 
-/** Events of a function URL have payload format 2.0. */
 const isFunctionUrlEvent = (
   event: APIGatewayProxyEvent | APIGatewayProxyEventV2,
 ): event is APIGatewayProxyEventV2 => "version" in event && event.version === "2.0";
 
 /**
- * A function URL's event (payload format 2.0) in the form of the REST API's, so that one pipeline serves both entry
- * points. A function URL matches no routes: the resource is the path itself.
+ * Converts a function URL's event (payload format 2.0) to the REST API's format, so one pipeline serves both. A function
+ * URL has no routes: the resource is the path.
  */
 const fromFunctionUrlEvent = (event: APIGatewayProxyEventV2): APIGatewayProxyEvent => {
   const { requestContext, rawPath, queryStringParameters } = event;
@@ -63,7 +61,7 @@ const fromFunctionUrlEvent = (event: APIGatewayProxyEventV2): APIGatewayProxyEve
     path: rawPath,
     httpMethod: http.method,
     headers: event.headers,
-    // What was sent several times stands in one line already.
+    // Function URLs already join repeated headers into one line.
     multiValueHeaders: {},
     queryStringParameters: queryStringParameters ?? null,
     multiValueQueryStringParameters: null,
@@ -107,8 +105,8 @@ const fromFunctionUrlEvent = (event: APIGatewayProxyEventV2): APIGatewayProxyEve
 };
 
 /**
- * Headers by their names in lower case. One that was sent several times has all its values, in one line (RFC 9110, 5.3),
- * as function URLs hand them on; the REST API's own `headers` would keep the last and hide the others.
+ * Headers by lower-case name. Repeated headers are joined into one line (RFC 9110, 5.3), as function URLs do; the REST
+ * API's own `headers` has only the last value.
  */
 const readHeaders = ({
   headers,
@@ -116,27 +114,27 @@ const readHeaders = ({
 }: Pick<APIGatewayProxyEvent, "headers" | "multiValueHeaders">): Values => {
   const read = new Map<string, string | undefined>();
   for (const name in headers) read.set(name.toLowerCase(), headers[name]);
-  const all = new Map<string, string>();
+  const joined = new Map<string, string>();
   for (const name in multiValueHeaders) {
     const values = multiValueHeaders[name];
     if (!values) continue;
-    const known = all.get(name.toLowerCase());
-    all.set(name.toLowerCase(), [...(known === undefined ? [] : [known]), ...values].join(", "));
+    const earlier = joined.get(name.toLowerCase());
+    joined.set(name.toLowerCase(), [...(earlier === undefined ? [] : [earlier]), ...values].join(", "));
   }
-  for (const [name, value] of all) read.set(name, value);
+  for (const [name, value] of joined) read.set(name, value);
   return Object.fromEntries(read);
 };
 
 /**
- * A path that ends in `{name+}` stands for many: the resource is then the path itself, as behind a function URL. It has no slash
- * at the end, which API Gateway takes off other paths as well.
+ * The resource of a path that ends in `{name+}` is the request's own path, as at a function URL, without a trailing slash.
+ * API Gateway removes that slash from other paths as well.
  */
 const exactResource = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
   resource.replace(/\{(\w+)\+\}$/, (_, name: string) =>
     (pathParameters?.[name] ?? "").replace(/\/+$/, "").split("/").map(encodeURIComponent).join("/"),
   );
 
-/** The request in an event of the REST API or of a function URL. */
+/** Reads an event of the REST API or of a function URL. */
 export const toHttpEvent = (event: APIGatewayProxyEvent | APIGatewayProxyEventV2): HttpEvent => {
   const isFunctionUrl = isFunctionUrlEvent(event);
   const request = isFunctionUrl ? fromFunctionUrlEvent(event) : event;

@@ -33,7 +33,7 @@ describe("The Node that installs the project", () => {
     expect([...demanding]).toEqual([manifest.engines.node]);
   });
 
-  it("is named by the README, beside the one that runs it", async () => {
+  it("is named by the README, together with the one that runs it", async () => {
     const [, oldest = "", oldestOf22 = ""] =
       /^\^(\d+\.\d+)\.0 \|\| >=(\d+\.\d+)\.0$/.exec(manifest.engines.node) ?? [];
     const [major = ""] = manifest.devDependencies.node.split(".");

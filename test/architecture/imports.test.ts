@@ -19,7 +19,7 @@ const importsOf = (text: string, file: string): string[] =>
     .map(([, specifier = ""]) => join(dirname(file), specifier))
     .filter((imported) => texts.has(imported));
 
-/** Files that are loaded by themselves, each with the way round. */
+/** Files that import themselves in a ring, each with its path. */
 const cyclesIn = (imports: ReadonlyMap<string, readonly string[]>): string[] => {
   const done = new Set<string>();
   const found: string[] = [];

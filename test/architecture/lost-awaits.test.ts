@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => rm(copy, { recursive: true, force: true }));
 
 describe("The check for lost awaits", () => {
-  it("finds every call whose outcome nobody waits for, and nothing else", async () => {
+  it("finds every call whose promise is not awaited, and nothing else", async () => {
     const bin = join(projectDirectory, "node_modules/.bin");
     const output = await new Promise<string>((resolve) => {
       execFile(

@@ -49,7 +49,7 @@ describe("The mutants of a source file", () => {
 });
 
 describe("A run of mutants", () => {
-  it("tells those that a test notices from those that survive", { timeout: 120_000 }, async () => {
+  it("separates those that a test notices from those that survive", { timeout: 120_000 }, async () => {
     const judged = await runMutants({
       root,
       files: ["fares/fare.ts"],
@@ -57,7 +57,7 @@ describe("A run of mutants", () => {
       seed: 1,
       tests: ["**/*.test.ts"],
     });
-    // The second changes nothing; about a child of six years, where the last two differ, nobody asks.
+    // The second changes nothing; no test covers a child of six years, where the last two differ.
     expect(judged.map(({ change, verdict }) => [change, verdict])).toEqual([
       ["=== → !==", "tests"],
       ["2 → 3", "survived"],

@@ -18,7 +18,7 @@ const linksOf = (file: string): string[] =>
   );
 
 describe("The documents of the repository", () => {
-  it("link to what is there", () => {
+  it("link to files that exist", () => {
     const broken = documents.flatMap((file) =>
       linksOf(file)
         .filter((target) => !existsSync(join(root, target)))

@@ -15,7 +15,7 @@ import {
 
 const guess = "not the password";
 
-/** Addresses of machines that guess for somebody else. */
+/** Addresses of machines that guess passwords. */
 const machines = Array.from({ length: 12 }, (_, index) => `127.0.0.${index + 2}`);
 
 const profile = z.object({ email_verified: z.boolean() });
@@ -31,7 +31,7 @@ const resetPassword = (target: Target, token: string) =>
 
 const changedPassword = "nine cranes over the hill";
 
-/** Mails to strangers, links, wrong passwords and what is left of an account: numbers 3, 4, 8 and 12. */
+/** Attacks 3, 4, 8 and 12: mails to strangers, links, wrong passwords, and what remains of a deleted account. */
 export const accountAttacks: readonly Attack[] = [
   {
     number: 3,
@@ -42,8 +42,8 @@ export const accountAttacks: readonly Attack[] = [
       for (let time = 0; time < 45; time += 1)
         await ask(target, "/auth/resend-verification", { method: "POST", token });
       const { length } = await mailsTo(target, (address) => address === email);
-      // A new minute may have begun meanwhile, and with it one more.
-      return heldIf(length >= 1 && length <= 2, `46 asked for, ${length} sent`);
+      // A new minute may have started, which allows one more.
+      return heldIf(length >= 1 && length <= 2, `46 requested, ${length} sent`);
     },
   },
   {
@@ -55,7 +55,7 @@ export const accountAttacks: readonly Attack[] = [
       for (let time = 0; time < 30; time += 1) await forgetPassword(target, email);
       const all = await mailsTo(target, (address) => address === email);
       const { length } = all.filter(({ text }) => text.includes("reset"));
-      return heldIf(length >= 1 && length <= 2, `30 asked for, ${length} sent`);
+      return heldIf(length >= 1 && length <= 2, `30 requested, ${length} sent`);
     },
   },
   {
@@ -68,7 +68,7 @@ export const accountAttacks: readonly Attack[] = [
         await register(target, { ...newRegistration(), email: `${username}+${time}@example.com` });
       }
       const { length } = await mailsTo(target, (address) => address.startsWith(username));
-      return heldIf(length >= 1 && length <= 2, `10 asked for, ${length} sent`);
+      return heldIf(length >= 1 && length <= 2, `10 requested, ${length} sent`);
     },
   },
   {
@@ -107,7 +107,7 @@ export const accountAttacks: readonly Attack[] = [
   },
   {
     number: 8,
-    name: "five wrong passwords for somebody else, who then signs in from their own address",
+    name: "five wrong passwords for another account, whose owner then logs in from their own address",
     needs: ["addresses"],
     attempt: async (target) => {
       const { username, password } = await newVisitor(target);
@@ -136,7 +136,7 @@ export const accountAttacks: readonly Attack[] = [
         }
       }
       const { status } = await signIn(target, username, password);
-      return heldIf(status === 200, `${wrong} guesses were looked at, the owner ${status}`);
+      return heldIf(status === 200, `${wrong} guesses were checked, the owner ${status}`);
     },
   },
   {
@@ -153,7 +153,7 @@ export const accountAttacks: readonly Attack[] = [
   },
   {
     number: 8,
-    name: "wrong passwords for a name, whose owner signs in by e-mail address",
+    name: "wrong passwords for a username, whose owner logs in by email address",
     needs: ["log-ins"],
     attempt: async (target) => {
       const { username, email, password } = await newVisitor(target);
@@ -215,7 +215,7 @@ export const accountAttacks: readonly Attack[] = [
           me.status === 401 &&
           again.status === 401 &&
           registered.status === 201,
-        `a wrong password ${refused.status}, the right one ${left.status}, then the token ${me.status}, the password ${again.status}, the name for somebody else ${registered.status}`,
+        `a wrong password ${refused.status}, the right one ${left.status}, then the token ${me.status}, the password ${again.status}, the name for another account ${registered.status}`,
       );
     },
   },

@@ -1,4 +1,4 @@
-/** What somebody who means harm does, and what must not come of it. */
+/** An attack, and what must not come of it. */
 export interface Attack {
   /** Attacks of one kind have one number, by which they are chosen: `--only 6`. */
   readonly number: number;
@@ -8,19 +8,22 @@ export interface Attack {
   readonly needs?: readonly Means[];
   /** Takes many seconds or sends many megabytes; left out by `--quick`. */
   readonly isLong?: boolean;
-  /** @throws Error when the attack cannot be carried out, which counts as a success of it. */
+  /**
+   *
+   * @throws Error when the attack cannot run, which counts as its success.
+   */
   readonly attempt: (target: Target) => Promise<Outcome>;
 }
 
 /**
- * What not every service lets its attacker have: a look at the mails and messages it has sent, models that answer as the
- * attacker wants, a table that fails, requests from several addresses, and more log-ins a minute than an address has.
+ * What only some services offer their attacker: the mails and messages they sent, models that respond as the attacker
+ * wants, a table that fails, requests from several addresses, and more logins a minute than an address has.
  */
 export type Means = "mails" | "messages" | "models" | "table" | "addresses" | "log-ins";
 
-/** What came of an attack. */
+/** The outcome of an attack. */
 export interface Outcome {
-  /** `refused`: the service said no. `held`: it went on as if nothing had been tried. */
+  /** `refused`: the service refused it. `held`: it had no effect. */
   readonly result: "refused" | "held" | "succeeded";
   /** What shows it. */
   readonly figure: string;
@@ -32,7 +35,7 @@ export interface Target {
   readonly means: ReadonlySet<Means>;
   /** Whether the table refuses to count from now on; only with the means "table". */
   readonly failCounters: (isFailing: boolean) => void;
-  /** How many bytes of sound the models' server has sent so far; only with the means "models". */
+  /** How many bytes of audio the model server has sent so far; only with the means "models". */
   readonly soundSent: () => number;
   /** How long a model may take in all; only with the means "models". */
   readonly modelMilliseconds: number;

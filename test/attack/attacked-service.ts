@@ -81,7 +81,7 @@ const takesManyLogIns = async (url: string): Promise<boolean> => {
 /** A service that runs already. What has left it can be seen when it is a local one. */
 export const attackRunningService = async (baseUrl: string): Promise<AttackedService> => {
   const url = baseUrl.replace(/\/+$/, "");
-  if (!(await answers(`${url}/health`))) throw new Error(`No service answers at ${url}.`);
+  if (!(await answers(`${url}/health`))) throw new Error(`No service responds at ${url}.`);
   const means = new Set<Means>();
   if (await answers(`${url}/_local/mail`)) means.add("mails");
   if (await answers(`${url}/_local/messages?wait=no`)) means.add("messages");

@@ -12,12 +12,12 @@ const megabyte = 1024 * 1024;
 /** As large as API Gateway lets through. */
 const largestBody = Math.floor(5.8 * megabyte);
 
-/** How much longer than one of the same size a request may take that was made to be expensive; it was 40 and more. */
+/** The bound on the time of an expensive request, compared with one of the same size; it was 40 and more. */
 const mostTimesAsLong = 8;
 
 const register = (target: Target, body: string): Promise<Answer> => ask(target, "/auth/register", { body });
 
-/** Sends a body to a route without a token, beside a plain text of the same length. */
+/** Sends a body to a route without a token, and a plain text of the same length. */
 const withoutToken =
   (write: (bytes: number) => string) =>
   async (target: Target): Promise<Outcome> => {
@@ -99,7 +99,7 @@ export const bodyAttacks: readonly Attack[] = [
       const attacked = await fastest(() => identify(target, token, `[${"1,".repeat(smallBytes / 2)}`));
       const last = await identify(target, token, "[".repeat(smallBytes));
       const spent = (await quotaOf(target, token)).used - before.used;
-      // A new minute may have begun meanwhile.
+      // A new minute may have started.
       const counted = remaining(first) - remaining(last);
       return refusedIf(
         attacked.status === 422 &&
@@ -152,7 +152,7 @@ export const bodyAttacks: readonly Attack[] = [
       const spent = (await quotaOf(target, token)).used - before.used;
       return refusedIf(
         attacked.status === 400 && ratioOf(attacked, ordinary) <= mostTimesAsLong && spent === 1,
-        `${comparison(attacked, ordinary, "4 MB of sound")}, quota spent ${spent}`,
+        `${comparison(attacked, ordinary, "4 MB of audio")}, quota spent ${spent}`,
       );
     },
   },
@@ -170,7 +170,7 @@ export const bodyAttacks: readonly Attack[] = [
       const spent = (await quotaOf(target, token)).used - before.used;
       return refusedIf(
         attacked.status === 400 && ratioOf(attacked, ordinary) <= 2 * mostTimesAsLong && spent === 1,
-        `${comparison(attacked, ordinary, "98 MB of sound")}, quota spent ${spent}`,
+        `${comparison(attacked, ordinary, "98 MB of audio")}, quota spent ${spent}`,
       );
     },
   },
@@ -188,7 +188,7 @@ export const bodyAttacks: readonly Attack[] = [
       }
       return heldIf(
         ratioOf(slowest, ordinary) <= 4 * mostTimesAsLong,
-        `the slowest ${comparison(slowest, ordinary, "1 MB of sound")}`,
+        `the slowest ${comparison(slowest, ordinary, "1 MB of audio")}`,
       );
     },
   },

@@ -4,7 +4,7 @@ import { ask, newVisitor, type Visitor } from "./visitor.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Somebody in front of the console with a browser of their own. */
+/** A person who uses the console in a browser of their own. */
 const openBrowser = ({ url }: Target) => {
   const jar = new CookieJar();
   const { hostname, origin } = new URL(url);
@@ -45,7 +45,7 @@ const openBrowser = ({ url }: Target) => {
         const value = jar.get(hostname, name);
         if (value !== undefined) return [name, value];
       }
-      throw new Error("nobody is signed in");
+      throw new Error("no one is logged in");
     },
     putCookie: ([name, value]: readonly [string, string]) => jar.set(hostname, name, value),
     /** Whether the console opens to this browser. */
@@ -61,7 +61,7 @@ const logIn = async (
   page = "/console/log-in",
 ): Promise<void> => {
   const { status } = await browser.fillIn(page, { username, password }, "/console/log-in");
-  if (status !== 303) throw new Error(`the log-in was answered with ${status}`);
+  if (status !== 303) throw new Error(`the login returned ${status}`);
 };
 
 const signedIn = async (target: Target, visitor: Visitor): Promise<Browser> => {
@@ -73,7 +73,7 @@ const signedIn = async (target: Target, visitor: Visitor): Promise<Browser> => {
 const elsewhere = "https://elsewhere.example";
 const account = "/console/account";
 
-/** What a browser would run, wherever in a page it stood. */
+/** What a browser would run, anywhere in a page. */
 const injected = `"'><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}`;
 
 /** The console: forms, sessions, ways away, guessed passwords and what pages show. */
@@ -143,7 +143,7 @@ export const consoleAttacks: readonly Attack[] = [
   },
   {
     number: 15,
-    name: "a log-in that leads to another site",
+    name: "a login that leads to another site",
     needs: ["log-ins"],
     attempt: async (target) => {
       const owner = await newVisitor(target);
@@ -171,7 +171,7 @@ export const consoleAttacks: readonly Attack[] = [
   },
   {
     number: 15,
-    name: "passwords that are guessed in the console, where the API has stopped answering, and the other way round",
+    name: "passwords guessed in the console after the API refuses more, and the reverse",
     needs: ["log-ins"],
     attempt: async (target) => {
       const [one, other] = [await newVisitor(target), await newVisitor(target)];

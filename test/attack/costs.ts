@@ -21,7 +21,7 @@ const uploadRecording = async (...[target, token]: readonly [Parameters<typeof a
     headers: { "Content-Type": "audio/wav" },
     body: wavFile(soundBytes(1_000_000), { stated: true }),
   });
-  if (put.status !== 200) throw new Error(`the upload was answered with ${put.status}`);
+  if (put.status !== 200) throw new Error(`the upload returned ${put.status}`);
   return `uploads/${link.file_id}/interview.wav`;
 };
 
@@ -51,7 +51,7 @@ export const costAttacks: readonly Attack[] = [
         letIn <= freePerMinute &&
           statuses.every((status) => status === 200 || status === 429) &&
           after.status === 200,
-        `${letIn} of ${statuses.length} let in, ${freePerMinute} would be otherwise; ${after.status} once the table counts again`,
+        `${letIn} of ${statuses.length} admitted, normally ${freePerMinute}; ${after.status} once the table counts again`,
       );
     },
   },
@@ -82,7 +82,7 @@ export const costAttacks: readonly Attack[] = [
   },
   {
     number: 10,
-    name: "an account whose address nobody has verified, with the whole quota",
+    name: "an account with an unverified address and the whole quota",
     needs: ["mails"],
     attempt: async (target) => {
       const { token, email } = await newVisitor(target);
@@ -104,7 +104,7 @@ export const costAttacks: readonly Attack[] = [
       const { status, text } = await ask(target, "/tasks/audio/speech", { token, body });
       return refusedIf(
         (status === 413 || status === 422) && text.length < 2_000,
-        `${status}, an answer of ${text.length} bytes`,
+        `${status}, a response of ${text.length} bytes`,
       );
     },
   },
@@ -115,7 +115,10 @@ export const costAttacks: readonly Attack[] = [
       const { token } = await newVisitor(target);
       const body = { text: "Oli otya?", language: "a".repeat(60_000) };
       const { status, text } = await ask(target, "/tasks/audio/speech", { token, body });
-      return refusedIf(status === 422 && text.length < 2_000, `${status}, an answer of ${text.length} bytes`);
+      return refusedIf(
+        status === 422 && text.length < 2_000,
+        `${status}, a response of ${text.length} bytes`,
+      );
     },
   },
   {
@@ -149,7 +152,7 @@ export const costAttacks: readonly Attack[] = [
   ),
   {
     number: 11,
-    name: "sound without end for one short text",
+    name: "endless audio for one short text",
     needs: ["models"],
     attempt: async (target) => {
       const { token } = await newVisitor(target);
@@ -159,13 +162,13 @@ export const costAttacks: readonly Attack[] = [
       const megabytes = (target.soundSent() - sentBefore) / 1e6;
       return heldIf(
         status >= 500 && megabytes < 60,
-        `${status} after ${(milliseconds / 1_000).toFixed(1)} s and ${megabytes.toFixed(1)} MB of sound`,
+        `${status} after ${(milliseconds / 1_000).toFixed(1)} s and ${megabytes.toFixed(1)} MB of audio`,
       );
     },
   },
   {
     number: 12,
-    name: "names of kept recordings that tell bucket or account, and what their owner cannot delete",
+    name: "names of stored recordings that reveal bucket or account, and what their owner cannot delete",
     attempt: async (target) => {
       const [owner, other] = [await newVisitor(target), await newVisitor(target)];
       const body = new URLSearchParams({ gcs_blob_name: await uploadRecording(target, owner.token) });
@@ -176,7 +179,7 @@ export const costAttacks: readonly Attack[] = [
       const tells = !/^transcriptions\/[0-9a-f]{32}\.\w+$/.test(saved.audio_url);
       return heldIf(
         !tells && byOther.status === 404 && byOwner.status === 200,
-        `${tells ? "tells more than a random name" : "a random name"}, deleted by another ${byOther.status}, by its owner ${byOwner.status}`,
+        `${tells ? "reveals more than a random name" : "a random name"}, deleted by another ${byOther.status}, by its owner ${byOwner.status}`,
       );
     },
   },

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { startDynamoDb } from "@language-ai/aws-stand-ins";
 
-/** A table in front of which somebody decides whether it counts. */
+/** A table that can be made to fail its counters. */
 export interface FailingTable {
   readonly endpoint: string;
   readonly failCounters: (isFailing: boolean) => void;
@@ -15,7 +15,7 @@ const throttled = JSON.stringify({
   message: "The item is throttled.",
 });
 
-/** Starts DynamoDB's stand-in, all calls of which can be made to fail that write a counter. */
+/** Starts DynamoDB's stand-in. It can be told to fail every call that writes a counter. */
 export const startFailingTable = async (dataDirectory: string): Promise<FailingTable> => {
   const table = await startDynamoDb({ dataDirectory });
   let isFailing = false;

@@ -66,7 +66,7 @@ const innerAddresses = [
   "gopher://127.0.0.1:6379/_FLUSHALL",
 ];
 
-/** Waits until a callback was tried. @returns what is known of it then. */
+/** Waits until a callback was attempted. @returns what the job shows about it then. */
 const firstDelivery = async (target: Target, token: string, id: string) => {
   for (let tries = 0; tries < 100; tries += 1) {
     const { callback } = read(await ask(target, `/tasks/jobs/${id}`, { token }), shownJob);
@@ -127,7 +127,7 @@ export const jobAttacks: readonly Attack[] = [
   },
   {
     number: 14,
-    name: "another account's job, read, fetched and deleted by somebody who knows its id",
+    name: "another account's job, read, fetched and deleted by someone who knows its id",
     attempt: async (target) => {
       const [owner, stranger] = [await newVisitor(target), await newVisitor(target)];
       const fileId = await uploadRecording(target, owner.token, 1);
@@ -164,7 +164,7 @@ export const jobAttacks: readonly Attack[] = [
       const taken = countOf(answers, 202);
       return heldIf(
         taken > 0 && taken <= 3 && used <= limit && answers.every(({ status }) => status < 500),
-        `${taken} taken on, ${countOf(answers, 429)} refused; ${used} of ${limit} seconds`,
+        `${taken} accepted, ${countOf(answers, 429)} refused; ${used} of ${limit} seconds`,
       );
     },
   },

@@ -73,7 +73,7 @@ export const keyAttacks: readonly Attack[] = [
   },
   {
     number: 13,
-    name: "a key that goes on after it was revoked, in a burst of requests",
+    name: "a key that still works after it was revoked, in a burst of requests",
     attempt: async (target) => {
       const { token } = await newVisitor(target);
       const { key, id } = await makeKey(target, token);
@@ -89,7 +89,7 @@ export const keyAttacks: readonly Attack[] = [
   },
   {
     number: 13,
-    name: "another account's key, revoked by somebody who knows its id",
+    name: "another account's key, revoked by someone who knows its id",
     attempt: async (target) => {
       const [owner, stranger] = [await newVisitor(target), await newVisitor(target)];
       const { key, id } = await makeKey(target, owner.token);

@@ -37,7 +37,7 @@ const deliver = async (
 
 const sentMessages = z.array(z.object({ to: z.string(), body: z.unknown() }));
 
-/** What somebody was sent, each message as the JSON it left as; when nothing more is on its way. */
+/** The messages that a person received, each as the JSON sent, once no more arrive. */
 const answersTo = async (target: Target, person: string): Promise<string[]> => {
   for (let looks = 0; looks < 12; looks += 1) {
     const answer = await ask(target, "/_local/messages");
@@ -47,7 +47,7 @@ const answersTo = async (target: Target, person: string): Promise<string[]> => {
         .map(({ body }) => JSON.stringify(body));
     }
   }
-  throw new Error("the assistant did not come to an end of its answers");
+  throw new Error("the assistant did not finish its replies");
 };
 
 const oddTexts = ["\uFFFE", "\uFFFF", "\u0000", "\uD83D", "\uDC00"];
@@ -56,7 +56,7 @@ const oddTexts = ["\uFFFE", "\uFFFF", "\u0000", "\uD83D", "\uDC00"];
 export const messagingAttacks: readonly Attack[] = [
   {
     number: 5,
-    name: "texts that a queue refuses, in one delivery with somebody else's",
+    name: "texts that a queue refuses, in one delivery with another person's",
     needs: ["messages"],
     attempt: async (target) => {
       const odd = oddTexts.map((text) => ({ person: newSender(), text: `hello ${text}` }));
@@ -72,7 +72,7 @@ export const messagingAttacks: readonly Attack[] = [
       const isBystanderAnswered = (await answersTo(target, innocent)).length > 0;
       return heldIf(
         status === 200 && isBystanderAnswered && answered.every(Boolean),
-        `the delivery ${status}, answered ${answered.filter(Boolean).length} of ${odd.length}, and the bystander ${isBystanderAnswered ? "as well" : "not"}`,
+        `the delivery ${status}, ${answered.filter(Boolean).length} of ${odd.length} got a reply, and the bystander ${isBystanderAnswered ? "as well" : "not"}`,
       );
     },
   },
@@ -91,13 +91,13 @@ export const messagingAttacks: readonly Attack[] = [
       const isMistaken = second.join().includes("Nakato");
       return heldIf(
         status === 200 && first.length > 0 && second.length > 0 && !isMistaken,
-        `the delivery ${status}, answered ${[first, second].filter(({ length }) => length > 0).length} of 2, ${isMistaken ? "the other's" : "nobody else's"} name used`,
+        `the delivery ${status}, answered ${[first, second].filter(({ length }) => length > 0).length} of 2, ${isMistaken ? "the other's" : "the right"} name used`,
       );
     },
   },
   {
     number: 7,
-    name: "thoughts in what the assistant answers",
+    name: "thoughts in the assistant's replies",
     needs: ["messages", "models"],
     attempt: async (target) => {
       const people = Object.keys(thoughts).map((form) => ({ form, person: newSender() }));
@@ -127,8 +127,8 @@ export const messagingAttacks: readonly Attack[] = [
         );
       }
       const { length } = await answersTo(target, person);
-      // Thirty answers, a greeting of who has never written before, and one word that it is too much.
-      return heldIf(length >= 1 && length <= 32, `60 sent, ${length} answers`);
+      // Thirty replies, a greeting for a new person, and one message that it is too much.
+      return heldIf(length >= 1 && length <= 32, `60 sent, ${length} replies`);
     },
   },
 ];

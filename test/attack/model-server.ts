@@ -10,13 +10,13 @@ import { delta, finish, role, sendEvents, startEvents, streaming, usage } from "
 import { dripping, silentAfterHeaders } from "../support/slow-responses.ts";
 import { soundBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
 
-/** What only a model's thoughts say; nobody is to read it. */
+/** What only a model's thoughts contain; no reader may see it. */
 export const thoughtWord = "marabou";
 
-/** What the models of an attack answer when they behave. */
+/** What an attack's models respond when they behave. */
 export const answerText = "Oli otya?";
 
-/** Forms in which models show what they thought before they answer. */
+/** Formats in which models show their thoughts. */
 export const thoughts: Readonly<Record<string, string>> = {
   "a tag": `<think>${thoughtWord}</think>${answerText}`,
   "an end without a beginning": `${thoughtWord}, I suppose.\n</think>\n\n${answerText}`,
@@ -109,10 +109,10 @@ const thoughtInField = (isStream: boolean): Behaviour => {
     : whole("", { choices: [{ index: 0, message, finish_reason: "stop" }] });
 };
 
-/** What a message to a model begins with, so that its server answers in the way that is named behind it. */
+/** The prefix of a message to a model that makes its server respond in the way named after it. */
 const order = /attack:([^."\\]+)\./;
 
-/** A message by which the models' server is told how to answer. */
+/** A message that tells the model server how to respond. */
 export const orderOf = (behaviour: string): string => `attack:${behaviour}.`;
 
 const chatBehaviour = (body: string): Behaviour => {
@@ -123,7 +123,7 @@ const chatBehaviour = (body: string): Behaviour => {
   return endlessAnswers[name] ?? oddStreams[name] ?? ordinary(isStream, thoughts[name] ?? answerText);
 };
 
-/** A server for all models that answers as the attack wants which asks it. */
+/** A server for all models that responds as the attack requests. */
 export const startAttackingModels = async () => {
   const backend = await startFakeBackend();
   let soundSent = 0;

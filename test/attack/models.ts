@@ -25,7 +25,7 @@ const ways: readonly (readonly [name: string, way: Way])[] = [
 /** A model's time in all, twice for a second try, and what a busy machine takes. */
 const mostMilliseconds = ({ modelMilliseconds }: Target): number => 2 * modelMilliseconds + 3_000;
 
-/** Everything that a streamed answer says, put together. */
+/** The whole text of a streamed response. */
 const pieces = /"content":("(?:[^"\\]|\\.)*")/g;
 const wordsOf = ({ text }: Answer): string =>
   [...text.matchAll(pieces)].map(([, piece = '""']) => z.string().parse(JSON.parse(piece))).join("");
@@ -38,9 +38,9 @@ const askEndless = async (target: Target, behaviour: string): Promise<Outcome> =
     const attacked = await way(target, token, orderOf(behaviour));
     const isTold = attacked.status >= 500 || /"error":\{/.test(attacked.text);
     holds &&= isTold && attacked.milliseconds <= mostMilliseconds(target);
-    found.push(`${name} told after ${(attacked.milliseconds / 1_000).toFixed(1)} s`);
+    found.push(`${name} reported after ${(attacked.milliseconds / 1_000).toFixed(1)} s`);
   }
-  // One model that never answers must not take the others' callers with it.
+  // One silent model must not affect callers of the others.
   const next: number[] = [];
   for (const [, way] of ways) next.push((await way(target, token, "Oli otya?")).status);
   return heldIf(
@@ -49,16 +49,16 @@ const askEndless = async (target: Target, behaviour: string): Promise<Outcome> =
   );
 };
 
-/** A stream has left before the second end of one thought tells that it was still going on. */
+/** A stream has been sent before the second end tag shows that the thought continued. */
 const isForeseeable = (form: string): boolean => form !== "several ends";
 
-/** Nothing tells at its beginning that it is one, unless the model is known to think first. */
+/** Nothing at the start marks it as a thought, unless the model is known to think first. */
 const isAnnounced = (form: string): boolean => isForeseeable(form) && form !== "an end without a beginning";
 
 const showsAnswer = (answer: Answer): boolean =>
   answer.status === 200 && (wordsOf(answer) + answer.text).includes(answerText);
 
-/** Asks for each form of thoughts. */
+/** Requests each format of thoughts. */
 const thoughtsIn = async (target: Target, way: Way, forms: readonly string[]): Promise<Outcome> => {
   const { token } = await newVisitor(target);
   const leaking: string[] = [];
@@ -76,13 +76,13 @@ const thoughtsIn = async (target: Target, way: Way, forms: readonly string[]): P
 const forms = Object.keys(thoughts);
 
 const thinking: readonly (readonly [where: string, way: Way, forms: readonly string[]])[] = [
-  ["in whole answers", chat("lang-9b", false), forms],
+  ["in whole responses", chat("lang-9b", false), forms],
   ["in translations", translate, forms],
-  ["in streamed answers", chat("lang-9b", true), forms.filter(isAnnounced)],
-  ["in streamed answers of a model that thinks first", chat("lang-14b", true), forms.filter(isForeseeable)],
+  ["in streamed responses", chat("lang-9b", true), forms.filter(isAnnounced)],
+  ["in streamed responses of a model that thinks first", chat("lang-14b", true), forms.filter(isForeseeable)],
 ];
 
-/** Models' servers that never answer, and models that think aloud: numbers 6 and 7. */
+/** Attacks 6 and 7: silent model servers, and models that think aloud. */
 export const modelAttacks: readonly Attack[] = [
   ...Object.keys(endlessAnswers).map(
     (behaviour): Attack => ({

@@ -5,9 +5,9 @@ const reasons: Readonly<Record<Means, string>> = {
   mails: "the mails of this service cannot be read from here",
   messages: "the messages of this service cannot be read from here",
   models: "the models of this service are not ours",
-  table: "the table of this service cannot be made to fail from here",
+  table: "this service's table cannot be made to fail from here",
   addresses: "requests cannot be sent from a second address",
-  "log-ins": "this service takes too few log-ins a minute of one address",
+  "log-ins": "this service allows too few logins a minute from one address",
 };
 
 /** How many attacks came to what. */
@@ -21,7 +21,8 @@ const line = (number: number, result: string, name: string, figure: string): str
   `${String(number).padStart(2)}  ${result.padEnd(9)}  ${name}: ${figure}`;
 
 /**
- * Carries out attacks one after the other, so that none is measured while another one is running, and says what came of each.
+ * Runs attacks one after the other, so that none is measured while another one runs, and reports the outcome of each.
+ *
  *
  * @param say gets a line for each attack.
  */
@@ -40,7 +41,7 @@ export const runAttacks = async (
     }
     const outcome = await attempt(target).catch((error: unknown) => ({
       result: "succeeded" as const,
-      figure: `it could not be carried out to its end (${error instanceof Error ? error.message : String(error)})`,
+      figure: `it could not be completed (${error instanceof Error ? error.message : String(error)})`,
     }));
     if (outcome.result === "succeeded") summary.succeeded += 1;
     else summary.withstood += 1;

@@ -10,7 +10,7 @@ const partLinks = z.object({ parts: z.tuple([z.object({ upload_url: z.url() })],
 
 const sampleRate = 1_000;
 
-/** Uploads a recording of so many seconds. @returns what requests name it by. */
+/** Uploads a recording of this many seconds. @returns its id for requests. */
 export const uploadRecording = async (target: Target, token: string, seconds: number): Promise<string> => {
   const sound = soundBytes(Math.floor(seconds) * sampleRate * 2);
   const file = Buffer.concat([wavHeaderBytes(sound.length, { sampleRate, stated: true }), sound]);
@@ -18,7 +18,7 @@ export const uploadRecording = async (target: Target, token: string, seconds: nu
   const link = read(await ask(target, "/tasks/generate-upload-url", { token, body }), uploadLink);
   const headers = { "Content-Type": "audio/wav" };
   const put = await ask(target, link.upload_url, { method: "PUT", headers, body: file });
-  if (put.status !== 200) throw new Error(`the upload was answered with ${put.status}`);
+  if (put.status !== 200) throw new Error(`the upload returned ${put.status}`);
   return link.file_id;
 };
 
@@ -48,7 +48,7 @@ const poisonedNames = [
 export const uploadAttacks: readonly Attack[] = [
   {
     number: 14,
-    name: "another account's upload in parts, looked at, signed for, completed, deleted and transcribed",
+    name: "another account's upload in parts, read, signed for, completed, deleted and transcribed",
     attempt: async (target) => {
       const [owner, { token }] = [await newVisitor(target), await newVisitor(target)];
       const id = await beginParts(target, owner.token, 10);

@@ -4,12 +4,12 @@ import * as z from "zod";
 import { sendOverWire } from "../support/wire.ts";
 import type { Target } from "./attack.ts";
 
-/** An answer as whoever asked sees it. */
+/** A response as the client sees it. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** From the request's first byte to the answer's last. */
+  /** From the request's first byte to the response's last. */
   readonly milliseconds: number;
 }
 
@@ -21,7 +21,7 @@ export interface Question {
   readonly body?: object | string;
 }
 
-/** An attack that is not answered for so long has succeeded. */
+/** An attack has succeeded if there is no response after this time. */
 const longestMilliseconds = 60_000;
 
 const bodyOf = (body: Question["body"]): RequestInit["body"] | undefined => {
@@ -31,7 +31,7 @@ const bodyOf = (body: Question["body"]): RequestInit["body"] | undefined => {
   return JSON.stringify(body);
 };
 
-/** Sends one request and waits for the whole answer. @throws Error when there is none within a minute. */
+/** Sends one request and waits for the whole response. @throws Error when there is none within a minute. */
 export const ask = async (target: Target, path: string, question: Question = {}): Promise<Answer> => {
   const body = bodyOf(question.body);
   const isJson = typeof body === "string";
@@ -52,7 +52,7 @@ export const ask = async (target: Target, path: string, question: Question = {})
   return { status: response.status, headers: response.headers, text, milliseconds };
 };
 
-/** What an answer says, as its reader expects it. @throws Error that shows an answer which says something else. */
+/** The body of a response in the expected shape. @throws Error with the response when it has another shape. */
 export const read = <Schema extends z.ZodType>(
   { status, text }: Answer,
   schema: Schema,
@@ -60,15 +60,15 @@ export const read = <Schema extends z.ZodType>(
   try {
     return schema.parse(JSON.parse(text));
   } catch {
-    throw new Error(`unexpected answer ${status}: ${text.slice(0, 200)}`);
+    throw new Error(`unexpected response ${status}: ${text.slice(0, 200)}`);
   }
 };
 
-/** How many answers have a status. */
+/** How many responses have a status. */
 export const countOf = (answers: readonly Answer[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
-/** A figure: the statuses of answers, in their order. */
+/** A figure: the statuses of the responses, in order. */
 export const statusesOf = (answers: readonly Answer[]): string =>
   answers.map(({ status }) => status).join(" ");
 
@@ -82,15 +82,15 @@ export const fastest = async (question: () => Promise<Answer>, times = 3): Promi
   return best;
 };
 
-/** How much longer an answer took than an ordinary one. */
+/** How much longer a response took than an ordinary one. */
 export const ratioOf = (attacked: Answer, ordinary: Answer): number =>
   attacked.milliseconds / Math.max(1, ordinary.milliseconds);
 
-/** A figure: what the answer was, and how long it took against an ordinary request of the same run. */
+/** A figure: the response, and how long it took compared with an ordinary request of the same run. */
 export const comparison = (attacked: Answer, ordinary: Answer, ordinaryName: string): string =>
   `${attacked.status} after ${Math.round(attacked.milliseconds)} ms, ${ratioOf(attacked, ordinary).toFixed(1)} times as long as ${ordinaryName}`;
 
-/** Somebody with an account. */
+/** A person with an account. */
 export interface Visitor {
   readonly username: string;
   readonly email: string;
@@ -100,7 +100,7 @@ export interface Visitor {
 
 const mostTries = 4;
 
-/** Asks again when there were too many requests from this address: a service that is deployed lets ten sign in a minute. */
+/** Tries again after too many requests from this address: a deployed service allows ten logins a minute. */
 const askPatiently = async (target: Target, path: string, question: Question): Promise<Answer> => {
   for (let tries = 1; ; tries += 1) {
     const answer = await ask(target, path, question);
@@ -109,7 +109,7 @@ const askPatiently = async (target: Target, path: string, question: Question): P
   }
 };
 
-/** What a registration says, of somebody nobody has heard of. */
+/** A registration for a new person. */
 export const newRegistration = (password = "seven storks by the lake") => {
   const username = `attack-${randomBytes(6).toString("hex")}`;
   return { username, email: `${username}@example.com`, password };
@@ -119,19 +119,19 @@ export const newRegistration = (password = "seven storks by the lake") => {
 export const signIn = (target: Target, username: string, password: string): Promise<Answer> =>
   askPatiently(target, "/auth/token", { body: new URLSearchParams({ username, password }) });
 
-/** The token of an answer to a log-in. */
+/** The token in a login's response. */
 export const tokenOf = (answer: Answer): string =>
   read(answer, z.object({ access_token: z.string() })).access_token;
 
-/** Registers somebody. */
+/** Registers a person. */
 export const register = (target: Target, registration: object): Promise<Answer> =>
   askPatiently(target, "/auth/register", { body: registration });
 
-/** Registers somebody and signs them in. */
+/** Registers a person and logs them in. */
 export const newVisitor = async (target: Target, password?: string): Promise<Visitor> => {
   const registration = newRegistration(password);
   const registered = await register(target, registration);
-  if (registered.status !== 201) throw new Error(`the registration was answered with ${registered.status}`);
+  if (registered.status !== 201) throw new Error(`the registration returned ${registered.status}`);
   return {
     ...registration,
     token: tokenOf(await signIn(target, registration.username, registration.password)),
@@ -157,14 +157,14 @@ export const signInFrom = async (
 
 const mails = z.array(z.object({ to: z.array(z.string()), text: z.string() }));
 
-/** The mails that went to somebody, oldest first. Waits for those that are on their way. */
+/** The mails sent to a person, oldest first. Waits for pending ones. */
 export const mailsTo = async (
   target: Target,
   isTo: (address: string) => boolean,
 ): Promise<{ text: string }[]> =>
   read(await ask(target, "/_local/mail"), mails).filter(({ to }) => to.some(isTo));
 
-/** The token of the link in the last mail that somebody got. */
+/** The token in the link of a person's last mail. */
 export const mailedToken = async (target: Target, email: string): Promise<string> => {
   const mail = (await mailsTo(target, (address) => address === email)).at(-1);
   const token = /[?&]token=([\w-]+)/.exec(mail?.text ?? "")?.[1];
@@ -174,7 +174,7 @@ export const mailedToken = async (target: Target, email: string): Promise<string
 
 const usage = z.object({ today: z.object({ used: z.int(), limit: z.int().nullable() }) });
 
-/** What somebody has used of today's quota. */
+/** What a person has used of today's quota. */
 export const quotaOf = async (
   target: Target,
   token: string,

@@ -30,7 +30,7 @@ const askResourceUse = (process: BenchProcess): Promise<z.infer<typeof resourceU
 
 const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
 
-/** Calls every target once a round, so that whatever else the machine does concerns them all. */
+/** Calls every target once a round, so that other load on the machine affects them all. */
 const compareLatency = async (targets: Readonly<Record<string, Target>>): Promise<void> => {
   const times = new Map<string, StreamTimes[]>(Object.keys(targets).map((name) => [name, []]));
   for (let round = -20; round < rounds; round += 1) {

@@ -1,4 +1,4 @@
-/** For the processes of benchmarks: nothing is loaded here that would stand in their memory. */
+/** For benchmark processes: this file loads nothing that would add to their memory. */
 import type { Server } from "node:net";
 
 /** Lets a server listen on the loopback interface, at a port that the system chooses. @returns its address. */
@@ -11,7 +11,7 @@ export const listen = async (server: Server): Promise<string> => {
   return `http://127.0.0.1:${address.port}`;
 };
 
-/** What a process is asked; what else it holds depends on the kind. */
+/** A message to a process; its other fields depend on the kind. */
 export interface Question {
   readonly kind: string;
 }
@@ -19,7 +19,7 @@ export interface Question {
 const isQuestion = (message: unknown): message is Question =>
   typeof message === "object" && message !== null && "kind" in message && typeof message.kind === "string";
 
-/** Tells the process that started this one its address, answers each of its messages, and ends with it. */
+/** Sends the parent process this process's address, responds to each of its messages, and ends with it. */
 export const answerParent = (
   url: string,
   answer: (question: Question) => unknown = () => undefined,
@@ -27,7 +27,7 @@ export const answerParent = (
   process.on("message", (message) => {
     void (async () => {
       try {
-        if (!isQuestion(message)) throw new Error("A process of a benchmark is asked something of a kind.");
+        if (!isQuestion(message)) throw new Error("A benchmark process needs a message with a kind.");
         process.send?.({ answer: (await answer(message)) ?? null });
       } catch (error) {
         process.send?.({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });

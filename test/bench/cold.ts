@@ -1,11 +1,11 @@
 /**
- * `npm run bench:cold`: what each function costs before its first call. Loads every bundle in fresh processes, each round in
- * an order that chance makes and with an empty one among them; a ratio is the median of the rounds' own ratios, so that
- * whatever else the machine does concerns both sides of it. The ratios compare, the milliseconds do not. A start ends when
- * the bundle is loaded: with its first calls under way, for secrets and connections, to a stand-in on this machine without TLS.
+ * `npm run bench:cold`: what each function costs before its first call. Loads every bundle in fresh processes, each
+ * round in random order with an empty one among them. A ratio is the median of the rounds' ratios, so that other load
+ * affects both sides. Compare the ratios, not the milliseconds. A start ends when the bundle is loaded, with its
+ * first calls (for secrets and connections) sent to a stand-in on this machine without TLS.
  *
- * `--rounds 20` loads each of them so often (15); `--only chat,translate` looks at some. Ends with an error when a ratio is
- * beyond its bound.
+ * `--rounds 20` loads each one this many times (15); `--only chat,translate` selects some. Fails when a ratio exceeds
+ * its bound.
  */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +26,7 @@ import { median, shuffled } from "./statistics.ts";
 const run = promisify(execFile);
 const loader = join(import.meta.dirname, "cold", "load-bundle.mjs");
 
-/** How long a start may take against an empty one, the first calls under way included. */
+/** The bound on a start compared with an empty one, including its first calls. */
 const longestStarts: Readonly<Record<string, number>> = {
   auth: 5.4,
   authorizer: 2.2,
@@ -134,8 +134,8 @@ try {
         .trim(),
     );
   }
-  process.stdout.write(`${lines.join("\n")}\n\nMedians of ${rounds} processes each, in turn. A start is a process from nothing until the bundle is loaded, its first
-calls under way to a stand-in without TLS; the bounds are for the smaller of the two ratios to an empty function.\n`);
+  process.stdout.write(`${lines.join("\n")}\n\nMedians of ${rounds} processes each, in turn. A start lasts until the bundle is loaded and its first calls are
+sent to a stand-in without TLS; the bounds apply to the smaller of the two ratios to an empty function.\n`);
 
   const beyond = bundles.flatMap(({ name }) => {
     const bound = longestStarts[name];

@@ -1,9 +1,9 @@
 /**
- * `npm run bench`: what a chat request costs, beside other gateways in the same run. Ends with 1 when a ratio is beyond its
- * bound.
+ * `npm run bench`: what a chat request costs, compared with other gateways in the same run. Exits with 1 when a ratio
+ * exceeds its bound.
  *
- * `--quick` measures a third as long; `--all` asks LiteLLM's proxy as well, which needs Python and takes longer;
- * `--markdown` prints the table as `infra/README.md` has it.
+ * `--quick` measures a third as long; `--all` adds LiteLLM's proxy, which needs Python and takes longer; `--markdown`
+ * prints the table for `infra/handbook/measurements.md`.
  */
 import { parseArgs } from "node:util";
 import * as z from "zod";

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:jobs`: a recording of three hours as a job of the local service, with a model that answers at once: seconds,
- * memory, calls; half an hour of one with a model that works at ten times real time: how much of the time is ours; and what
- * planning and cutting three hours cost, for each format. With bounds, beyond which the command ends with 1.
+ * `npm run bench:jobs`: a recording of three hours as a job of the local service, with a model that responds at once
+ * (seconds, memory, calls); half an hour with a model at ten times real time (our share of the time); and the cost of
+ * planning and cutting three hours, for each format. Exits with 1 when a bound is exceeded.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -143,7 +143,7 @@ const mp3 = async (seconds: number): Promise<Buffer> =>
 
 await runJob(await mp3(60));
 const atOnce = await runJob(await mp3(3 * hour));
-say("three hours, a model that answers at once, through the local service");
+say("three hours, a model that responds at once, through the local service");
 say(
   `${atOnce.seconds.toFixed(1)} s, ${atOnce.calls} calls of the model, ${atOnce.megabytes.toFixed(0)} MB more than before`,
 );

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:local`: what the local service costs. Prints how soon it is ready, what its processes hold at rest,
- * and what a warm call costs beside calling the same handler in-process, in the same run.
+ * `npm run bench:local`: what the local service costs. Prints how soon it is ready, the memory of its processes at
+ * rest, and the cost of a warm call compared with the same handler in one process, in the same run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, request } from "node:http";

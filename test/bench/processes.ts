@@ -6,7 +6,7 @@ import * as z from "zod";
 import { bundleOptions, projectDirectory } from "../../infra/bundling/bundle-options.ts";
 import type { Question } from "./child-process.ts";
 
-/** A process of a benchmark that answers over HTTP, and to its parent. */
+/** A benchmark process that serves HTTP, and messages of its parent. */
 export interface BenchProcess {
   readonly child: ChildProcess;
   readonly pid: number;
@@ -21,7 +21,7 @@ export interface StartOptions {
   readonly nodeArgs?: readonly string[];
   /** The core that it alone uses, where `taskset` exists. */
   readonly core?: number | undefined;
-  /** Whether what it writes is shown; else it goes nowhere, as logs would cost whoever reads them. */
+  /** Whether its output is shown; otherwise it is discarded, because reading logs costs time. */
   readonly isShown?: boolean;
 }
 
@@ -49,7 +49,7 @@ const nextMessage = async (child: ChildProcess, name: string): Promise<unknown> 
 
 const bundlesDirectory = join(projectDirectory, ".build/bench");
 
-/** Bundles a file of this folder as functions are: what strips types in Node would stand in its memory, with 18 MB. */
+/** Bundles a file of this folder like a function: Node's type stripping would add 18 MB to its memory. */
 const bundle = async (file: string): Promise<string> => {
   const name = basename(file, ".ts");
   const entry = relative(projectDirectory, join(import.meta.dirname, file));
@@ -73,13 +73,13 @@ export const startProcess = async (
 
 const reply = z.union([z.object({ failure: z.string() }), z.object({ answer: z.unknown() })]);
 
-/** Sends a process a message and waits for its answer. @throws Error with what the process says when it fails. */
+/** Sends a process a message and waits for its response. @throws Error with the process's message when it fails. */
 export const ask = async <Answer>(
   { child }: Pick<BenchProcess, "child">,
   question: Question,
   schema: z.ZodType<Answer>,
 ): Promise<Answer> => {
-  const answered = nextMessage(child, "A process of the benchmark");
+  const answered = nextMessage(child, "A benchmark process");
   child.send(question);
   const read = reply.parse(await answered);
   if ("failure" in read) throw new Error(read.failure);

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:profile`: where the chat function's CPU time goes under the load of `npm run bench`, by source file and
- * package. `--stream` asks for streams, `--functions` tells functions apart, `--lines 60` prints more; `--keep <file>`
- * writes the profile as V8 does, for a debugger (its positions are those of the bundle).
+ * `npm run bench:profile`: where the chat function's CPU time goes under the load of `npm run bench`, by source file
+ * and package. `--stream` requests streams, `--functions` lists functions, `--lines 60` prints more; `--keep <file>`
+ * writes the profile in V8's format, for a debugger (its positions are those of the bundle).
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";

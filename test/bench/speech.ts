@@ -1,8 +1,7 @@
 /**
- * `npm run bench:speech`: how much later the first byte of speech comes through the service than from the model's
- * server itself; when speech in each format can be heard while the model speaks, and what encoding it costs, both with
- * bounds, beyond which the command ends with 1; and what it costs to find out how long a recording is, for each format, in
- * a process of its own.
+ * `npm run bench:speech`: how much later the first byte of speech arrives through the service than from the model's
+ * server; when speech in each format can be heard, and what encoding it costs, both with bounds; and the cost of
+ * measuring a recording's length, for each format, in a process of its own. Exits with 1 when a bound is exceeded.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -23,7 +22,7 @@ const rounds = 60;
 const folder = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** How the model's server is asked to speak as fast as people do, a tenth of a second after the other. */
+/** How the model's server is requested to speak as fast as people do, in tenths of a second. */
 const inRealTime = "In real time.";
 const secondSpokenAt: number[] = [];
 
@@ -86,7 +85,7 @@ for (let round = 0; round < rounds; round += 1) {
   times.direct.push(await direct());
   times.through.push(await through());
 }
-/** How long after the model's server has sent its first second the first sound is there, in milliseconds. */
+/** The time from the first second of the model's server to the first audio, in milliseconds. */
 const firstSound = async (format: string): Promise<number> => {
   const response = await post(
     `${service.url}/tasks/audio/speech`,
@@ -98,7 +97,7 @@ const firstSound = async (format: string): Promise<number> => {
   let heardAt = Number.NaN;
   for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
     bytes += next.value.length;
-    // A WAV header and the two pages before the sound of Opus are shorter.
+    // A WAV header and the two header pages of Opus are shorter.
     if (Number.isNaN(heardAt) && bytes > 120) heardAt = performance.now();
   }
   return heardAt - (secondSpokenAt.at(-1) ?? Number.NaN);
@@ -121,10 +120,10 @@ say(
 );
 
 const beyond: string[] = [];
-/** After the first second of sound; below zero, because all formats can be heard before it is over. */
+/** After the first second of audio; negative, because all formats can be heard before it ends. */
 const latestSound = 50;
 say(
-  "\nfirst sound, counted from the model's first second: the very first (which compiles the codec), median of five more",
+  "\nfirst audio, counted from the model's first second: the very first (which compiles the codec), median of five more",
 );
 for (const { format, first, later } of heard) {
   say(`${format.padEnd(11)} ${first.toFixed(0).padStart(5)} ms ${later.toFixed(0).padStart(5)} ms`);

@@ -3,7 +3,7 @@ import { tryNames } from "../../functions/console/playground/attempts.ts";
 /** A page that people see. */
 export interface ConsolePage {
   readonly path: string;
-  /** It sends whoever is not signed in to the log-in. */
+  /** Redirects visitors without a session to the login. */
   readonly isPersonal?: boolean;
   /** Where it is not 200. */
   readonly status?: number;

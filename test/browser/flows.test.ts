@@ -25,7 +25,7 @@ const logOut = async (page: Page): Promise<void> => {
 describe.each(
   places.flatMap((place) => [true, false].map((javaScriptEnabled) => ({ ...place, javaScriptEnabled }))),
 )("With JavaScript ($javaScriptEnabled), $name", ({ url, javaScriptEnabled }) => {
-  it("somebody signs up, verifies their address from the mail, makes a key, uses it and sees it in usage", () =>
+  it("a person signs up, verifies their address from the mail, creates a key, uses it and sees it in usage", () =>
     visit(
       async ({ page, complaints }) => {
         const person = newPerson();
@@ -64,7 +64,7 @@ describe.each(
       { javaScriptEnabled },
     ));
 
-  it("a wrong password is told beside the form, and the page that was asked for comes after the log-in", () =>
+  it("a wrong password is reported next to the form, and after the login comes the requested page", () =>
     visit(
       async ({ page }) => {
         const person = await register(url);
@@ -81,7 +81,7 @@ describe.each(
       { javaScriptEnabled },
     ));
 
-  it("somebody changes their profile, and a new password ends their other sessions", () =>
+  it("a person changes their profile, and a new password ends their other sessions", () =>
     visit(
       async ({ page, context }) => {
         const person = await register(url);
@@ -108,7 +108,7 @@ describe.each(
       { javaScriptEnabled },
     ));
 
-  it.each(["a", "b"])("somebody logs in through provider %s", (letter) =>
+  it.each(["a", "b"])("a person logs in through provider %s", (letter) =>
     visit(
       async ({ page }) => {
         await page.goto(`${url}/console/log-in`);
@@ -123,7 +123,7 @@ describe.each(
 });
 
 describe.each(places)("With the keyboard alone, $name", ({ url }) => {
-  it("somebody skips to the content, logs in, and gets an answer in the playground", () =>
+  it("a person skips to the content, logs in, and gets a result in the playground", () =>
     visit(async ({ page }) => {
       const person = await register(url);
       await page.goto(`${url}/console/log-in?next=${encodeURIComponent("/console/playground?try=identify")}`);

@@ -7,7 +7,7 @@ import { type ConsolePage, consolePages } from "./console-pages.ts";
 /** For people who buy data by the megabyte; documents of the API's whole reference may be larger, but never this large. */
 const mostBytes = 60_000;
 
-/** Opens a page as it is meant to be seen: by somebody who is signed in, where it is theirs. */
+/** Opens a page as its visitor: with a session where it needs one. */
 const open = async (
   page: Page,
   url: string,
@@ -18,7 +18,7 @@ const open = async (
   expect(response?.status(), path).toBe(status);
 };
 
-/** What a page costs whoever opens it first: all that comes over the wire, heads included. */
+/** The bytes of a first visit to a page: all that comes over the wire, headers included. */
 const bytesOf = async ({ page, context }: Visitor, url: string): Promise<number> => {
   const session = await context.newCDPSession(page);
   await session.send("Network.enable");
@@ -37,7 +37,7 @@ describe.each(places)("Every page, $name", ({ url }) => {
       await open(page, url, declared);
       await expectAccessible(page);
       expect(await page.locator("h1").count()).toBe(1);
-      // That a page itself is an error is no surprise to whoever asks for such a one.
+      // The status of an error page is expected.
       expect(complaints().filter((text) => !text.includes("status of 400"))).toEqual([]);
     }),
   );

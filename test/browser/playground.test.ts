@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const answer = (page: Page) => page.locator("[data-result]");
 const curl = (page: Page) => page.locator("[data-sample=curl] code");
 
-/** What comes of the command that the page shows, with a token as the page has had one. */
+/** The output of the command that the page shows, with a token of the kind that the page used. */
 const runShown = async (page: Page, token: string, folder = tmpdir()): Promise<string> => {
   const { stdout } = await run("bash", ["-c", (await curl(page).textContent()) ?? ""], {
     cwd: folder,
@@ -28,7 +28,7 @@ const tokenOf = async (url: string, person: { username: string; password: string
   return z.object({ access_token: z.string() }).parse(await response.json()).access_token;
 };
 
-/** Looks at the playground as somebody with an account. */
+/** Opens the playground with an account. */
 const tryAt = (
   url: string,
   name: string,
@@ -44,7 +44,7 @@ const tryAt = (
   });
 
 describe.each(places)("The playground, $name", ({ url }) => {
-  it("translates, and the curl that it shows gives the same", () =>
+  it("translates, and the curl that it shows returns the same", () =>
     tryAt(url, "translate", async ({ page, token }) => {
       await page.getByLabel("Text").fill("How are you?");
       await page.getByRole("button", { name: "Translate" }).click();
@@ -199,7 +199,7 @@ describe.each(places)("The playground, $name", ({ url }) => {
       { javaScriptEnabled: false },
     ));
 
-  it("lets somebody without an account try three times, and then shows where to sign up", () =>
+  it("lets a visitor without an account translate three times, and then shows where to sign up", () =>
     visit(async ({ page }) => {
       await page.goto(`${url}/console/playground?try=identify`);
       const button = page.getByRole("button", { name: "Identify" });

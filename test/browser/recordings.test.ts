@@ -30,7 +30,7 @@ const isPart = /[?&]partNumber=\d+/;
 const partOf = (address: string): string | null => new URL(address).searchParams.get("partNumber");
 
 describe.each(places)("The recordings, $name", ({ url }) => {
-  it("are uploaded in parts that outlive a lost connection and a reload, and become a transcript that follows the sound", () =>
+  it("are uploaded in parts that survive a lost connection and a reload, and become a transcript that follows the audio", () =>
     visit(async ({ page, context, complaints }) => {
       await logIn(page, url, await register(url));
       await page.goto(`${url}/console/recordings`);
@@ -86,7 +86,7 @@ describe.each(places)("The recordings, $name", ({ url }) => {
       expect(complaints().filter((text) => !text.includes("ERR_CONNECTION_RESET"))).toEqual([]);
     }));
 
-  it("say what is wrong before anything is sent, and stop when they are told to", () =>
+  it("report an error before anything is sent, and stop when the person cancels", () =>
     visit(async ({ page, context }) => {
       await logIn(page, url, await register(url));
       await page.goto(`${url}/console/recordings`);

@@ -29,7 +29,7 @@ describe("DELETE /auth/me", () => {
     expect((await fetch(speech.audio_url)).status).toBe(404);
   });
 
-  it("gives name and address free for somebody else, who gets nothing of the account before", async () => {
+  it("frees name and address for another person, who gets nothing of the old account", async () => {
     const { token, id, username, email, password } = await createAccount();
     await call("/auth/profile", { method: "PUT", token, body: { full_name: "Amina Nakato" } });
     expectError(await register({ username, email, password }), 409, "username_taken");
@@ -42,7 +42,7 @@ describe("DELETE /auth/me", () => {
     expect((await logIn(username, password)).status).toBe(401);
   });
 
-  it("deletes nothing with a wrong password, without one, or without a token that stands", async () => {
+  it("deletes nothing with a wrong password, without one, or without a valid token", async () => {
     const { token, password } = await createAccount();
     expectError(await remove(token, "not the password"), 401, "invalid_credentials");
     expectError(await remove(undefined, password), 401, "unauthenticated");
@@ -73,7 +73,7 @@ describe("a password with letters that can be composed", () => {
   const composed = "Ggwanga-\u00e9ssanyu".normalize("NFC");
   const decomposed = composed.normalize("NFD");
 
-  it("signs in however a keyboard composes it, wherever a password is asked for", async () => {
+  it("works however a keyboard composes it, wherever a password is required", async () => {
     const registration = { ...newRegistration(), password: decomposed };
     expect((await register(registration)).status).toBe(201);
     const { username } = registration;
@@ -90,7 +90,7 @@ describe("a password with letters that can be composed", () => {
     expect((await remove(again.body.access_token, `${decomposed} two`)).status).toBe(204);
   });
 
-  it("is refused when it holds what nobody can see", async () => {
+  it("is refused when it contains invisible characters", async () => {
     const answer = await register({ ...newRegistration(), password: "seven\tstorks by the lake" });
     expect(answer).toMatchObject({
       status: 422,

@@ -71,7 +71,7 @@ describe("POST /auth/register", () => {
     expect(body).toMatchObject({ account_type: "Free", oauth_type: "Credentials", email_verified: false });
   });
 
-  it("keeps user names and addresses unique, whatever their case", async () => {
+  it("keeps usernames and addresses unique, in any case", async () => {
     const registration = newRegistration();
     await call("/auth/register", { body: registration });
     const sameName = { ...newRegistration(), username: registration.username.toUpperCase() };
@@ -84,7 +84,7 @@ describe("POST /auth/register", () => {
     expect(address.body.error.param).toBe("email");
   });
 
-  it("gives a name to one of two who ask at the same moment", async () => {
+  it("gives a name to one of two simultaneous requests", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { username } = newRegistration();
       const answers = await Promise.all(
@@ -135,7 +135,7 @@ describe("POST /auth/token", () => {
     expect(await logIn(email.toUpperCase(), password)).toMatchObject({ status: 200 });
   });
 
-  it("answers unknown names and wrong passwords alike", async () => {
+  it("treats unknown names and wrong passwords alike", async () => {
     const { username } = await createAccount();
     const wrong = await logIn(username, "not the password");
     const unknown = await logIn(newRegistration().username, "not the password");
@@ -146,7 +146,7 @@ describe("POST /auth/token", () => {
     expect({ ...unknown.body, request_id: "" }).toEqual({ ...wrong.body, request_id: "" });
   });
 
-  it("is a form, and JSON is told so", async () => {
+  it("is a form, and refuses JSON with that message", async () => {
     const answer = await call("/auth/token", { body: { username: "x", password: "y" } });
     expect(answer).toMatchObject({
       status: 422,
@@ -287,7 +287,7 @@ describe("PUT /auth/profile", () => {
   });
 });
 
-describe.runIf(inject("isLocal"))("verification of the e-mail address", () => {
+describe.runIf(inject("isLocal"))("verification of the email address", () => {
   it("works by the token in the mail, and not by a look at its link", async () => {
     const account = await createAccount();
     const { subject, html, token } = await latestMail(account.email);
@@ -326,7 +326,7 @@ describe.runIf(inject("isLocal"))("verification of the e-mail address", () => {
     expect(wrong.body).toContain("does not work");
   });
 
-  it("refuses a link nobody was sent, and one without its token", async () => {
+  it("refuses an unknown link, and one without its token", async () => {
     expectError(await call("/auth/verify-email?token=abc"), 400, "invalid_link");
     const answer = await call("/auth/verify-email");
     expect(answer).toMatchObject({
@@ -335,7 +335,7 @@ describe.runIf(inject("isLocal"))("verification of the e-mail address", () => {
     });
   });
 
-  it("can be asked for again, until it is done; a recipient gets one mail a minute, whatever is answered", async () => {
+  it("can be requested again until it is done; a recipient gets one mail a minute, with the same response each time", async () => {
     const account = await createAccount();
     const { token } = await latestMail(account.email);
     for (let time = 0; time < 5; time += 1) {
@@ -391,7 +391,7 @@ describe.runIf(inject("isLocal"))("a forgotten password", () => {
     expect(again.body).toContain("This link does not work");
   });
 
-  it("lets its owner in at once, whatever others have guessed meanwhile", async () => {
+  it("admits its owner at once, despite the guesses of others", async () => {
     const account = await createAccount();
     for (let guess = 0; guess < 6; guess += 1) await logIn(account.username, "not the password");
     expect(await logIn(account.username, account.password)).toMatchObject({ status: 429 });
@@ -402,7 +402,7 @@ describe.runIf(inject("isLocal"))("a forgotten password", () => {
     expect(await logIn(account.username, new_password)).toMatchObject({ status: 200 });
   });
 
-  it("gets the same answer for an address nobody has, and no mail", async () => {
+  it("gets the same response for an unknown address, and no mail", async () => {
     const { email } = newRegistration();
     const account = await createAccount();
     const known = await call("/auth/forgot-password", { body: { email: account.email } });
@@ -423,7 +423,7 @@ describe.runIf(inject("isLocal"))("a forgotten password", () => {
 });
 
 describe("POST /auth/change-password", () => {
-  it("asks for the old one, and ends every token of the account", async () => {
+  it("requires the old one, and ends every token of the account", async () => {
     const account = await createAccount();
     const change = (old_password: string, new_password: string) =>
       call("/auth/change-password", { token: account.token, body: { old_password, new_password } });

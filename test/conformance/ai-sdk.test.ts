@@ -32,7 +32,10 @@ compareWithReadme({
   "`@ai-sdk/openai-compatible`": /^@ai-sdk\/openai-compatible/,
 });
 
-/** By default `@ai-sdk/openai` asks for responses; its conversations refer to stored items unless told not to. */
+/**
+ * By default `@ai-sdk/openai` uses the responses API; its conversations refer to stored items unless `store` is
+ * false.
+ */
 const providers: readonly (readonly [string, () => LanguageModel])[] = [
   ["@ai-sdk/openai, responses", () => createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token })("lang-14b")],
   ["@ai-sdk/openai, chat", () => createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token }).chat("lang-14b")],
@@ -52,18 +55,18 @@ const providers: readonly (readonly [string, () => LanguageModel])[] = [
 const lug = { providerOptions: { openai: { language: "lg" } } };
 const providerOptions = { openai: { store: false } };
 
-// What the sample server makes of a question can be foretold; a model's answer cannot.
+// The sample server's reply is predictable; a model's is not.
 const isLocal = inject("isLocal");
 
 describe.each(providers)("%s", (_name, modelOf) => {
-  it("gives a whole answer", async () => {
+  it("returns a whole response", async () => {
     const { text, usage, finishReason } = await generateText({ model: modelOf(), prompt, maxRetries: 0 });
     expect(text.trim()).not.toBe("");
     expect(finishReason).toBe("stop");
     expect(usage.totalTokens).toBeGreaterThan(0);
   });
 
-  it("streams an answer", async () => {
+  it("streams a response", async () => {
     const result = streamText({ model: modelOf(), prompt, maxRetries: 0 });
     const pieces = await readAll(result.textStream);
     expect(pieces.length).toBeGreaterThan(1);
@@ -72,31 +75,34 @@ describe.each(providers)("%s", (_name, modelOf) => {
     expect((await result.usage).totalTokens).toBeGreaterThan(0);
   });
 
-  it.runIf(isLocal).each(["whole", "streamed"])("calls tools until there is an answer, %s", async (how) => {
-    const asked: unknown[] = [];
-    const request = {
-      model: modelOf(),
-      prompt: priceQuestion,
-      providerOptions,
-      maxRetries: 0,
-      stopWhen: stepCountIs(3),
-      tools: {
-        get_market_price: tool({
-          description: "The price of a crop at a market",
-          inputSchema: jsonSchema({ ...priceParameters, required: [...priceParameters.required] }),
-          execute: async (input) => {
-            asked.push(input);
-            return priceAnswer;
-          },
-        }),
-      },
-    };
-    const text = how === "whole" ? (await generateText(request)).text : await streamText(request).text;
-    expect(text).toContain(priceAnswer);
-    expect(asked).toEqual([priceArguments]);
-  });
+  it.runIf(isLocal).each(["whole", "streamed"])(
+    "calls tools until there is a final response, %s",
+    async (how) => {
+      const asked: unknown[] = [];
+      const request = {
+        model: modelOf(),
+        prompt: priceQuestion,
+        providerOptions,
+        maxRetries: 0,
+        stopWhen: stepCountIs(3),
+        tools: {
+          get_market_price: tool({
+            description: "The price of a crop at a market",
+            inputSchema: jsonSchema({ ...priceParameters, required: [...priceParameters.required] }),
+            execute: async (input) => {
+              asked.push(input);
+              return priceAnswer;
+            },
+          }),
+        },
+      };
+      const text = how === "whole" ? (await generateText(request)).text : await streamText(request).text;
+      expect(text).toContain(priceAnswer);
+      expect(asked).toEqual([priceArguments]);
+    },
+  );
 
-  it.runIf(isLocal)("gives structured output", async () => {
+  it.runIf(isLocal)("returns structured output", async () => {
     const { output } = await generateText({
       model: modelOf(),
       prompt: "Maize in Gulu costs 1200 shillings.",
@@ -108,7 +114,7 @@ describe.each(providers)("%s", (_name, modelOf) => {
     expect(output).toEqual({ market: "Gulu", shillings: 1_200 });
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when aborted", async () => {
     const abort = new AbortController();
     const result = streamText({ model: modelOf(), prompt, abortSignal: abort.signal, maxRetries: 0 });
     const parts: string[] = [];
@@ -119,7 +125,7 @@ describe.each(providers)("%s", (_name, modelOf) => {
     expect(parts.at(-1)).toBe("abort");
   });
 
-  it("is told what went wrong", async () => {
+  it("reports what went wrong", async () => {
     const failure = await generateText({
       model: modelOf(),
       prompt,
@@ -132,7 +138,7 @@ describe.each(providers)("%s", (_name, modelOf) => {
 });
 
 describe("@ai-sdk/openai", () => {
-  it.runIf(isLocal)("is told to send `store: false` when it refers to what is not stored", async () => {
+  it.runIf(isLocal)("gets an error that names `store: false` when it refers to stored items", async () => {
     const model = createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token })("lang-14b");
     const first = await generateText({ model, prompt, maxRetries: 0 });
     const next = generateText({
@@ -160,7 +166,7 @@ describe("@ai-sdk/openai", () => {
       body: JSON.stringify({ text, response_mode: "stream" }),
     });
     const audio = new Uint8Array(await spoken.arrayBuffer());
-    // For this model it asks for `verbose_json`, and refuses segments with any field missing.
+    // For this model it requests `verbose_json`, and refuses segments with a missing field.
     const transcript = await transcribe({
       model: openai.transcription("whisper-1"),
       audio,

@@ -20,7 +20,7 @@ describe.each(doors)("through %s", (_name, door) => {
   });
 
   describe("POST /tasks/chat/completions", () => {
-    it.each([undefined, "lang-14b", "lang-9b"])("answers with the model %s", async (model) => {
+    it.each([undefined, "lang-14b", "lang-9b"])("responds with the model %s", async (model) => {
       const answer = await call(path, { token, body: { messages, ...(model ? { model } : {}) } });
       expectDeclared(createChatCompletionOperation, answer);
       expect(answer).toMatchObject({
@@ -30,7 +30,7 @@ describe.each(doors)("through %s", (_name, door) => {
       expect(answer.body.choices[0].message.content.trim()).not.toBe("");
     });
 
-    it.each(["Sunbird/Sunflower-14B", "gpt-4o"])("answers the unknown model %s with 400", async (model) => {
+    it.each(["Sunbird/Sunflower-14B", "gpt-4o"])("refuses the unknown model %s with 400", async (model) => {
       const answer = await call(path, { token, body: { messages, model } });
       expectError(answer, 400, "unknown_model");
       expect(answer.body.error).toMatchObject({ param: "model", supported_models: ["lang-14b", "lang-9b"] });
@@ -45,7 +45,7 @@ describe.each(doors)("through %s", (_name, door) => {
       });
     });
 
-    it("asks for a token first", async () => {
+    it("requires a token first", async () => {
       expectError(await call(path, { body: { nonsense: true } }), 401, "unauthenticated");
     });
 
@@ -71,7 +71,7 @@ describe.each(doors)("through %s", (_name, door) => {
       );
     });
 
-    it("streams the token counts, without choices, when they are asked for", async () => {
+    it("streams the token counts, without choices, when requested", async () => {
       const body = { messages, stream: true, stream_options: { include_usage: true } };
       const answer = await call(path, { token, body });
       const [last = "", done] = String(answer.body).trimEnd().split("\n\n").slice(-2);
@@ -91,7 +91,7 @@ describe.each(doors)("through %s", (_name, door) => {
   });
 
   describe("the OpenAI SDK", () => {
-    it("streams the same answer that it gets as a whole", async () => {
+    it("streams the same text that a whole response has", async () => {
       const request = { model: "lang-9b", messages, temperature: 0 };
       let text = "";
       let usage: OpenAI.CompletionUsage | null | undefined;
@@ -127,7 +127,7 @@ describe.each(doors)("through %s", (_name, door) => {
       expect(answer.choices[0]?.message.content).toContain("Amina");
     });
 
-    it("is told when the limit of tokens cut the answer", async () => {
+    it("reports that the token limit cut the response", async () => {
       const stream = client.chat.completions.stream({ model: "lang-14b", messages, max_tokens: 2 });
       const { choices } = await stream.finalChatCompletion();
       expect(choices[0]?.finish_reason).toBe("length");
@@ -147,7 +147,7 @@ describe.each(doors)("through %s", (_name, door) => {
     });
   });
 
-  it("tells a browser that it may call", async () => {
+  it("allows browsers to call it", async () => {
     const answer = await call(path, {
       method: "OPTIONS",
       headers: {
@@ -161,7 +161,7 @@ describe.each(doors)("through %s", (_name, door) => {
     expect(answer.headers.get("access-control-allow-methods")).toContain("POST");
   });
 
-  it("answers another method with 405, another path with 404", async () => {
+  it("refuses another method with 405, another path with 404", async () => {
     expectError(await call(path), 405, "method_not_allowed");
     expectError(await call(`${door}/tasks/chat/nothing`, { body: {} }), 404, "not_found");
   });

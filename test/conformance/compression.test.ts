@@ -13,7 +13,7 @@ beforeAll(async () => {
   account = await createAccount();
 });
 
-/** What comes over the wire: `fetch` unpacks by itself and does not say so. */
+/** The bytes over the wire: `fetch` decompresses automatically. */
 const ask = async (
   path: string,
   {
@@ -54,7 +54,7 @@ describe("JSON of more than a kilobyte", () => {
   it.each([
     ["br", brotliDecompressSync],
     ["gzip", gunzipSync],
-  ] as const)("comes packed to whoever takes it: %s", async (acceptEncoding, unpack) => {
+  ] as const)("is compressed for clients that accept it: %s", async (acceptEncoding, unpack) => {
     for (const [path, operation] of [
       ["/openapi.json", openApiOperation],
       ["/tasks/voice/speakers", voicesOperation],
@@ -107,7 +107,7 @@ describe("what comes as it is", () => {
     expect(answer.body.toString()).toMatch(/^data: /);
   });
 
-  it.each(["wav", "mp3", "opus"])("sound: %s", async (format) => {
+  it.each(["wav", "mp3", "opus"])("audio: %s", async (format) => {
     const request = json({ text: "Wasuze otya nno?", response_mode: "stream", audio_format: format });
     const answer = await ask("/tasks/audio/speech", { ...request, acceptEncoding });
     expect([answer.status, answer.coding]).toEqual([200, undefined]);

@@ -27,7 +27,7 @@ const translate = (token: string) =>
     body: { source_language: "eng", target_language: "lug", text: "How are you?" },
   });
 
-/** What stands in a definition list beside a term. */
+/** The value of a term in a definition list. */
 const saidOf = ({ html }: SeenPage, term: string): string | undefined =>
   new RegExp(`<dt>${term}</dt><dd>(.*?)</dd>`, "s").exec(html)?.[1];
 
@@ -35,7 +35,7 @@ const tokens = "/console/tokens";
 const settings = "/console/account";
 
 describe("The overview", () => {
-  it("says where the account stands, and sends the mail that verifies its address again", async () => {
+  it("shows the account's status, and sends the verification mail again", async () => {
     const { visitor, seen, email, username } = await signUp();
     expect(seen.html).toContain(`Hello, ${username}`);
     expect(saidOf(seen, "Plan")).toContain("Free");
@@ -83,7 +83,7 @@ describe("The page of keys", () => {
     expect((await visitor.send(later, tokens, { action: "revoke-key" })).html).toContain("revoked already");
   });
 
-  it("says beside its field what is wrong, and keeps what was typed", async () => {
+  it("shows an error next to its field, and keeps the input", async () => {
     const { visitor } = await signUp();
     const typed = { name: " ", scopes: "speech", last_day: "2020-02-01", monthly_limit: "many" };
     const wrong = await visitor.send(await visitor.open(tokens), tokens, { action: "make-key", ...typed });
@@ -123,7 +123,7 @@ describe("The page of keys", () => {
   });
 });
 
-describe("The answer that shows a new secret", () => {
+describe("The response that shows a new secret", () => {
   it.each([
     ["make-key", /lai_[0-9A-Za-z]{36,}/],
     ["make-token", /eyJ[\w-]+\.[\w-]+\.[\w-]+/],
@@ -152,7 +152,7 @@ describe("The answer that shows a new secret", () => {
     expect((await visitor.open(tokens)).html.match(/<dt>May do<\/dt>/g)).toHaveLength(1);
   });
 
-  it("can be asked for again when nothing came of it", async () => {
+  it("can be requested again after a failure", async () => {
     const { visitor } = await signUp();
     let page = await visitor.open(tokens);
     for (let made = 0; made < 20; made += 1) {
@@ -167,8 +167,8 @@ describe("The answer that shows a new secret", () => {
   });
 });
 
-describe("The secret of webhooks", () => {
-  it("is shown when it is asked for, and replaced", async () => {
+describe("The webhook secret", () => {
+  it("is shown on request, and replaced", async () => {
     const { visitor, username, password } = await signUp();
     const page = await visitor.open(tokens);
     expect(page.html).not.toContain("whsec_");
@@ -264,7 +264,7 @@ describe("The page of the account", () => {
     expect((await visitor.open("/console")).html).not.toContain(`Hello, ${username}`);
   });
 
-  it("changes the password: other sessions end, this one goes on, and keys work", async () => {
+  it("changes the password: other sessions end, this one stays, and keys work", async () => {
     const { visitor, username, password } = await signUp();
     const other = await logIn(username, password);
     expect(other.seen.path).toBe("/console");

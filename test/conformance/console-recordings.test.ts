@@ -80,7 +80,7 @@ describe("The recordings of an account, without JavaScript", () => {
     expect(page.html).toContain("$API/tasks/jobs");
   });
 
-  it("of somebody else are not there, for no page and no form", async () => {
+  it("of another account are missing, for every page and form", async () => {
     const { id } = await createJob(await createAccount(), 2);
     for (const path of [`/console/recordings/${id}`, `/console/recordings/${id}/transcript`])
       expect((await visitor.ask(path)).status).toBe(404);
@@ -90,7 +90,7 @@ describe("The recordings of an account, without JavaScript", () => {
     expect((await visitor.ask(`/console/recordings/${id}`, { form: sent })).status).toBe(404);
   });
 
-  it("are shown with how far they are, and again by themselves until they are done", async () => {
+  it("show their progress, and refresh automatically until they are done", async () => {
     const { id } = await createJob(account, 720);
     const early = await visitor.open(`/console/recordings/${id}`);
     if (early.html.includes("<progress"))
@@ -125,7 +125,7 @@ describe("The recordings of an account, without JavaScript", () => {
     expect(elsewhere.headers.get("content-security-policy")).not.toContain(origin);
   });
 
-  it("are downloaded as text, subtitles and data, and kept by no cache", async () => {
+  it("are downloaded as text, subtitles and data, and never cached", async () => {
     const { id } = await createJob(account, 3);
     await untilOver(id, account);
     for (const [format, ending, pattern] of [

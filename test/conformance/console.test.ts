@@ -28,7 +28,7 @@ const signIn = async ({ username, password }: Pick<TestAccount, "username" | "pa
 const isSignedIn = async (visitor: FormVisitor): Promise<boolean> =>
   (await visitor.ask("/console")).status === 200;
 
-/** The path of the newest link to somebody, as soon as it was mailed. */
+/** The path of the newest link mailed to a person, once it arrives. */
 const linkMailedTo = async (email: string, path: string): Promise<string> => {
   for (;;) {
     const { body } = await call("/_local/mail");
@@ -63,7 +63,7 @@ const expectGuarded = ({ path, headers, html }: SeenPage): void => {
     expect(html, path).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/i);
 };
 
-/** Every address of ours that a page leads to. */
+/** Every internal address that a page links to. */
 const linksIn = ({ html }: SeenPage): string[] =>
   [...html.matchAll(/\s(?:href|src|action)="([^"#?]*)/g)].flatMap(([, link = ""]) =>
     link.startsWith("data:") || link === "" ? [] : [link],
@@ -86,7 +86,7 @@ describe("The console, without JavaScript", () => {
   });
 
   it.runIf(inject("isLocal"))(
-    "signs somebody up, has their address verified and logs them in again",
+    "signs a person up, verifies their address and logs them in again",
     async () => {
       const visitor = new FormVisitor();
       const { email, username, password, seen } = await signUp(visitor);
@@ -104,7 +104,7 @@ describe("The console, without JavaScript", () => {
     },
   );
 
-  it("returns to the page that was asked for, by log-in and by sign-up", async () => {
+  it("returns to the requested page, after login and after sign-up", async () => {
     const account = await createAccount();
     for (const [enter, typed] of [
       ["/console/log-in", { username: account.username, password: account.password }],
@@ -121,7 +121,7 @@ describe("The console, without JavaScript", () => {
     }
   });
 
-  it("tells what is wrong beside its field, keeps what was typed, and no password", async () => {
+  it("shows an error next to its field, keeps the input, but no password", async () => {
     const taken = await createAccount();
     const visitor = new FormVisitor();
     const page = await visitor.open("/console/sign-up");
@@ -144,7 +144,7 @@ describe("The console, without JavaScript", () => {
     expect(again.html).toContain("Somebody has this user name already.");
   });
 
-  it("lets nobody in with a wrong password, in words that do not tell whether there is such an account", async () => {
+  it("refuses a wrong password, with a message that does not reveal whether the account exists", async () => {
     const { username } = await createAccount();
     const visitor = new FormVisitor();
     for (const name of [username, newRegistration().username]) {
@@ -214,7 +214,7 @@ describe("A session", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
-  it("that somebody has copied opens nothing after the log-out", async () => {
+  it("that was copied opens nothing after the logout", async () => {
     const visitor = await signIn(account);
     const thief = new FormVisitor();
     for (const [name, value] of visitor.cookies) thief.cookies.set(name, value);
@@ -223,7 +223,7 @@ describe("A session", () => {
     expect(await isSignedIn(thief)).toBe(false);
   });
 
-  it("is another one after each log-in: one that was put there before opens nothing", async () => {
+  it("changes with each login: one set before opens nothing", async () => {
     const visitor = await signIn(account);
     const before = visitor.cookies.get(sessionCookie);
     await visitor.send(await visitor.open("/console"), "/console/log-out");
@@ -278,7 +278,7 @@ describe("A form", () => {
     ["of another site", { Origin: foreign, "Sec-Fetch-Site": "cross-site" }],
     ["of another site, as older browsers say", { Origin: foreign, "Sec-Fetch-Site": "same-origin" }],
     ["of a neighbour under the same domain", { "Sec-Fetch-Site": "same-site" }],
-    ["of nobody who says where it comes from", { Origin: "null", "Sec-Fetch-Site": "cross-site" }],
+    ["without an origin", { Origin: "null", "Sec-Fetch-Site": "cross-site" }],
   ])("%s does nothing, with a right token even", async (_case, headers) => {
     const account = await createAccount();
     const visitor = await signIn(account);
@@ -287,7 +287,7 @@ describe("A form", () => {
     expect(await isSignedIn(visitor)).toBe(true);
   });
 
-  it("does nothing without its token, or with somebody else's", async () => {
+  it("does nothing without its token, or with another person's", async () => {
     const account = await createAccount();
     const visitor = await signIn(account);
     const other = await signIn(await createAccount());
@@ -298,7 +298,7 @@ describe("A form", () => {
     }
   });
 
-  it("of the log-in needs its token too, and is shown again with what was typed", async () => {
+  it("of the login needs its token too, and is shown again with the input", async () => {
     const { username, password } = await createAccount();
     const visitor = new FormVisitor();
     const refused = await visitor.ask("/console/log-in", { form: { username, password } });
@@ -317,7 +317,7 @@ describe("A form", () => {
   });
 });
 
-describe("The way back after a log-in", () => {
+describe("The way back after a login", () => {
   it.each([
     "https://elsewhere.example/",
     "//elsewhere.example/",
@@ -351,7 +351,7 @@ describe("Every page", () => {
     "/reset-password",
   ];
 
-  it("that can be found from the first one is guarded by its headers, has nothing inline, and leads nowhere else of ours", async () => {
+  it("reachable from the first one is protected by its headers, has nothing inline, and leads to no other service path", async () => {
     const awaited = ["/console/playground"];
     const isPage = (path: string) =>
       /^\/(?:$|console|docs|reset-password)/.test(path) &&
@@ -374,12 +374,12 @@ describe("Every page", () => {
     }
   });
 
-  it("that is not there is guarded as well", async () => {
+  it("that does not exist is protected as well", async () => {
     const visitor = new FormVisitor();
     for (const path of ["/console/nothing", "/docs/nothing"]) expectGuarded(await visitor.ask(path));
   });
 
-  it("that is somebody's own, or has a form, is kept by nobody", async () => {
+  it("that belongs to an account, or has a form, is never cached", async () => {
     const visitor = await signIn(await createAccount());
     const stranger = new FormVisitor();
     for (const path of pages) {
@@ -390,7 +390,7 @@ describe("Every page", () => {
     }
   });
 
-  it("loads files that may be kept for ever, and that nobody is asked for who they are", async () => {
+  it("loads files that may be cached for ever, without a login", async () => {
     const page = await new FormVisitor().open("/");
     const files = linksIn(page).filter((link) => link.includes("/assets/"));
     expect(files.length).toBeGreaterThan(0);
@@ -404,7 +404,7 @@ describe("Every page", () => {
     expect(await call("/console/assets/style.00000000.css")).toMatchObject({ status: 404 });
   });
 
-  it("that is not there, or does not take what is sent, says so as a page, and in JSON to programs", async () => {
+  it("that does not exist, or does not accept the method, says so as a page, and in JSON to programs", async () => {
     const visitor = new FormVisitor();
     const lost = await visitor.ask("/console/nothing");
     expect(lost.status).toBe(404);
@@ -419,7 +419,7 @@ describe("Every page", () => {
     });
   });
 
-  it("is answered to HEAD without its body, and with a slash at its end", async () => {
+  it("responds to HEAD without its body, and with a trailing slash", async () => {
     const head = await call("/console/log-in", { method: "HEAD", headers: { Accept: "text/html" } });
     expect(head).toMatchObject({ status: 200, body: "" });
     expect(await new FormVisitor().ask("/console/log-in/")).toMatchObject({ status: 200 });

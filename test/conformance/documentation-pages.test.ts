@@ -64,7 +64,7 @@ describe("The pages of the documentation", () => {
     expect(loaded.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(largestFirstLoad);
   });
 
-  it("are there for every operation, and lead to nothing that is not there", async () => {
+  it("exist for every operation, and link only to existing pages", async () => {
     const visitor = new FormVisitor();
     const index = await visitor.open("/docs");
     const links = Array.from(index.html.matchAll(/href="([^"#]+)(?:#[^"]*)?"/g), ([, link = ""]) => link)
@@ -74,7 +74,7 @@ describe("The pages of the documentation", () => {
     for (const link of new Set(links)) expect((await visitor.open(link)).status, link).toBe(200);
   });
 
-  it("say in a page that an operation or a guide is not there", async () => {
+  it("report a missing operation or guide as a page", async () => {
     const visitor = new FormVisitor();
     for (const path of ["/docs/nothing", "/docs/guides/nothing", "/docs/explorer/5.0.0/swagger-ui.css"]) {
       const page = await visitor.open(path);
@@ -84,7 +84,7 @@ describe("The pages of the documentation", () => {
     }
   });
 
-  it("have Swagger UI behind the same policy, with files that are kept for ever", async () => {
+  it("contain Swagger UI under the same policy, with files that are cached for ever", async () => {
     const page = await new FormVisitor().open("/docs/explorer");
     expect(page.headers.get("content-security-policy")).toBe(policy);
     expect(page.html).toContain(`data-document="${prefix}/openapi.json"`);

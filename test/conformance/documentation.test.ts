@@ -19,7 +19,7 @@ const described = describeReference(
   baseUrl,
 ).flatMap((section) => section.operations);
 
-/** Samples that cannot be carried out as they stand, and why. */
+/** Samples that cannot run as written, and why. */
 const notRun: Readonly<Record<string, string>> = {
   deleteAccount: "the password is another",
   changePassword: "the password is another",
@@ -102,7 +102,7 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
     runnable.map(
       (operation, index) => [operation.id, operation, Math.floor(index / callsOfAnAccount)] as const,
     ),
-  )("%s: its curl gets the answer that is described", async (_, { id, samples, status }, index) => {
+  )("%s: its curl gets the documented response", async (_, { id, samples, status }, index) => {
     const person = id === "refreshToken" ? await createAccount() : accounts[index];
     if (!person) throw new Error("There is no account for this.");
     const username = id === "register" ? newRegistration().username : person.username;
@@ -137,7 +137,7 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
     for (const code of codes) expect(await program(code, { TOKEN: token })).not.toBe("");
   });
 
-  it("in TypeScript gets the same answer as the curl", async () => {
+  it("in TypeScript gets the same response as the curl", async () => {
     const { token } = await createAccount();
     const sample = described.find(({ id }) => id === "translate")?.samples.typescript ?? "";
     expect(await program(sample, { TOKEN: token })).toContain("Oli otya?");

@@ -26,11 +26,11 @@ const transcribe = async (bytes: number, options: { apiKey?: string; fetch?: typ
 
 const large = 6_000_000;
 
-/** Before its first form a client of this package finds out, with an address `data:`, what its `fetch` makes of forms. */
+/** Before its first form a client of this package checks with a `data:` address how its `fetch` handles forms. */
 const isSent = ([input]: readonly [unknown, ...unknown[]]) => !String(input).startsWith("data:");
 
 describe("A fetch that uploads large recordings", () => {
-  it("lets the OpenAI SDK write down a recording that a request cannot carry", async () => {
+  it("lets the OpenAI SDK transcribe a recording that is too large for a request", async () => {
     await expect(transcribe(large)).rejects.toMatchObject({ status: 413, code: "payload_too_large" });
     const calls = vi.spyOn(globalThis, "fetch");
     const { duration, text } = await transcribe(large, { fetch: fetchWithUploads });
@@ -62,7 +62,7 @@ describe("A fetch that uploads large recordings", () => {
     expect(methods).toEqual(["POST", "PUT", "POST", "POST"]);
   });
 
-  it("gives the client what was refused, as an error of its own", async () => {
+  it("passes a refusal to the client as an error of its own", async () => {
     const refused = transcribe(large, { fetch: fetchWithUploads, apiKey: "nonsense" });
     await expect(refused).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
   });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe("an account", () => {
-  it("cannot give itself what only an operator gives", async () => {
+  it("cannot grant itself what only an operator grants", async () => {
     const body = {
       full_name: "Amina N.",
       account_type: "Admin",
@@ -61,7 +61,7 @@ describe("an account", () => {
     expect(shape(unknown)).toEqual(shape(known));
   });
 
-  it("does not learn from a forgotten password whether an address exists", async () => {
+  it("does not reveal through a forgotten password whether an address exists", async () => {
     const ask = (email: string) => call("/auth/forgot-password", { body: { email } });
     const known = await ask(mine.email);
     const unknown = await ask(newRegistration().email);

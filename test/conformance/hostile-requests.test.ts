@@ -52,7 +52,7 @@ describe.runIf(inject("isLocal"))("a header with a line break in it", () => {
       lines(`GET ${base}/tasks/webhook?hub.challenge=a%0d%0aX-Injected:%201&hub.mode=x HTTP/1.1`),
     ],
     ["a path", lines(`GET ${base}/tasks/modal/orpheus/speakers/a%0d%0aX-Injected:%201 HTTP/1.1`)],
-  ])("never reaches the answer's headers from %s", async (_case, bytes) => {
+  ])("never reaches the response's headers from %s", async (_case, bytes) => {
     const [head = ""] = (await sendBytes(baseUrl, bytes)).split("\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 [24]\d\d /);
     expect(head.toLowerCase()).not.toContain("x-injected");
@@ -120,7 +120,7 @@ describe.runIf(inject("isLocal"))("a method that a route does not have", () => {
 
 describe("a page of another origin", () => {
   it.each(["null", "https://attacker.example", "http://127.0.0.1.attacker.example"])(
-    "of %s gets no leave to send credentials, which browsers add by themselves",
+    "of %s gets no permission to send credentials, which browsers add automatically",
     async (origin) => {
       const { headers } = await call("/health", { headers: { Origin: origin } });
       expect(headers.get("access-control-allow-origin")).toBe("*");

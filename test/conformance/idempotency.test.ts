@@ -32,12 +32,12 @@ const send = (
   { token = account.token, path = "/tasks/translate", body = translation }: Sending = {},
 ) => call(path, { method: "POST", token, body, headers: { "Idempotency-Key": key } });
 const isRepeated = ({ headers }: Answer): boolean => headers.get("idempotent-replayed") === "true";
-/** What is left of the day's quota. */
+/** The rest of the day's quota. */
 const left = ({ headers }: Answer): number =>
   Number(/"day";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1] ?? Number.NaN);
 
 describe("A request with an Idempotency-Key", () => {
-  it("that is sent again gets the first answer, and costs nothing", async () => {
+  it("that is repeated gets the first response, and costs nothing", async () => {
     const key = randomUUID();
     const first = await send(key);
     expect(first.status).toBe(200);
@@ -59,14 +59,14 @@ describe("A request with an Idempotency-Key", () => {
     expect(left(third)).toBe(left(first));
   });
 
-  it("is none of another account's", async () => {
+  it("does not match another account's", async () => {
     const key = randomUUID();
     const other = await createAccount();
     await send(key);
     expect(isRepeated(await send(key, { token: other.token }))).toBe(false);
   });
 
-  it("is carried out once, although many are sent at the same time", async () => {
+  it("runs once, although many are sent at the same time", async () => {
     const { token } = await createAccount();
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 45 }, () => send(key, { token })));
@@ -92,7 +92,7 @@ describe("Every operation that takes the header", () => {
     expect(taking.length).toBeGreaterThan(10);
   });
 
-  it.runIf(inject("isLocal")).each(taking)("gives its answer again: $operation.id", async ({ text }) => {
+  it.runIf(inject("isLocal")).each(taking)("returns its response again: $operation.id", async ({ text }) => {
     const { path, headers, body, isBase64Encoded } = parseEvent(text);
     const { token } = await createAccount();
     const key = randomUUID();
@@ -104,7 +104,7 @@ describe("Every operation that takes the header", () => {
         headers: { "Content-Type": headers["Content-Type"] ?? "", "Idempotency-Key": key },
       });
     const first = await ask();
-    // What streams ignores the header; a sample of it would need another one beside it.
+    // Streams ignore the header, so their sample would need a second one without a stream.
     const isStream = /^(?:text\/event-stream|audio\/)/.test(first.headers.get("content-type") ?? "");
     const second = await ask();
     expect(second.status).toBe(first.status);
@@ -126,8 +126,8 @@ describe("A new key for a program", () => {
   });
 });
 
-describe("A refresh whose answer was lost", () => {
-  it("locks nobody out who sent an Idempotency-Key", async () => {
+describe("A refresh whose response was lost", () => {
+  it("locks out no one who sent an Idempotency-Key", async () => {
     const { token } = await createAccount();
     const lost = await send("one", { token, path: "/auth/refresh-token", body: undefined });
     const again = await send("one", { token, path: "/auth/refresh-token", body: undefined });
@@ -170,7 +170,7 @@ describe("The OpenAI SDK", () => {
     expect(await client.chat.completions.create(request, { headers })).toEqual(first);
   });
 
-  it("streams as ever, whatever key it sends", async () => {
+  it("streams as usual, with any key", async () => {
     const client = new Client({ baseURL: `${baseUrl}/v1`, apiKey: account.token, maxRetries: 0 });
     for (const _ of [1, 2]) {
       const stream = await client.chat.completions.create(
@@ -188,7 +188,7 @@ describe.each([
   ["the REST API", baseUrl],
   ["the function URL", inject("chatStreamUrl")],
 ])("A browser that asks %s", (_door, door) => {
-  it("may send the header, and read that an answer was given before", async () => {
+  it("may send the header, and see that a response is a repetition", async () => {
     const { headers, status } = await call(`${door}/tasks/chat/completions`, {
       method: "OPTIONS",
       headers: { Origin: "https://app.example.com", "Access-Control-Request-Method": "POST" },

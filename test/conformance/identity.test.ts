@@ -23,7 +23,7 @@ const goToProvider = async (
   return signInAtProvider(begun.headers.get("location") ?? "", { login, jar });
 };
 
-/** Follows the provider's answer to where it ends, as a page. */
+/** Follows the provider's response to its end, as a page. */
 const comeBack = async (jar: CookieJar, callback: URL) => {
   const { address, response } = await jar.walk(callback);
   return {
@@ -55,7 +55,7 @@ const send = async (jar: CookieJar, page: string, to: string, typed: Readonly<Re
 const unverified = standInAccounts["okello"]?.email ?? "";
 
 describe.runIf(inject("isLocal"))("Logging in through an identity provider", () => {
-  it("is offered at the log-in, with the page to go on with", async () => {
+  it("is offered at the login, with the page to continue to", async () => {
     const page = await (await new CookieJar().fetch(`${baseUrl}/console/log-in?next=/docs`)).text();
     for (const letter of ["a", "b"]) {
       expect(page).toContain(`href="${prefix}/console/log-in/${letter}?next=%2Fdocs"`);
@@ -63,7 +63,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     }
   });
 
-  it("makes an account at the first time, which leads to the page that was asked for, and has no password", async () => {
+  it("creates an account the first time, which leads to the requested page, and has no password", async () => {
     const jar = new CookieJar();
     const back = await logIn(jar, "a", "nambi", { next: "/console?from=nambi" });
     expect(back).toMatchObject({ status: 200, path: `${prefix}/console?from=nambi` });
@@ -125,14 +125,14 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     expect(back.html).toContain("okello-here");
   });
 
-  it("is told to have been refused by who cancels at the provider, with the way back", async () => {
+  it("reports a cancelled login at the provider, with the way back", async () => {
     const back = await logIn(new CookieJar(), "b", "cancel", { next: "/docs" });
     expect(back.status).toBe(403);
     expect(back.html).toContain("You have not agreed at Stand-in provider B");
     expect(back.html).toContain(`href="${prefix}/console/log-in?next=%2Fdocs"`);
   });
 
-  it("works once, and only in the browser that began it", async () => {
+  it("works once, and only in the browser that started it", async () => {
     const jar = new CookieJar();
     const callback = await goToProvider(jar, "a", "nambi");
     const elsewhere = await comeBack(new CookieJar(), callback);
@@ -148,7 +148,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     expect(thief.get(hostname, nameOf("session"))).toBeUndefined();
   });
 
-  it("cannot be forged, nor answered by the other provider", async () => {
+  it("cannot be forged, nor completed by the other provider", async () => {
     const jar = new CookieJar();
     const callback = await goToProvider(jar, "a", "nambi");
     const query = callback.searchParams;
@@ -188,7 +188,7 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     expect(set).toMatchObject({ status: 200, path: `${settings}?done=password-set` });
     const form = new URLSearchParams({ username: "nambi", password });
     expect(await call("/auth/token", { body: form })).toMatchObject({ status: 200 });
-    // Whoever has a password already has to know it.
+    // A person with a password must enter it.
     expect(
       (await visitor.ask(settings, { form: { ...typed, first_password: `${password} 2` } })).status,
     ).toBe(403);

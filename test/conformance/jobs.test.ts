@@ -77,7 +77,7 @@ describe("a job of a long recording", () => {
     job = (await whenOver(answer.body.id)).body;
   }, 60_000);
 
-  it("is completed, and tells how far it came", () => {
+  it("is completed, and shows its progress", () => {
     expect(job).toMatchObject({
       status: "completed",
       progress: { done: seconds, total: seconds },
@@ -88,7 +88,7 @@ describe("a job of a long recording", () => {
     expect(Date.parse(job.expires_at) - Date.parse(job.created_at)).toBeGreaterThan(29 * 86_400_000);
   });
 
-  it("gives its transcript as JSON, with the times of the whole recording", async () => {
+  it("returns its transcript as JSON, with times in the whole recording", async () => {
     const answer = await get(`/${job.id}/result`);
     expectDeclared(getJobResultOperation, answer);
     expect(answer.body).toMatchObject({ language: "lug", duration_seconds: seconds });
@@ -104,7 +104,7 @@ describe("a job of a long recording", () => {
     ["text", "text/plain", /\w.*\n$/],
     ["srt", "application/x-subrip", /^1\n00:00:00,\d{3} --> /],
     ["vtt", "text/vtt", /^WEBVTT\n/],
-  ])("gives it as %s", async (format, contentType, pattern) => {
+  ])("returns it as %s", async (format, contentType, pattern) => {
     const { status, headers, body } = await get(`/${job.id}/result?format=${format}`);
     expect(status).toBe(200);
     expect(headers.get("content-type")).toMatch(contentType);
@@ -122,7 +122,7 @@ describe("a job of a long recording", () => {
     expect(body.recordings_this_month.used).toBeGreaterThanOrEqual(seconds);
   });
 
-  it("is nobody else's", async () => {
+  it("belongs to no other account", async () => {
     const other = await createAccount();
     for (const path of [`/${job.id}`, `/${job.id}/result`]) {
       expectError(await get(path, other.token), 404, "not_found");
@@ -131,7 +131,7 @@ describe("a job of a long recording", () => {
     expectError(answer, 404, "not_found");
   });
 
-  it("is not there any more once it is deleted", async () => {
+  it("is gone once it is deleted", async () => {
     const remove = () => call(`/tasks/jobs/${job.id}`, { method: "DELETE", token });
     expect(await remove()).toMatchObject({ status: 204, body: "" });
     for (const gone of [await remove(), await get(`/${job.id}`), await get(`/${job.id}/result`)]) {
@@ -141,7 +141,7 @@ describe("a job of a long recording", () => {
 });
 
 describe("POST /tasks/jobs", () => {
-  it("is carried out once for an Idempotency-Key", async () => {
+  it("runs once for an Idempotency-Key", async () => {
     const file_id = await upload(recording(1));
     const headers = { "Idempotency-Key": randomUUID() };
     const [first, second] = [
@@ -180,7 +180,7 @@ describe("POST /tasks/jobs", () => {
     expect(answer.body.detail[0].loc).toEqual(["body", field]);
   });
 
-  it("refuses a recording beyond what is left of the month, which costs nothing", async () => {
+  it("refuses a recording beyond the rest of the month, which costs nothing", async () => {
     const account = await createAccount();
     const tooLong = await upload(recording(3 * 3_600 + 1, 1_000), account.token);
     const answer = await post({ file_id: tooLong }, account.token);
@@ -198,7 +198,7 @@ describe("POST /tasks/jobs", () => {
 });
 
 describe("GET /tasks/jobs", () => {
-  it("gives pages, the newest first", async () => {
+  it("is paged, newest first", async () => {
     const account = await createAccount();
     const file_id = await upload(recording(1), account.token);
     const made: string[] = [];
@@ -217,7 +217,7 @@ describe("GET /tasks/jobs", () => {
   });
 });
 
-describe.runIf(isLocal)("a job that has just been made", () => {
+describe.runIf(isLocal)("a new job", () => {
   it("has no result yet", async () => {
     const { body } = await post({ file_id: await upload(recording(600)) });
     const answer = await get(`/${body.id}/result`);

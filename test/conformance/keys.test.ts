@@ -84,7 +84,7 @@ describe("A new key", () => {
     ["a name of 65 characters", { name: "x".repeat(65) }, "name"],
     ["a scope that there is none of", { scopes: ["everything"] }, "scopes"],
     ["an empty list of scopes, which could mean all or nothing", { scopes: [] }, "scopes"],
-    ["an end that is over", { expires_at: "2020-01-01T00:00:00Z" }, "expires_at"],
+    ["an expiry in the past", { expires_at: "2020-01-01T00:00:00Z" }, "expires_at"],
     ["an end that is no time", { expires_at: "tomorrow" }, "expires_at"],
     ["no task a month", { monthly_limit: 0 }, "monthly_limit"],
     ["half a task", { monthly_limit: 1.5 }, "monthly_limit"],
@@ -124,7 +124,7 @@ describe("A new key", () => {
 });
 
 describe("A key", () => {
-  it("that was made for one scope opens nothing else", async () => {
+  it("with one scope opens nothing else", async () => {
     const { key } = await makeKey(owner.token, { scopes: ["language"] });
     expect(await identify(key)).toMatchObject({ status: 200 });
     const refused = await translate(key);
@@ -162,7 +162,7 @@ describe("A key", () => {
     expectError(await call("/tasks/modal/tts/speakers", { token: key }), 403, "insufficient_scope");
   });
 
-  it("opens chat at the function's own address as well, if it was made for that", async () => {
+  it("opens chat at the function URL as well, with that scope", async () => {
     const url = `${inject("chatStreamUrl")}/tasks/chat/completions`;
     const body = { messages: [{ role: "user", content: "Webale" }] };
     const [chat, speech] = await Promise.all([
@@ -175,7 +175,7 @@ describe("A key", () => {
     expectError(await call(url, { token: chat.key, body }), 401, "unauthenticated");
   });
 
-  it("makes uploads its account's, if it was made for them", async () => {
+  it("creates uploads for its account, with that scope", async () => {
     const body = { content_type: "audio/wav", file_name: "a.wav" };
     const [upload, chat] = await Promise.all([
       makeKey(owner.token, { scopes: ["upload"] }),
@@ -209,7 +209,7 @@ describe("A key", () => {
     await expect.poll(async () => outcomeOf(await me(key)), { timeout: 10_000 }).toBe("401 unauthenticated");
   });
 
-  it("stops at its own limit, while its account and its other keys go on", async () => {
+  it("stops at its own limit, while its account and other keys continue", async () => {
     const { token } = await createAccount();
     const [limited, other] = await Promise.all([makeKey(token, { monthly_limit: 2 }), makeKey(token)]);
     expect(await identify(limited.key)).toMatchObject({ status: 200 });

@@ -28,7 +28,7 @@ const ways: readonly (readonly [string, ChatOpenAIFields])[] = [
   ["@langchain/openai, responses", { useResponsesApi: true, zdrEnabled: true }],
 ];
 
-// What the sample server makes of a question can be foretold; a model's answer cannot.
+// The sample server's reply is predictable; a model's is not.
 const isLocal = inject("isLocal");
 
 describe.each(ways)("%s", (_name, fields) => {
@@ -42,13 +42,13 @@ describe.each(ways)("%s", (_name, fields) => {
       ...more,
     });
 
-  it("gives a whole answer", async () => {
+  it("returns a whole response", async () => {
     const answer = await modelOf().invoke(messages);
     expect(answer.text.trim()).not.toBe("");
     expect(answer.usage_metadata).toMatchObject({ total_tokens: expect.any(Number) });
   });
 
-  it("streams an answer", async () => {
+  it("streams a response", async () => {
     const chunks = await readAll(await modelOf().stream(messages));
     expect(
       chunks
@@ -63,7 +63,7 @@ describe.each(ways)("%s", (_name, fields) => {
     );
   });
 
-  it.runIf(isLocal)("calls a tool, and answers with what it said", async () => {
+  it.runIf(isLocal)("calls a tool, and uses its result in the reply", async () => {
     const model = modelOf().bindTools([priceTool]);
     const question = new HumanMessage(priceQuestion);
     const calling = await model.invoke([question]);
@@ -79,7 +79,7 @@ describe.each(ways)("%s", (_name, fields) => {
     expect(whole.tool_calls).toMatchObject([{ name: "get_market_price", args: priceArguments }]);
   });
 
-  it.runIf(isLocal)("gives structured output", async () => {
+  it.runIf(isLocal)("returns structured output", async () => {
     const schema = z.object({ market: z.enum(["Gulu", "Kampala"]), shillings: z.int() });
     const model = modelOf().withStructuredOutput(schema, { name: "price", method: "jsonSchema" });
     expect(await model.invoke("Maize in Gulu costs 1200 shillings.")).toEqual({
@@ -88,7 +88,7 @@ describe.each(ways)("%s", (_name, fields) => {
     });
   });
 
-  it("is told what went wrong", async () => {
+  it("reports what went wrong", async () => {
     await expect(modelOf({ model: "gpt-4o" }).invoke(messages)).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining("lang-14b, lang-9b"),

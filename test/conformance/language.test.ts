@@ -48,13 +48,13 @@ describe.each([
     ["other scripts", "Привет, 你好, مرحبا"],
     ["marks without a letter", "\u0301\u0301\u0301"],
     ["right-to-left marks and joiners", "\u200f\u200d\u200f"],
-  ])("answers %s like any other text", async (_case, text) => {
+  ])("treats %s like any other text", async (_case, text) => {
     const answer = await ask(text);
     expect(answer.status).toBe(200);
     expectDeclared(operation, answer);
   });
 
-  it("asks for a token", async () => {
+  it("requires a token", async () => {
     expectError(await call(operation.path, { body: { text: "hello" } }), 401, "unauthenticated");
   });
 });

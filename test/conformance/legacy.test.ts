@@ -30,7 +30,7 @@ const send = ({ operation, path }: LegacyRoute, request: LegacyRequest, bearer?:
     ...(request.body === undefined ? {} : { body: request.body }),
   });
 
-/** The headers that every answer of a deprecated route carries, whatever its status. */
+/** The headers of every response of a deprecated route, for any status. */
 const expectDeprecation = ({ headers }: Answer, { operation }: LegacyRoute): void => {
   expect(headers.get("deprecation")).toBe("@1780272000");
   const sunset = headers.get("sunset") ?? "";
@@ -100,7 +100,7 @@ describe("the deprecated routes", () => {
 });
 
 describe.each(named)("$name", (route) => {
-  it("answers as it did in version 1, and says what comes after it", async () => {
+  it("responds as in version 1, and names its successor", async () => {
     const answer = await send(route, route.valid(made), token);
     expectDeprecation(answer, route);
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
@@ -125,7 +125,7 @@ describe.each(guarded)("$name without a right token", (route) => {
   it.each([
     ["no token", undefined],
     ["a token that was never issued", "nonsense"],
-  ])("refuses %s, before it looks at the request", async (_case, bearer) => {
+  ])("refuses %s, before it parses the request", async (_case, bearer) => {
     const answer = await send(route, route.invalid?.request ?? {}, bearer);
     expectDeprecation(answer, route);
     expectError(answer, 401, "unauthenticated");
@@ -238,7 +238,7 @@ describe("speech of version 1", () => {
     expect(stored.subarray(soundStart).equals(streamed.subarray(soundStart))).toBe(true);
   });
 
-  it("has no voice any more for Lugbara", async () => {
+  it("has no voice for Lugbara now", async () => {
     for (const path of ["/tasks/tts", "/tasks/runpod/tts", "/tasks/modal/tts", "/tasks/modal/tts/stream"]) {
       const answer = await speechRoute(path, { text: "Mi ngoni?", speaker_id: 245 });
       expectError(answer, 400, "no_speaker_for_language");

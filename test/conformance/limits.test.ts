@@ -41,7 +41,7 @@ const sentItems = (text: string | undefined): number =>
 
 describe("every limited route", () => {
   it.each(limited)(
-    "$operation.method $operation.path says where its caller stands",
+    "$operation.method $operation.path shows its caller's limits",
     async ({ operation, text }) => {
       const { token } = await createAccount();
       const answer = await sendSample(text, token);
@@ -77,7 +77,7 @@ describe("a free account", () => {
     ({ token } = await createAccount());
   });
 
-  it("may send 50 requests in a minute, over all routes; then it is told when to go on", async () => {
+  it("may send 50 requests in a minute, over all routes; then it learns when to continue", async () => {
     // Two rounds: a minute may end during the first.
     let refused: Answer | undefined;
     let passed = 0;
@@ -118,7 +118,7 @@ describe("GET /auth/usage", () => {
     await identify("Apwoyo, itye nining?");
     await identify("Good morning, how are you?");
     expect(await identify("x")).toMatchObject({ status: 422 });
-    // Refused by its meaning, before a model is asked: that costs no quota either.
+    // Refused for its content, before a model is called: that costs no quota either.
     const unsupported = await call("/tasks/translate", {
       token,
       body: { target_language: "fra", text: "Hello" },
@@ -141,7 +141,7 @@ describe("GET /auth/usage", () => {
     });
   });
 
-  it("tells what was used of each path: characters, tokens, seconds of audio, errors; a table when it is asked for", async () => {
+  it("shows the usage of each path: characters, tokens, seconds of audio, errors; as CSV on request", async () => {
     const { token } = await createAccount();
     const send = (path: string, body: unknown) => call(path, { token, body });
     const text = "How are you?";
@@ -220,7 +220,7 @@ describe("GET /auth/usage", () => {
     }
   });
 
-  it("asks for a token", async () => {
+  it("requires a token", async () => {
     expectError(await call("/auth/usage"), 401, "unauthenticated");
   });
 });
@@ -228,7 +228,7 @@ describe("GET /auth/usage", () => {
 describe("guessing a password", () => {
   it.each([
     ["of an account", async () => (await createAccount()).username],
-    ["of a name that nobody has", async () => `nobody-${crypto.randomUUID()}`],
+    ["of an unknown name", async () => `nobody-${crypto.randomUUID()}`],
   ])("%s has to wait after five wrong ones", async (_case, nameOf) => {
     const name = await nameOf();
     for (let guess = 0; guess < 5; guess += 1) {
@@ -242,7 +242,7 @@ describe("guessing a password", () => {
     );
   });
 
-  it("does not keep out the owner, who waits and then is let in", async () => {
+  it("does not lock out the owner, who waits and can then log in", async () => {
     const { username, password, token } = await createAccount();
     let answer = await logIn(username, "not the password");
     for (let guess = 0; answer.status === 401 && guess < 10; guess += 1) {

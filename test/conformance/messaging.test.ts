@@ -79,13 +79,13 @@ describe.runIf(inject("isLocal"))("a delivery", () => {
       deliveryWith([]).replace('"messages":[]', '"statuses":[{"id":"wamid.y","status":"delivered"}]'),
       "ignored",
     ],
-  ])("of %j is answered with 200 and %s", async (body, status) => {
+  ])("of %j returns 200 and %s", async (body, status) => {
     const answer = await deliver(body);
     expectDeclared(contract.receiveDeliveryOperation, answer);
     expect(answer.body.status).toBe(status);
   });
 
-  it("with messages of several people is answered to each of them, in the order of each", async () => {
+  it("with messages of several people gets a reply to each of them, in order for each", async () => {
     const [amina, kato] = [newPerson(), newPerson()];
     const words = ["mode chat", "mode translate", "mode transcribe", "mode speak", "status"];
     const messages = words.flatMap((word) => [
@@ -102,7 +102,7 @@ describe.runIf(inject("isLocal"))("a delivery", () => {
     }
   });
 
-  it("that comes a hundred times at once is answered exactly once", async () => {
+  it("that arrives a hundred times at once gets exactly one reply", async () => {
     const person = newPerson();
     await person.say("hello");
     const body = person.bodyOf(person.textOf("How do you say thank you in Luganda?"), newMessageId());
@@ -195,7 +195,7 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
     expect(await say("hello")).toEqual([expect.stringMatching(/^Gyebale ko Amina!/)]);
   });
 
-  it("answers a text with any character in it, and whoever comes with it in a delivery", async () => {
+  it("replies to a text with any character in it, and to the others in the same delivery", async () => {
     const [amina, kato] = [newPerson(), newPerson()];
     const odd = "\uFFFE\uFFFF\u0000\uD83D status";
     const messages = [amina.messageOf(amina.textOf(`speak: ${odd}`)), kato.messageOf(kato.textOf("hello"))];
@@ -213,7 +213,7 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
     expect((await person.send(edit)).map(wordsOf)).toEqual([expect.stringContaining("*Your settings*")]);
   });
 
-  it("reads aloud what it is told to speak or read", async () => {
+  it("reads a text aloud on request", async () => {
     const person = newPerson();
     await person.say("set language Luganda");
     for (const words of ["good evening", "Oli otya?"])
@@ -232,7 +232,7 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
     expect(sent.map(({ body }) => body.context?.message_id)).toEqual([undefined, id]);
   });
 
-  it("answers a voice note of eleven minutes with its transcript, when that is ready", async () => {
+  it("replies to a voice note of eleven minutes with its transcript, once that is ready", async () => {
     const person = newPerson();
     await person.say("hello");
     const id = newMessageId();
@@ -248,7 +248,7 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
   }, 60_000);
 
   it.each([
-    ["that the platform does not know (any more)", async () => "471100000000000", "send it again"],
+    ["s that the platform does not (or no longer) know", async () => "471100000000000", "send it again"],
     ["that is no audio", async () => upload(new TextEncoder().encode("%PDF-1.7").buffer), "could not read"],
     ["that is cut off", async () => upload(recording.slice(0, 40)), "could not read"],
   ])("says so of a recording %s", async (_what, mediaId, words) => {
@@ -275,7 +275,7 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
     expect(echo).toBe("Oli otya?");
   });
 
-  it("answers with a voice note too, once voice replies are on", async () => {
+  it("replies with a voice note too, once voice replies are on", async () => {
     const person = newPerson();
     await person.say("voice on");
     const sent = await person.send(person.textOf("How do you say thank you in Luganda?"));
@@ -284,7 +284,7 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
     expect(await person.say("voice off")).toEqual([expect.stringContaining("off")]);
   });
 
-  it("answers people whom the platform names by a user id only", async () => {
+  it("replies to people whom the platform names by a user id only", async () => {
     const userId = `UG.${newPerson().id}`;
     const message = { from_user_id: userId, id: newMessageId(), type: "text", text: { body: "help" } };
     expect((await deliver(deliveryWith([message]))).body.status).toBe("success");

@@ -21,7 +21,7 @@ const chatTool = { type: "function" as const, function: priceTool };
 const responseTool = { type: "function" as const, strict: null, ...priceTool };
 const price = z.object({ crop: z.string(), market: z.enum(["Gulu", "Kampala"]), shillings: z.int() });
 
-// What the sample server makes of a question can be foretold; a model's answer cannot.
+// The sample server's reply is predictable; a model's is not.
 const isLocal = inject("isLocal");
 
 compareWithReadme({ "`openai` for Node": /^openai for Node/ });
@@ -35,21 +35,21 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
   });
 
   describe("chat completions", () => {
-    it("gives a whole answer", async () => {
+    it("returns a whole response", async () => {
       const { choices, usage } = await openai.chat.completions.create({ model, messages });
       expect(choices[0]?.message.content?.trim()).not.toBe("");
       expect(choices[0]?.finish_reason).toBe("stop");
       expect(usage?.total_tokens).toBeGreaterThan(0);
     });
 
-    it("streams an answer, without token counts unless they were asked for", async () => {
+    it("streams a response, without token counts unless requested", async () => {
       let text = "";
       for await (const { choices } of await openai.chat.completions.create({
         model,
         messages,
         stream: true,
       })) {
-        // As most programs read a stream: they know no chunk without a choice.
+        // As most programs read a stream: they expect a choice in every chunk.
         const [choice] = choices;
         if (!choice) throw new Error("A chunk without a choice was not asked for.");
         text += choice.delta.content ?? "";
@@ -57,7 +57,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
       expect(text.trim()).not.toBe("");
     });
 
-    it("streams the token counts last when they were asked for", async () => {
+    it("streams the token counts last when requested", async () => {
       const stream = await openai.chat.completions.create({
         model,
         messages,
@@ -69,7 +69,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
       expect(chunks.filter(({ choices }) => choices.length === 0)).toHaveLength(1);
     });
 
-    it.runIf(isLocal)("calls a tool, and answers with what it said", async () => {
+    it.runIf(isLocal)("calls a tool, and uses its result in the reply", async () => {
       const asked = [{ role: "user" as const, content: priceQuestion }];
       const { choices } = await openai.chat.completions.create({ model, messages: asked, tools: [chatTool] });
       const [choice] = choices;
@@ -117,7 +117,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
       expect(told.choices[0]?.message.content).toContain(priceAnswer);
     });
 
-    it.runIf(isLocal)("runs tools by itself until there is an answer", async () => {
+    it.runIf(isLocal)("runs tools automatically until there is a final reply", async () => {
       const prices: unknown[] = [];
       const runner = openai.chat.completions.runTools({
         model,
@@ -137,7 +137,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
       expect(prices).toEqual([priceArguments]);
     });
 
-    it.runIf(isLocal)("gives structured output", async () => {
+    it.runIf(isLocal)("returns structured output", async () => {
       const { choices } = await openai.chat.completions.parse({
         model,
         messages: [{ role: "user", content: "Maize in Gulu costs 1200 shillings." }],
@@ -152,7 +152,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
       expect(JSON.parse(json.choices[0]?.message.content ?? "")).toBeTypeOf("object");
     });
 
-    it("stops when it is told to", async () => {
+    it("stops when aborted", async () => {
       const stream = await openai.chat.completions.create({ model, messages, stream: true });
       let chunks = 0;
       for await (const _chunk of stream) {
@@ -166,7 +166,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
   });
 
   describe("responses", () => {
-    it("gives a whole response", async () => {
+    it("returns a whole response", async () => {
       const response = await openai.responses.create({ model, input: question, instructions: "Be brief." });
       expect(response).toMatchObject({ status: "completed", error: null });
       expect(response.output_text.trim()).not.toBe("");
@@ -196,7 +196,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
       });
     });
 
-    it.runIf(isLocal)("calls a tool, and answers with what it said", async () => {
+    it.runIf(isLocal)("calls a tool, and uses its result in the reply", async () => {
       const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: priceQuestion }];
       const { output } = await openai.responses.create({ model, input, tools: [responseTool] });
       const [call] = output;
@@ -225,7 +225,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
       expect(pieces).toBeGreaterThan(1);
     });
 
-    it.runIf(isLocal)("gives structured output", async () => {
+    it.runIf(isLocal)("returns structured output", async () => {
       const { output_parsed } = await openai.responses.parse({
         model,
         input: "Maize in Gulu costs 1200 shillings.",
@@ -270,7 +270,7 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
   });
 });
 
-describe("openai for Node, sound", () => {
+describe("openai for Node, audio", () => {
   const connect = async () => {
     const { token } = await createAccount();
     return new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token, maxRetries: 0 });

@@ -66,7 +66,7 @@ const send = async (): Promise<string> => {
 };
 
 describe("An upload in parts", () => {
-  it("goes on where its connection was lost, and becomes a file that tasks take", async () => {
+  it("continues after a lost connection, and becomes a file that tasks accept", async () => {
     const id = await begin();
     const links = await sign(id, [1, 2]);
     expectDeclared(signPartsOperation, links);
@@ -94,7 +94,7 @@ describe("An upload in parts", () => {
     expect(heard).toMatchObject({ status: 200, body: { usage: { input_audio_bytes: recording.length } } });
   });
 
-  it("may be completed twice, also at once: the answer is the same", async () => {
+  it("may be completed twice, also at once, with the same response", async () => {
     const id = await send();
     const [one, other] = await Promise.all([complete(id), complete(id)]);
     const later = await complete(id);
@@ -183,7 +183,7 @@ describe("An upload in parts", () => {
     expect(await put(link, partsOf[0])).toBe(404);
   });
 
-  it("is begun with a token, or with a key for uploads", async () => {
+  it("is started with a token, or with a key for uploads", async () => {
     expectError(await call("/tasks/uploads", { body: file }), 401, "unauthenticated");
     const keyFor = async (scope: string): Promise<string> =>
       (await call("/auth/keys", { token, body: { name: scope, scopes: [scope] } })).body.key;

@@ -19,7 +19,7 @@ const programs = [...readme.matchAll(/^```js\n([\s\S]*?)\n```$/gm)].map(([, prog
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** What is shown, with `…` for whatever differs from one time to the next. */
+/** The expected output, with `…` for parts that change. */
 const expected = (shown: string) =>
   new RegExp(`^\\s*${shown.split("…").map(escaped).join("[\\s\\S]*?")}\\s*$`);
 
@@ -31,7 +31,7 @@ describe("The README", () => {
     expect(requests.length).toBeGreaterThan(5);
   });
 
-  // The answers are those of the sample models.
+  // The replies are those of the sample models.
   it.runIf(inject("isLocal"))("has commands that print what it shows when they are pasted", async () => {
     const folder = await mkdtemp(join(tmpdir(), "readme-"));
     const { username } = newRegistration();
@@ -53,7 +53,7 @@ describe("The README", () => {
     expect(requests.filter(({ shown }) => shown !== undefined).length).toBeGreaterThan(5);
   });
 
-  it("has programs for the clients that people have, which print an answer", async () => {
+  it("contains programs for common clients, which print a result", async () => {
     const { token } = await createAccount();
     const env = { ...process.env, API: baseUrl, TOKEN: token };
     expect(programs.length).toBeGreaterThan(2);

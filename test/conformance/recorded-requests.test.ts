@@ -11,18 +11,18 @@ import { decodeSound } from "../support/test-audio.ts";
 import { priceAnswer, priceQuestion, priceTool } from "../support/tools.ts";
 
 /**
- * What applications send that are no packages to be run here. Whoever brings one up to date names where it was read.
+ * Requests of applications that are not packages to run here. When you update one, name where you read it.
  *
- * Open WebUI: backend/open_webui/routers/openai.py (`generate_chat_completion` takes `metadata` out, and asks for the usage of
- * every stream), utils/payload.py (`apply_model_params_to_body_openai`), utils/middleware.py
+ * Open WebUI: backend/open_webui/routers/openai.py (`generate_chat_completion` removes `metadata`, and requests the
+ * usage of every stream), utils/payload.py (`apply_model_params_to_body_openai`), utils/middleware.py
  * (`convert_content_blocks_to_messages`: calls go back as they were streamed, with their `index`), routers/tasks.py
  * (`generate_title`), routers/audio.py (`get_available_voices`, `get_available_models`, `transcribe`, `speech`).
  *
- * LibreChat: packages/api/src/endpoints/openai/llm.ts (`getOpenAILLMConfig`) gives its settings to `ChatOpenAI` of
- * `@langchain/openai` 1.6.0, whose request with them was written down; api/server/services/Files/Audio/STTService.js and
+ * LibreChat: packages/api/src/endpoints/openai/llm.ts (`getOpenAILLMConfig`) passes its settings to `ChatOpenAI` of
+ * `@langchain/openai` 1.6.0, whose request with them was recorded; api/server/services/Files/Audio/STTService.js and
  * TTSService.js (`openAIProvider`).
  *
- * LiteLLM 1.106.2 runs in `npm run verify`; here is the message that it keeps of an answer, as users send it back.
+ * LiteLLM 1.106.2 runs in `npm run verify`; here is the message that it stores of a reply, as users send it back.
  */
 let token: string;
 beforeAll(async () => {
@@ -64,7 +64,7 @@ const recording = async () => {
   return formFile(Buffer.from(await response.arrayBuffer()));
 };
 
-/** What an application keeps as a file `.mp3`, whatever it is. */
+/** An application stores this as a file `.mp3`, in any format. */
 const mp3Of = async (body: object) => {
   const response = await fetch(`${baseUrl}/v1/audio/speech`, {
     method: "POST",
@@ -108,7 +108,7 @@ describe("Open WebUI", () => {
     expect(answer.body.data[0]).toMatchObject({ id: expect.any(String), object: "model" });
   });
 
-  it("streams an answer with the settings of a model", async () => {
+  it("streams a reply with the settings of a model", async () => {
     const chunks = await stream({
       stream: true,
       model,
@@ -127,7 +127,7 @@ describe("Open WebUI", () => {
     expect(textOf(chunks).trim()).not.toBe("");
   });
 
-  it("asks for the title of a chat", async () => {
+  it("requests the title of a chat", async () => {
     const answer = await send({
       model,
       messages: [{ role: "user", content: "### Task:\nGenerate a concise, 3-5 word title." }],
@@ -170,7 +170,7 @@ describe("LibreChat", () => {
     max_tokens: 1_024,
   };
 
-  it("streams an answer in a conversation whose messages are lists of parts", async () => {
+  it("streams a reply in a conversation whose messages are lists of parts", async () => {
     const chunks = await stream({
       ...settings,
       stream: true,
@@ -191,7 +191,7 @@ describe("LibreChat", () => {
       const fields = { file: await recording(), model: "whisper-1", language: "lg-UG".split("-")[0] };
       const written = await call("/v1/audio/transcriptions", { token, body: formData(fields) });
       expect(written).toMatchObject({ status: 200, body: { text: spokenText } });
-      // It asks for no format, and passes the answer on as audio/mpeg.
+      // It requests no format, and passes the response on as audio/mpeg.
       const sound = await mp3Of({ input: spokenText, model: "tts-1", voice: "alloy" });
       expect(sound.samples.length / sound.sampleRate).toBeGreaterThan(1);
     },

@@ -5,7 +5,7 @@ import openApi from "../../shared/http/openapi/openapi.json" with { type: "json"
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
 
 describe("the service", () => {
-  it("says that it is there", async () => {
+  it("reports that it is up", async () => {
     const answer = await call("/health");
     expectDeclared(healthOperation, answer);
     expect(answer.body.status).toBe("ok");
@@ -55,14 +55,14 @@ describe("the service", () => {
 
 describe("an address that does not exist", () => {
   it.each(["/nowhere", "/tasks", "/tasks/translate/x", "/auth/..%2fme"])(
-    "%s answers 404 in our JSON",
+    "%s returns 404 in our JSON",
     async (path) => {
       expectError(await call(path, { body: {} }), 404, "not_found");
     },
   );
 });
 
-describe("a method that an address does not answer", () => {
+describe("a method that an address does not support", () => {
   it.each([
     ["DELETE", "/tasks/translate", "POST"],
     ["GET", "/auth/token", "POST"],
@@ -107,7 +107,7 @@ describe("a request id", () => {
 });
 
 describe("a body that is too large", () => {
-  it.each([7_000_000, 11_000_000])("of %i bytes gets 413 and the way round", async (size) => {
+  it.each([7_000_000, 11_000_000])("of %i bytes gets 413 and the alternative", async (size) => {
     const { token } = await createAccount();
     const answer = await call("/tasks/translate", {
       token,
@@ -119,7 +119,7 @@ describe("a body that is too large", () => {
 });
 
 describe("broken JSON", () => {
-  it("gets 422, with the place", async () => {
+  it("gets 422, with the position", async () => {
     const { token } = await createAccount();
     const answer = await call("/tasks/translate", {
       token,

@@ -36,7 +36,7 @@ const header = (wav: Buffer) => {
 };
 
 describe("POST /tasks/audio/speech", () => {
-  it("answers with a link to the audio", async () => {
+  it("returns a link to the audio", async () => {
     const answer = await speak({ text });
     expectDeclared(synthesizeOperation, answer);
     expect(answer).toMatchObject({
@@ -100,7 +100,7 @@ describe("POST /tasks/audio/speech", () => {
     },
   );
 
-  it("asks for a token first", async () => {
+  it("requires a token first", async () => {
     expectError(await call("/tasks/audio/speech", { body: { nonsense: true } }), 401, "unauthenticated");
     expectError(await call("/tasks/audio/speech/batch", { body: {} }), 401, "unauthenticated");
   });
@@ -242,13 +242,13 @@ describe("GET /tasks/voice/speakers", () => {
     expectError(await list("?language=fra"), 400, "unknown_language");
   });
 
-  it("asks for a token", async () => {
+  it("requires a token", async () => {
     expectError(await call("/tasks/voice/speakers"), 401, "unauthenticated");
   });
 });
 
 describe("GET /tasks/audio/speech/url", () => {
-  it("gives a fresh link to whoever made the speech, and to nobody else", async () => {
+  it("returns a fresh link to the account that created the speech, and to no other", async () => {
     const { body } = await speak({ text });
     const answer = await link(body.storage_object);
     expectDeclared(refreshLinkOperation, answer);

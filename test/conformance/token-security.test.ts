@@ -70,7 +70,7 @@ const forge = (header: object, claims: object, makeSignature: (input: string) =>
   return `${input}.${makeSignature(input)}`;
 };
 
-describe("a token that somebody made or changed", () => {
+describe("a forged or changed token", () => {
   let mine: TestAccount;
   let header: Record<string, unknown>;
   let claims: Record<string, unknown>;
@@ -83,7 +83,7 @@ describe("a token that somebody made or changed", () => {
 
   const refused = async (token: string): Promise<void> => {
     expectError(await call("/auth/me", { token }), 401, "unauthenticated");
-    // Where the function itself checks the token, no authorizer stands in front.
+    // Where the function itself checks the token, there is no authorizer.
     expectError(await call("/tasks/modal/orpheus/speakers", { token }), 401, "unauthenticated");
   };
 

@@ -72,14 +72,14 @@ describe("POST /tasks/audio/transcriptions", () => {
     expect(second.end).toBeLessThanOrEqual(answer.body.duration_seconds);
   });
 
-  it.runIf(isLocal)("answers silence with an empty text", async () => {
+  it.runIf(isLocal)("returns an empty text for silence", async () => {
     expect(await transcribe({ audio: formFile(silence), timestamps: "true" })).toMatchObject({
       status: 200,
       body: { text: "", segments: [], duration_seconds: 1.5 },
     });
   });
 
-  it("takes a recording that was uploaded, whether a token asked for its link or none", async () => {
+  it("accepts an uploaded recording, whether its link was requested with a token or without", async () => {
     for (const bearer of [token, undefined]) {
       const answer = await transcribe({ file_id: await upload(noise, bearer) });
       expectDeclared(createTranscriptionOperation, answer);
@@ -99,7 +99,7 @@ describe("POST /tasks/audio/transcriptions", () => {
   });
 
   it.each([largestFileBytes + 1, 5_000_000, 11_000_000])(
-    "answers a file of %i bytes with 413",
+    "refuses a file of %i bytes with 413",
     async (size) => {
       const audio = formFile(Buffer.concat([wavHeaderBytes(size), Buffer.alloc(size)]));
       const answer = await transcribe({ audio });
@@ -135,7 +135,7 @@ describe("POST /tasks/audio/transcriptions", () => {
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", name], type }] } });
   });
 
-  it("asks for a token first", async () => {
+  it("requires a token first", async () => {
     const answer = await call("/tasks/audio/transcriptions", { body: formData({ nonsense: "true" }) });
     expectError(answer, 401, "unauthenticated");
   });

@@ -24,7 +24,7 @@ describe("POST /tasks/translate", () => {
     expect(answer.body.output.translated_text).not.toBe("");
   });
 
-  it.runIf(inject("isLocal"))("gives what the sample server's phrasebook says", async () => {
+  it.runIf(inject("isLocal"))("returns what the sample server's phrasebook has", async () => {
     const answer = await translate({ target_language: "lug", text: "Thank you" });
     expect(answer.body).toMatchObject({ output: { translated_text: "Webale", source_language: null } });
     expect(answer.body.usage.total_tokens).toBeGreaterThan(0);
@@ -36,14 +36,14 @@ describe("POST /tasks/translate", () => {
     expect(answer.body.output).toMatchObject({ source_language: null, target_language: "lug" });
   });
 
-  it("answers an unknown language with 400 and the 32 it knows", async () => {
+  it("refuses an unknown language with 400 and the 32 it knows", async () => {
     const answer = await translate({ target_language: "fra", text: "Hello" });
     expectError(answer, 400, "unsupported_language");
     expect(answer.body.error.supported_languages).toHaveLength(32);
     expect(answer.body.error.supported_languages[0]).toEqual({ code: "ach", name: "Acholi" });
   });
 
-  it("answers two names of one language with 400", async () => {
+  it("refuses two names of one language with 400", async () => {
     const answer = await translate({ source_language: "lug", target_language: "Luganda", text: "Hello" });
     expectError(answer, 400, "same_language");
     expect(answer.body.error.supported_languages).toHaveLength(32);
@@ -58,7 +58,7 @@ describe("POST /tasks/translate", () => {
     });
   });
 
-  it("asks for a token first", async () => {
+  it("requires a token first", async () => {
     expectError(await call("/tasks/translate", { body: { nonsense: true } }), 401, "unauthenticated");
   });
 });

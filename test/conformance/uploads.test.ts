@@ -8,7 +8,7 @@ const put = (url: string, contentType: string) =>
   fetch(url, { method: "PUT", headers: { "Content-Type": contentType }, body: Buffer.from("ID3\u0004") });
 
 describe("POST /tasks/generate-upload-url", () => {
-  it("gives a link through which a file can be uploaded, without a token", async () => {
+  it("returns a link for uploading a file, without a token", async () => {
     const answer = await ask(request);
     expect(answer.status).toBe(200);
     expectDeclared(uploadOperation, answer);
@@ -18,14 +18,14 @@ describe("POST /tasks/generate-upload-url", () => {
     expect((await put(answer.body.upload_url, "audio/mpeg")).status).toBe(200);
   });
 
-  it("gives one with a token too, and never the same file", async () => {
+  it("returns one with a token too, and never the same file", async () => {
     const { token } = await createAccount();
     const [one, other] = await Promise.all([ask(request, token), ask(request, token)]);
     expect([one.status, other.status]).toEqual([200, 200]);
     expect(one.body.file_id).not.toBe(other.body.file_id);
   });
 
-  it("gives a link that takes the size it was asked for and no other", async () => {
+  it("returns a link that accepts exactly the requested size", async () => {
     const { body } = await ask({ ...request, size: 4 });
     const of = (length: number) =>
       fetch(body.upload_url, {
@@ -37,19 +37,19 @@ describe("POST /tasks/generate-upload-url", () => {
     expect((await of(4)).status).toBe(200);
   });
 
-  it.each([0, 524_288_001, 1.5, "4"])("asks for no link for a file of %j bytes", async (size) => {
+  it.each([0, 524_288_001, 1.5, "4"])("refuses a link for a file of %j bytes", async (size) => {
     const answer = await ask({ ...request, size });
     expectDeclared(uploadOperation, answer);
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "size"] }] } });
   });
 
-  it("gives a link for a declared size of up to 500 MB", async () => {
+  it("returns a link for a declared size of up to 500 MB", async () => {
     const answer = await ask({ ...request, size: 524_288_000 });
     expect(answer.status).toBe(200);
     expectDeclared(uploadOperation, answer);
   });
 
-  it("gives a link that takes no other content type, and no other file", async () => {
+  it("returns a link that accepts no other content type, and no other file", async () => {
     const { body } = await ask(request);
     expect((await put(body.upload_url, "text/html")).status).toBe(403);
     const other = new URL(body.upload_url);

@@ -31,29 +31,26 @@ describe("speech through the OpenAI SDK", () => {
     ["opus", "opus", "audio/ogg; codecs=opus"],
     ["wav", "wav", "audio/wav"],
     ["pcm", "pcm", "audio/pcm"],
-  ] as const)(
-    "is heard in the format that is asked for: %s",
-    async (response_format, format, contentType) => {
-      const response = await openai.audio.speech.create({
-        model: "gpt-4o-mini-tts",
-        voice: "alloy",
-        input,
-        ...(response_format ? { response_format } : {}),
-      });
-      expect(response.headers.get("content-type")).toBe(contentType);
-      const decoded = await decodeSound(format, Buffer.from(await response.arrayBuffer()));
-      expect(decoded.samples.length / decoded.sampleRate).toBeGreaterThan(0.5);
-      if (inject("isLocal")) expect(loudness(decoded)).toBeGreaterThan(0.01);
-    },
-  );
+  ] as const)("is returned in the requested format: %s", async (response_format, format, contentType) => {
+    const response = await openai.audio.speech.create({
+      model: "gpt-4o-mini-tts",
+      voice: "alloy",
+      input,
+      ...(response_format ? { response_format } : {}),
+    });
+    expect(response.headers.get("content-type")).toBe(contentType);
+    const decoded = await decodeSound(format, Buffer.from(await response.arrayBuffer()));
+    expect(decoded.samples.length / decoded.sampleRate).toBeGreaterThan(0.5);
+    if (inject("isLocal")) expect(loudness(decoded)).toBeGreaterThan(0.01);
+  });
 
-  it.each(["tts-20", "tts-1", "tts-1-hd"])("is made by %s", async (model) => {
+  it.each(["tts-20", "tts-1", "tts-1-hd"])("is spoken by %s", async (model) => {
     const response = await openai.audio.speech.create({ model, voice: "salt_eng_0001", input: "Hello" });
     expect(response.status).toBe(200);
     expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
   });
 
-  it("leaves in events for who asks for them", async () => {
+  it("is sent as events on request", async () => {
     const answer = await speak({ stream_format: "sse", response_format: "opus", speed: 1 });
     expect(answer.headers.get("content-type")).toMatch(/^text\/event-stream/);
     const events: SpeechEvent[] = String(answer.body)
@@ -101,7 +98,7 @@ describe("speech through the OpenAI SDK", () => {
 });
 
 describe("speech through the Vercel AI SDK", () => {
-  it("is heard, in the voice and the format that it sends by itself", async () => {
+  it("is returned in the SDK's default voice and format", async () => {
     const provider = createOpenAI({ apiKey: token, baseURL: `${baseUrl}/v1` });
     const { audio } = await experimental_generateSpeech({ model: provider.speech("tts-1"), text: input });
     expect(audio.mediaType).toBe("audio/mpeg");
@@ -110,7 +107,7 @@ describe("speech through the Vercel AI SDK", () => {
   });
 });
 
-describe("what cannot be carried out", () => {
+describe("an unsupported parameter", () => {
   it.each([
     [{ response_format: "flac" }, "response_format", "mp3, opus, wav, pcm"],
     [{ response_format: "aac" }, "response_format", "mp3, opus, wav, pcm"],
@@ -132,7 +129,7 @@ describe("what cannot be carried out", () => {
     expectError(await speak({ voice: "nobody" }), 400, "invalid_speaker");
   });
 
-  it("is told to the SDK as it knows it", async () => {
+  it("is reported to the SDK in its own format", async () => {
     const refused = openai.audio.speech.create({ model: "tts-1", voice: "alloy", input, speed: 2 });
     await expect(refused).rejects.toMatchObject({
       status: 400,
@@ -147,7 +144,7 @@ describe("what cannot be carried out", () => {
   });
 });
 
-describe("what Open WebUI asks for without a key", () => {
+describe("what Open WebUI requests without a key", () => {
   it("are the voices and the models", async () => {
     const voices = await call("/v1/audio/voices");
     expectDeclared(listV1VoicesOperation, voices);

@@ -132,13 +132,13 @@ describe.runIf(isLocal)("a recording through the OpenAI SDK", () => {
 });
 
 describe("POST /v1/audio/transcriptions", () => {
-  it("answers with the text, and how long the recording is", async () => {
+  it("returns the text, and the recording's length", async () => {
     const answer = await send("transcriptions", {});
     expectDeclared(createV1TranscriptionOperation, answer);
     expect(answer).toMatchObject({ status: 200, body: { usage: { type: "duration", seconds: 0.5 } } });
   });
 
-  it("asks for a language in words that say both ways, and takes the account's where it has one", async () => {
+  it("requires a language with a message that names both ways, and uses the account's default", async () => {
     const account = await createAccount();
     const transcribe = () =>
       call("/v1/audio/transcriptions", {
@@ -200,14 +200,14 @@ describe("POST /v1/audio/transcriptions", () => {
     });
   });
 
-  it("asks for a token", async () => {
+  it("requires a token", async () => {
     const body = formData({ file: formFile(noise), model: "stt-51:lug" });
     expectError(await call("/v1/audio/transcriptions", { body }), 401, "unauthenticated");
   });
 });
 
 describe("POST /v1/audio/translations", () => {
-  it("answers in the formats of a transcription", async () => {
+  it("responds in the formats of a transcription", async () => {
     const answer = await send("translations", { response_format: "verbose_json" });
     expectDeclared(createV1TranslationOperation, answer);
     expect(answer).toMatchObject({ status: 200, body: { task: "translate", language: "en", duration: 0.5 } });

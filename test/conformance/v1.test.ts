@@ -36,7 +36,7 @@ describe("GET /v1/models", () => {
     },
   );
 
-  it("asks for a token", async () => {
+  it("requires a token", async () => {
     expectError(await call("/v1/models"), 401, "unauthenticated");
   });
 
@@ -57,7 +57,7 @@ describe.each(doors)("through %s", (_name, door) => {
     call(`${door}/v1/responses`, { token, body: { input: "Good morning", ...body } });
 
   describe("POST /v1/chat/completions", () => {
-    it("answers what nothing else was asked of", async () => {
+    it("responds to a request without other parameters", async () => {
       const answer = await chat({});
       expectDeclared(createV1ChatCompletionOperation, answer);
       expect(answer).toMatchObject({
@@ -93,20 +93,20 @@ describe.each(doors)("through %s", (_name, door) => {
       expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     });
 
-    it("refuses what it cannot carry out, and names it", async () => {
+    it("refuses unsupported parameters by name", async () => {
       const answer = await chat({ n: 2 });
       expectError(answer, 400, "unsupported_parameter");
       expect(answer.body.error).toMatchObject({ param: "n", type: "invalid_request_error" });
       expect(answer.body.detail).toBe(answer.body.error.message);
     });
 
-    it("refuses OpenAI's own models, which are none of ours", async () => {
+    it("refuses OpenAI's own models", async () => {
       const answer = await chat({ model: "gpt-4o" });
       expectError(answer, 400, "unknown_model");
       expect(answer.body.error.param).toBe("model");
     });
 
-    it("tells a mistake in the form as every route does", async () => {
+    it("reports a malformed request as every route does", async () => {
       const answer = await chat({ messages: [{ role: "user", content: 5 }], n: 2 });
       expectError(answer, 422, "validation_failed");
       expect(answer.body.detail).toEqual([
@@ -116,7 +116,7 @@ describe.each(doors)("through %s", (_name, door) => {
   });
 
   describe("POST /v1/responses", () => {
-    it("answers a text", async () => {
+    it("replies to a text", async () => {
       const answer = await respond({ instructions: "Be brief.", store: false });
       expectDeclared(createResponseOperation, answer);
       expect(answer).toMatchObject({

@@ -9,9 +9,10 @@ import { observeReading } from "../fixtures/audio/observe-reading.ts";
 import { Random } from "../fixtures/audio/random.ts";
 
 /**
- * Reads damaged audio files, and MP4 files with made-up tables, for as long as asked, and stops at the first one that is not answered well.
+ * Reads damaged audio files, and MP4 files with generated tables, for the given time, and stops at the first one with
+ * a wrong result.
  *
- *     node test/fuzz/audio.ts --seconds 600 --seed 1
+ * node test/fuzz/audio.ts --seconds 600 --seed 1
  */
 const { values } = parseArgs({
   options: {
@@ -26,7 +27,7 @@ const files = await soundFiles();
 
 const longestTable = 200_000;
 
-/** One file in eight is not a damaged one, but was made to hurt; it may be damaged as well. */
+/** One file in eight is hostile instead of damaged; it may be damaged as well. */
 const makeFile = (random: Random): { readonly name: string; readonly bytes: Buffer } => {
   if (random.below(8) > 0) {
     const { name, bytes } = random.pick(files);
@@ -54,7 +55,7 @@ for (let number = 0; performance.now() < endAt; number += 1) {
   } catch (error) {
     const path = join(tmpdir(), `audio-mutant-${Number(values.seed) + number}`);
     await writeFile(path, mutant);
-    say(`A mutant of ${name} was not answered well; it is kept in ${path}.`);
+    say(`A mutant of ${name} had a wrong result; it is in ${path}.`);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { junk, spoil } from "./junk.ts";
 
-/** Texts with what a queue, a table or a JSON writer may stumble over, beside ordinary ones. */
+/** Texts that may break a queue, a table or a JSON writer, among ordinary ones. */
 const texts = fc.oneof(
   fc.constantFrom("hello", "status", "set language Acholi", "speak good evening", "mode translate"),
   fc.string({ unit: "binary", maxLength: 60 }),

@@ -10,7 +10,7 @@ import { runService } from "../support/run-service.ts";
 import { soundBytes, wavFile } from "../support/wav.ts";
 import { startModelServer } from "./model-server.ts";
 
-/** Somebody whose limits are wide. */
+/** A person with wide limits. */
 export interface FuzzAccount {
   readonly username: string;
   readonly password: string;
@@ -21,14 +21,14 @@ export interface FuzzAccount {
 
 const exampleOf = (schema: z.ZodType | undefined): string => z.string().parse(schema?.meta()?.["example"]);
 
-/** In their places a run names what is the account's own. */
+/** In these positions a run uses ids of the account's own. */
 export const exampleIds = {
   file: exampleOf(jobRequest.shape.file_id),
   job: exampleOf(getJobOperation.pathParameters?.shape.id),
   upload: exampleOf(getUploadOperation.pathParameters?.shape.id),
 };
 
-/** The service of a run, in front of models that answer at once. */
+/** The service of a run, with models that respond at once. */
 export interface FuzzedService {
   readonly url: string;
   readonly accounts: readonly [FuzzAccount, FuzzAccount, ...FuzzAccount[]];

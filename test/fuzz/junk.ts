@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Begins every text that stands for a secret: no answer that refuses a request may repeat one. */
+/** Starts every text that stands for a secret: no error may repeat one. */
 export const marker = "zq7secret";
 
 const secrets = fc.stringMatching(/^[a-z0-9]{6}$/).map((end) => `${marker}${end}`);
@@ -62,10 +62,10 @@ export const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** A server refuses addresses of 16 kB before anybody sees them; percent-encoding makes 12 characters of one. */
+/** A server refuses addresses of 16 kB early; percent-encoding turns one character into 12. */
 const longestInAddress = 400;
 
-/** Texts for places where only short texts can be: queries and paths. */
+/** Texts for positions with a short maximum: queries and paths. */
 export const junkTexts: fc.Arbitrary<string> = fc
   .oneof(secrets, oddTexts)
   .map((text) => text.slice(0, longestInAddress).toWellFormed());

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import * as z from "zod";
 import { soundBytes, wavFile } from "../support/wav.ts";
 
-/** Every model, answering at once and always the same, but for a few requests to a chat model. */
+/** All models, responding at once and always the same, but for a few requests to a chat model. */
 export interface ModelServer {
   readonly baseUrl: string;
   close(): Promise<void>;
@@ -18,7 +18,7 @@ const chatRequest = z.object({
 const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
 const speech = wavFile(soundBytes(9_600), { stated: true });
 
-/** Every so many requests, told apart by their text, so that the same one is always answered alike. */
+/** One in this many requests, chosen by its text, so that the same one always gets the same response. */
 const misbehaviourInterval = 96;
 
 const every = (response: ServerResponse, write: (round: number) => void): void => {
@@ -32,7 +32,7 @@ const every = (response: ServerResponse, write: (round: number) => void): void =
 
 const eventStream = { "Content-Type": "text/event-stream" };
 
-/** Ways in which a server never comes to an answer and is never silent; the service must. */
+/** Ways in which a server never finishes and is never silent; the service must. */
 const misbehaviours = {
   "another protocol": (response: ServerResponse) => {
     response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
@@ -61,7 +61,7 @@ const misbehaviourNames: readonly Misbehaviour[] = [
   "one letter after the other",
 ];
 
-/** How the server will misbehave when it is sent this; most requests it answers. */
+/** How the server will misbehave for this request; it responds well to most. */
 export const misbehaviourFor = (requestText: string): Misbehaviour | undefined =>
   misbehaviourNames[Buffer.from(requestText).reduce((sum, byte) => sum + byte, 0) % misbehaviourInterval];
 

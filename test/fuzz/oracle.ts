@@ -4,11 +4,11 @@ import { errorBody, oauthErrorBody, problemsOf } from "../support/declared.ts";
 import type { WireAnswer } from "../support/wire.ts";
 import { marker } from "./junk.ts";
 
-/** Traces of a stack, and places in a file system or a bundle. */
+/** Stack traces, and paths in a file system or a bundle. */
 const internals =
   /\bat \S+ \(|node:internal|node_modules|\/(?:var|home|root|tmp|work|usr)\/|\.[cm]?[jt]s:\d+/;
 
-/** What an answer must not repeat, besides the markers in what was sent. */
+/** What a response must not repeat, in addition to the markers in the request. */
 export interface Secrets {
   readonly token: string;
   readonly password: string;
@@ -54,7 +54,10 @@ const checkSuccess = (operation: Operation, answer: WireAnswer): string[] => {
   );
 };
 
-/** Errors in words of an operation's own: OAuth's, or those of the webhook, which say what became of the delivery. */
+/**
+ * Errors in an operation's own format: OAuth's, or those of the webhook, which describe what happened to the
+ * delivery.
+ */
 const ownErrorBodies = ({ errorFormat, tag, response }: Operation): z.ZodType[] => [
   ...(errorFormat === "oauth" ? [oauthErrorBody] : []),
   ...(tag === "Messaging" && response.schema instanceof z.ZodObject
@@ -69,7 +72,7 @@ const checkRefusal = (operation: Operation, answer: WireAnswer, text: string): s
       ? []
       : ["an error that is not JSON"];
   }
-  // What the gateway itself refuses (the body's size, the method) it tells alike for all routes.
+  // Refusals by the gateway itself (the body's size, the method) have one format for all routes.
   const body = parse(text);
   const problems = [errorBody, ...ownErrorBodies(operation)].some(
     (schema) => problemsOf(schema, body).length === 0,
@@ -77,16 +80,16 @@ const checkRefusal = (operation: Operation, answer: WireAnswer, text: string): s
     ? []
     : [`an error of no known form: ${text}`];
   return text.includes(marker) && !namesWhatIsUnknown(body)
-    ? [...problems, `a rejected value in the answer: ${text}`]
+    ? [...problems, `a rejected value in the response: ${text}`]
     : problems;
 };
 
-/** What callers are told of a server that changes the protocol, or that sends nothing but comments. */
+/** What callers see of a server that changes the protocol, or that sends nothing but comments. */
 const modelFailure = /The model's server gave no usable answer\.|The model did not finish within the /;
 
 /**
- * What is wrong with an answer; empty when nothing is. Models answer well but for the misbehaviours of the fuzzer's own
- * server, which have words of their own, so every other 5xx is the service's fault.
+ * The faults of a response; empty when there are none. Models respond well except for the fuzzer's own misbehaviours,
+ * which have their own messages, so every other 5xx is the service's fault.
  */
 export const judge = (
   operation: Operation,
@@ -100,10 +103,10 @@ export const judge = (
   if (answer.status >= 500 && !isModels) problems.push(`status ${answer.status}: ${text.slice(0, 500)}`);
   if (!answer.headers["x-request-id"]) problems.push("no X-Request-Id");
   if (answer.headers["x-content-type-options"] !== "nosniff") problems.push("no X-Content-Type-Options");
-  if (text.includes(secrets.password)) problems.push("the account's password in the answer");
-  if (text.includes(secrets.token)) problems.push("the caller's token in the answer");
+  if (text.includes(secrets.password)) problems.push("the account's password in the response");
+  if (text.includes(secrets.token)) problems.push("the caller's token in the response");
   if (answer.status >= 400 && internals.test(text))
-    problems.push(`internals in the answer: ${text.slice(0, 500)}`);
+    problems.push(`internals in the response: ${text.slice(0, 500)}`);
   if (method === "HEAD") return problems;
   return answer.status < 400
     ? [...problems, ...checkSuccess(operation, answer)]

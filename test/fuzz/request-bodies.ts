@@ -71,7 +71,7 @@ const otherCoding =
   (change: (bytes: Buffer) => Buffer): Damage =>
   ({ contentType, bytes }) => ({ contentType, bytes: change(bytes), contentEncoding: "gzip" });
 
-/** Bodies that cost whoever reads them more than they cost whoever sends them; some are larger than any operation takes. */
+/** Bodies that cost their reader more than their sender; some are larger than any operation accepts. */
 export const hostileBodies = {
   "an unclosed list": () => `[${"1,".repeat(30_000)}`,
   "a long unclosed list": () => `[${"1,".repeat(500_000)}`,

@@ -10,19 +10,22 @@ import type { FuzzRequest, Intent } from "./requests.ts";
 /** What a run has seen so far. */
 export interface FuzzReport {
   sent: number;
-  /** How many answers there were of each intent and status, such as `valid 200`. */
+  /** How many responses each intent and status got, such as `valid 200`. */
   readonly answers: Map<string, number>;
   /** Ids of the operations that were called. */
   readonly routes: Set<string>;
-  /** Ids of the operations that were carried out. */
+  /** Ids of the operations that ran. */
   readonly carriedOut: Set<string>;
   slowest: { milliseconds: number; route: string };
 }
 
-/** Sends requests to a service and looks at the answers. */
+/** Sends requests to a service and checks the responses. */
 export interface Fuzzer {
   readonly report: FuzzReport;
-  /** @throws Error that shows the first request which was not answered well. */
+  /**
+   *
+   * @throws Error with the first request that got a wrong response.
+   */
   run(requests: readonly FuzzRequest[]): Promise<void>;
 }
 
@@ -116,11 +119,11 @@ export const createFuzzer = (service: FuzzedService): Fuzzer => {
     try {
       answer = await sendOverWire(service.url, wire);
     } catch (cause) {
-      throw new Error(`${describe(wire)} was not answered.`, { cause });
+      throw new Error(`${describe(wire)} got no response.`, { cause });
     }
     note(request.intent, request, answer);
     const problems = judge(answeringOperation(request), request.method, answer, { token, password });
-    if (problems.length > 0) throw new Error(`${describe(wire)} was answered with ${problems.join("; ")}`);
+    if (problems.length > 0) throw new Error(`${describe(wire)} got ${problems.join("; ")}`);
     keepMade(request, account, answer);
     if (request.operation.id === "refreshToken" && answer.status === 200) {
       account.token = await logIn(service.url, account.username, account.password);

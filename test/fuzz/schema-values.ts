@@ -33,7 +33,7 @@ const overstate = (content: Buffer): void => void content.writeUInt32BE(0xffffff
 const numberOf = (value: unknown, otherwise: number): number =>
   typeof value === "number" ? value : otherwise;
 
-/** Beside real recordings, indexes that contradict themselves, or say that they have four thousand million entries. */
+/** In addition to real recordings, indexes that contradict themselves, or claim four thousand million entries. */
 const recordings = fc.oneof(
   {
     arbitrary: fc.constant(new File([wavFile(soundBytes(24_000), { stated: true })], "recording.wav")),

@@ -4,9 +4,9 @@ import { startFuzzedService } from "./fuzzed-service.ts";
 import { createFuzzer } from "./run-requests.ts";
 
 /**
- * Sends requests to every route of the service, and stops at the first one that is not answered well.
+ * Sends requests to every route of the service, and stops at the first wrong response.
  *
- *     node test/fuzz/service.ts --requests 100000 --seed 1
+ * node test/fuzz/service.ts --requests 100000 --seed 1
  */
 const { values } = parseArgs({
   options: {
@@ -30,7 +30,7 @@ try {
     const { sent, slowest } = fuzzer.report;
     say(`${sent} requests; the slowest took ${Math.round(slowest.milliseconds)} ms (${slowest.route})`);
   }
-  say(`carried out: ${[...fuzzer.report.carriedOut].sort().join(" ")}`);
+  say(`ran: ${[...fuzzer.report.carriedOut].sort().join(" ")}`);
   say(JSON.stringify(Object.fromEntries([...fuzzer.report.answers].sort())));
 } finally {
   await service.stop();

@@ -13,7 +13,7 @@ describe("What browsers load", () => {
     for (const { name, file } of assets) expect(file).toMatch(RegExp(`^${name}\\.[A-Z0-9]{8}\\.(js|css)$`));
   });
 
-  it("asks for no further file, so that a page is loaded with its first requests", () => {
+  it("needs no further file, so that a page loads with its first requests", () => {
     for (const { text, file } of assets) expect(text, file).not.toMatch(/^import\b|\bimport\(|@import|url\(/);
   });
 

@@ -196,7 +196,7 @@ describe("The bundle of each function", () => {
     "webhook",
     "mail-feedback",
     "canary",
-  ])("of %s loads no SDK, because it stands in the way of many requests", (name) => {
+  ])("of %s loads no SDK, because it runs for many requests", (name) => {
     const packages = [...packagesOf(name)];
     expect(packages.filter((used) => /^@smithy\/|^@aws-sdk\/(?!util-dynamodb$)/.test(used))).toEqual([]);
   });
@@ -206,10 +206,10 @@ describe("The bundle of each function", () => {
   });
 
   it.each([
-    // Each of their operations has a contract of its own, and an environment is asked few of them.
+    // Each of their operations has a contract of its own, and an environment serves few of them.
     ["chat", 0.7],
     ["legacy", 0.7],
-    // What is asked first needs most of these; some belong to other functions.
+    // Most of these are needed first; some belong to other functions.
     ["translate", 0.95],
   ])("of %s makes fewer schemas while it starts than its sources do", async (name, share) => {
     const outdir = join(directory, "eager");
@@ -240,7 +240,7 @@ describe("The bundle of each function", () => {
     expect(Number(started)).toBeGreaterThan(0);
   });
 
-  it("of the language identification has the weights beside it unpacked, and does not load zlib", async () => {
+  it("of the language identification has the unpacked weights next to it, and does not load zlib", async () => {
     const script = `globalThis.awslambda = { streamifyResponse: (handler) => handler };
       await import(${JSON.stringify(join(service.directory, "language/index.mjs"))});
       console.log(process.moduleLoadList.some((name) => name.endsWith("zlib")));`;
@@ -252,7 +252,7 @@ describe("The bundle of each function", () => {
   });
 
   it.each(["speech", "messaging"])(
-    "of %s has the codecs beside it, each with its licence, and compiles none of them while it starts",
+    "of %s has the codecs next to it, each with its licence, and compiles none during its start",
     async (name) => {
       const folder = join(service.directory, name);
       const script = `

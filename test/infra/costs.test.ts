@@ -32,11 +32,11 @@ describe("The table of costs", () => {
         ) ?? [];
       return Number(row?.split("|").at(1)?.trim());
     };
-    // Ten seconds of half a gigabyte, and the same again; the rest of that column is an invocation.
+    // Ten seconds of half a gigabyte, twice; the rest of that column is an invocation.
     expect((chatOf(1_024) - 0.2) / (chatOf(512) - 0.2)).toBeCloseTo(2, 3);
   });
 
-  it("says what a stage costs that nobody calls", () => {
+  it("shows the cost of a stage without traffic", () => {
     const idle = new Map([
       ["AWS::CloudWatch::Alarm", 10],
       ["AWS::CloudWatch::Dashboard", 1],

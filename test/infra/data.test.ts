@@ -101,7 +101,7 @@ describe("The audio bucket", () => {
     }
   });
 
-  it("takes uploads from browsers, forgets them and kept answers after a day, transcribed audio and jobs after thirty", () => {
+  it("accepts uploads from browsers, deletes them and stored responses after a day, transcribed audio and jobs after thirty", () => {
     expect(audio?.Properties).toMatchObject({
       CorsConfiguration: { CorsRules: [{ AllowedMethods: ["GET", "PUT"], AllowedOrigins: ["*"] }] },
       LifecycleConfiguration: {
@@ -126,7 +126,7 @@ describe("A queue", () => {
   it.each([
     ["Mail", mailFunction],
     ["Messages", messagingFunction],
-  ])("keeps order, gives the worker time, and sets aside after five attempts: %s", (name, worker) => {
+  ])("preserves order, gives the worker time, and dead-letters after five attempts: %s", (name, worker) => {
     const own = queues.filter(({ id }) => id.startsWith(name));
     expect(own).toHaveLength(2);
     for (const queue of own) {
@@ -174,7 +174,7 @@ describe("A stage's own wishes", () => {
     expect(rules(prod)).not.toContain("speech/");
   });
 
-  it("set a budget for what carries its tag, of which somebody is told", async () => {
+  it("set a budget for what carries its tag, and notify someone about it", async () => {
     const budgeted = { MONTHLY_BUDGET_USD: "250", ALARM_EMAIL: "operator@example.com" };
     const { data } = await synthesizeService(exampleStage("prod", budgeted));
     expect(all(data, "AWS::Budgets::Budget")).toMatchObject([
@@ -199,7 +199,7 @@ describe("A stage's own wishes", () => {
     expect(JSON.stringify(all(dev, "AWS::S3::Bucket"))).not.toContain("LoggingConfiguration");
   });
 
-  it("are told apart by the tags of everything they have", () => {
+  it("are distinguished by the tags of all their resources", () => {
     const tagged = [
       ...all(prod, "AWS::S3::Bucket"),
       ...all(prod, "AWS::SQS::Queue"),
@@ -219,7 +219,7 @@ describe("A stage's own wishes", () => {
 describe("Mails", () => {
   const identities = (template: Template) => all(template, "AWS::SES::EmailIdentity");
 
-  it("go out encrypted only, are measured, and those that come back are told of", () => {
+  it("are sent encrypted only, are measured, and bounces are reported", () => {
     expect(all(prod, "AWS::SES::ConfigurationSet").map(({ Properties }) => Properties)).toMatchObject([
       {
         DeliveryOptions: { TlsPolicy: "REQUIRE" },

@@ -15,6 +15,6 @@ const errorBody = z.strictObject({
   request_id: z.literal("$context.requestId"),
 });
 
-/** Parses the template of an error that API Gateway answers with, and gives its code. */
+/** Parses the template of one of API Gateway's own errors, and returns its code. */
 export const parseErrorTemplate = (text: string | undefined): z.infer<typeof errorBody> =>
   errorBody.parse(JSON.parse(text ?? ""));

@@ -39,14 +39,14 @@ const statementsOf = (name: string) => {
   const { Policies } = role.parse(service.withFunctions.Resources[roleId]?.Properties);
   return Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 };
-/** All of a role stands in it: what were beside it, `statementsOf` would not see. */
+/** A role must contain all its statements: `statementsOf` does not read attached policies. */
 const policiesBesideRoles = () => resourcesOfType(service.withFunctions, "AWS::IAM::Policy").size;
 const actionsOf = (name: string, prefix: string) =>
   statementsOf(name)
     .flatMap(({ Action }) => Action)
     .filter((action) => action.startsWith(prefix));
 
-/** What keeping answers takes is the same everywhere, and looked at by itself. */
+/** The permissions for stored responses are the same everywhere, and checked separately. */
 const isOfAnswers = ({ Condition, Resource }: z.output<typeof statement>): boolean =>
   `${JSON.stringify(Condition)} ${JSON.stringify(Resource)}`.match(/\["IDEM#\*"\]|"\/answers\/\*"/) !== null;
 const furtherStatementsOf = (name: string) => statementsOf(name).filter((each) => !isOfAnswers(each));
@@ -62,7 +62,7 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
     );
   });
 
-  it("stand beside the API where routes lead to them or they guard it, else in the stack of workers", () => {
+  it("are in the API's stack where routes lead to them or they guard it, else in the workers' stack", () => {
     const workers = new Set(resourcesOfType(service.workers, "AWS::Lambda::Function").keys());
     const standingApart = [...lambdasByName(service)].filter(([, { logicalId }]) => workers.has(logicalId));
     expect(standingApart.map(([name]) => name).sort()).toEqual(
@@ -75,7 +75,7 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
     );
   });
 
-  it("file their metrics under one name, whichever stack they are in", () => {
+  it("file their metrics under one name, in both stacks", () => {
     const names = functionDefinitions.map(({ name }) => variablesOf(name)["METRICS_NAMESPACE"]);
     expect(new Set(names)).toEqual(new Set(["LanguageAi-prod"]));
   });
@@ -327,7 +327,7 @@ describe("A function's permissions", () => {
     expect(JSON.stringify(statements[2]?.Resource)).toContain('"/uploads/*"');
   });
 
-  it("keep the store from everybody else", () => {
+  it("keep the store private", () => {
     const users = functionDefinitions.filter(({ name }) =>
       furtherStatementsOf(name).some(({ Action }) => Action.some((action) => action.startsWith("s3:"))),
     );
@@ -374,7 +374,7 @@ describe("A function's permissions", () => {
     functionDefinitions.filter(({ operations }: { readonly operations: readonly Operation[] }) =>
       operations.some((operation) => idempotencyOf(operation) === "replay"),
     ),
-  )("let $name keep answers, and list nothing for it", ({ name }) => {
+  )("let $name store responses, and list nothing for it", ({ name }) => {
     const statements = statementsOf(name).filter(isOfAnswers);
     const [writing] = statements.filter(({ Action }) => Action.includes("s3:PutObject"));
     expect(writing?.Action).toEqual(["s3:DeleteObject", "s3:GetObject", "s3:PutObject"]);
@@ -387,7 +387,7 @@ describe("A function's permissions", () => {
     if (name !== "auth") expect(ofTable[0]?.Action).toEqual(["dynamodb:UpdateItem"]);
   });
 
-  it("let the webhook queue messages and note reports, and read nothing of anybody", () => {
+  it("let the webhook queue messages and note reports, and read nothing", () => {
     expect(actionsOf("webhook", "sqs:")).toEqual(["sqs:SendMessage"]);
     expect(
       statementsOf("webhook").filter(({ Action }) => Action.join().startsWith("dynamodb:")),
@@ -399,7 +399,7 @@ describe("A function's permissions", () => {
     ]);
   });
 
-  it("keep the assistant to what is known of the people who write to it", () => {
+  it("limit the assistant to data of the people who write to it", () => {
     expect(
       statementsOf("messaging").filter(({ Action }) => Action.join().startsWith("dynamodb:")),
     ).toMatchObject([
@@ -414,7 +414,7 @@ describe("A function's permissions", () => {
     ]);
   });
 
-  it("let the assistant keep long recordings, and read what became of them", () => {
+  it("let the assistant store long recordings, and read their results", () => {
     const files = statementsOf("messaging").filter(({ Action }) => Action.join().startsWith("s3:"));
     expect(files).toMatchObject([
       { Action: ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"] },
@@ -485,7 +485,7 @@ describe("A function's permissions", () => {
     );
   });
 
-  it("let the accounts' function ask for mails but not read those of others", () => {
+  it("let the auth function queue mails but not read others' mails", () => {
     expect(actionsOf("auth", "sqs:")).toEqual(["sqs:SendMessage"]);
   });
 
@@ -497,7 +497,7 @@ describe("A function's permissions", () => {
       statementsOf("mail").filter(({ Action }) => Action.includes("ses:SendEmail")),
     );
     expect(sending).toContain('"Condition":{"StringEquals":{"ses:FromAddress":"no-reply@example.com"}}');
-    // SES asks for the recipient's identity as well where the account has verified it, and for the configuration set.
+    // SES also checks the recipient's identity where the account has verified it, and the configuration set.
     expect(sending).toContain(":identity/*");
     expect(sending).toContain(":configuration-set/*");
   });
@@ -615,7 +615,7 @@ describe("Calls", () => {
     expect(resourcesOfType(withFunctions, "AWS::Lambda::Alias").size).toBe(functionDefinitions.length);
   });
 
-  it("have places of their own where a stage reserves them", async () => {
+  it("have reserved concurrency where a stage sets it", async () => {
     const reserved = { RESERVED_CONCURRENCY: "authorizer=50, chat=300", WORKER_CONCURRENCY: "messaging=7" };
     const stage = await synthesizeService(exampleStage("prod", reserved));
     const placesOf = (name: string) =>

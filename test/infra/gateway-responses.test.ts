@@ -24,7 +24,7 @@ beforeAll(async () => {
   );
 }, 30_000);
 
-describe("An answer of API Gateway itself", () => {
+describe("An error of API Gateway itself", () => {
   it.each([
     ["UNAUTHORIZED", 401],
     ["ACCESS_DENIED", 403],
@@ -43,7 +43,7 @@ describe("An answer of API Gateway itself", () => {
     ["AUTHORIZER_CONFIGURATION_ERROR", 503],
     ["DEFAULT_4XX", 400],
     ["DEFAULT_5XX", 500],
-  ])("gives %s the status %i", (type, status) => {
+  ])("has for %s the status %i", (type, status) => {
     expect(responses.get(type)?.StatusCode).toBe(String(status));
   });
 
@@ -55,7 +55,7 @@ describe("An answer of API Gateway itself", () => {
     }
   });
 
-  it("carries a request id, may be read by browsers and is kept by no cache", () => {
+  it("carries a request id, may be read by browsers and is never cached", () => {
     for (const response of responses.values()) {
       expect(header(response, "X-Request-Id")).toBe("context.requestId");
       expect(header(response, "Access-Control-Allow-Origin")).toBe("'*'");

@@ -22,7 +22,7 @@ const alarm = z.object({
   TreatMissingData: z.string(),
 });
 
-/** The metrics of our own that an alarm looks at, alone or in an expression. */
+/** Our own metrics in an alarm, directly or in an expression. */
 const ownMetrics = z
   .object({
     MetricName: z.string().optional(),
@@ -79,7 +79,7 @@ const ruleOf = (properties: unknown) => {
 };
 
 const failedCalls = "IF(calls >= 10, 100 * FILL(failures, 0) / calls, 0): SampleCount Sum";
-/** Of what an alarm of each kind is made, as the runbook and the descriptions say it. */
+/** The metrics of each kind of alarm, as the runbook and the descriptions say. */
 const rules: Readonly<Record<string, readonly [rings: string, of: string]>> = {
   ServerErrors: ["2/3 at 5", "IF(requests >= 20, 100 * failures / requests, 0): Sum Sum"],
   Latency: ["3/3 at 3000", "own_milliseconds: p99"],
@@ -299,7 +299,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
     expect(JSON.stringify(dashboard)).toContain(`${namespace}\\",\\"own_milliseconds`);
   });
 
-  it("look at the function's own address, the account's places and the table as AWS measures them", () => {
+  it("check the function URL, the account's concurrency and the table as AWS measures them", () => {
     const metricsOf = (name: string) =>
       JSON.stringify(
         [...resourcesOfType(watched, "AWS::CloudWatch::Alarm")].find(([id]) => id.startsWith(name))?.[1],
@@ -328,7 +328,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
     const ofBackends = metrics.filter((metric) =>
       /(?<! own)_(milliseconds|failures|circuit_opened)$/.test(metric),
     );
-    // The platform has no circuit: its answers are tried again by the queue.
+    // The platform has no circuit: the queue retries its replies.
     const unwatched = written.filter((metric) => !ofBackends.includes(metric));
     expect(unwatched).toEqual(["LanguageAi-prod platform_circuit_opened"]);
     expect(ofBackends.filter((metric) => !written.includes(metric))).toEqual([]);
@@ -354,7 +354,7 @@ describe("The alarms", { timeout: 30_000 }, () => {
     expect(JSON.stringify(policy)).toContain('"Principal":{"Service":"cloudwatch.amazonaws.com"}');
   });
 
-  it("are shown only, when nobody is to be told", async () => {
+  it("are shown only, when there is no one to notify", async () => {
     const all = withMonitoring(await synthesizeService(exampleStage("prod")));
     expect(resourcesOfType(all, "AWS::SNS::Topic").size).toBe(0);
     expect(alarms(all).flatMap(({ AlarmActions }) => AlarmActions)).toEqual([]);

@@ -38,7 +38,7 @@ const findingsOf = (fill: (app: App, bundles: string) => void): Promise<string[]
     try {
       app.synth();
     } catch (error) {
-      // The report is written all the same, and says more.
+      // The report is written anyway, and says more.
       if (!(error instanceof Error && error.name === "ValidationFailed")) throw error;
     }
     const text = await readFile(join(outdir, "validation-report.json"), "utf8");

@@ -81,7 +81,7 @@ describe("Making routes from operations", { timeout: 30_000 }, () => {
     );
   });
 
-  it("sends whatever is asked of a page's path to its function, without an authorizer and without another answer", async () => {
+  it("sends every request for a page's path to its function, without an authorizer or another response", async () => {
     const routes = await route(
       define({}),
       define({ operations: [], pages: ["/", "/console", "/console/{proxy+}"] }),

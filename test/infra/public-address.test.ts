@@ -33,7 +33,7 @@ const publicBaseUrlOf = (service: typeof own) =>
   JSON.stringify(lambdasByName(service).get("mail")?.resource.Properties["Environment"]);
 
 describe("An API with a name of its own", () => {
-  it("answers there with its certificate, below its base path", () => {
+  it("responds there with its certificate, below its base path", () => {
     expect(only("AWS::ApiGateway::DomainName")).toMatchObject({
       DomainName: "api.example.org",
       RegionalCertificateArn: ownDomains.API_CERTIFICATE_ARN,
@@ -43,7 +43,7 @@ describe("An API with a name of its own", () => {
     expect(only("AWS::ApiGateway::BasePathMapping")).toMatchObject({ BasePath: "languages" });
   });
 
-  it("no longer answers at its default address, around the firewall of whoever has the name", () => {
+  it("no longer responds at its default address, which would bypass the domain's firewall", () => {
     expect(only("AWS::ApiGateway::RestApi")).toMatchObject({ DisableExecuteApiEndpoint: true });
     expect(only("AWS::ApiGateway::RestApi", plain)).toMatchObject({ DisableExecuteApiEndpoint: false });
   });
@@ -66,7 +66,7 @@ describe("An API with a name of its own", () => {
 describe("Streams with a name of their own", () => {
   const { DistributionConfig: config } = only("AWS::CloudFront::Distribution");
 
-  it("pass through CloudFront as they come: nothing is cached, packed or answered late", () => {
+  it("pass through CloudFront unchanged: nothing is cached, compressed or delayed", () => {
     expect(config).toMatchObject({
       Aliases: ["stream.example.org"],
       DefaultCacheBehavior: {

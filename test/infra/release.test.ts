@@ -29,7 +29,7 @@ const deploy = "npx cdk deploy --all -c stage=prod --require-approval never --ou
 const tests = "npx vitest run --project conformance";
 
 describe("A release", () => {
-  it("is deployed without a question, tried where it answers, and remembered", async () => {
+  it("is deployed without a question, tested at its address, and tagged", async () => {
     const { calls, tested, run } = programs();
     await release("prod", run);
     expect(calls).toEqual([deploy, tests, "git tag --force released/prod", "git worktree prune"]);

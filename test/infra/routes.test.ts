@@ -29,7 +29,7 @@ let service: SynthesizedService;
 let routes: readonly SynthesizedRoute[];
 const route = (method: string, path: string) =>
   routes.find((candidate) => candidate.method === method && candidate.path === path);
-/** What API Gateway answers by itself to `OPTIONS`, or to any other method that the path does not have. */
+/** API Gateway's own response to `OPTIONS`, or to any other method that the path does not have. */
 const mockAnswer = (method: "ANY" | "OPTIONS", path: string) =>
   route("ANY", path)?.integration.IntegrationResponses?.find(
     ({ SelectionPattern }) => SelectionPattern === (method === "OPTIONS" ? "204" : undefined),
@@ -63,7 +63,7 @@ describe("The deployed API", () => {
     expect(route(operation.method, operation.path)?.functionName).toBe(definition.name);
   });
 
-  it("sends everything that is asked of a page to the function that declares it, without an authorizer", () => {
+  it("sends every request for a page to the function that declares it, without an authorizer", () => {
     for (const { path, definition } of pages) {
       expect(route("ANY", path)).toMatchObject({ functionName: definition.name, authorizer: undefined });
     }
@@ -71,7 +71,7 @@ describe("The deployed API", () => {
   });
 
   it.each(declared)(
-    "asks for a token on $name unless it is public, or the function looks at the token",
+    "requires a token on $name unless it is public, or the function checks the token",
     ({ operation }) => {
       const [authorizer] = resourcesOfType(service.api, "AWS::ApiGateway::Authorizer").keys();
       const expected = operation.auth === "user" && !operation.deprecated ? authorizer : undefined;
@@ -81,7 +81,7 @@ describe("The deployed API", () => {
   );
 
   it.each(declared)(
-    "lets $name answer as its function does, streamed or whole",
+    "lets $name respond as its function does, streamed or whole",
     ({ operation, definition }) => {
       const integration = route(operation.method, operation.path)?.integration;
       const isStream = definition.transfer === "stream";
@@ -122,7 +122,7 @@ describe("A path of the API", () => {
   });
 });
 
-describe("Answers that need no function", () => {
+describe("Responses that need no function", () => {
   const isPage = pages.some(({ path }) => path === "/");
   it.each(isPage ? ["/{unknown+}"] : ["/", "/{unknown+}"])(
     "tell that nothing is at %s, with or without a token",
@@ -133,7 +133,7 @@ describe("Answers that need no function", () => {
     },
   );
 
-  it("have the same status whatever the request's content type", () => {
+  it("have the same status for any content type of the request", () => {
     for (const { integration } of routes.filter(({ functionName }) => functionName === undefined)) {
       const [usual, toOptions] = integration.IntegrationResponses ?? [];
       const templates = Object.values(integration.RequestTemplates ?? {});
@@ -148,7 +148,7 @@ describe("Answers that need no function", () => {
 });
 
 describe("The authorizer", () => {
-  it("looks at the Authorization header and is asked anew for each request", () => {
+  it("reads the Authorization header and is called for each request", () => {
     const [authorizer] = resourcesOfType(service.api, "AWS::ApiGateway::Authorizer").values();
     expect(authorizer?.Properties).toMatchObject({
       Type: "REQUEST",

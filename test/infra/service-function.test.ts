@@ -64,7 +64,7 @@ describe("The environment of a function", { timeout: 30_000 }, () => {
     await expect(deploy(environment)).rejects.toThrow("Missing: none. Not declared: SECRET.");
   });
 
-  it("gives each permission together with its variable", async () => {
+  it("adds each permission together with its variable", async () => {
     const granted: unknown[] = [];
     const MODEL = { value: "nine", grant: (grantee: unknown) => void granted.push(grantee) };
     const { lambda } = await deploy({ MODEL, TIMEOUT_MS: plainBinding(1) });

@@ -7,7 +7,7 @@ import { exampleStage } from "./synthesized-service.ts";
 
 describe("A deployed stage", () => {
   it.each(["dev", "prod"])(
-    "needs to be told where its models are and who sends its mails, and says how: %s",
+    "requires the address of its models and its mail sender, and says how to set it: %s",
     (name) => {
       expect(() => deployedStage(name, {})).toThrow(
         [
@@ -31,7 +31,7 @@ describe("A deployed stage", () => {
     );
   });
 
-  it("offers the identity providers that it is told of, by the name of their host if by no other", () => {
+  it("offers the configured identity providers, by default under the name of their host", () => {
     expect(exampleStage("prod").identityProviders).toEqual([]);
     const told = {
       IDP_A_ISSUER: "https://accounts.example.org",
@@ -64,7 +64,7 @@ describe("A deployed stage", () => {
     expect(() => exampleStage("prod", told)).toThrow(complaint);
   });
 
-  it("tells where each of its settings comes from", () => {
+  it("shows where each of its settings comes from", () => {
     const variables = { CHAT_BASE_URL: "https://gpu.example.org/v1", MAIL_FROM: "sender@example.org" };
     const explained = new Map(explainStage("prod", variables).map((setting) => [setting.name, setting]));
     expect(explained.get("MAIL_FROM")).toMatchObject({ value: "sender@example.org", source: "variable" });
@@ -115,7 +115,7 @@ describe("A deployed stage", () => {
     });
   });
 
-  it("translates with the smaller chat model on the chat server, unless told otherwise", () => {
+  it("translates with the smaller chat model on the chat server, unless set otherwise", () => {
     const chat = {
       CHAT_BASE_URL: "https://gpu.example.org/v1",
       CHAT_MODEL_9B: "nine",
@@ -155,7 +155,7 @@ describe("A deployed stage", () => {
     );
   });
 
-  it("synthesises speech on the chat server, unless told otherwise", () => {
+  it("synthesises speech on the chat server, unless set otherwise", () => {
     const chat = { CHAT_BASE_URL: "https://gpu.example.org/v1", CHAT_TIMEOUT_MS: "5000" };
     expect(exampleStage("prod", chat).inference.speech).toEqual({
       baseUrl: "https://gpu.example.org/v1",
@@ -177,7 +177,7 @@ describe("A deployed stage", () => {
     });
   });
 
-  it("answers the messaging platform itself and refuses what it did not sign, unless told otherwise", () => {
+  it("replies as the messaging platform expects and refuses unsigned deliveries, unless set otherwise", () => {
     expect(exampleStage("prod").messaging).toEqual({
       apiUrl: "https://graph.facebook.com",
       apiVersion: "v26.0",
@@ -195,7 +195,7 @@ describe("A deployed stage", () => {
     });
   });
 
-  it("limits source addresses strictly, unless told otherwise", () => {
+  it("limits source addresses strictly, unless set otherwise", () => {
     expect(exampleStage("prod").limits).toMatchObject({ anonymousPerMinute: 50, credentialsPerMinute: 10 });
     const variables = { LIMIT_ANONYMOUS_PER_MINUTE: "70", LIMIT_CREDENTIALS_PER_MINUTE: "20" };
     expect(exampleStage("prod", variables).limits).toMatchObject({
@@ -204,7 +204,7 @@ describe("A deployed stage", () => {
     });
   });
 
-  it("gives a tenth of the quota to accounts whose address is not verified, unless told otherwise", () => {
+  it("gives a tenth of the quota to accounts with an unverified address, unless set otherwise", () => {
     const shareOf = (share: string) =>
       exampleStage("prod", { UNVERIFIED_QUOTA_SHARE: share }).limits.unverifiedQuotaShare;
     expect(exampleStage("prod").limits.unverifiedQuotaShare).toBe(0.1);
@@ -214,7 +214,7 @@ describe("A deployed stage", () => {
     }
   });
 
-  it("offers the console in English, and drafts in other languages only where it is told so", () => {
+  it("offers the console in English, and drafts in other languages only where set", () => {
     expect(exampleStage("prod").consoleLanguages).toBe("en");
     expect(exampleStage("prod", { CONSOLE_LANGUAGES: "sw,en" }).consoleLanguages).toBe("sw,en");
     expect(() => exampleStage("prod", { CONSOLE_LANGUAGES: "en,xx" })).toThrow(
@@ -222,7 +222,7 @@ describe("A deployed stage", () => {
     );
   });
 
-  it("lets nobody try models without an account, unless told otherwise", () => {
+  it("lets no one try models without an account, unless set otherwise", () => {
     const triesOf = (tries: string) =>
       exampleStage("prod", { VISITOR_TRIES_PER_DAY: tries }).limits.visitorTriesPerDay;
     expect(exampleStage("prod").limits.visitorTriesPerDay).toBe(0);
@@ -230,7 +230,7 @@ describe("A deployed stage", () => {
     expect(() => triesOf("-1")).toThrow("VISITOR_TRIES_PER_DAY: must be a whole number from 0 to 1000");
   });
 
-  it("transcribes on the chat server with a model of its own, unless told otherwise", () => {
+  it("transcribes on the chat server with a model of its own, unless set otherwise", () => {
     const chat = { CHAT_BASE_URL: "https://gpu.example.org/v1", CHAT_TIMEOUT_MS: "5000" };
     expect(exampleStage("prod", chat).inference.transcription).toEqual({
       baseUrl: "https://gpu.example.org/v1",
@@ -249,7 +249,7 @@ describe("A deployed stage", () => {
     });
   });
 
-  it("keeps the deprecated routes until December 2026 under the names in the contracts, unless told otherwise", () => {
+  it("serves the deprecated routes until December 2026 under the names in the contracts, unless set otherwise", () => {
     expect(exampleStage("prod").legacy).toEqual({
       vendors: { a: "modal", b: "runpod" },
       sunset: "2026-12-01",
@@ -309,7 +309,7 @@ describe("A deployed stage", () => {
 });
 
 describe("The local stage", () => {
-  it("asks the model that the README's command names, whichever of ours is asked for", () => {
+  it("calls the model that the README's command names, for both of ours", () => {
     const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
     const [, assignments = ""] = /^(CHAT_BASE_URL=.*) npm start$/m.exec(readme) ?? [];
     const variables = Object.fromEntries(assignments.split(" ").map((assignment) => assignment.split("=")));
@@ -330,7 +330,7 @@ describe("The local stage", () => {
     );
   });
 
-  it("is generous to source addresses, because everybody is 127.0.0.1, and can be as strict as others", () => {
+  it("is generous to source addresses, because all are 127.0.0.1, and can be as strict as other stages", () => {
     expect(localStage(chat).limits).toEqual({
       anonymousPerMinute: 6_000,
       credentialsPerMinute: 6_000,

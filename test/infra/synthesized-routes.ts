@@ -37,7 +37,7 @@ const methodProperties = z.object({
 export interface SynthesizedRoute {
   readonly method: string;
   readonly path: string;
-  /** The function behind it; `undefined` when API Gateway answers itself. */
+  /** The function behind it; `undefined` when API Gateway responds itself. */
   readonly functionName: string | undefined;
   readonly authorizer: string | undefined;
   readonly integration: z.infer<typeof methodProperties>["Integration"];

@@ -36,7 +36,7 @@ export interface SynthesizedService {
   readonly api: Template;
   readonly workers: Template;
   readonly monitoring: Template;
-  /** The two stacks with functions as one: what is true of a function is so wherever it stands. */
+  /** The two stacks with functions as one: a function's checks hold in both. */
   readonly withFunctions: Template;
   readonly bundleNames: ReadonlyMap<string, string>;
 }

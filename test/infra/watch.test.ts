@@ -5,7 +5,7 @@ import { watchBundles } from "../../infra/build.ts";
 import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
 import { withTemporaryDirectory } from "./synthesized-service.ts";
 
-/** Hands out what a listener is called with, one call after the other. */
+/** Returns a listener's calls, one after the other. */
 const recordCalls = () => {
   let next = Promise.withResolvers<string | undefined>();
   return {

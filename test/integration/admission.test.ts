@@ -16,7 +16,7 @@ import { startTestTable, type TestTable } from "../support/test-table.ts";
 const timeoutMilliseconds = 20_000;
 
 let table: TestTable;
-/** The table as so many instances of functions have it: each with connections of its own. */
+/** The table for several instances of functions: each has connections of its own. */
 let instances: readonly ItemTable[];
 beforeAll(async () => {
   table = await startTestTable();
@@ -42,7 +42,7 @@ const newAccount = async () => {
 };
 const stored = (userId: number) => table.read(accountKeys.access(userId));
 
-/** Sends a task with a token at a moment, through one of the instances. @returns what came of it in a word. */
+/** Sends a task with a token at a given time, through one of the instances. @returns the outcome in a word. */
 const use = async (token: TokenClaims, instance = 0, now = start, scope?: Scope): Promise<string> => {
   const chosen = instances[instance % instances.length];
   if (!chosen) throw new Error("There are no instances.");
@@ -61,7 +61,7 @@ const use = async (token: TokenClaims, instance = 0, now = start, scope?: Scope)
   }
 };
 
-/** What becomes of a token when something is done to its account; nothing when it still opens everything. */
+/** The state of a token after a change of its account; `undefined` while it still opens everything. */
 type Revocation = readonly [string, (userId: number, token: TokenClaims) => Promise<unknown>, string];
 
 const verify = async (userId: number): Promise<boolean> => {
@@ -142,7 +142,7 @@ describe("parallel requests of an account", () => {
 });
 
 describe("a token", () => {
-  it("is replaced once, however many try it at the same moment; the others are told that it is gone", async () => {
+  it("is replaced once by many simultaneous requests; the others learn that it is gone", async () => {
     const { id, token } = await newAccount();
     const revoke = async () => {
       try {
@@ -167,7 +167,7 @@ describe("a token", () => {
     },
   );
 
-  it("of an account that is not there opens nothing, and makes no account", async () => {
+  it("of a missing account opens nothing, and creates no account", async () => {
     const token = { userId: 99_999, tokenId: "first", tokenEpoch: 0 };
     expect(await use(token)).toBe("unauthenticated");
     await expect(createTokensRepository(table.open()).revoke(token)).rejects.toMatchObject({
@@ -199,7 +199,7 @@ describe("a token", () => {
   });
 });
 
-describe("what is over", () => {
+describe("expired entries", () => {
   it("is removed by a request that comes later: minutes, days, months after two, expired tokens", async () => {
     const { id, token } = await newAccount();
     const day = Math.floor(start / 86_400_000);
@@ -238,7 +238,7 @@ describe("what is over", () => {
   });
 });
 
-describe("a task that is given back", () => {
+describe("a refunded task", () => {
   it("does not bring back an account that was deleted meanwhile", async () => {
     const { id, token } = await newAccount();
     const limiter = createLimiter(createLimitCounters(table.openForRequests()), {
@@ -265,7 +265,7 @@ describe("an account that an older version has stored", () => {
     email_verified: true,
   };
 
-  /** Stores both kinds of items as they were: what decides about requests stood in the profile. */
+  /** Stores both kinds of items in their earlier shape: the profile contained what decides about requests. */
   const newOlderAccount = async (changes: Partial<AccountAccess> = {}) => {
     const { id, username } = await newAccount();
     const profile = await table.read(accountKeys.profile(id));
@@ -291,7 +291,7 @@ describe("an account that an older version has stored", () => {
     for (const account of found) expect(account).toMatchObject({ id, ...older, disabled: true });
   });
 
-  it("opens nothing before, whatever its tokens say", async () => {
+  it("opens nothing from before, despite what its tokens say", async () => {
     const { id } = await newOlderAccount();
     expect(await use({ userId: id, tokenId: "new", tokenEpoch: 4 })).toBe("unauthenticated");
   });

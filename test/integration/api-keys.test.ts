@@ -20,7 +20,7 @@ const timeoutMilliseconds = 20_000;
 const start = Date.parse("2026-11-20T10:00:30Z");
 
 let table: TestTable;
-/** The table as so many instances of functions have it: each with connections of its own. */
+/** The table for several instances of functions: each has connections of its own. */
 let instances: readonly ItemTable[];
 beforeAll(async () => {
   table = await startTestTable();
@@ -81,7 +81,7 @@ const admit = (key: string, { scope = "translate", instance, now }: Use = {}) =>
   });
 };
 
-/** Sends a task with a key. @returns what came of it in a word. */
+/** Sends a task with a key. @returns the outcome in a word. */
 const use = async (key: string, options: Use = {}): Promise<string> => {
   try {
     return (await admit(key, options)).refusal?.code ?? "admitted";
@@ -95,7 +95,7 @@ const countOf = (outcomes: readonly string[], outcome: string) =>
   outcomes.filter((one) => one === outcome).length;
 
 describe("a key that is used", () => {
-  it("has its use noted and its tasks counted, beside those of its account", async () => {
+  it("has its use noted and its tasks counted, together with its account's", async () => {
     const owner = await newOwner();
     const [one, other] = [await makeKey(owner), await makeKey(owner, {}, start + 1)];
     expect(await use(one.key)).toBe("admitted");
@@ -135,7 +135,7 @@ describe("a key that is used", () => {
     expect(await stored(owner.userId)).toMatchObject({ "M2026-11": 0, api_keys: {} });
   });
 
-  it("begins anew with the month", async () => {
+  it("starts again with the month", async () => {
     const owner = await newOwner();
     const { key } = await makeKey(owner, { monthlyLimit: 1 });
     const december = Date.parse("2026-12-01T00:00:00Z");
@@ -165,7 +165,7 @@ describe("a key that is used", () => {
     expect(await stored(owner.userId)).toEqual(before);
   });
 
-  it("is told about nothing but itself when something else is wrong: 401 comes before 403, and that before 429", async () => {
+  it("reports its own fault before others: 401 comes before 403, and that before 429", async () => {
     const owner = await newOwner();
     const { key, id } = await makeKey(owner, { scopes: ["speech"], monthlyLimit: 1 });
     expect(await use(key, { scope: "speech" })).toBe("admitted");
@@ -177,7 +177,7 @@ describe("a key that is used", () => {
     expect(await use(key, { scope: "chat" })).toBe("unauthenticated");
   });
 
-  it("of somebody else's making is nobody's, though the account is right", async () => {
+  it("forged for a real account is refused", async () => {
     const owner = await newOwner();
     await makeKey(owner);
     expect(await use(makeApiKey(owner.userId).key)).toBe("unauthenticated");
@@ -196,7 +196,7 @@ describe("keys at the same moment", () => {
     expect(await stored(owner.userId)).toMatchObject({ "M2026-11": 20 });
   });
 
-  it("open nothing any more once their revocation has answered, whatever is under way", async () => {
+  it("open nothing once their revocation has returned, during any other work", async () => {
     const owner = await newOwner();
     const { key, id } = await makeKey(owner);
     let isRevoked = false;
@@ -221,7 +221,7 @@ describe("keys at the same moment", () => {
     expect(await stored(owner.userId)).toMatchObject({ api_keys: {} });
   });
 
-  it("are at most twenty, however many are asked for at once, and the first two of an account are two", async () => {
+  it("are at most twenty, in any number of simultaneous requests, and the first two of an account are distinct", async () => {
     const owner = await newOwner();
     const made = await Promise.allSettled(Array.from({ length: mostKeys + 8 }, () => makeKey(owner)));
     const codes = made.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason.code] : []));
@@ -235,7 +235,7 @@ describe("keys at the same moment", () => {
     await expect(makeKey(owner)).rejects.toMatchObject({ code: "too_many_keys", status: 400 });
   });
 
-  it("may have one name in two accounts, and are told apart", async () => {
+  it("may have one name in two accounts, and stay distinct", async () => {
     const [one, other] = [await newOwner(), await newOwner()];
     const [first, second] = await Promise.all([
       makeKey(one, { name: "prod" }),
@@ -277,8 +277,8 @@ describe("keys at the same moment", () => {
   });
 });
 
-describe("a key is made", () => {
-  it("for nobody whose token was revoked, whose account is disabled, being deleted or gone", async () => {
+describe("a key is created", () => {
+  it("for no account whose token was revoked, or that is disabled, being deleted or gone", async () => {
     const owner = await newOwner();
     const change = async (expression: string, values: Record<string, unknown>) => {
       const { client, name: TableName } = table.open();
@@ -314,7 +314,7 @@ describe("a key is made", () => {
     expect(await makeKey(owner, {}, start + 24 * 60 * 60 * 1_000)).toMatchObject({ name: "a program" });
   });
 
-  it("and known by its digest only: its text stands nowhere in the table", async () => {
+  it("and recognised by its digest only: its text is nowhere in the table", async () => {
     const owner = await newOwner();
     const { key, id } = await makeKey(owner, { name: "kiosk", scopes: ["speech"] });
     await use(key, { scope: "speech" });
@@ -350,7 +350,7 @@ describe("the access item", () => {
     const made = await Promise.all([makeKey(owner), makeKey(owner)]);
     for (let month = 0; month < 40; month += 1) {
       const now = Date.UTC(2026, 11 + month, 15, 10, 0, 1);
-      // What is over is removed at the end of a request.
+      // Expired entries are removed at the end of a request.
       for (const { key } of made) await limiterAt(0, now).release(await admit(key, { now }));
     }
     const [entry] = Object.values(Object((await stored(owner.userId))?.["api_keys"]));
@@ -381,7 +381,7 @@ describe("while nothing can be counted", () => {
     }
   };
 
-  it("a key is checked by one consistent read, and let in as far as memory counts", async () => {
+  it("a key is checked by one consistent read, and admitted as far as memory counts", async () => {
     const owner = await newOwner();
     const { key, id } = await makeKey(owner, { scopes: ["speech"] });
     const expired = await makeKey(owner, { expiresAt: 1 });
@@ -398,7 +398,7 @@ describe("while nothing can be counted", () => {
     expect(await ask(limiter, key, "speech")).toBe("unauthenticated");
   });
 
-  it("nor read, no key is let in, and none is called wrong", async () => {
+  it("nor read, no key is admitted, and none is called wrong", async () => {
     const owner = await newOwner();
     const { key } = await makeKey(owner);
     expect(await ask(broken("fail"), key, "speech")).toBe("service_unavailable");

@@ -55,7 +55,7 @@ const conversation = {
   messages: [{ role: "user" as const, content: "How are you in Luganda?" }],
 };
 
-/** Streams an answer with the OpenAI SDK. */
+/** Streams a response with the OpenAI SDK. */
 const stream = async (asked = client) => {
   let text = "";
   let last: OpenAI.ChatCompletionChunk | undefined;
@@ -73,14 +73,14 @@ const stream = async (asked = client) => {
 };
 
 describe("the OpenAI SDK", () => {
-  it("gets a whole answer", async () => {
+  it("gets a whole response", async () => {
     backend.behave(answering(200, completion("Oli otya?")));
     const answer = await client.chat.completions.create(conversation);
     expect(answer.choices[0]?.message.content).toBe("Oli otya?");
     expect(answer.usage?.total_tokens).toBe(14);
   });
 
-  it("gets a streamed answer", async () => {
+  it("gets a streamed response", async () => {
     backend.behave(streaming(role, delta("Oli "), delta("otya? Ŋŋ😀"), finish(), usage, "[DONE]"));
     const { text, last, error } = await stream();
     expect(error).toBeUndefined();
@@ -88,7 +88,7 @@ describe("the OpenAI SDK", () => {
     expect(last).toMatchObject({ choices: [], usage: { total_tokens: 14 } });
   });
 
-  it("puts a streamed answer together", async () => {
+  it("assembles a streamed response", async () => {
     backend.behave(
       streaming(role, delta("<think>Hm</think>Oli "), delta("otya?"), finish("length"), "[DONE]"),
     );
@@ -119,10 +119,10 @@ describe("the OpenAI SDK", () => {
 
   it.each<[string, Behaviour, number]>([
     ["is loading", answering(503, { error: { message: "Loading model" } }), 503],
-    ["is not there", resetting, 503],
+    ["is unreachable", resetting, 503],
     ["says nothing", hanging, 503],
     ["fails", answering(500, "oops"), 502],
-    ["gives an empty answer", streaming(role, finish(), "[DONE]"), 502],
+    ["returns an empty text", streaming(role, finish(), "[DONE]"), 502],
     ["reports an error inside a 200", answering(200, { error: { message: "CUDA" } }), 502],
   ])("throws an error with a status when the model's server %s", async (_case, behaviour, status) => {
     backend.behave(behaviour);
@@ -137,7 +137,7 @@ describe("the OpenAI SDK", () => {
 
 describe("a caller who leaves", () => {
   it.each([
-    ["while the answer is coming", true],
+    ["while the response is arriving", true],
     ["while the model is silent", false],
   ])("%s also ends the exchange with the model's server", async (_case, goesOn) => {
     const responding = nextStream(backend);
@@ -155,7 +155,7 @@ describe("a caller who leaves", () => {
 });
 
 describe("a caller who reads slowly", () => {
-  /** Starts a streamed answer that is not read yet. */
+  /** Starts a streamed response without reading it. */
   const openStream = async (): Promise<IncomingMessage> => {
     const request = sendRequest(`${service.url}/tasks/chat/completions`, {
       method: "POST",

@@ -81,7 +81,7 @@ const successful = async (response: Promise<Response>): Promise<unknown> => {
   return (await response).json();
 };
 
-/** Somebody who has used everything that leaves something behind. */
+/** A person who has used everything that leaves data behind. */
 const useEverything = async (username: string): Promise<string> => {
   const email = `${username}@example.com`;
   await successful(call("/auth/register", { username, email, password }));
@@ -113,7 +113,7 @@ const useEverything = async (username: string): Promise<string> => {
     const gcs_blob_name = `uploads/${upload.file_id}/a.wav`;
     await successful(call("/tasks/stt_from_gcs", new URLSearchParams({ gcs_blob_name }), token));
   }
-  // Both mails must have been made, or their links would come later.
+  // Both mails must have been created, or their links would come later.
   await expect
     .poll(async () => (await readItems()).filter((name) => name.startsWith("LINK#")).length, {
       timeout: 20_000,
@@ -122,7 +122,7 @@ const useEverything = async (username: string): Promise<string> => {
   return token;
 };
 
-/** What may be left of a deleted account, which the documents name, and what is nobody's. */
+/** What may remain of a deleted account: documented items, and items without an owner. */
 const documented = /^(?:LINK#|USAGE#|LIMIT#MAIL#|LIMIT#ADDRESS#|COUNTER#USER|TRANSCRIPTION#COUNTER)/;
 
 describe("a deleted account", () => {
@@ -196,7 +196,7 @@ describe("a deleted account", () => {
     [[], "Name the month, such as 2026-11."],
     [["--month", "2026-13"], "Name the month, such as 2026-11."],
     [["--month", "2026-11", "--format", "xml"], "There is no format xml; there are csv, json."],
-  ])("is billed by npm run usage only when it is asked as it has to be: %j", async (args, sentence) => {
+  ])("is billed by npm run usage only with valid arguments: %j", async (args, sentence) => {
     const command = runCommand("infra/commands/usage.ts", args, variables);
     expect(await command.ended).toBe(1);
     expect(command.output()).toContain(sentence);
@@ -209,7 +209,7 @@ describe("a deleted account", () => {
         cwd: join(import.meta.dirname, "../.."),
         env: { ...process.env, ...variables },
       });
-    /** What the command says to somebody who types a line. */
+    /** The output of the command for an operator's line. */
     const typing = async (line: string) => {
       const command = account("KATO", "--delete");
       command.child.stdin?.end(line);

@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 describe("an account that was disabled", () => {
-  it.each(withToken)("is shut out of $method $path, whatever its token or key", async ({ method, path }) => {
+  it.each(withToken)("is refused at $method $path, with any token or key", async ({ method, path }) => {
     for (const credential of [token, key]) {
       const response = await fetch(`${service.url}${path.replaceAll(/\{\w+\}/g, "lug")}`, {
         method,
@@ -64,7 +64,7 @@ describe("an account that was disabled", () => {
     expect(await response.json()).toMatchObject({ error: "access_denied" });
   });
 
-  it("is not told apart from others by a wrong password", async () => {
+  it("looks like any other account for a wrong password", async () => {
     const wrong = (name: string) =>
       fetch(`${service.url}/auth/token`, {
         method: "POST",

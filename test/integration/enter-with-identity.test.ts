@@ -31,7 +31,7 @@ beforeEach(() => {
 
 let people = 0;
 
-/** Somebody new at a provider. */
+/** A new person at a provider. */
 const newPerson = (changed: Partial<Omit<PersonAtProvider, "email">> = {}) => {
   people += 1;
   return {
@@ -63,7 +63,7 @@ const register = async (email: string, { verified }: { readonly verified: boolea
 const enter = (person: PersonAtProvider) =>
   enterWithIdentity(person, "a", { accounts, identities, mailQueue });
 
-describe("Somebody who comes from an identity provider for the first time", () => {
+describe("A person who comes from an identity provider for the first time", () => {
   it("gets an account without a password, with the address as verified as the provider says", async () => {
     const person = newPerson();
     expect(await enter(person)).toMatchObject({
@@ -80,7 +80,7 @@ describe("Somebody who comes from an identity provider for the first time", () =
     expect(mails).toEqual([]);
   });
 
-  it("is asked to verify an address that the provider has not", async () => {
+  it("must verify an address that the provider has not verified", async () => {
     const entered = await enter(newPerson({ emailVerified: false }));
     expect(entered).toMatchObject({ kind: "entered", account: { email_verified: false } });
     expect(mails).toEqual([
@@ -94,14 +94,14 @@ describe("Somebody who comes from an identity provider for the first time", () =
     ["ଆ", /^person$/],
     ["a b", /^a-b$/],
     ["..", /^person$/],
-  ])("gets a user name out of what the provider says: %j", async (preferredUsername, expected) => {
+  ])("gets a username derived from the provider's data: %j", async (preferredUsername, expected) => {
     expect(await enter(newPerson({ preferredUsername }))).toMatchObject({
       kind: "entered",
       account: { username: expect.stringMatching(new RegExp(`${expected.source.slice(0, -1)}(?:-\\d+)?$`)) },
     });
   });
 
-  it("gets another user name when somebody has that one", async () => {
+  it("gets another username when the first is taken", async () => {
     await enter(newPerson({ preferredUsername: "twice" }));
     expect(await enter(newPerson({ preferredUsername: "Twice" }))).toMatchObject({
       kind: "entered",
@@ -125,8 +125,8 @@ describe("Somebody who comes from an identity provider for the first time", () =
   });
 });
 
-describe("Somebody whose address an account has already", () => {
-  it("gets into it when it is verified on both sides, and it keeps how it was made", async () => {
+describe("A person whose address already has an account", () => {
+  it("gets into it when both sides have verified the address, and its origin stays the same", async () => {
     const person = newPerson();
     const id = await register(person.email.toUpperCase(), { verified: true });
     expect(await enter(person)).toMatchObject({
@@ -139,7 +139,7 @@ describe("Somebody whose address an account has already", () => {
   it.each([
     ["the provider has not verified it", { verified: true }, { emailVerified: false }],
     ["the account has not verified it", { verified: false }, { emailVerified: true }],
-    ["nobody has verified it", { verified: false }, { emailVerified: false }],
+    ["the address is unverified", { verified: false }, { emailVerified: false }],
   ])("does not get into it when %s", async (_case, registered, told) => {
     const person = newPerson(told);
     const id = await register(person.email, registered);
@@ -155,8 +155,8 @@ describe("Somebody whose address an account has already", () => {
   });
 });
 
-describe("Somebody who comes again", () => {
-  it("gets into the same account, whatever has become of the address", async () => {
+describe("A person who returns", () => {
+  it("gets into the same account, even if the address has changed", async () => {
     const person = newPerson();
     const first = await enter(person);
     const again = await enter({ ...person, email: "moved@example.com", emailVerified: false });
@@ -164,14 +164,14 @@ describe("Somebody who comes again", () => {
     expect(await enter({ ...person, email: undefined })).toEqual(first);
   });
 
-  it("is kept out while the account is disabled", async () => {
+  it("is refused while the account is disabled", async () => {
     const person = newPerson();
     const first = await enter(person);
     if (first.kind === "entered") await accounts.setDisabled(first.account.id, true);
     expect(await enter(person)).toEqual({ kind: "refused", reason: "closed" });
   });
 
-  it("is somebody else at another issuer", async () => {
+  it("is another person at another issuer", async () => {
     const person = newPerson();
     await enter(person);
     const other = { ...person, issuer: "https://other.example.com", emailVerified: false };
@@ -180,7 +180,7 @@ describe("Somebody who comes again", () => {
 });
 
 describe("An identity that is joined by who is signed in", () => {
-  it("opens their account from then on, whatever its address", async () => {
+  it("opens their account from then on, with any address", async () => {
     const id = await register(`joins-${people}@example.com`, { verified: false });
     const person = newPerson({ emailVerified: false });
     expect(await joinIdentity(person, id, { identities })).toBe("joined");
@@ -197,7 +197,7 @@ describe("An identity that is joined by who is signed in", () => {
   });
 });
 
-describe("The answer to a log-in through a provider", () => {
+describe("The response to a login through a provider", () => {
   it("is taken once", async () => {
     const answers = await Promise.all([identities.noteAnswered("state"), identities.noteAnswered("state")]);
     expect(answers.toSorted()).toEqual([false, true]);

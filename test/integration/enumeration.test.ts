@@ -102,8 +102,8 @@ describe("a login with a wrong password", () => {
   });
 
   it.each([
-    ["a name that nobody has", "nobody", "amina"],
-    ["an address that nobody has", "nobody@example.com", "amina@example.com"],
+    ["an unknown name", "nobody", "amina"],
+    ["an unknown address", "nobody@example.com", "amina@example.com"],
     ["a disabled account", "disabled", "amina"],
     ["an account that signs in elsewhere", "elsewhere", "amina"],
   ])("costs for %s what it costs for any other, with the same response", async (_case, username, known) => {
@@ -120,7 +120,7 @@ describe("a login with a wrong password", () => {
     expect({ status, hashes: hashes.length }).toEqual({ status: 401, hashes: 1 });
   });
 
-  it("makes names wait that nobody has as it makes others wait", async () => {
+  it("makes unknown names wait as long as others", async () => {
     const guess = async (username: string) => {
       const statuses: number[] = [];
       for (let count = 0; count < 7; count += 1) statuses.push((await logIn(username)).status);
@@ -134,11 +134,11 @@ describe("a login with a wrong password", () => {
 
 describe("a forgotten password", () => {
   it.each([
-    ["an address that nobody has", "nobody@example.com"],
+    ["an unknown address", "nobody@example.com"],
     ["the address of an account that signs in elsewhere", "elsewhere@example.com"],
     ["the address of a disabled account", "disabled@example.com"],
   ])(
-    "costs for %s what it costs for any other: one mail is asked for, nothing is looked up",
+    "costs for %s what it costs for any other: one mail is queued, nothing is looked up",
     async (_case, address) => {
       const known = await forgot("amina@example.com");
       mails.length = 0;

@@ -25,7 +25,7 @@ afterAll(() => server.close());
 const never = new AbortController().signal;
 const day = (date: Date): string => date.toISOString().slice(0, 10);
 
-/** Objects in memory, and a failure of whatever call is the one to fail. */
+/** Objects in memory, where one chosen call fails. */
 class Trouble {
   readonly objects = new Set<string>();
   private calls = 0;
@@ -167,7 +167,7 @@ const claimsOf = ({ username, email }: StoredAccount) =>
   Promise.all([server.read(accountKeys.usernameClaim(username)), server.read(accountKeys.emailClaim(email))]);
 
 describe("the deletion of an account", () => {
-  it("goes on where it failed, whichever call it was, and keeps the name until nothing is left", async () => {
+  it("continues where it failed, at any call, and reserves the name until nothing remains", async () => {
     const trouble = new Trouble();
     const table = trouble.watch(server.open());
     let failures = 0;
@@ -199,7 +199,7 @@ describe("the deletion of an account", () => {
       }
       expect(await leftIn(partitions)).toEqual([]);
       expect([...trouble.objects]).toEqual([stranger]);
-      // What bills are made of is moved, once, and tells nothing but how much it was.
+      // What bills need is moved, once, and contains only the amounts.
       expect(await server.read(limitKeys.usage("2026-11-20", account.id))).toEqual({
         ...limitKeys.usage("2026-11-20", account.id),
         "translate:-:r": 3,
@@ -214,7 +214,7 @@ describe("the deletion of an account", () => {
     expect(failures).toBeGreaterThan(20);
   }, 60_000);
 
-  it("has nothing left to do when somebody else has carried it out meanwhile", async () => {
+  it("has nothing left to do when another request has finished it", async () => {
     const trouble = new Trouble();
     const { account, partitions } = await makeAccount(trouble);
     const erase = () => eraseAccount(account, { table: server.open(), store: trouble.store }, never);
@@ -223,7 +223,7 @@ describe("the deletion of an account", () => {
     expect(await leftIn(partitions)).toEqual([]);
   });
 
-  it("stops between two steps when its time is over", async () => {
+  it("stops between two steps when its time has passed", async () => {
     const trouble = new Trouble();
     const { account, partitions } = await makeAccount(trouble);
     const { store } = trouble;
@@ -234,7 +234,7 @@ describe("the deletion of an account", () => {
     expect(trouble.objects.size).toBe(5);
   });
 
-  it("lets nothing be saved for the account that began before it", async () => {
+  it("prevents requests that started before it from storing anything for the account", async () => {
     const trouble = new Trouble();
     const { account } = await makeAccount(trouble);
     const saved = createSavedTranscriptions(server.openForRequests());

@@ -46,7 +46,7 @@ afterAll(async () => {
   vi.unstubAllEnvs();
 });
 
-/** Starts a server in place of a service of AWS; without a behaviour, nobody listens at its address. */
+/** Starts a server in place of an AWS service; without a behaviour, its address is closed. */
 const startAws = async (
   { onTestFinished }: TestContext,
   ...behaviours: readonly (Behaviour | undefined)[]
@@ -75,7 +75,7 @@ const faults = [
   ["says nothing", hanging],
 ] as const satisfies readonly (readonly [string, Behaviour | undefined])[];
 
-/** Requests that cannot be answered without the table. */
+/** Requests that need the table. */
 const requests = {
   "a registration": (address: string) => send(accountsOver(tableAt(address)), registration),
   "a login": (address: string) =>
@@ -135,12 +135,12 @@ const requests = {
 describe.concurrent("when the table", { timeout: timeoutMilliseconds }, () => {
   const cases = faults.flatMap(([fault, behaviour]) =>
     Object.entries(requests)
-      // Silence is waited for, three times: once is enough.
+      // Three attempts wait for silence: one test is enough.
       .filter(([request]) => behaviour !== hanging || request === "a registration")
       .map(([request, ask]) => ({ fault, behaviour, request, ask })),
   );
 
-  it.for(cases)("$fault, $request is answered with 503", async (each, context) => {
+  it.for(cases)("$fault, $request returns 503", async (each, context) => {
     const { expect } = context;
     const address = await startAws(context, each.behaviour);
     const { status, headers, body } = await each.ask(address);
@@ -186,7 +186,7 @@ describe.concurrent("when the table", { timeout: timeoutMilliseconds }, () => {
       { ...item, revoked: { M: { "3f0a2c1e-token": { N: "0" } } } },
       401,
     ],
-    ["is refused when its token is of an epoch that is over", { ...item, token_epoch: { N: "1" } }, 401],
+    ["is refused when its token has an old epoch", { ...item, token_epoch: { N: "1" } }, 401],
     ["is refused when its account is disabled", { ...item, disabled: { BOOL: true } }, 403],
     ["is refused when its account is gone", undefined, 401],
   ])("cannot be written and can be read, a request %s", async ([, Item, expected], context) => {
@@ -214,7 +214,7 @@ const mailQueueAt = (address: string) =>
   openMailQueue(`${address}/mail.fifo`, readAwsConfig({ AWS_ENDPOINT_URL: address }), 200);
 
 describe.concurrent("when the mail queue", () => {
-  it.for(faults)("%s, an account is registered all the same", async ([fault, behaviour], context) => {
+  it.for(faults)("%s, an account is registered anyway", async ([fault, behaviour], context) => {
     const { expect } = context;
     const name = `user-${faults.findIndex(([other]) => other === fault)}`;
     const queue = mailQueueAt(await startAws(context, behaviour));
@@ -226,7 +226,7 @@ describe.concurrent("when the mail queue", () => {
     expect({ status, username: body.username }).toEqual({ status: 201, username: name });
   });
 
-  it.for(faults)("%s, nobody is promised a mail", async ([, behaviour], context) => {
+  it.for(faults)("%s, no mail is promised", async ([, behaviour], context) => {
     const { expect } = context;
     const queue = mailQueueAt(await startAws(context, behaviour));
     const { status, headers, body } = await send(accountsOver(intact.open(), queue), {
@@ -239,7 +239,7 @@ describe.concurrent("when the mail queue", () => {
   });
 });
 
-/** A request with an `Idempotency-Key`, in front of what keeps the answers to such requests. */
+/** A request with an `Idempotency-Key`, on a store of responses. */
 const idempotentTranslation = {
   ...translation,
   authorizer: authorizedCaller,
@@ -260,28 +260,25 @@ const counting = (text = "Oli otya?") => {
   };
   return { asked, endpoints: translateEndpoints({ translator: { translate } }) };
 };
-/** What DynamoDB answers whose lock it is. */
+/** DynamoDB's response to the owner of the lock. */
 const lockTaken = answering(200, {
   Attributes: { fingerprint: { S: "f" }, holder: { S: "h" }, held_until: { N: "1" } },
 });
 
 describe.concurrent("when the table of idempotent requests", { timeout: timeoutMilliseconds }, () => {
-  it.for(faults)(
-    "%s, a request that may be a second one is not carried out",
-    async ([, behaviour], context) => {
-      const { expect } = context;
-      const { asked, endpoints } = counting();
-      const table = requestTableAt(await startAws(context, behaviour));
-      const idempotencyStore = createIdempotencyStore({ table, store: noStore });
-      const request = { ...idempotentTranslation, remainingMilliseconds: timeoutMilliseconds };
-      const { status, headers, body } = await send(endpoints, request, { idempotencyStore });
-      expect({ status, code: body.error.code }).toEqual({ status: 503, code: "service_unavailable" });
-      expect(Number(headers["Retry-After"])).toBeGreaterThan(0);
-      expect(asked).toEqual([]);
-    },
-  );
+  it.for(faults)("%s, a request that may be a repetition does not run", async ([, behaviour], context) => {
+    const { expect } = context;
+    const { asked, endpoints } = counting();
+    const table = requestTableAt(await startAws(context, behaviour));
+    const idempotencyStore = createIdempotencyStore({ table, store: noStore });
+    const request = { ...idempotentTranslation, remainingMilliseconds: timeoutMilliseconds };
+    const { status, headers, body } = await send(endpoints, request, { idempotencyStore });
+    expect({ status, code: body.error.code }).toEqual({ status: 503, code: "service_unavailable" });
+    expect(Number(headers["Retry-After"])).toBeGreaterThan(0);
+    expect(asked).toEqual([]);
+  });
 
-  it.for(faults)("%s once the answer is there, that leaves all the same", async ([, behaviour], context) => {
+  it.for(faults)("%s after the response is ready, that is sent anyway", async ([, behaviour], context) => {
     const { expect } = context;
     const { endpoints } = counting();
     const server = await startFakeBackend();
@@ -306,10 +303,10 @@ describe.concurrent("when the table of idempotent requests", { timeout: timeoutM
   );
 });
 
-describe.concurrent("when the store of large answers", () => {
+describe.concurrent("when the store of large responses", () => {
   const storeFaults = faults.filter(([fault]) => fault !== "says nothing");
 
-  it.for(faults)("%s, such an answer leaves all the same", async ([, behaviour], context) => {
+  it.for(faults)("%s, such a response is sent anyway", async ([, behaviour], context) => {
     const { expect } = context;
     const store = createS3ObjectStore(bucketAt(await startAws(context, behaviour)));
     const idempotencyStore = createIdempotencyStore({ table: intact.openForRequests(), store });
@@ -319,7 +316,7 @@ describe.concurrent("when the store of large answers", () => {
   });
 
   it.for(storeFaults)(
-    "%s, it is not given again and the model is not asked again",
+    "%s, it is not returned again and the model is not called again",
     async ([, behaviour], context) => {
       const { expect } = context;
       const kept = { put: async () => undefined, delete: noStore.delete };

@@ -188,7 +188,7 @@ describe.concurrent("when the table", { timeout: 15_000 }, () => {
     "the deletion of an upload": (at: string) => askUploads(uploadsInTable(at), ofUpload("DELETE")),
   } as const;
 
-  it.for(eachWith(requests))("$fault, $request is answered with 503", async (each, context) => {
+  it.for(eachWith(requests))("$fault, $request returns 503", async (each, context) => {
     const { status, headers, body } = await each.ask(await startAws(context, each.behaviour));
     context
       .expect({ status, code: body.error?.code, retryAfter: Number(headers["Retry-After"]) > 0 })
@@ -200,7 +200,7 @@ describe.concurrent("when the queue of jobs", { timeout: 15_000 }, () => {
   const queueAt = (address: string) =>
     openJobQueue(`${address}/jobs.fifo`, readAwsConfig({ AWS_ENDPOINT_URL: address }));
 
-  it.for(faults)("%s, no job is taken on, and none is counted", async ([, behaviour], context) => {
+  it.for(faults)("%s, no job is accepted, and none is counted", async ([, behaviour], context) => {
     const { expect } = context;
     const items = intact.open();
     let isWritten = false;

@@ -93,8 +93,8 @@ const useLink = async (secret = "none"): Promise<number | undefined> => {
   return owner && (await links.verifyEmail(secret, owner.userId)) ? owner.userId : undefined;
 };
 
-describe("mails that a stranger asks for again and again", () => {
-  it("reach their recipient once a minute, without a word to anybody", async () => {
+describe("mails that a stranger requests again and again", () => {
+  it("reach their recipient once a minute, without telling the requester", async () => {
     const request = await register("irene");
     const before = ses.received.length;
     for (let round = 0; round < 5; round += 1) {
@@ -107,7 +107,7 @@ describe("mails that a stranger asks for again and again", () => {
 });
 
 describe("an address from which a mail came back for good", () => {
-  it("gets none any more, until an operator lifts it", async () => {
+  it("gets no more mails, until an operator lifts it", async () => {
     const request = await register("hilda");
     const withheldMail = createWithheldMail(table.openForRequests());
     const timestamp = "2026-11-20T10:00:00.000Z";
@@ -168,7 +168,7 @@ describe("a mail", () => {
     );
   });
 
-  it("comes all the same when its function was ended after the link was made", async () => {
+  it("is sent even if its function was ended after the link was created", async () => {
     const request = await register("esther");
     const { promise: reached, resolve } = Promise.withResolvers<void>();
     const dependencies = {

@@ -164,7 +164,7 @@ const cases = faults.flatMap(({ server, tasks: concerned = everyTask, ...fault }
   concerned.map((task) => ({ server, task, ...fault })),
 );
 
-/** A model's server that behaves so; without a behaviour, an address at which nobody listens. */
+/** A model server with this behaviour; without one, a closed address. */
 const startBackend = async (behaviour: Behaviour | undefined, { onTestFinished }: TestContext) => {
   const backend = await startFakeBackend();
   if (behaviour) {
@@ -203,7 +203,7 @@ const ask = async (
 
 describe("when a model's server", () => {
   it.concurrent.for(cases)(
-    "$server, $task answers $expected.status in time",
+    "$server, $task returns $expected.status in time",
     notForEver,
     async ({ task, behaviour, expected, silenceMilliseconds = defaultSilenceMilliseconds }, context) => {
       const { expect } = context;
@@ -215,8 +215,8 @@ describe("when a model's server", () => {
   );
 });
 
-describe("a time-out during the pause before a second try", () => {
-  it.concurrent.for(["translation", "chat"] as const)("of %s is told as one", async (task, context) => {
+describe("a timeout during the pause before a second attempt", () => {
+  it.concurrent.for(["translation", "chat"] as const)("of %s is reported as one", async (task, context) => {
     const { expect } = context;
     const backend = await startBackend(resetting, context);
     const { status, headers } = await ask(task, backend, { silenceMilliseconds: 100 });
@@ -230,7 +230,7 @@ describe("the time of a function", () => {
     ["speech", dripping("audio/wav", () => wavHeaderBytes(0, { comment: "a".repeat(10_000) }))],
     ["streamed chat", dripping("text/event-stream", () => Buffer.alloc(10_000, ":"))],
   ] as const)(
-    "bounds the wait for %s from a server that drips its answer",
+    "bounds the wait for %s from a server that drips its response",
     notForEver,
     async ([task, behaviour], context) => {
       const { expect } = context;
@@ -242,24 +242,21 @@ describe("the time of a function", () => {
     },
   );
 
-  it.concurrent.for(everyTask)(
-    "is not begun to be used for %s when too little of it is left",
-    async (task, context) => {
-      const { expect } = context;
-      const backend = await startBackend(answering(200, "never asked"), context);
-      const { status, headers, body } = await ask(task, backend, { remainingMilliseconds: 1_900 });
-      expect(status).toBe(503);
-      expect(body.error.code).toBe("service_unavailable");
-      expect(headers["Retry-After"]).toBe("5");
-      expect(backend.received).toEqual([]);
-    },
-  );
+  it.concurrent.for(everyTask)("is not used for %s when too little of it remains", async (task, context) => {
+    const { expect } = context;
+    const backend = await startBackend(answering(200, "never asked"), context);
+    const { status, headers, body } = await ask(task, backend, { remainingMilliseconds: 1_900 });
+    expect(status).toBe(503);
+    expect(body.error.code).toBe("service_unavailable");
+    expect(headers["Retry-After"]).toBe("5");
+    expect(backend.received).toEqual([]);
+  });
 });
 
 describe("the trace of a request", () => {
   const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-  it.concurrent.for(everyTask)("goes on to the model's server of %s", async (task, context) => {
+  it.concurrent.for(everyTask)("is passed on to the model server of %s", async (task, context) => {
     const { expect } = context;
     const backend = await startBackend(answering(500, "no"), context);
     await ask(task, backend, { headers: { TraceParent: traceparent } });

@@ -6,7 +6,7 @@ import { createFuzzer } from "../fuzz/run-requests.ts";
 import { endurance } from "../support/endurance.ts";
 import { propertySeed } from "../support/property-seed.ts";
 
-/** Batches of eight, so many that each operation is asked. */
+/** Batches of eight, enough to call each operation. */
 const requestCount = endurance(8 * Math.ceil(1.25 * operations.length), 2_000);
 
 let service: FuzzedService;
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe("the service", () => {
-  it("answers requests from right to absurd as its operations declare", async () => {
+  it("responds to requests from valid to absurd as its operations declare", async () => {
     const fuzzer = createFuzzer(service);
     await fuzz(fuzzer, requestCount, propertySeed);
     const { answers, routes, sent } = fuzzer.report;

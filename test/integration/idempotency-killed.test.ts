@@ -8,9 +8,9 @@ import { functionMilliseconds, translateOnce } from "./idempotent-process.ts";
 
 let table: TestTable;
 let place: Parameters<typeof translateOnce>[0];
-/** How often the model was asked for each text. */
+/** How often the model was called for each text. */
 const asked = new Map<string, number>();
-/** What the model does when it is asked. */
+/** What the model does when it is called. */
 let behave: (response: ServerResponse, text: string) => void;
 
 const model = createServer((request, response) => {
@@ -64,13 +64,13 @@ const again = async (text: string, milliseconds = 0) => {
 };
 
 describe("When the process is killed that carries a request out", { timeout: 60_000 }, () => {
-  it("while its model works, the key is free when the function's time is over, and no sooner", async () => {
+  it("while its model works, the key is free when the function's time has passed, and no sooner", async () => {
     const { promise: begun, resolve } = Promise.withResolvers<void>();
     behave = () => resolve();
     await sendAndKill(["one"], begun);
     behave = answer;
     expect(await again("one")).toMatchObject({ status: 409, retryAfter: 5 });
-    // From here on the lock may still have a second, and the process had begun before it was killed.
+    // From here on the lock may last another second, and the process had started before it was killed.
     expect((await again("one", functionMilliseconds - 60_000)).status).toBe(409);
     expect(asked.get("one")).toBe(1);
     expect(await again("one", functionMilliseconds + 1_000)).toMatchObject({
@@ -82,13 +82,13 @@ describe("When the process is killed that carries a request out", { timeout: 60_
   });
 
   it.each([1, 2, 3])(
-    "at any moment, each of its pairs is carried out once, or again after that time (%i)",
+    "at any time, each of its pairs runs once, or again after that time (%i)",
     async (round) => {
       const texts = Array.from({ length: 24 }, (_, index) => `pair-${round}-${index}`);
       const { promise: isHalf, resolve } = Promise.withResolvers<void>();
       let answered = 0;
       behave = (response) => {
-        // Some are answered at once and some later, so that the end meets them at every step.
+        // Some get a response at once and some later, so that the end meets them at every step.
         setTimeout(
           () => {
             answer(response);
@@ -110,7 +110,7 @@ describe("When the process is killed that carries a request out", { timeout: 60_
         const { status, isRepeated } = first[index] ?? {};
         const isCarriedOutNow = status === 200 && !isRepeated;
         expect([200, 409]).toContain(status);
-        // Whose lock was taken is not carried out a second time while its function might live.
+        // A request whose lock was taken does not run a second time while its function might live.
         expect(asked.get(text) ?? 0).toBe((before.get(text) ?? 0) + (isCarriedOutNow ? 1 : 0));
         if (isCarriedOutNow) expect(before.get(text) ?? 0).toBe(0);
       }
@@ -120,7 +120,7 @@ describe("When the process is killed that carries a request out", { timeout: 60_
         expect(later[index]?.isRepeated).toBe(status === 200);
         expect(asked.get(texts[index] ?? "")).toBeLessThanOrEqual(status === 200 ? 1 : 2);
       }
-      // What was answered by the process before its end is among them, and what it had only begun.
+      // It includes what the process completed before its end, and what it had only started.
       expect(first.some(({ isRepeated }) => isRepeated)).toBe(true);
     },
   );

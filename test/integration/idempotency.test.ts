@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([table.close(), bucket.close()]));
 
 let userId: number;
-/** What a model was asked. */
+/** The requests that a model received. */
 let asked: string[];
 /** What it says. */
 let answer: (text: string) => Promise<string>;
@@ -112,7 +112,7 @@ const endpoints: Endpoint[] = [
 
 /** Another instance of a function, with all that it has in the table. */
 const instance = () => ({
-  // A busy machine may need longer than callers are made to wait.
+  // A busy machine may need longer than callers wait.
   limiter: createLimiter(createLimitCounters(table.openForRequests(), 1), { timeoutMilliseconds: 20_000 }),
   idempotencyStore: createIdempotencyStore({
     table: table.openForRequests(),
@@ -160,7 +160,7 @@ const counted = async (by = userId): Promise<unknown> => {
 const kept = (key: string, operationId = "say") =>
   table.read(idempotencyKeys.request(userId, operationId, key));
 
-/** An answer of the model that comes when the test says so. */
+/** A response of the model that arrives when the test releases it. */
 const holdAnswer = () => {
   const held = Promise.withResolvers<string>();
   const begun = Promise.withResolvers<void>();
@@ -172,7 +172,7 @@ const holdAnswer = () => {
 };
 
 describe("The same request with the same Idempotency-Key", () => {
-  it("gets the first answer again, and is carried out and counted once", async () => {
+  it("gets the first response again, and runs and counts once", async () => {
     const first = await say({ key: "one" });
     expect(first).toMatchObject({ status: 200, body: { said: "Thank you in Luganda" } });
     expect(first.headers["Idempotent-Replayed"]).toBeUndefined();
@@ -238,8 +238,8 @@ describe("The same request with the same Idempotency-Key", () => {
 
 const json = { "Content-Type": "application/json" };
 
-describe("While the first request is under way", () => {
-  it("the same one is told so, when to come back, and pays nothing", async () => {
+describe("While the first request is in progress", () => {
+  it("the same one gets 409 with the time to return, and pays nothing", async () => {
     const model = holdAnswer();
     const first = say({ key: "one" });
     await model.begun;
@@ -278,16 +278,16 @@ describe("While the first request is under way", () => {
     expect((await say({ key: "one" })).body.said).toBe("from the second");
     model.release();
     await first;
-    // The first one lost its lock: what it says too late takes the place of nothing.
+    // The first one lost its lock: its late result replaces nothing.
     expect((await say({ key: "one" })).body.said).toBe("from the second");
   });
 });
 
 describe("Another request under the same Idempotency-Key", () => {
   it.each([
-    ["when the first is answered", false],
-    ["while the first is under way", true],
-  ])("is refused %s, in the words of a 422, and pays nothing", async (_when, isUnderWay) => {
+    ["when the first has a response", false],
+    ["while the first is in progress", true],
+  ])("is refused %s, in the format of a 422, and pays nothing", async (_when, isUnderWay) => {
     const model = isUnderWay ? holdAnswer() : undefined;
     const first = say({ key: "one" });
     await (model?.begun ?? first);
@@ -317,7 +317,7 @@ describe("A failure", () => {
   });
 
   it.each(["rate_limited", "quota_exceeded", "forbidden", "internal", "service_unavailable"] as const)(
-    "such as %s is not: the next try is carried out at once",
+    "such as %s is not: the next attempt runs at once",
     async (code) => {
       answer = () => Promise.reject(new AppError(code));
       expect((await say({ key: "one" })).headers["Idempotent-Replayed"]).toBeUndefined();
@@ -339,7 +339,7 @@ describe("An Idempotency-Key", () => {
     ["256 characters", "x".repeat(256)],
     ["a space", "one two"],
     ["letters beyond ASCII", "é"],
-  ])("of %s is refused, and the answer says what one is", async (_what, key) => {
+  ])("of %s is refused, and the response explains the format", async (_what, key) => {
     const { status, body } = await say({ key });
     expect(status).toBe(422);
     expect(body.detail).toMatchObject([{ loc: ["header", "idempotency-key"], type: "value_error" }]);
@@ -356,7 +356,7 @@ describe("An Idempotency-Key", () => {
     },
   );
 
-  it("is ignored where the answer streams, whatever it looks like", async () => {
+  it("is ignored where the response streams, with any value", async () => {
     const body = { text: "Thank you", stream: true };
     for (const key of ["one", "one", "one two"]) {
       await expect(say({ key, body })).rejects.toThrow("A buffered function cannot send a stream.");
@@ -383,7 +383,7 @@ describe("An Idempotency-Key", () => {
   });
 });
 
-describe("What is kept", () => {
+describe("What is stored", () => {
   it("says nothing to who reads it without the caller's key", async () => {
     await say({ key: "one", body: { text: "Sekitoleko" } });
     const item = await kept("one");
@@ -419,7 +419,7 @@ describe("What is kept", () => {
     expect(bucket.calls.includes("PutObject")).toBe(isObject);
   });
 
-  it("is nothing of an answer that is too large to be kept: it is given, and made again", async () => {
+  it("excludes responses that are too large to store: they are returned, and computed again", async () => {
     answer = async () => "x".repeat(6 * 1_024 * 1_024);
     expect((await say({ key: "one" })).status).toBe(200);
     expect((await say({ key: "one" })).headers["Idempotent-Replayed"]).toBeUndefined();
@@ -440,7 +440,7 @@ describe("What is kept", () => {
   });
 });
 
-describe("An answer with a secret in it", () => {
+describe("A response with a secret in it", () => {
   const makeKey = () => say({ key: "one", path: "/auth/example-keys", body: { text: "lai_secret" } });
 
   it("is given again, also after the secret of tokens was replaced", async () => {
@@ -450,7 +450,7 @@ describe("An answer with a secret in it", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("takes that secret beside the caller's key to be read", async () => {
+  it("needs that secret and the caller's key to be read", async () => {
     await makeKey();
     secrets = ["another-secret-of-more-than-thirty-two-bytes"];
     const { status, body } = await makeKey();
@@ -458,7 +458,7 @@ describe("An answer with a secret in it", () => {
     expect(JSON.stringify(body)).not.toContain("lai_secret");
   });
 
-  it("is never kept without one", async () => {
+  it("is never stored without one", async () => {
     const { idempotencyStore: _, ...rest } = instance();
     const withoutSecrets = createIdempotencyStore({ table: table.openForRequests(), store: bucket.store });
     const { status } = await send(

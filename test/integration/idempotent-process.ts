@@ -15,7 +15,7 @@ export const functionMilliseconds = 330_000;
 
 const noStore = () => Promise.reject(new Error("No answer is that large."));
 
-/** Asks for a translation as another instance of the function does, at a moment that may be in the future. */
+/** Requests a translation like another instance of the function, at a time that may be in the future. */
 export const translateOnce = (
   { endpoint, table, userId, model }: Readonly<Record<"endpoint" | "table" | "userId" | "model", string>>,
   text: string,

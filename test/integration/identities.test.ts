@@ -29,7 +29,7 @@ const newIdentity = (): Identity => {
   };
 };
 
-/** An account of somebody who signs in through a provider, with or without a password, and with its address verified or not. */
+/** An account of a person who uses a provider, with or without a password, and with a verified address or not. */
 const makeAccount = async ({ password = false, verified = true } = {}) => {
   const identity = newIdentity();
   const username = `person-${people}`;
@@ -59,7 +59,7 @@ const setAccess = (userId: number, expression: string, value: unknown) => {
 
 const ways = { byAddress: false };
 
-describe("an account that is made for an identity", () => {
+describe("an account created for an identity", () => {
   it("is opened by it, has no password and the address as the provider says", async () => {
     const { id, identity } = await makeAccount();
     expect(await identities.find(identity)).toBe(id);
@@ -97,7 +97,7 @@ describe("an account that is made for an identity", () => {
 });
 
 describe("an identity", () => {
-  it("is joined to an account, which keeps how it was made", async () => {
+  it("is joined to an account, whose origin stays the same", async () => {
     const { id } = await makeAccount();
     const other = newIdentity();
     expect(await identities.join(id, other, ways)).toBe(true);

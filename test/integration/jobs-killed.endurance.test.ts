@@ -30,7 +30,7 @@ const start = () =>
     CALLBACKS_ALLOW_LOOPBACK: "1",
   });
 
-/** Everything that a receiver of callbacks was told. */
+/** Everything that a receiver of callbacks got. */
 const told: { readonly headers: Record<string, string>; readonly body: string }[] = [];
 let receiver: Server;
 
@@ -106,7 +106,7 @@ const kill = (pid: number): void => {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // It has ended without a signal.
   }
 };
 
@@ -164,7 +164,7 @@ describe("A recording of three hours", () => {
       expect(times.at(-1)?.end).toBeGreaterThan(seconds - 10);
       expect((await send(`/tasks/jobs/${other}/result`, clinic)).text.split(" ")).toEqual(short.words);
 
-      // Nineteen pieces of nine and a half minutes, and one; those that a process was killed over are asked for again.
+      // Nineteen pieces of nine and a half minutes, and one; those of killed processes are transcribed again.
       expect(listener.calls()).toBeLessThan(20 + 4 + 6 + 1);
       const usage = await send("/auth/usage", radio);
       expect(JSON.stringify(usage)).toContain(`"audio_seconds":${seconds}`);

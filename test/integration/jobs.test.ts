@@ -62,7 +62,7 @@ const refused = new AppError("external_service_error", { cause: new BackendRefus
 const down = new AppError("service_unavailable", { cause: new BackendRefusal(503) });
 
 describe("a job", () => {
-  it("gives the whole of a recording, in its order, and counts its seconds once", async () => {
+  it("returns the whole of a recording, in order, and counts its seconds once", async () => {
     const works = worksWith({ placesOfAccount: 3 });
     const userId = await createTestAccount(table);
     const name = await works.post(userId, 7, { callback_url });
@@ -88,7 +88,7 @@ describe("a job", () => {
       expect(await textOf(name), `killed after ${calls} calls`).toBe(saidIn("recording", 3));
       expect(await works.jobs.find(name)).toMatchObject({ status: "completed", is_settled: true });
       expect(new Set(works.callbacks.map(({ event }) => event))).toEqual(new Set(["job.completed"]));
-      // Only the piece that it was at may be asked for again.
+      // Only the piece in progress may be transcribed again.
       expect(works.asked.length).toBeLessThanOrEqual(4);
       if (wasKilled) continue;
       expect(calls).toBeGreaterThan(30);
@@ -96,7 +96,7 @@ describe("a job", () => {
     }
   });
 
-  it("is refunded and told of once, wherever its worker is killed while it fails or is deleted", {
+  it("is refunded and reported once, wherever its worker is killed while it fails or is deleted", {
     timeout: 90_000,
   }, async () => {
     const userId = await createTestAccount(table, "Admin");
@@ -154,7 +154,7 @@ describe("a job", () => {
     expect(works.asked).toEqual(["first 0", "first 1", "second 0", "second 1"]);
   });
 
-  it("is waited for when its message comes before it is written, and forgotten when it never is", async () => {
+  it("waits when its message comes before its item, and is dropped when the item never comes", async () => {
     const works = worksWith();
     const userId = await createTestAccount(table);
     const name = { userId, jobId: "019ab0c4-5e5e-7c3a-9f0e-2f1d3c4b5a69" };
@@ -173,7 +173,7 @@ describe("a job", () => {
   });
 });
 
-describe("a job that cannot be carried out", () => {
+describe("a job that fails", () => {
   it("fails after five tries at a piece, with the reason; what was transcribed can be had and is paid for", async () => {
     const works = worksWith({ model: failing(broken, (piece) => piece === "recording 2") });
     const userId = await createTestAccount(table);
@@ -211,7 +211,7 @@ describe("a job that cannot be carried out", () => {
     expect(await textOf(next)).toBe(saidIn("good", 2));
   });
 
-  it("waits while the model is down, says so, and goes on when it is back", async () => {
+  it("waits while the model is down, says so, and continues when it is back", async () => {
     let isDown = true;
     const model: FakeModel = (piece, signal) => (isDown ? Promise.reject(down) : sayPiece(piece, signal));
     const works = worksWith({ model, timeouts: { failsAfterSeconds: 0.5, waitsSeconds: 1 } });
@@ -251,11 +251,11 @@ describe("a job that cannot be carried out", () => {
     expect(works.asked).toHaveLength(0);
   });
 
-  it("fails when one of its pieces kills whoever works on it", async () => {
+  it("fails when one of its pieces kills every worker", async () => {
     const works = worksWith();
     const name = await works.post(await createTestAccount(table), 1);
     await works.work({ killAfter: 6 });
-    // As it looks when a worker was killed so often.
+    // The state after a worker was killed this often.
     const other = worksWith();
     const poison = await other.post(name.userId, 1, { recording: "poison" });
     other.queue.waiting.length = 0;
@@ -298,7 +298,7 @@ describe("a job that its owner deletes", () => {
     expect(await counted(userId)).toEqual({ month: pieceSeconds, usage: pieceSeconds });
   });
 
-  it("is deleted once, however many ask for it", async () => {
+  it("is deleted once, by any number of requests", async () => {
     const works = worksWith();
     const userId = await createTestAccount(table);
     const name = await works.post(userId, 3, { callback_url });
@@ -365,7 +365,7 @@ describe("a job of an account that is deleted", () => {
 });
 
 describe("seconds of recordings in a month", () => {
-  it("are counted exactly when many jobs are asked for at once", async () => {
+  it("are counted exactly when many jobs are created at once", async () => {
     const works = worksWith();
     const userId = await createTestAccount(table);
     // Three hours are 10,800 seconds.

@@ -15,7 +15,7 @@ const home = "203.0.113.7";
 const right = "seven storks by the lake";
 let people = 0;
 
-/** A name, a clock to turn, and the guard of as many instances of the function as are asked for. */
+/** A name, an adjustable clock, and the guard in several instances of the function. */
 const setup = (instances = 1) => {
   people += 1;
   const name = `Person-${people}`;
@@ -57,7 +57,7 @@ const guess = async (attempt: (password: string) => Promise<string>, times: numb
 };
 
 describe("guessing the password of a name", () => {
-  it("is told five times that it is wrong, then to wait; the right password waits too, and is not looked at", async () => {
+  it("is refused as wrong five times, then must wait; the right password waits too, unchecked", async () => {
     const { attempt, passwordsLookedAt } = setup();
     expect(await guess(attempt, 6)).toEqual(["wrong", "wrong", "wrong", "wrong", "wrong", "wait 5"]);
     expect(await attempt(right)).toBe("wait 5");
@@ -85,7 +85,7 @@ describe("guessing the password of a name", () => {
     expect(waits).toEqual(["wait 10", "wait 20", "wait 40"]);
   });
 
-  it("is the same whatever the case of the name, and another name is another matter", async () => {
+  it("is the same in any case of the name, and separate for another name", async () => {
     const { attempt, name } = setup();
     await guess(attempt, 5);
     expect(await attempt(right, 0, name.toUpperCase())).toBe("wait 5");
@@ -107,14 +107,14 @@ describe("guessing the password of a name", () => {
     expect(await attempt(right)).toBe("an account");
   });
 
-  it("gains nothing from sending many at the same moment: five are told wrong, all others to wait", async () => {
+  it("gains nothing from many simultaneous guesses: five are wrong, all others wait", async () => {
     const { attempt } = setup(4);
     const results = await Promise.all(Array.from({ length: 30 }, (_, index) => attempt("wrong", index)));
     expect(results.filter((result) => result === "wrong")).toHaveLength(5);
     expect(results.filter((result) => result === "wait 5")).toHaveLength(25);
   });
 
-  it("gains one guess from each wait, however many are sent when it is over", async () => {
+  it("gains one guess from each wait, in any number of requests afterwards", async () => {
     const { attempt, wait } = setup(4);
     await guess(attempt, 5);
     wait(5);
@@ -126,7 +126,7 @@ describe("guessing the password of a name", () => {
 /** Addresses of machines that guess, each of another network. */
 const machines = Array.from({ length: 30 }, (_, index) => `198.51.100.${index + 1}`);
 
-describe("somebody who sends wrong passwords for another person's name", () => {
+describe("a person who sends wrong passwords for another person's name", () => {
   it("makes only their own address wait: the owner gets in from everywhere else, known or not", async () => {
     const { attempt, wait, name } = setup();
     for (let hour = 0; hour < 12; hour += 1) {

@@ -42,7 +42,7 @@ const logIn = (username: string, headers: Record<string, string> = {}) =>
   });
 
 describe("a service with limits of its operator's choice", () => {
-  it("limits logins by source address, whatever the names and whatever forwarding headers say", async () => {
+  it("limits logins by source address, for any names and any forwarding headers", async () => {
     let people = 0;
     const { passed, refused } = await untilRefused(3, () => {
       people += 1;
@@ -53,7 +53,7 @@ describe("a service with limits of its operator's choice", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   });
 
-  it("limits registration together with logins, and uploads by themselves", async () => {
+  it("limits registration together with logins, and uploads separately", async () => {
     const { refused: registered } = await untilRefused(3, () =>
       fetch(`${service.url}/auth/register`, {
         method: "POST",

@@ -22,7 +22,7 @@ import { logger } from "../../shared/platform/telemetry/logger.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
-/** The table as so many instances of functions have it: each with connections of its own. */
+/** The table for several instances of functions: each has connections of its own. */
 let instances: readonly ItemTable[];
 beforeAll(async () => {
   table = await startTestTable();
@@ -56,7 +56,7 @@ interface Call {
   readonly policy?: Partial<AccountPolicy>;
   readonly at?: string;
   readonly task?: string | undefined;
-  /** Whether the request also does what is to be done for its account, when it is the one to do it. */
+  /** Whether the request also does the cleanup of its account, when it is due. */
   readonly keepsUp?: boolean;
 }
 const countersWith = (policy: Partial<AccountPolicy> | undefined, by = instance(0)) =>
@@ -88,7 +88,7 @@ const countTimes = async (times: number, call: Call) => {
 };
 
 describe("parallel requests of one account", () => {
-  it("are let through as often as the limit says, no more and no less, whichever limit it is", async () => {
+  it("are admitted as often as the limit says, no more and no less, for each limit", async () => {
     const limit = fc.integer({ min: 1, max: 12 });
     const policies = fc.record({
       perMinute: limit,
@@ -105,7 +105,7 @@ describe("parallel requests of one account", () => {
     );
   });
 
-  it("are numbered without a gap: no two are told the same", async () => {
+  it("are numbered without a gap: no two get the same number", async () => {
     const userId = await newUserId();
     const outcomes = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
@@ -155,7 +155,7 @@ describe("at the turn of a window", () => {
     ["2026-12-01T00:00:00.000Z", 2, "a new month"],
   ] as const;
 
-  it("counting starts anew, to the millisecond, in one write", async () => {
+  it("counting restarts, to the millisecond, in one write", async () => {
     const userId = await newUserId();
     for (const [moment, admitted, why] of moments) {
       table.calls.length = 0;
@@ -212,7 +212,7 @@ describe("a request that is no task", () => {
 });
 
 describe("what is stored", () => {
-  it("goes by itself when it is an address's minute, and stays when it is an account", async () => {
+  it("expires automatically for an address's minute, and stays for an account", async () => {
     const userId = await newUserId();
     await count({ userId });
     expect(await storedOf(userId)).not.toHaveProperty("expires_at");
@@ -257,7 +257,7 @@ const usageOf = async (userId: number, now: number) =>
   );
 
 describe("the use of an account", () => {
-  it("is told by day and operation, across the turn of a month, with the days on which nothing was sent", async () => {
+  it("is reported by day and operation, across the turn of a month, including days without requests", async () => {
     const userId = await newUserId();
     const send = async (moment: string, task: string | undefined, times: number) => {
       for (let sent = 0; sent < times; sent += 1) await count({ userId, at: moment, task, keepsUp: true });
@@ -288,8 +288,8 @@ describe("the use of an account", () => {
   });
 });
 
-describe("a task that is taken off the quota again", () => {
-  it("counts more tasks of one request: all of them or none, and gives all of them back", async () => {
+describe("a task refunded to the quota", () => {
+  it("counts more tasks of one request, all of them or none, and refunds all of them", async () => {
     const userId = await newUserId();
     const policy = { ...generous, perDay: 10, perMonth: 12 };
     const windows = at("2026-11-20T10:00:00Z");
@@ -361,7 +361,7 @@ describe("a table that cannot be written to", () => {
     ["never answers", () => undefined],
     ["hangs up", (_request, response) => response.socket?.destroy()],
   ] satisfies [string, RequestListener][])(
-    "lets the first requests pass within the limiter's time-out when it %s",
+    "admits the first requests within the limiter's timeout when it %s",
     async (_case, listener) => {
       const log = vi.spyOn(logger, "error").mockReturnValue();
       await withServer(listener, async (endpoint) => {

@@ -52,7 +52,7 @@ const refusing: readonly Behaviour[] = [
 
 let people = 0;
 
-/** A message of somebody new, whose name and numbers are the canary's. */
+/** A message of a new person, whose name and numbers are the canary's. */
 const messageOf = (content: object): object => {
   people += 1;
   const from = `${canary}.${people}`;
@@ -76,7 +76,7 @@ const linesOf = (message: string): LogLine[] =>
 
 const polling = { timeout: 40_000, interval: 100 };
 
-/** Waits until so many more tries at records have ended than before. */
+/** Waits until this many more attempts at records have ended. */
 const whenEnded = async (tries: number): Promise<void> => {
   await expect.poll(() => linesOf("record.finished").length, polling).toBeGreaterThanOrEqual(tries);
 };
@@ -132,7 +132,7 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
     );
   });
 
-  it("has nothing of what somebody sends, in any kind of message", async () => {
+  it("contains nothing that a person sends, in any kind of message", async () => {
     const before = linesOf("record.finished").length;
     const contents = [
       text(`${canary} was here`),

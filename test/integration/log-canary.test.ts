@@ -78,7 +78,7 @@ const sendSample = async (text: string | undefined, change: (text: string) => st
 /** What people write has spaces; codes, names and addresses stay as they are, so that the request is a good one. */
 const inFreeText = (value: string): string => (value.includes(" ") ? `${value} ${canary}` : value);
 
-/** Operations at which nobody's token ends. */
+/** Operations that end no token. */
 const samplesOfModels = sampleEvents.filter(({ operation }) => operation.path.startsWith("/tasks/"));
 
 beforeAll(async () => {
@@ -101,7 +101,7 @@ const polling = { timeout: 10_000, interval: 100 };
 const count = (message: string): number => service.lines().filter((line) => line.message === message).length;
 
 describe("The log", { timeout: 120_000 }, () => {
-  it("has nothing of what was said, whatever is sent and whatever fails", async () => {
+  it("contains nothing of the texts, in any request and any failure", async () => {
     expect(await service.signIn(`wrong ${canary}`)).toBe(401);
     backend.behave(answering(200, completion(`${canary} says hello`)));
     expect((await translate()).status).toBe(200);
@@ -173,7 +173,7 @@ describe("The log", { timeout: 120_000 }, () => {
       const ids = answered.map(({ operation }) => operation);
       return samplesOfModels.map(({ operation }) => operation.id).filter((id) => !ids.includes(id));
     };
-    // These ask for what an earlier request made, and the webhook for the platform's signature.
+    // These need the result of an earlier request, and the webhook the platform's signature.
     const demanding = [
       "legacyDeleteTranscription",
       "legacyTranscribeUpload",

@@ -50,7 +50,7 @@ const stored = async (id: number): Promise<Record<string, unknown>> => ({
   ...(await intact.read(accountKeys.access(id))),
 });
 
-/** Whether the token that the account had at first still stands. */
+/** Whether the account's first token is still valid. */
 const tokenStands = async (id: number): Promise<boolean> => {
   const token = { userId: id, tokenId: "issued", tokenEpoch: 0 };
   const access = await readAccess(intact.openForRequests(), token);
@@ -76,7 +76,7 @@ const logIn = async (username: string, password: string): Promise<number> => {
   return status;
 };
 
-/** As the SDK tells of a connection that was lost. */
+/** The SDK's error for a lost connection. */
 const lost = () => Object.assign(new Error("socket hang up"), { code: "ECONNRESET", $metadata: {} });
 
 /** The table, of which one call fails before it is sent; the first is number 0. */
@@ -116,7 +116,7 @@ describe.each(purposes)("a link to %s", (purpose) => {
   const use = useLink[purpose];
   const other = purposes.find((each) => each !== purpose) ?? purpose;
 
-  it("still works after the table failed, whichever of its calls that was", async () => {
+  it("still works after the table failed, at any of its calls", async () => {
     let failures = 0;
     for (;;) {
       const { id, secret } = await mailLink(purpose);
@@ -141,7 +141,7 @@ describe.each(purposes)("a link to %s", (purpose) => {
     expect(await stored(id)).not.toEqual(before);
   });
 
-  it("changes nothing when a program follows it, whatever it accepts", async () => {
+  it("changes nothing when a program follows it, with any `Accept` header", async () => {
     const { id, secret } = await mailLink(purpose);
     const before = await stored(id);
     const path = `/auth/${purpose}`;
@@ -180,7 +180,7 @@ describe.each(purposes)("a link to %s", (purpose) => {
     },
   );
 
-  it("is as wrong when it has expired, for another purpose, or for an account that is gone, as one that nobody was sent", async () => {
+  it("is refused like an unknown one when it has expired, is for another purpose, or for a deleted account", async () => {
     const { secret } = await mailLink(other);
     const { secret: expired } = await mailLink(purpose);
     const { client, name } = intact.open();
@@ -238,7 +238,7 @@ describe("a link to reset-password alone", () => {
 });
 
 describe("a link that was mailed before the password was changed", () => {
-  /** Another link of the same account: somebody has asked for two, or has read the owner's mail. */
+  /** Another link of the same account: its owner requested two, or someone read the owner's mail. */
   const another = (userId: number) =>
     createLinksRepository(intact.open()).create({ userId, tokenEpoch: 0 }, "reset-password");
   const reset = (token: string, password: string) =>
@@ -272,14 +272,14 @@ describe("a link that was mailed before the password was changed", () => {
     const { id, secret } = await mailLink("reset-password");
     const secrets = [secret, ...(await Promise.all(Array.from({ length: 5 }, () => another(id))))];
     const responses = await Promise.all(secrets.map((each) => reset(each, newPassword)));
-    // Those that collide inside DynamoDB may be told to come again; they find the password changed then.
+    // Those that conflict inside DynamoDB may get a 503; on their next attempt the password has changed.
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     const again = await Promise.all(secrets.map((each) => reset(each, "a stranger was here")));
     expect(again.map(({ status }) => status)).toEqual(Array(6).fill(400));
     expect((await stored(id))["token_epoch"]).toBe(1);
   });
 
-  it("does not work when it was made before links held an epoch", async () => {
+  it("does not work when it was created before links had an epoch", async () => {
     const { secret } = await mailLink("reset-password");
     const { client, name } = intact.open();
     await client.send(
@@ -303,7 +303,7 @@ describe("a link that was mailed before the password was changed", () => {
 });
 
 describe("a change of the password", () => {
-  it("by somebody who knows the old one is not written over one that was made meanwhile", async () => {
+  it("by a person who knows the old one does not overwrite one set meanwhile", async () => {
     const { id } = await mailLink("reset-password");
     const accounts = createAccountsRepository(intact.open());
     const seen = { userId: id, tokenEpoch: 0 };

@@ -15,7 +15,7 @@ const put = (body: Buffer) => ({ method: "PUT", body });
 const partBytes = 5 * 1024 * 1024;
 
 describe("An object that is uploaded in parts", () => {
-  it("is made of what its links took, and of nothing else", async () => {
+  it("contains what its links accepted, and nothing else", async () => {
     const uploadId = await parts.begin(key("1"), { contentType: "audio/wav" });
     const first = await parts.sign(key("1"), uploadId, { number: 1, size: partBytes });
     const second = await parts.sign(key("1"), uploadId, { number: 2, size: 3 });
@@ -40,7 +40,7 @@ describe("An object that is uploaded in parts", () => {
     );
   });
 
-  it("is over once it is completed or given up: nothing can be listed, completed or sent", async () => {
+  it("has ended once it is completed or aborted: nothing can be listed, completed or sent", async () => {
     const uploadId = await parts.begin(key("2"), { contentType: "audio/wav" });
     const { url } = await parts.sign(key("2"), uploadId, { number: 1, size: 3 });
     await parts.abort(key("2"), uploadId);
@@ -50,7 +50,7 @@ describe("An object that is uploaded in parts", () => {
     expect(await fetchOutcome(url, put(Buffer.from("abc")))).toBe("404 NoSuchUpload");
   });
 
-  it("is not made of a part that never came", async () => {
+  it("cannot be completed without all its parts", async () => {
     const uploadId = await parts.begin(key("3"), { contentType: "audio/wav" });
     expect(await parts.list(key("3"), uploadId)).toEqual([]);
     await expect(

@@ -36,7 +36,7 @@ const writeInPieces = async (key: string, bytes: Buffer, piece: number, beginnin
 };
 
 describe("an upload link", () => {
-  it("takes a file of the content type it was made for, for 30 minutes", async () => {
+  it("accepts a file of its own content type, for 30 minutes", async () => {
     const before = Date.now();
     const { url, expiresAt } = await bucket.store.signUpload("uploads/1/a.mp3", {
       contentType: "audio/mpeg",
@@ -70,7 +70,7 @@ describe("an upload link for a length", () => {
 });
 
 describe("a download link", () => {
-  it("gives the object under a name, and 404 when there is none", async () => {
+  it("returns the object under a name, and 404 when there is none", async () => {
     await bucket.store.put("speech/1.wav", Buffer.from("RIFF"), wav);
     const link = (key: string) =>
       bucket.store.signDownload(key, { contentType: "audio/wav", fileName: "speech.wav" });
@@ -132,14 +132,14 @@ describe("a stored object", () => {
     expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
   });
 
-  it("is an error to read when it is not there", async () => {
+  it("cannot be read when it is missing", async () => {
     const reading = bucket.store.stream("speech/missing.wav", { signal: never })[Symbol.asyncIterator]();
     await expect(reading.next()).rejects.toMatchObject({ code: "storage_unavailable", status: 502 });
   });
 });
 
 describe("a body on its way from S3", () => {
-  /** A store whose next answers a test writes itself. */
+  /** A store whose next responses a test writes itself. */
   const startStore = async ({ onTestFinished }: TestContext, ...behaviours: Behaviour[]) => {
     const s3 = await startFakeBackend();
     onTestFinished(() => s3.close());
@@ -271,7 +271,7 @@ describe("a store that fails", () => {
     ["HeadObject", () => bucket.store.describe("speech/x.wav")],
     ["HeadObject", () => bucket.store.open("speech/x.wav")],
     ["DeleteObject", () => bucket.store.delete("speech/x.wav")],
-  ])("is told as such (%s)", async (call, use) => {
+  ])("is reported as such (%s)", async (call, use) => {
     bucket.failNext(call);
     await expect(use()).rejects.toMatchObject({ code: "storage_unavailable" });
   });

@@ -36,7 +36,7 @@ const open = (
 
 const signal = new AbortController().signal;
 
-/** Goes to the provider and comes back; what the browser brings back is not looked at yet. */
+/** Goes to the provider and comes back, without checking the result yet. */
 const goThrough = async (provider: OpenIdProvider, login = "nambi", change?: (address: URL) => void) => {
   const { address, checks } = await provider.begin();
   const changed = new URL(address);
@@ -50,11 +50,11 @@ const finish = (
   { query, checks }: { query: URLSearchParams; checks: LogInChecks },
 ) => provider.finish(query, checks, signal);
 
-describe("A log-in at an OpenID provider", () => {
+describe("A login at an OpenID provider", () => {
   it.each([
     ["nambi", { email: "nambi.grace@example.com", emailVerified: true, name: "Nambi Grace" }],
     ["okello", { email: "okello.james@example.com", emailVerified: false, name: "Okello James" }],
-  ])("says who somebody is, and whether the address is verified: %s", async (login, told) => {
+  ])("identifies a person, and whether the address is verified: %s", async (login, told) => {
     const provider = open();
     expect(await finish(provider, await goThrough(provider, login))).toEqual({
       issuer: at.settings.issuer,
@@ -89,7 +89,7 @@ describe("A log-in at an OpenID provider", () => {
     expect(at.asked.filter((path) => path === "/jwks")).toHaveLength(2);
   });
 
-  it("goes on when the provider has changed its keys", async () => {
+  it("continues when the provider has changed its keys", async () => {
     const provider = open();
     await finish(provider, await goThrough(provider));
     at.changeKeys();
@@ -97,7 +97,7 @@ describe("A log-in at an OpenID provider", () => {
   });
 });
 
-describe("An answer that is not to be trusted", () => {
+describe("An untrustworthy response", () => {
   /** Changes the last part of a token. */
   const withOtherSignature = (token: string): string => {
     const [head, body, signature = ""] = token.split(".");
@@ -122,7 +122,7 @@ describe("An answer that is not to be trusted", () => {
     expect(JSON.stringify(logged)).not.toContain("nambi");
   });
 
-  it("is refused with a nonce of another log-in", async () => {
+  it("is refused with a nonce of another login", async () => {
     const provider = open();
     const gone = await goThrough(provider, "nambi", ({ searchParams }) =>
       searchParams.set("nonce", "another"),
@@ -130,7 +130,7 @@ describe("An answer that is not to be trusted", () => {
     await expect(finish(provider, gone)).rejects.toMatchObject({ problem: "untrusted" });
   });
 
-  it("is refused with a state of another log-in", async () => {
+  it("is refused with a state of another login", async () => {
     const provider = open();
     const [one, other] = [await goThrough(provider), await goThrough(provider)];
     await expect(finish(provider, { ...one, checks: other.checks })).rejects.toMatchObject({
@@ -138,7 +138,7 @@ describe("An answer that is not to be trusted", () => {
     });
   });
 
-  it("is refused with the code of another log-in, because of PKCE", async () => {
+  it("is refused with the code of another login, because of PKCE", async () => {
     const provider = open();
     const [one, other] = [await goThrough(provider), await goThrough(provider)];
     const query = new URLSearchParams(one.query);
@@ -146,7 +146,7 @@ describe("An answer that is not to be trusted", () => {
     await expect(finish(provider, { ...one, query })).rejects.toMatchObject({ problem: "expired" });
   });
 
-  it("is refused from another provider than the one that was asked", async () => {
+  it("is refused from another provider than the requested one", async () => {
     const gone = await goThrough(open(another));
     await expect(finish(open(at), gone)).rejects.toMatchObject({ problem: "untrusted" });
   });
@@ -160,7 +160,7 @@ describe("An answer that is not to be trusted", () => {
 });
 
 describe("A provider that does not work", () => {
-  it("is told from somebody who says no there", async () => {
+  it("is distinct from a person who declines there", async () => {
     const provider = open();
     await expect(finish(provider, await goThrough(provider, "cancel"))).rejects.toMatchObject({
       problem: "denied",
@@ -171,7 +171,7 @@ describe("A provider that does not work", () => {
   it.each([
     ["does not say what it is", { fail: { path: /openid-configuration/, status: 500 } }],
     ["says it too late", { hang: /openid-configuration/ }],
-  ])("is unavailable at the beginning, and asked again next time: it %s", async (_case, how) => {
+  ])("is unavailable at the start, and requested again next time: it %s", async (_case, how) => {
     const provider = open(at, { seconds: 0.2 });
     at.misbehave(how);
     await expect(provider.begin()).rejects.toMatchObject({ problem: "unavailable" });
@@ -184,7 +184,7 @@ describe("A provider that does not work", () => {
     ["its tokens never come", { hang: /^\/token/ }],
     ["its keys fail", { fail: { path: /^\/jwks/, status: 500 } }],
     ["its keys never come", { hang: /^\/jwks/ }],
-    ["what it knows of people never comes", { hang: /^\/me/ }],
+    ["its user information never comes", { hang: /^\/me/ }],
   ])("is unavailable at the end: %s", async (_case, how) => {
     const provider = open(at, { seconds: 0.5 });
     const gone = await goThrough(provider);
@@ -192,7 +192,7 @@ describe("A provider that does not work", () => {
     await expect(finish(provider, gone)).rejects.toMatchObject({ problem: "unavailable" });
   });
 
-  it("is unavailable when nobody listens there", async () => {
+  it("is unavailable when its address is closed", async () => {
     const gone = await startTestProvider("a", redirectUri);
     await gone.close();
     await expect(open(gone).begin()).rejects.toMatchObject({ problem: "unavailable" });

@@ -45,7 +45,7 @@ interface Call {
   readonly method?: string;
   readonly after?: number;
 }
-/** A call with a token, after so many seconds, by another instance of the function. */
+/** A call with a token, after this many seconds, by another instance of the function. */
 const call = async (
   token: string,
   { key, path = "/auth/refresh-token", method = "POST", after = 0 }: Call = {},
@@ -78,8 +78,8 @@ const works = async (token: string): Promise<boolean> =>
 const revokedOf = async (token: string) =>
   (await table.read(accountKeys.access((await claimsOf(token)).userId)))?.["revoked"];
 
-describe("A refresh with an Idempotency-Key whose answer was lost", () => {
-  it("is answered with the same token again, although the one that was sent is revoked", async () => {
+describe("A refresh with an Idempotency-Key whose response was lost", () => {
+  it("returns the same token again, although the one sent is revoked", async () => {
     const old = await newToken();
     const first = await refresh(old, "one");
     expect(first.headers["Idempotent-Replayed"]).toBeUndefined();
@@ -96,7 +96,7 @@ describe("A refresh with an Idempotency-Key whose answer was lost", () => {
   it.each([
     [59, 200],
     [62, 401],
-  ])("%i seconds later is answered with %i", async (after, status) => {
+  ])("%i seconds later returns %i", async (after, status) => {
     const old = await newToken();
     await refresh(old, "one");
     expect((await refresh(old, "one", after)).status).toBe(status);
@@ -130,7 +130,7 @@ describe("A refresh with an Idempotency-Key whose answer was lost", () => {
     expect((await refresh(other, "one")).status).toBe(401);
   });
 
-  it("is told what a key is when it sends none, and its token stands", async () => {
+  it("gets an explanation of keys when it sends none, and its token stays valid", async () => {
     const old = await newToken();
     const { status, body } = await refresh(old, "one two");
     expect({ status, place: body.detail[0].loc }).toEqual({
@@ -166,7 +166,7 @@ describe("Parallel refreshes of one token", () => {
   });
 });
 
-describe("What is kept of a token that was replaced", () => {
+describe("What is stored about a replaced token", () => {
   it("names its successor without the caller's key, and only until another is replaced a minute later", async () => {
     const old = await newToken();
     const { body } = await refresh(old, "one");

@@ -30,7 +30,7 @@ const models: ChatModels = {
     finishReason: "stop",
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   }),
-  streamAnswer: () => Promise.reject(new Error("No stream is asked for.")),
+  streamAnswer: () => Promise.reject(new Error("The test requests no stream.")),
 };
 
 let table: TestTable;
@@ -134,7 +134,7 @@ describe.each([
     expect(table.calls).toEqual(["UpdateItem", "UpdateItem", "UpdateItem"]);
   });
 
-  it("makes one before it is answered where its account is not, and one when all of its answer has left", async () => {
+  it("makes one before its response where its account is quiet, and one after all of its response was sent", async () => {
     const over = table.openForRequests();
     const answered = Promise.withResolvers<void>();
     let writes = 0;
@@ -173,7 +173,7 @@ describe.each([
     expect(table.calls).toEqual(["UpdateItem"]);
   });
 
-  it("needs no other one to refuse a key, whatever is wrong with it", async () => {
+  it("needs no other one to refuse a key, for any fault", async () => {
     const { key: speaking } = await makeKey({ scopes: ["speech"] });
     expect(await ask(speaking)).toBe(403);
     const { key: expired } = await makeKey({ expiresAt: 1 });

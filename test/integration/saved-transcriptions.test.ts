@@ -10,7 +10,7 @@ import { startTestTable, type TestTable } from "../support/test-table.ts";
 let table: TestTable;
 beforeAll(async () => {
   table = await startTestTable();
-  // Nothing is saved for an account that is not there.
+  // Nothing is stored for a missing account.
   await table.openForRequests().put(accountKeys.access(7));
 });
 afterAll(() => table.close());
@@ -26,7 +26,7 @@ const daysOf = (item: Readonly<Record<string, unknown>> | undefined): number =>
   (Number(item?.["expires_at"]) - Date.now() / 1_000) / 86_400;
 
 describe("a saved transcription", () => {
-  it("is there under its number, for thirty days", async () => {
+  it("is stored under its number, for thirty days", async () => {
     const saved = createSavedTranscriptions(table.openForRequests());
     const id = await saved.begin(transcription.objectKey);
     await saved.save(id, transcription);
@@ -62,7 +62,7 @@ describe("a saved transcription", () => {
   });
 });
 
-describe("a kept recording", () => {
+describe("a stored recording", () => {
   it("is let go by the last transcription that needs it, and remembered no longer than that", async () => {
     const saved = createSavedTranscriptions(table.openForRequests());
     const objectKey = "transcriptions/shared.mp3";

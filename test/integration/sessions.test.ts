@@ -17,7 +17,7 @@ afterAll(() => table.close());
 
 let accounts = 0;
 
-/** Somebody's sessions at a time that the test sets, in seconds. */
+/** A person's sessions at a time that the test sets, in seconds. */
 const startAt = (begin = 1_795_000_000) => {
   accounts += 1;
   const clock = { seconds: begin };
@@ -98,7 +98,7 @@ describe("A session of the console", () => {
     expect(await sessions.list({ ...account, tokenEpoch: 3 })).toEqual([]);
   });
 
-  it("can be ended by itself, or with all others of its account, but for the one that asks", async () => {
+  it("can be ended alone, or with all others of its account except the current one", async () => {
     const { account, sessions } = startAt();
     const other = startAt();
     const [one, two, three] = await Promise.all([1, 2, 3].map(() => sessions.begin(account, undefined)));
@@ -115,7 +115,7 @@ describe("A session of the console", () => {
     expect(await sessions.find(theirs.secret)).toBeDefined();
   });
 
-  it("takes a form that may be sent once the first time, until it is given back", async () => {
+  it("accepts a one-time form once, until it is released", async () => {
     const { account, sessions } = startAt();
     const { secret, session } = await sessions.begin(account, undefined);
     expect(session.formsUsed).toBe(0);

@@ -21,7 +21,7 @@ import { authorizedCaller, send } from "../support/send.ts";
 /** The service's own bucket, only less patient. */
 const timeouts: StorageTimeouts = { answer: 400, call: 1_000, piece: 400 };
 
-/** Much more than the store gets: a call that is waited for, for as long as a test may take, fails that test. */
+/** Much more than the store gets: a call that waits for as long as a test may take fails that test. */
 const notForEver = { timeout: 5_000 };
 
 const size = 1_000_000;
@@ -29,13 +29,13 @@ const mebibyte = 1024 * 1024;
 const wav = { contentType: "audio/wav" };
 const never = new AbortController().signal;
 
-/** Says that a body comes, gives a little of it and then nothing. */
+/** Announces a body, sends a little of it and then nothing. */
 const hangingInTheBody: Behaviour = (response) => {
   response.writeHead(206, { "Content-Length": size, ETag: '"1"' });
   response.write("RIFF");
 };
 
-/** Gives one byte after the other, without an end. */
+/** Sends one byte after the other, endlessly. */
 const dripping: Behaviour = (response) => {
   response.writeHead(206, { "Content-Length": size, ETag: '"1"' });
   const timer = setInterval(() => response.write("R"), 20);
@@ -62,7 +62,7 @@ const described: Behaviour = (response) => {
   response.writeHead(200, { "Content-Length": size, ETag: '"1"', "Content-Type": "audio/wav" }).end();
 };
 
-/** A store that answers some calls, and is silent to the others. */
+/** A store that responds to some calls, and is silent for others. */
 const startStore = async (
   { onTestFinished }: TestContext,
   behaviours: Partial<Record<Call, Behaviour>> = {},
@@ -120,7 +120,7 @@ const calls: readonly [string, (store: ObjectStore) => Promise<unknown>, Partial
   ];
 
 describe.concurrent("a store that says nothing", notForEver, () => {
-  it.for(calls)("when %s is not waited for", async ([, call, behaviours], context) => {
+  it.for(calls)("when %s does not delay it", async ([, call, behaviours], context) => {
     const { expect } = context;
     const store = await startStore(context, behaviours);
     const failure = await call(store).catch((error: unknown) => error);
@@ -134,7 +134,7 @@ describe.concurrent("a store that says nothing", notForEver, () => {
     expect(failure instanceof AppError && dependencyFailure(failure.cause)).toBeInstanceOf(AppError);
   });
 
-  it("and takes no bytes either is not waited for", async (context) => {
+  it("and accepts no bytes either does not delay it", async (context) => {
     const { expect } = context;
     const server = createServer((socket) => socket.pause().on("error", () => undefined));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -215,17 +215,14 @@ const requests: readonly [
 ];
 
 describe.concurrent("while the store says nothing", notForEver, () => {
-  it.for(requests)(
-    "%s is answered with 503 and a time for another try",
-    async ([, ask, behaviours], context) => {
-      const { expect } = context;
-      const store = await startStore(context, behaviours);
-      const { status, headers, body } = await ask(store);
-      expect({ status, code: body.error.code, retryAfter: headers["Retry-After"] }).toEqual({
-        status: 503,
-        code: "service_unavailable",
-        retryAfter: "5",
-      });
-    },
-  );
+  it.for(requests)("%s returns 503 and a time for another attempt", async ([, ask, behaviours], context) => {
+    const { expect } = context;
+    const store = await startStore(context, behaviours);
+    const { status, headers, body } = await ask(store);
+    expect({ status, code: body.error.code, retryAfter: headers["Retry-After"] }).toEqual({
+      status: 503,
+      code: "service_unavailable",
+      retryAfter: "5",
+    });
+  });
 });

@@ -32,7 +32,7 @@ interface Metadata {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Sends a request through the function as it is deployed, and stays with its answer while it is made. */
+/** Sends a request through the deployed function, and returns its response as a stream. */
 /** Half an hour of speech is not too much for it. */
 const longText = "Wasuze otya nno? ".repeat(250);
 
@@ -66,7 +66,7 @@ const begin = async (body: object) => {
   return { status: statusCode, headers, stream, ended };
 };
 
-/** A server that sends a header, then whatever a test tells it to. */
+/** A server that sends a header, then any bytes of a test. */
 const speaking = () => {
   const { promise: began, resolve } = Promise.withResolvers<ServerResponse>();
   const behaviour: Behaviour = (response) => {
@@ -92,7 +92,7 @@ const unknown = 0xff_ff_ff_ff;
 const header = wavHeaderBytes(0, { comment: "Wasuze otya nno?" });
 
 describe("speech as a stream", () => {
-  it("leaves piece by piece while it is made, and is stored nowhere", async () => {
+  it("is sent as a stream, and stored nowhere", async () => {
     const bodies = await bucket.storedBodies();
     const began = speaking();
     const { status, headers, stream, ended } = await begin({ response_mode: "stream" });
@@ -127,7 +127,7 @@ describe("speech as a stream", () => {
     expect([received.readUInt32LE(4), received.readUInt32LE(40)]).toEqual([unknown, unknown]);
   });
 
-  it("is made no faster than it is read", async () => {
+  it("is produced no faster than it is read", async () => {
     let sent = 0;
     backend.behave((response) => {
       response.write(wavHeaderBytes(0));
@@ -228,7 +228,7 @@ describe("speech as a stream with a link", () => {
   });
 
   it.each([1, 12])(
-    "leaves nothing when the server breaks off after %i MiB, and the link gives 404",
+    "leaves nothing when the server breaks off after %i MiB, and the link returns 404",
     async (size) => {
       const bodies = await bucket.storedBodies();
       const began = speaking();

@@ -21,7 +21,7 @@ import { sourceOf } from "../support/sources.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
 
 let table: TestTable;
-/** The table as so many instances of functions have it: each with connections of its own. */
+/** The table for several instances of functions: each has connections of its own. */
 let instances: readonly ItemTable[];
 beforeAll(async () => {
   table = await startTestTable();
@@ -65,7 +65,7 @@ describe("streams of one account", () => {
     ["Premium", 25],
   ] as const)("of the tier %s: of fifty that begin at once exactly %i are admitted", async (type, most) => {
     const token = await newAccount(type);
-    // Of each minute half as many, so that no other limit is in the way.
+    // Half as many in each minute, so that no other limit applies.
     const admissions = await Promise.all(
       Array.from({ length: 50 }, (_, index) => begin(token, start + (index % 2) * 60_000, index)),
     );
@@ -137,7 +137,7 @@ describe("streams of one account", () => {
         open += 1;
         most = Math.max(most, open);
         await sleep(1);
-        // From here on it may be given back already, although nobody has been told yet.
+        // From here on it may have been released already, before anyone knows.
         open -= 1;
         await limiter.release(admission);
       }
@@ -159,7 +159,7 @@ describe("streams of one account", () => {
     expect(await placesOf(other)).toEqual([]);
   });
 
-  it("give a place back once, however often that is asked for", async () => {
+  it("release a slot once, in any number of calls", async () => {
     const token = await newAccount();
     const [first, second] = [await begin(token), await begin(token)];
     const limiter = limiterAt(start);
@@ -202,10 +202,10 @@ describe("streams of one account", () => {
   });
 });
 
-describe("places that a killed function has left behind", () => {
+describe("slots left behind by a killed function", () => {
   const later = (seconds: number) => start + seconds * 1_000;
 
-  it("are there until its longest time is over, and free at most a minute after that", async () => {
+  it("exist until its maximum time has passed, and are free at most a minute after that", async () => {
     const token = await newAccount();
     for (let count = 0; count < 5; count += 1) await begin(token);
     expect((await begin(token, later(longestStreamSeconds - 1))).refusal).toMatchObject({
@@ -229,7 +229,7 @@ describe("places that a killed function has left behind", () => {
     expect((await placesOf(token)).toSorted()).toEqual(admitted.map(({ place }) => place).toSorted());
   });
 
-  it("are removed with the first request of a minute, whatever that asks for", async () => {
+  it("are removed with the first request of a minute, of any kind", async () => {
     const token = await newAccount("Admin");
     for (let count = 0; count < 10; count += 1) await begin(token);
     const alive = await begin(token, later(longestStreamSeconds));
@@ -252,14 +252,14 @@ describe("a chat through the function", () => {
   const newLimiter = () =>
     createLimiter(createLimitCounters(table.openForRequests()), { timeoutMilliseconds: 20_000 });
 
-  /** An account that has sent something today: its first request tells those who bill of it, with a further write. */
+  /** An account that has sent something today: its first request notes it for bills, with a further write. */
   const newActiveAccount = async (): Promise<TokenClaims> => {
     const token = await newAccount();
     await begin(token, Date.now(), 0, false);
     return token;
   };
 
-  /** Sends a chat, and tells what its account held when the model began, and at the end. */
+  /** Sends a chat, and returns what its account held when the model started, and at the end. */
   const chat = async (
     token: TokenClaims,
     models: ChatModels,
@@ -355,12 +355,12 @@ describe("a chat through the function", () => {
       expect(outcome.status).toBe(status);
       expect(held).toHaveLength(1);
       expect(await placesOf(token)).toEqual([]);
-      // What fails before a model has begun, as far as anybody was told, is taken off the quota by a write of its own.
+      // A failure before any model started is refunded to the quota by a write of its own.
       expect(calls).toEqual(Array.from({ length: isRefunded ? 3 : 2 }, () => "UpdateItem"));
     },
   );
 
-  it("that is answered as a whole takes no place, and pays one write where its account is busy", async () => {
+  it("with a whole response takes no slot, and pays one write where its account is busy", async () => {
     const token = await newActiveAccount();
     const none = modelsWith(() => Promise.reject(new Error("No stream is asked for.")));
     const limiter = newLimiter();
@@ -371,7 +371,7 @@ describe("a chat through the function", () => {
     expect(await stored(token)).not.toHaveProperty("streams");
   });
 
-  it("that is streamed in the sixth place is told in the words of every error, and whole ones still answer", async () => {
+  it("that is streamed in the sixth slot gets an ordinary error, and whole ones still work", async () => {
     const token = await newAccount();
     const now = Date.now();
     for (let count = 0; count < 5; count += 1) await begin(token, now);

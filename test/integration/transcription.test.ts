@@ -35,7 +35,7 @@ import { wavHeaderBytes } from "../support/wav.ts";
 const bucket = "audio";
 const tableName = "language-ai";
 
-/** Runs beside the function and tells, over and over, how much memory its process has needed at most, in MB. */
+/** Runs next to the function and measures, over and over, the peak memory of its process, in MB. */
 const observer = `
   import { readFileSync } from "node:fs";
   export { handler } from "./index.mjs";
@@ -151,7 +151,7 @@ const upload = async (body: Buffer, userId?: number): Promise<string> => {
 
 const prelude = z.object({ statusCode: z.int() });
 
-/** The function's answer. A stream starts with its metadata, up to eight zero bytes. */
+/** The function's response. A stream starts with its metadata, up to eight zero bytes. */
 const invoke = async (fields: Readonly<Record<string, FormValue>>) => {
   const event = lambdaEvent({
     path: "/tasks/audio/transcriptions",
@@ -200,7 +200,7 @@ describe("the bundled transcription function", () => {
     expect(await invoke({ file_id: fileId })).toMatchObject({ status: 404 });
   }, 30_000);
 
-  it("lets an upload be used by the account that made it, or by anybody when nobody did", async () => {
+  it("lets an upload be used by its account, or by anyone when it has none", async () => {
     const bytes = Buffer.concat([wavHeaderBytes(8_000, { stated: true }), Buffer.alloc(8_000)]);
     expect(await invoke({ file_id: await upload(bytes, 7) })).toMatchObject({ status: 200 });
     expect(await invoke({ file_id: await upload(bytes) })).toMatchObject({ status: 200 });

@@ -21,20 +21,20 @@ const upload = { objectKey: "uploads/1/a.mp3", contentType: "audio/mpeg", userId
 const hours = (count: number) => count * 60 * 60 * 1_000;
 
 describe("an upload", () => {
-  it("made without a token can be used by whoever knows its id", async () => {
+  it("requested without a token can be used by anyone who knows its id", async () => {
     await uploads.add("anybody", upload);
     expect(await uploads.find("anybody", 7)).toEqual(upload);
     expect(await uploads.find("anybody", 8)).toEqual(upload);
   });
 
-  it("made with a token can only be used by that account", async () => {
+  it("requested with a token can only be used by that account", async () => {
     const own = { ...upload, userId: 7 };
     await uploads.add("own", own);
     expect(await uploads.find("own", 7)).toEqual(own);
     expect(await uploads.find("own", 8)).toBeUndefined();
   });
 
-  it("is not there when no link was asked for", async () => {
+  it("does not exist when no link was requested", async () => {
     expect(await uploads.find("unknown", 7)).toBeUndefined();
   });
 

@@ -50,7 +50,7 @@ const admit = (limiter: Limiter, userId: number, operationId = "translate", mayS
     mayStream,
   });
 
-/** A request that is admitted, does its work and is over. */
+/** A request that is admitted, runs and ends. */
 const request = async (limiter: Limiter, userId: number, use: Use = {}, operationId = "translate") => {
   const admission = await admit(limiter, userId, operationId);
   expect(admission.refusal).toBeUndefined();
@@ -63,7 +63,7 @@ const itemOf = (userId: number, date: string) => table.read(limitKeys.usage(date
 const countersOf = (item: Record<string, unknown> | undefined) =>
   Object.fromEntries(Object.entries(item ?? {}).filter(([name]) => name.includes(":")));
 
-/** What is known of an account's usage, wherever it stands: summed up by operation. */
+/** An account's usage, wherever it is stored, summed up by operation. */
 const usedBy = async (userId: number, date = "2026-11-20") => {
   const range = { from: dayOf("2026-11-01"), to: dayOf("2026-12-31") };
   const { rows } = await readUsage(table.open(), userId, range, dayOf(date));
@@ -75,7 +75,7 @@ const usedBy = async (userId: number, date = "2026-11-20") => {
 };
 
 describe("what a request has used", () => {
-  it("is counted at once, in a write that nobody waits for, when its account is not busy", async () => {
+  it("is counted at once, in a write that delays no one, when its account is quiet", async () => {
     const userId = await newAccount();
     const limiter = environment();
     table.calls.length = 0;
@@ -121,7 +121,7 @@ describe("what a request has used", () => {
     }
   });
 
-  it("of a stream is counted by the write that gives its place back", async () => {
+  it("of a stream is counted by the write that releases its slot", async () => {
     const userId = await newAccount();
     const limiter = environment();
     await request(limiter, userId);
@@ -139,7 +139,7 @@ describe("what a request has used", () => {
     ]);
   });
 
-  it("is counted exactly, however many requests of one account are under way in however many environments", async () => {
+  it("is counted exactly, for any number of parallel requests of one account in any number of environments", async () => {
     const userId = await newAccount();
     const limiters = Array.from({ length: 4 }, (_, index) => environment(instance(index)));
     await Promise.all(
@@ -152,7 +152,7 @@ describe("what a request has used", () => {
     expect(await usedBy(userId)).toMatchObject([{ requests: 84, characters: 3_160, errors: 40 }]);
   });
 
-  it("stays owed when the next request is refused", async () => {
+  it("stays pending when the next request is refused", async () => {
     const userId = await newAccount();
     const limiter = environment();
     await request(limiter, userId, { characters: 1 });
@@ -167,7 +167,7 @@ describe("what a request has used", () => {
     expect(await usedBy(userId)).toMatchObject([{ requests: 3, characters: 3 }]);
   });
 
-  it("is an error when the caller was told of one, once", async () => {
+  it("is an error when the caller saw one, once", async () => {
     const userId = await newAccount();
     const limiter = environment();
     const failed = await admit(limiter, userId);
@@ -211,7 +211,7 @@ describe("what a request has used", () => {
   });
 });
 
-/** A table of which some writes are carried out, or not, and whose answers are lost then. */
+/** A table of which some writes are executed, or not, and whose responses are then lost. */
 const faulty = (over: ItemTable, fault: (update: string, call: number) => "lost" | "failed" | undefined) => {
   let calls = 0;
   const lost = () => new AwsCallError("NetworkError", "AWS did not answer.", { $retryable: {} });
@@ -225,7 +225,7 @@ const faulty = (over: ItemTable, fault: (update: string, call: number) => "lost"
   };
   return {
     ...over,
-    // What the connection below does with a lost answer.
+    // What the connection below does with a lost response.
     update: async (update, signal, again = () => update) => {
       try {
         return await through(update.UpdateExpression, () => over.update(update, signal));
@@ -242,9 +242,9 @@ const faulty = (over: ItemTable, fault: (update: string, call: number) => "lost"
   } satisfies ItemTable;
 };
 
-describe("a write whose answer is lost", () => {
+describe("a write whose response is lost", () => {
   it.each(["lost", "failed"] as const)(
-    "counts no usage twice, whether it was carried out or not: %s",
+    "counts no usage twice, whether it was executed or not: %s",
     async (kind) => {
       const log = vi.spyOn(logger, "error").mockReturnValue();
       const userId = await newAccount();
@@ -264,14 +264,14 @@ describe("a write whose answer is lost", () => {
       expect(used.characters).toBeLessThanOrEqual(21);
       expect(used.errors).toBeLessThanOrEqual(1);
       if (kind === "lost") expect(used).toMatchObject({ requests: 4, characters: 21, errors: 1 });
-      // The limits count it all the same.
+      // The limits count it anyway.
       expect((await storedOf(userId))?.["M2026-11"]).toBeGreaterThanOrEqual(4);
       expect(log).toHaveBeenCalledWith("limits.usage_not_counted", expect.anything());
     },
   );
 });
 
-describe("a day that is over", () => {
+describe("a past day", () => {
   const until = (date: string) => {
     now = Date.parse(date);
   };
@@ -288,7 +288,7 @@ describe("a day that is over", () => {
     { day: 0, operationId: "translate", requests: 1, characters: 10 },
   ];
 
-  it("has an item from its first request on, which is kept for 400 days, so that whoever bills finds the account", async () => {
+  it("has an item from its first request on, which is stored for 400 days, so that bills find the account", async () => {
     const userId = await newAccount();
     await useDay(userId);
     const item = await itemOf(userId, "2026-11-20");
@@ -352,7 +352,7 @@ describe("a day that is over", () => {
     expect(countersOf(await storedOf(userId))).toEqual({ [`u${dayOf("2026-11-21")}:translate:-:r`]: 1 });
   });
 
-  it.each(["lost", "failed"] as const)("is moved once although an answer is lost: %s", async (kind) => {
+  it.each(["lost", "failed"] as const)("is moved once although a response is lost: %s", async (kind) => {
     vi.spyOn(logger, "error").mockReturnValue();
     const userId = await newAccount();
     await useDay(userId);
@@ -407,7 +407,7 @@ describe("a day that is over", () => {
     expect(countersOf(await storedOf(userId))).toEqual({});
   });
 
-  it("is shown wherever it stands", async () => {
+  it("is shown wherever it is stored", async () => {
     const userId = await newAccount();
     await useDay(userId);
     until("2026-11-21T09:00:00Z");
@@ -438,7 +438,7 @@ describe("a day that is over", () => {
 });
 
 describe("the access item", () => {
-  it("of an account whose many keys ask for everything is emptied while the day goes on", async () => {
+  it("of an account whose many keys call everything is emptied during the day", async () => {
     const userId = await newAccount();
     await request(environment(), userId, { characters: 5 });
     const { client, name } = table.open();

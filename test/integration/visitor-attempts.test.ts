@@ -67,8 +67,8 @@ const outcome = (changes: Partial<VisitorRequest>, now?: number): Promise<string
     (error: { code?: string }) => String(error.code),
   );
 
-describe("A try without an account", () => {
-  it("is asked of the API as it was sent, with a token for that task and for a minute", async () => {
+describe("An attempt without an account", () => {
+  it("is sent to the API unchanged, with a token for that task and for a minute", async () => {
     received.length = 0;
     expect(await ask({ sourceAddress: "203.0.113.1" })).toMatchObject({
       status: 200,
@@ -135,7 +135,7 @@ describe("A try without an account", () => {
     );
   });
 
-  it("is made in the name of one account, which nobody can register and which no password opens", async () => {
+  it("runs in the name of one account, which no one can register and no password opens", async () => {
     const accounts = createAccountsRepository(table.open());
     const username = "visitors of the playground";
     const found = await accounts.findWithPassword({ username });

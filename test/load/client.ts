@@ -7,7 +7,7 @@ export interface LoadRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** What the end of a whole answer looks like, where its status does not tell. */
+  /** The end of a whole response, where its status is not enough. */
   readonly ending?: string;
 }
 

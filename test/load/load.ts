@@ -36,7 +36,7 @@ const startMilliseconds = 500;
 
 /** Sent one by one after the load, to see whether requests leave sockets open. */
 const furtherRequests = 500;
-/** At most so many sockets of the gateway belong to one function that waits for work. */
+/** At most this many sockets of the gateway belong to one idle function. */
 const socketsOfFunction = 8;
 
 const folder = await mkdtemp(join(tmpdir(), "language-ai-load-"));
@@ -49,7 +49,7 @@ const service = await runService({
   CHAT_BASE_URL: modelUrl,
   TRANSCRIPTION_BASE_URL: modelUrl,
   SPEECH_BASE_URL: modelUrl,
-  // Each open stream, and each worker's call with its authorizer, holds a place.
+  // Each open stream, and each worker's call with its authorizer, uses one execution.
   FUNCTION_CONCURRENCY: String(streams + 2 * workers + 30),
 });
 const gatewayId = service.child.pid ?? 0;
@@ -94,7 +94,7 @@ let isOver = false;
 const repeat = async (next: () => ReturnType<typeof client.send>): Promise<void> => {
   while (!isOver) {
     const result = await next();
-    // Before everybody is there, most of what is measured are processes that start.
+    // Until all workers run, most of the measured time is starting processes.
     if (!Number.isNaN(startedAt) || result.fault) results.push(result);
   }
 };

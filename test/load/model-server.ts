@@ -1,4 +1,7 @@
-/** A model's server that costs next to nothing: answers at once, and streams at the pace of a model. A process of its own. */
+/**
+ * A model server that costs next to nothing: responds at once, and streams at the pace of a model. A process of its
+ * own.
+ */
 import { createServer, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";

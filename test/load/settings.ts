@@ -1,3 +1,3 @@
-/** How long a streamed answer is, and how fast it comes: ten seconds in all, the pace of a model that many share. */
+/** How long a streamed response is, and how fast it comes: ten seconds in all, the pace of a shared model. */
 export const streamedTokens = 100;
 export const tokenPauseMilliseconds = 100;

@@ -39,7 +39,7 @@ const login = ({ username, password }: LoadAccount): LoadRequest => ({
   body: new URLSearchParams({ username, password }).toString(),
 });
 
-/** A chat whose answer comes token by token. */
+/** A chat whose response is streamed token by token. */
 export const streamChat = (account: LoadAccount): LoadRequest => ({
   ...json("chat stream", "/tasks/chat/completions", account, conversation(true)),
   ending: "data: [DONE]",

@@ -1,10 +1,11 @@
 /**
- * Changes the code at random places and looks whether a test notices.
+ * Changes the code at random positions and checks whether a test notices.
  *
  * Usage: npm run mutants -- --files 'functions/**' [--files …] [--count 100] [--seed 1] [--thorough] [--least 90]
  *
- * Works in copies; the unit tests that import a changed file are run, the nearest first. Types and lost awaits are asked
- * only about what the tests let pass. `--thorough` asks the tests over HTTP, too, which takes a minute for each survivor.
+ * Works in copies; it runs the unit tests that import a changed file, nearest first. Types and lost awaits are
+ * checked only where the tests pass. `--thorough` also runs the tests over HTTP, which takes a minute for each
+ * survivor.
  */
 import { globSync } from "node:fs";
 import { join } from "node:path";
@@ -92,7 +93,7 @@ print(row("all", judged));
 for (const { file, line, change, verdict } of judged)
   if (verdict === "survived") print(`${file}:${line}  ${change}`);
 
-// What does not compile, or loses an await, cannot be merged, so no test is owed for it.
+// Code that does not compile, or loses an await, cannot be merged, so it needs no test.
 const [byTests, byTypes] = [numberOf(judged, "tests"), numberOf(judged, "types")];
 const ratio = judged.length === byTypes ? 0 : byTests / (judged.length - byTypes);
 print(`${byTests} of ${judged.length} mutants are killed by tests and ${byTypes} by types.`);

@@ -7,7 +7,7 @@ export interface Mutant {
   readonly end: number;
   readonly replacement: string;
   readonly line: number;
-  /** What was there and what is there now, on one line. */
+  /** The old and the new code, on one line. */
   readonly change: string;
 }
 

@@ -11,10 +11,11 @@ const importsOf = (root: string, file: string): string[] => {
 };
 
 /**
- * Finds the tests that reach a file through imports, those first that have the shortest way.
+ * Finds the tests that reach a file through imports, those with the shortest path first.
+ *
  *
  * @param root the project's folder
- * @param patterns which tests are looked at
+ * @param patterns which tests are considered
  */
 export const relatedTests = (root: string, patterns: readonly string[]): ((file: string) => string[]) => {
   const tests = globSync([...patterns], { cwd: root }).filter((file) => !file.endsWith(".endurance.test.ts"));

@@ -8,7 +8,7 @@ import { relatedTests } from "./related-tests.ts";
 /** What found a mutant. */
 export type Verdict = "tests" | "types" | "survived";
 
-/** A mutant with what became of it. */
+/** A mutant with its result. */
 export interface JudgedMutant extends Mutant {
   readonly file: string;
   readonly verdict: Verdict;
@@ -113,7 +113,7 @@ export const runMutants = async (options: MutantsOptions): Promise<JudgedMutant[
     return further.length > 0 && !(await passes(folder, further)) ? "tests" : "survived";
   };
 
-  // Tests that fail by themselves would find every mutant.
+  // Tests that fail without mutants would find every mutant.
   const needed = [...new Set(waiting.flatMap(({ file }) => testsOf(file)))];
 
   const work = async (_item: unknown, index: number): Promise<void> => {

@@ -34,7 +34,7 @@ export const rejectText = async () => {
   throw "only text";
 };
 export const floatingRejection = async () => {
-  void Promise.reject(new OrderError("nobody waits for this"));
+  void Promise.reject(new OrderError("an unhandled rejection"));
   return "never sent";
 };
 export const nothingLeftToDo = () => new Promise(() => {});

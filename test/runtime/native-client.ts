@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 
-// Stands in for the compiled part of AWS's runtime client, `rapid-client.node`, with its three functions. The
-// compiled part sends results synchronously: here the next call waits until they are sent.
+// Replaces the compiled part of AWS's runtime client, `rapid-client.node`, with its three functions. The compiled
+// part sends results synchronously: here the next call waits until they are sent.
 
 const [hostname, port] = (process.env["AWS_LAMBDA_RUNTIME_API"] ?? "").split(":");
 const agent = new Agent({ keepAlive: true });

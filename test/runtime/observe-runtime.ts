@@ -43,7 +43,7 @@ export async function observeRuntime(
   const exited = once(child, "exit");
   const outcome = await Promise.race([
     exited.then(([code]) => `exits with ${code}`),
-    runtimeApi.exhausted.then(() => "asks for more"),
+    runtimeApi.exhausted.then(() => "requests more"),
     pause(PATIENCE_MILLISECONDS, "hangs", { ref: false }),
   ]);
   child.kill("SIGKILL");

@@ -9,11 +9,11 @@ export type Observation = Readonly<Record<string, unknown>>;
 const errorReport = z.object({ errorType: z.string(), errorMessage: z.string(), trace: z.array(z.string()) });
 
 /**
- * A Runtime API that gives out events and writes down what comes back. It holds the next event back until the
- * result of the last has come: AWS's client may ask while it is still sending the trailers of a stream.
+ * A Runtime API that delivers events and records the results. It holds the next event back until the last result has
+ * arrived: AWS's client may request it while it still sends the trailers of a stream.
  */
 export class RecordingRuntimeApi {
-  /** Resolved when the runtime asks for more events than there are. */
+  /** Resolved when the runtime requests more events than there are. */
   readonly exhausted: Promise<void>;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   readonly #exhausted = Promise.withResolvers<void>();

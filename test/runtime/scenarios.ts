@@ -24,15 +24,15 @@ export const scenarios: readonly Scenario[] = [
   scenario("an error thrown", "throwPlainly", {}, {}),
   scenario("an error of its own class", "rejectCustom"),
   scenario("a text thrown", "rejectText"),
-  scenario("a rejection nobody handles", "floatingRejection", {}, {}),
-  scenario("a promise that can never settle", "nothingLeftToDo", {}, {}),
+  scenario("an unhandled rejection", "floatingRejection", {}, {}),
+  scenario("a promise that never resolves", "nothingLeftToDo", {}, {}),
 
   scenario("a handler with a callback", "callback"),
   scenario("a handler that is no function", "notAFunction"),
   scenario("a handler that is not exported", "missing"),
   { title: "a handler without an export's name", handler: "handlers", events: [{}] },
   scenario("a handler outside of its folder", "../handlers.returnEvent"),
-  scenario("a module that is not there", "absent.handler"),
+  scenario("a missing module", "absent.handler"),
   scenario("a module that throws", "throwing-module.handler"),
   scenario("a module that is no JavaScript", "broken-module.handler"),
 

@@ -14,7 +14,7 @@ import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type:
 import type { Endpoint } from "../../shared/http/endpoint.ts";
 import type { Table } from "../../shared/platform/storage/table.ts";
 
-/** Tokens that everybody may hold and nobody has signed. */
+/** Unsigned tokens that every test accepts. */
 export const unsignedTokens = {
   sign: async () => "a-token",
   verify: async () => ({ userId: 7, tokenId: "3f0a2c1e-token", tokenEpoch: 0 }),

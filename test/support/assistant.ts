@@ -24,7 +24,7 @@ import type { Table } from "../../shared/platform/storage/table.ts";
 export const queueArn = "arn:aws:sqs:us-east-1:000000000000:messages.fifo";
 export const deadLetterQueueArn = "arn:aws:sqs:us-east-1:000000000000:messages-dead.fifo";
 
-/** A message of somebody who has never written before. */
+/** A message of a new person. */
 export const newMessage = (content: MessageContent, sender = `person-${randomUUID()}`): InboundMessage => ({
   id: `wamid.${randomUUID()}`,
   sender,
@@ -63,13 +63,13 @@ export interface TakenMessage {
   readonly options: SendOptions;
 }
 
-/** The platform as it is from outside: what it has taken is taken, whatever becomes of the worker. */
+/** The platform as seen from outside: what it has accepted stays accepted, even if the worker dies. */
 export class FakePlatform implements MessagingPlatform {
   readonly taken: TakenMessage[] = [];
   readonly typing: string[] = [];
   /** What was uploaded, as text. */
   readonly files: string[] = [];
-  /** What becomes of the next sends; after those, and for `take`, messages are taken. */
+  /** The outcome of the next sends; after those, and for `take`, messages are accepted. */
   readonly outcomes: (SendOutcome | "take")[] = [];
   /** Whether reports about messages reach the webhook. */
   reports = true;
@@ -232,7 +232,7 @@ export const startWorker = ({
   const retries: number[] = [];
   const signal = new AbortController().signal;
   return {
-    /** After how many seconds the queue was asked to hand messages out again. */
+    /** The delays in seconds after which the queue should deliver messages again. */
     retries,
     handle: (record: SQSRecord): Promise<boolean> =>
       handleRecord(record, 300_000, {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { buildFunctions } from "../../infra/build.ts";
 
 /**
- * Bundles the functions once; every service that a test starts takes these bundles. They are always built anew, so no
- * test can meet old ones.
+ * Bundles the functions once; every service that a test starts uses these bundles. Each run builds them again, so no
+ * test uses old ones.
  */
 export const setup = async (): Promise<() => Promise<void>> => {
   const outdir = await mkdtemp(join(tmpdir(), "language-ai-built-"));

@@ -6,7 +6,7 @@ import { answering, type Behaviour, completion, resetting } from "./fake-backend
 import { runCommand, runService } from "./run-service.ts";
 import { soundBytes, wavFile } from "./wav.ts";
 
-/** Stands in everything that a caller, a model or another outside party says; no line of a log may contain it. */
+/** Contained in everything that a caller, a model or another outside party says; no log line may contain it. */
 export const canary = "Kanari9x";
 
 /** The account that {@link CanaryService.signUp} makes: its name, address and password are the canary's. */
@@ -47,8 +47,8 @@ export const linkSecretsIn = (mails: readonly { readonly body: string }[]): stri
 const fieldsOfEveryLine = ["level", "message", "timestamp", "service", "request_id", "xray_trace_id"];
 
 /**
- * All that the described events say, whatever its value: ids, codes and figures. A field that is not among them fails
- * the tests of the log, so that whoever adds one asks first whether it may be logged.
+ * All fields of the described events that may be logged with any value: ids, codes and figures. A field that is not
+ * among them fails the tests of the log, so that a new field is reviewed first.
  */
 const knownFields: ReadonlySet<string> = new Set([
   ...fieldsOfEveryLine,
@@ -193,13 +193,14 @@ export const startCanaryService = async (variables: Readonly<Record<string, stri
             .map((field) => `${line.message}: ${field}`),
         ),
       ),
-    /** Every secret that a response gave out so far. */
+    /** Every secret in a response so far. */
     secrets,
     /**
-     * The lines that say what no line may, under whatever event: the canary in any case or in base64, a secret that any
-     * response gave out, or a password's hash.
+     * The lines that contain what no line may, for any event: the canary in any case or in base64, a secret from any
+     * response, or a password's hash.
      *
-     * @param further secrets that left in another way than by a response.
+     *
+     * @param further secrets that were sent by other means than a response.
      */
     leaks: (further: readonly string[] = []): string[] => {
       const forbidden = [...canaryInBase64, ...secrets, ...further, "$argon2"];

@@ -23,7 +23,10 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** A certificate of a day for names or addresses (as bytes), made here so that no private key lies in the repository. */
+/**
+ * A certificate of a day for names or addresses (as bytes), created here so that the repository contains no private
+ * key.
+ */
 export const makeCertificate = (names: readonly (string | readonly number[])[]): Certificate => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   // Certificates are looked for by their subjects.

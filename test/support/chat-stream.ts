@@ -5,7 +5,7 @@ import type { FakeBackend } from "./fake-backend.ts";
 import { startEvents } from "./fake-stream.ts";
 import { piecesOf } from "./sources.ts";
 
-/** What the fake server is asked for unless a test says otherwise. */
+/** The fake server's default request. */
 export const chatRequest: ChatRequest = {
   model: "lang-9b",
   messages: [{ role: "user", content: "How are you in Luganda?" }],
@@ -15,7 +15,7 @@ export const chatRequest: ChatRequest = {
   stop: undefined,
 };
 
-/** Starts a streamed answer from a fake server. */
+/** Starts a streamed response from a fake server. */
 export const startStream = (
   backend: FakeBackend,
   options: {
@@ -38,7 +38,7 @@ export const startStream = (
     { signal: options.signal ?? new AbortController().signal },
   );
 
-/** Everything a stream gives, with the texts put together. */
+/** Everything a stream returns, with the texts joined. */
 export const readStream = async (stream: ChatStream) => {
   const events: ChatEvent[] = [];
   let error: unknown;

@@ -21,7 +21,7 @@ const tableHead = [
   `| --- |${" :-: |".repeat(Object.keys(features).length)}`,
 ] as const;
 
-/** What became of one test. */
+/** The result of one test. */
 export interface Outcome {
   readonly title: string;
   readonly passed: boolean;

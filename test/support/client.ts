@@ -7,7 +7,7 @@ import { errorBody, problemsOf } from "./declared.ts";
 
 export const baseUrl = inject("baseUrl");
 
-/** An answer as a client sees it. */
+/** A response as a client sees it. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -56,14 +56,14 @@ export const call = async (path: string, options: CallOptions = {}): Promise<Ans
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 };
 
-/** Checks that an answer is what its operation declares: the schema on success, the error body otherwise. */
+/** Checks that a response is what its operation declares: the schema on success, the error body otherwise. */
 export const expectDeclared = (operation: Operation, answer: Answer): void => {
   expect(answer.headers.get("x-request-id"), "every answer carries a request id").toBeTruthy();
   const schema = answer.status < 300 ? operation.response.schema : errorBody;
   expect(problemsOf(schema, answer.body), `${operation.id} answered ${answer.status}`).toEqual([]);
 };
 
-/** Checks that an answer is an error of ours, with this status and code, by default in the words of all routes. */
+/** Checks that a response is one of our errors, with this status and code, by default in the common format. */
 export const expectError = (
   answer: Answer,
   status: number,
@@ -75,7 +75,7 @@ export const expectError = (
   expect(answer.headers.get("x-request-id")).toBeTruthy();
 };
 
-/** What became of a request, for comparing many that are sent at once: its status, and the error's code if there is one. */
+/** The outcome of a request, for comparing many simultaneous ones: its status, and the error's code if there is one. */
 export const outcomeOf = ({ status, body }: Answer): string => `${status} ${body.error?.code ?? "done"}`;
 
 /** A person with an account and a token. */
@@ -91,10 +91,13 @@ export interface TestAccount {
 export const logIn = (username: string, password: string): Promise<Answer> =>
   call("/auth/token", { body: new URLSearchParams({ username, password }) });
 
-/** Where nobody reads mails; a deployment really sends them, and SES's own mailbox takes them without harm to its reputation. */
+/**
+ * An address that no one reads; deployments really send mails, and SES's own mailbox accepts them without harm to the
+ * sender's reputation.
+ */
 const mailDomain = inject("isLocal") ? "example.com" : "simulator.amazonses.com";
 
-/** A registration body nobody has used before. */
+/** A registration body that was not used before. */
 export const newRegistration = () => {
   const username = `user-${randomBytes(6).toString("hex")}`;
   const mailbox = inject("isLocal") ? username : `success+${username}`;
@@ -110,7 +113,7 @@ const patiently = async (send: () => Promise<Answer>): Promise<Answer> => {
   }
 };
 
-/** Registers somebody and logs them in. */
+/** Registers a person and logs them in. */
 export const createAccount = async (): Promise<TestAccount> => {
   const registration = newRegistration();
   const { body: account, status } = await patiently(() => call("/auth/register", { body: registration }));

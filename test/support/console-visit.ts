@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
 
-/** Somebody with an account. */
+/** A person with an account. */
 export interface Person {
   readonly username: string;
   readonly email: string;
   readonly password: string;
 }
 
-/** Somebody who has no account yet. */
+/** A person without an account. */
 export const newPerson = (): Person => {
   const username = `amina-${randomBytes(4).toString("hex")}`;
   return { username, email: `${username}@example.com`, password: "seven storks by the lake" };
@@ -25,7 +25,7 @@ export const register = async (url: string, person = newPerson()): Promise<Perso
   return person;
 };
 
-/** Logs somebody in through the page. */
+/** Logs a person in through the page. */
 export const logIn = async (page: Page, url: string, { username, password }: Person): Promise<void> => {
   await page.goto(`${url}/console/log-in`);
   await page.locator("main input[name=username]").fill(username);

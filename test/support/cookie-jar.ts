@@ -1,4 +1,4 @@
-/** What is sent beside the cookies. */
+/** The request without its cookies. */
 type Asking = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
 
 /** The cookies of one host, by name. */
@@ -8,7 +8,7 @@ export type Cookies = Map<string, string>;
 export const cookieHeader = (cookies: Cookies): string =>
   [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
 
-/** Puts in what an answer sets, and takes out what it ends. */
+/** Stores the cookies that a response sets, and removes those that it ends. */
 export const keepCookies = (cookies: Cookies, { headers }: Response): void => {
   for (const line of headers.getSetCookie()) {
     const [pair = "", ...attributes] = line.split(";").map((part) => part.trim());
@@ -21,7 +21,7 @@ export const keepCookies = (cookies: Cookies, { headers }: Response): void => {
   }
 };
 
-/** Follows redirects and keeps cookies as a browser does: by host name, whatever the port. */
+/** Follows redirects and stores cookies as a browser does: by host name, for any port. */
 export class CookieJar {
   readonly #cookies = new Map<string, Cookies>();
 
@@ -53,7 +53,7 @@ export class CookieJar {
     return response;
   }
 
-  /** Follows redirects until there are none, or one leads where the walk is to end. @returns that address and its answer. */
+  /** Follows redirects until there are none, or one leads to the given end. @returns that address and its response. */
   async walk(
     start: string | URL,
     { until = () => false, ...first }: Asking & { readonly until?: (address: URL) => boolean } = {},

@@ -30,7 +30,7 @@ export const oauthErrorBody = z.object({
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** Places of members that a schema has dropped, at every depth. */
+/** Paths of members that a schema has dropped, at every depth. */
 const dropped = (given: unknown, kept: unknown, place: readonly string[] = []): string[] => {
   if (!isObject(given)) return [];
   return Object.entries(given).flatMap(([name, member]) =>
@@ -41,8 +41,8 @@ const dropped = (given: unknown, kept: unknown, place: readonly string[] = []): 
 };
 
 /**
- * What is wrong with a body, measured by what is declared; empty when nothing is. Members that the schema does not name
- * are wrong at every depth, unless it is loose there: they may be what nobody should see.
+ * The faults of a body, compared with its declaration; empty when there are none. Members that the schema does not
+ * name are faults at every depth, unless it is loose there: they may be private.
  */
 export const problemsOf = (schema: z.ZodType, body: unknown): string[] => {
   const { data, error } = schema.safeParse(body);

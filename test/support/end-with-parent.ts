@@ -1,5 +1,5 @@
-// Loaded into a process before its own code: ends it, the way an operator would, when whoever started it is gone. Its
-// standard input is a pipe from there, and a pipe ends with the process that holds its other end, however that ended.
+// Loaded into a process before its own code: ends it, as an operator would, when its parent is gone. Its standard
+// input is a pipe from the parent, which ends with the parent, however that ended.
 import { isMainThread } from "node:worker_threads";
 
 if (isMainThread) {

@@ -19,10 +19,10 @@ export interface FakeBackend {
   close(): Promise<void>;
 }
 
-/** How the server answers one call. */
+/** How the server responds to one call. */
 export type Behaviour = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** Answers with a status and a body; objects become JSON. */
+/** Responds with a status and a body; objects become JSON. */
 export const answering =
   (status: number, body: unknown, headers: Record<string, string> = {}): Behaviour =>
   (response) => {
@@ -41,7 +41,7 @@ export const completion = (content: string | null, finishReason = "stop") => ({
   usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
 });
 
-/** Never answers. */
+/** Never responds. */
 export const hanging: Behaviour = () => undefined;
 
 /** Breaks the connection. */

@@ -5,14 +5,14 @@ import type { AddressRequest, Counts } from "../../shared/accounts/limits/limit-
 import type { LimitCounters } from "../../shared/accounts/limits/limiter.ts";
 import { accountPoliciesWith, defaultUnverifiedQuotaShare } from "../../shared/accounts/limits/policies.ts";
 
-/** Counters whose answers a test decides, and what was asked of them. */
+/** Counters whose responses a test decides, and the calls to them. */
 export interface FakeCounters extends LimitCounters {
   readonly accounts: AccountRequest[];
   readonly addresses: AddressRequest[];
   readonly refunded: CountedTask[];
   /** How many tasks were counted beyond the first of each request that stands for several. */
   readonly moreTasks: number[];
-  /** Places that were given back. */
+  /** Released slots. */
   readonly released: string[];
   /** What was counted of usage by other writes than admissions, write by write. */
   readonly usage: Record<string, number>[];
@@ -23,7 +23,7 @@ export interface FakeCounters extends LimitCounters {
 const first: Counts = { counted: true, minute: 1, day: 1, month: 1 };
 const policyOf = accountPoliciesWith(defaultUnverifiedQuotaShare);
 
-/** A verified account of the lowest tier, whose token stands. */
+/** A verified account of the lowest tier, with a valid token. */
 export const freeAccess: CredentialAccess = {
   account_type: "Free",
   disabled: false,

@@ -7,7 +7,7 @@ import type { SpeechRequest } from "../../shared/models/inference/speech.ts";
 import type { ObjectWriter } from "../../shared/platform/storage/object-store.ts";
 import { soundBytes, wavHeaderBytes } from "./wav.ts";
 
-/** Speech that is there at once: a tenth of a second for each character of the text. */
+/** Speech that is ready at once: a tenth of a second for each character of the text. */
 export const speechOf = ({ text }: SpeechRequest): Speech => {
   const bytes = wavHeaderBytes(0, { comment: text });
   const header = readWavHeader(bytes);

@@ -13,14 +13,14 @@ const chunk = (choice: object) =>
 /** The data of the chunk that OpenAI-compatible servers start with. */
 export const role = chunk({ delta: { role: "assistant", content: "" } });
 
-/** The data of a chunk with a piece of the answer. */
+/** The data of a chunk with a piece of the response. */
 export const delta = (content: string) => chunk({ delta: { content } });
 
 /** The data of a chunk with a piece of what the model thinks, as servers with a parser for it send it. */
 export const reasoning = (text: string, field: "reasoning_content" | "reasoning" = "reasoning_content") =>
   chunk({ delta: { [field]: text } });
 
-/** The data of the chunk that ends an answer. */
+/** The data of the chunk that ends a response. */
 export const finish = (reason = "stop") => chunk({ finish_reason: reason });
 
 /** The data of the chunk with the token counts. */
@@ -48,7 +48,7 @@ export const streamingOn =
     sendEvents(response, ...events);
   };
 
-/** Streams events and ends the answer. */
+/** Streams events and ends the response. */
 export const streaming =
   (...events: readonly string[]): Behaviour =>
   (response, request) => {

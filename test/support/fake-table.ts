@@ -14,7 +14,7 @@ export interface TableCall {
   readonly input: ServiceInputTypes;
 }
 
-/** The service's own table, whose calls a test answers instead of DynamoDB. */
+/** The service's own table, where a test responds to calls instead of DynamoDB. */
 export const fakeTable = (
   answer: (call: TableCall) => Promise<Omit<ServiceOutputTypes, "$metadata">>,
 ): Table => {

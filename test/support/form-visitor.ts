@@ -1,12 +1,12 @@
 import { baseUrl } from "./client.ts";
 import { cookieHeader, keepCookies } from "./cookie-jar.ts";
 
-/** A page as somebody without JavaScript has it before them. */
+/** A page for a person without JavaScript. */
 export interface SeenPage {
   readonly status: number;
   readonly headers: Headers;
   readonly html: string;
-  /** Where it stands, below the service's own address. */
+  /** Its path, below the service's own address. */
   readonly path: string;
 }
 
@@ -23,7 +23,7 @@ const attributesOf = (tag: string): Record<string, string> =>
     [...tag.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, decode(value)]),
   );
 
-/** The forms of a page, each with where it goes and what stands in it. */
+/** The forms of a page, each with its address and fields. */
 export const formsOf = ({ html }: Pick<SeenPage, "html">) =>
   [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, attributes = "", content = ""]) => ({
     action: attributesOf(attributes)["action"] ?? "",
@@ -40,11 +40,14 @@ export const formsOf = ({ html }: Pick<SeenPage, "html">) =>
 const { origin, pathname } = new URL(baseUrl);
 const prefix = pathname === "/" ? "" : pathname;
 
-/** Somebody with a browser that runs no scripts: it keeps cookies, follows links and sends forms. */
+/** A person with a browser that runs no scripts: it stores cookies, follows links and sends forms. */
 export class FormVisitor {
   readonly cookies = new Map<string, string>();
 
-  /** @param headers in the place of those that a browser sends by itself. */
+  /**
+   *
+   * @param headers instead of those that a browser sends automatically.
+   */
   async ask(
     path: string,
     {
@@ -67,7 +70,7 @@ export class FormVisitor {
     return { status: response.status, headers: response.headers, html: await response.text(), path };
   }
 
-  /** Asks for a page, and goes where it leads. */
+  /** Requests a page, and follows redirects. */
   async open(path: string): Promise<SeenPage> {
     return this.#follow(await this.ask(path));
   }

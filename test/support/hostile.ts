@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { baseUrl } from "./client.ts";
 import { sendOverWire, type WireAnswer } from "./wire.ts";
 
-/** A request that nobody sends by mistake. */
+/** A request that no client sends by mistake. */
 export interface Hostile {
   readonly method?: string;
   readonly headers?: Record<string, string>;
@@ -47,7 +47,7 @@ export const attack = (
     longestMilliseconds,
   });
 
-/** Checks that an answer puts the blame on the request. */
+/** Checks that a response blames the request. */
 export const expectRefused = (answer: WireAnswer): void => {
   const text = answer.body.toString("utf8", 0, 500);
   expect(answer.status, text).toBeGreaterThanOrEqual(400);

@@ -7,11 +7,11 @@ import { CookieJar } from "./cookie-jar.ts";
 
 /** What a provider of a test does other than a good one. */
 interface Misbehaviour {
-  /** Answers with this status and no JSON, at paths that match. */
+  /** Responds with this status and no JSON, at matching paths. */
   readonly fail?: { readonly path: RegExp; readonly status: number };
-  /** Takes requests at these paths and never answers. */
+  /** Accepts requests at these paths and never responds. */
   readonly hang?: RegExp;
-  /** Changes the ID token that it gives. */
+  /** Changes the ID token that it issues. */
   readonly changeIdToken?: (token: string) => string;
 }
 
@@ -22,9 +22,9 @@ export interface TestProvider {
   readonly redirectUri: string;
   /** How it misbehaves from now on. */
   misbehave(how: Misbehaviour): void;
-  /** Replaces its keys, and forgets everybody. */
+  /** Replaces its keys, and forgets all people. */
   changeKeys(): void;
-  /** The paths that it was asked for. */
+  /** The requested paths. */
   readonly asked: string[];
   close(): Promise<void>;
 }

@@ -67,8 +67,8 @@ class MemoryQueue {
 }
 
 /**
- * Stands for a worker's process that is killed: after so many calls to whatever is outside of it, none of which is undone,
- * nothing of it happens any more.
+ * Simulates a killed worker process: after this many calls to anything outside of it, which all stay in effect,
+ * nothing of it happens.
  */
 class Life {
   #callsLeft: number;
@@ -96,11 +96,11 @@ class Life {
 export interface JobWorks {
   readonly jobs: JobsRepository;
   readonly queue: MemoryQueue;
-  /** What the model was asked for, in that order. */
+  /** The requests to the model, in order. */
   readonly asked: string[];
-  /** By event and job, how often the callback queue was asked. */
+  /** How often the callback queue was called, by event and job. */
   readonly callbacks: CallbackRequest[];
-  /** What the assistant was told. */
+  /** The messages to the assistant. */
   readonly messages: InboundMessage[];
   /** Takes a job on, as the API does. */
   post(
@@ -111,8 +111,9 @@ export interface JobWorks {
   /**
    * Works until the queue is empty.
    *
-   * @param options.killAfter after so many calls the first worker is killed; another one goes on.
-   * @param options.isTwice every message is handed out twice.
+   *
+   * @param options.killAfter after this many calls the first worker is killed; another one continues.
+   * @param options.isTwice every message is delivered twice.
    */
   work(options?: {
     readonly atOnce?: number;

@@ -14,8 +14,8 @@ export interface StreamedAnswer {
 type StreamingHandler = (event: unknown, stream: PassThrough, context: unknown) => Promise<void>;
 
 /**
- * Puts the part of the Lambda runtime that streaming functions need into the globals. Call it before the function is
- * made; `vi.unstubAllGlobals` takes it away.
+ * Defines the globals of the Lambda runtime that streaming functions need. Call it before the function is created;
+ * `vi.unstubAllGlobals` removes them.
  */
 export const stubStreamingRuntime = (): void => {
   vi.stubGlobal("awslambda", {

@@ -22,13 +22,16 @@ export interface LegacyRoute {
   readonly path: string;
   /** Whether a model has to work for it. */
   readonly usesModel: boolean;
-  /** @param made what a client has at hand: an upload, speech and a transcription that were made before. */
+  /**
+   *
+   * @param made what a client has: an upload, speech and a transcription from earlier requests.
+   */
   readonly valid: (made: {
     readonly upload: string;
     readonly speech: string;
     readonly transcription: number;
   }) => LegacyRequest;
-  /** A request with one mistake, and how that is told; absent where nothing can be wrong. */
+  /** A request with one mistake, and its error; absent where nothing can be wrong. */
   readonly invalid?: {
     readonly request: LegacyRequest;
     readonly loc: readonly (string | number)[];

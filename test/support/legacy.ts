@@ -66,7 +66,7 @@ export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
   const saved = savedInMemory();
   const endpoints = legacyEndpoints(
     {
-      models: { answer, streamAnswer: () => Promise.reject(new Error("Version 1 streams no answers.")) },
+      models: { answer, streamAnswer: () => Promise.reject(new Error("Version 1 streams no responses.")) },
       speech: {
         synthesizer: { synthesize },
         encode: encodeSound,
@@ -136,7 +136,7 @@ export const recordingsInMemory = () => {
         path: "/tasks/stt/{audio_transcription_id}",
         pathParameters: { audio_transcription_id: String(id) },
       }),
-    /** What is kept of the audio that was transcribed. */
+    /** The stored audio of a transcription. */
     kept: () => [...legacy.objects].filter(([key]) => key.startsWith("transcriptions/")),
   };
 };

@@ -7,7 +7,7 @@ export interface EncodedForm {
 /** What a field of a form may be in a test; a list sends the field several times. */
 export type FormValue = string | File | readonly (string | File)[] | undefined;
 
-/** A file of a form. Its name and type are whatever a client would say. */
+/** A file of a form, with any name and type that a client may send. */
 export const formFile = (content: Buffer | string, name = "recording.wav", type = "audio/wav"): File =>
   new File([content], name, { type });
 

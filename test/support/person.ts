@@ -95,7 +95,7 @@ export const deliveryWith = (messages: readonly object[], contacts: readonly obj
     ],
   });
 
-/** Somebody who has never written before. */
+/** A new person. */
 export const newPerson = () => {
   const id = `2567${randomInt(10_000_000, 99_999_999)}`;
   let seen = 0;
@@ -110,7 +110,7 @@ export const newPerson = () => {
     deliveryWith([messageOf(content, messageId)], contacts);
   const textOf = (words: string) => ({ type: "text", text: { body: words } });
 
-  /** Sends something, and gives what comes back. */
+  /** Sends something, and returns the replies. */
   const send = async (content: object, messageId?: string): Promise<SentMessage[]> => {
     expect(await deliver(bodyOf(content, messageId))).toMatchObject({
       status: 200,

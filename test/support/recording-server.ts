@@ -10,7 +10,7 @@ export interface RecordingServer {
   close(): Promise<void>;
 }
 
-/** Reads a request with a pause after each piece; then answers with a transcription. */
+/** Reads a request with a pause after each piece; then responds with a transcription. */
 export const readingSlowly =
   (pauseMilliseconds: number) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -6,7 +6,7 @@ import { unlimited } from "./unlimited.ts";
 /** The claims of a token that the authorizer has accepted, in API Gateway's form. */
 export const authorizedCaller = { userId: "7", tokenId: "3f0a2c1e-token", tokenEpoch: "0" };
 
-/** An answer as a test looks at it. */
+/** A response for a test. */
 export interface TestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number | boolean>>;

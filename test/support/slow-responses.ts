@@ -20,7 +20,7 @@ export const dripping =
     response.once("close", () => clearInterval(timer));
   };
 
-/** Sends the same piece for as long as somebody reads. */
+/** Sends the same piece as long as there is a reader. */
 export const endless =
   (contentType: string): Behaviour =>
   (response) => {

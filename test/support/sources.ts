@@ -1,6 +1,6 @@
 import type { Receiver, Source } from "../../shared/platform/outbound/source.ts";
 
-/** What an iteration makes, as a source: while it is paused, nothing more is asked for. */
+/** An iteration as a source: while it is paused, it requests nothing more. */
 export const sourceOf = <Piece>(pieces: AsyncIterable<Piece>): Source<Piece> => {
   const iterator = pieces[Symbol.asyncIterator]();
   let receiver: Receiver<Piece> | undefined;
@@ -47,7 +47,7 @@ export const sourceOf = <Piece>(pieces: AsyncIterable<Piece>): Source<Piece> => 
   };
 };
 
-/** What a source gives, piece by piece: it is paused while nobody waits. Its failure is the value of its end. */
+/** The pieces of a source, one by one: it is paused while no one waits. Its failure is the value of its end. */
 export const iterate = <Piece>(source: Source<Piece>): Required<AsyncIterator<Piece, unknown>> => {
   const arrived: IteratorResult<Piece, unknown>[] = [];
   let waiting: PromiseWithResolvers<IteratorResult<Piece, unknown>> | undefined;

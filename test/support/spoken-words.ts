@@ -5,8 +5,8 @@ import { startSampleInference } from "@language-ai/sample-models";
 import { wavHeaderBytes } from "./wav.ts";
 
 /**
- * Recordings of hours whose words are known, and a model's server that hears every one of them: the sample voice speaks some
- * words once, and what is recorded is put together from these sounds, with silence between them.
+ * Recordings of hours with known words, and a model server that hears every one of them: the sample voice speaks some
+ * words once, and the recording is assembled from this audio, with silence between the words.
  */
 
 const vocabulary =
@@ -19,7 +19,7 @@ export const sampleRate = 8_000;
 /** Of unsigned samples of eight bits. */
 const silence = 128;
 
-/** No sound of a word is interrupted for as long; the pauses between words are longer. */
+/** No word contains a pause this long; the pauses between words are longer. */
 const shortestPause = 0.3;
 
 const isSilent = (sample: number | undefined): boolean => sample === silence;
@@ -40,7 +40,7 @@ const thin = (wav: Buffer): Buffer => {
   );
 };
 
-/** The longest run of silence in a sound, in samples. */
+/** The maximum run of silence in the audio, in samples. */
 const longestGap = (sound: Buffer): number => {
   let longest = 0;
   let current = 0;
@@ -51,7 +51,7 @@ const longestGap = (sound: Buffer): number => {
   return longest;
 };
 
-/** The sound of each word as the sample voice speaks it. */
+/** The audio of each word as the sample voice speaks it. */
 export type Voice = ReadonlyMap<string, Buffer>;
 
 /** Has the sample voice speak every word of a small vocabulary. */
@@ -89,7 +89,7 @@ const numbers = (seed: number) => {
   };
 };
 
-/** A recording of exactly so many seconds. */
+/** A recording of exactly this many seconds. */
 export const recordWords = (voice: Voice, seconds: number, seed: number): SpokenRecording => {
   const next = numbers(seed);
   const known = [...voice];

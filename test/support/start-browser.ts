@@ -16,7 +16,7 @@ declare module "vitest" {
   }
 }
 
-/** A microphone that anybody may use, and that beeps. */
+/** A microphone that needs no permission, and beeps. */
 const microphoneArguments = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
 
 const startService = async (directory: string, basePath: string): Promise<LocalService> =>

@@ -7,9 +7,9 @@ import { startLocalService } from "../../infra/local/start-service.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the service under test answers. */
+    /** The address of the service under test. */
     baseUrl: string;
-    /** Where the chat function answers by itself. */
+    /** The URL of the chat function. */
     chatStreamUrl: string;
     /** Whether that is the local service, whose `/_local` routes tests may use. */
     isLocal: boolean;
@@ -30,7 +30,7 @@ export const setup = async (project: TestProject): Promise<(() => Promise<void>)
     return undefined;
   }
   const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-"));
-  // Where `npm run verify` lets other servers take the place of stand-ins.
+  // Where `npm run verify` replaces stand-ins by other servers.
   const otherServers = Object.fromEntries(
     ["DYNAMODB", "S3"].map((name) => [`AWS_ENDPOINT_URL_${name}`, process.env[`VERIFY_ENDPOINT_${name}`]]),
   );

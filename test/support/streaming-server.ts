@@ -8,7 +8,7 @@ import { authorizedCaller } from "./send.ts";
 import { streamingRuntime } from "./streaming-runtime.ts";
 import { unlimited } from "./unlimited.ts";
 
-/** Endpoints that answer over HTTP. */
+/** Endpoints served over HTTP. */
 export interface StreamingServer {
   readonly url: string;
   close(): Promise<void>;

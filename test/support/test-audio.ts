@@ -33,7 +33,7 @@ export const tone = (seconds: number, { sampleRate = 24_000, hertz = 440 } = {})
   return bytes;
 };
 
-/** Sound that somebody else's decoder gives back: mono, from -1 to 1. */
+/** Audio from an independent decoder: mono, from -1 to 1. */
 export interface DecodedSound {
   readonly samples: Float32Array;
   readonly sampleRate: number;
@@ -59,7 +59,10 @@ export const decodeSound = async (format: SoundFormat, file: Uint8Array): Promis
   return { samples: channelData[0] ?? new Float32Array(), sampleRate };
 };
 
-/** How loud sound is, its silence left out at both ends: the root of the mean square, 1 for a square wave at full scale. */
+/**
+ * How loud audio is, without the silence at both ends: the root of the mean square, 1 for a square wave at full
+ * scale.
+ */
 export const loudness = ({ samples }: DecodedSound): number => {
   const middle = samples.subarray(samples.length * 0.25, samples.length * 0.75);
   return Math.sqrt(middle.reduce((sum, sample) => sum + sample * sample, 0) / middle.length);

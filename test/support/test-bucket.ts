@@ -31,10 +31,10 @@ export interface TestBucket {
   readonly calls: string[];
   /** Lets the next call of this name fail as if S3 were not there. */
   failNext(call: string): void;
-  /** The bytes of an object; `undefined` when it is not there. */
+  /** The bytes of an object; `undefined` when it is missing. */
   read(key: string): Promise<Buffer | undefined>;
   contentType(key: string): Promise<string | undefined>;
-  /** How many bodies are kept: objects, and uploads in parts that were neither completed nor aborted. */
+  /** How many bodies are stored: objects, and uploads in parts that were neither completed nor aborted. */
   storedBodies(): Promise<number>;
   close(): Promise<void>;
 }

@@ -141,7 +141,7 @@ export const startTestTable = async (): Promise<TestTable> => {
   };
 };
 
-/** Makes an account that nobody signs in to. @returns its id. */
+/** Creates an account without a password login. @returns its id. */
 export const createTestAccount = async (table: Table, type?: AccountType): Promise<number> => {
   const accounts = createAccountsRepository(table);
   const username = `user-${randomUUID()}`;

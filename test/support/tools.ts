@@ -1,4 +1,4 @@
-/** A tool as tests offer it; a sample server calls it when it is asked about market prices. */
+/** A tool as tests offer it; a sample server calls it for questions about market prices. */
 export const priceParameters = {
   type: "object",
   properties: { crop: { type: "string" }, market: { enum: ["Gulu", "Kampala"] } },
@@ -12,11 +12,11 @@ export const priceTool = {
   parameters: { ...priceParameters, required: [...priceParameters.required] },
 };
 
-/** What somebody says who wants it called. */
+/** The message of a person who wants it called. */
 export const priceQuestion = "What is the market price of Maize in Kampala?";
 
 /** What it is called with then. */
 export const priceArguments = { crop: "Maize", market: "Kampala" };
 
-/** What it answers. */
+/** Its result. */
 export const priceAnswer = "1,200 shillings a kilogram";

@@ -7,7 +7,7 @@ export const places = Object.entries(inject("consoleUrls")).map(([name, url]) =>
 
 const browser = await chromium.connect(inject("browserEndpoint"));
 
-/** Somebody with a browser of their own: nobody else's cookies, nothing kept from before. */
+/** A person with a browser of their own, without cookies or storage from before. */
 export interface Visitor {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -15,7 +15,7 @@ export interface Visitor {
   complaints(): string[];
 }
 
-/** Lets somebody look at pages, and closes their browser when they are done. */
+/** Lets a person look at pages, and closes their browser when they are done. */
 export const visit = async <Result>(
   look: (visitor: Visitor) => Promise<Result>,
   options: BrowserContextOptions = {},

@@ -20,11 +20,11 @@ export interface WavOptions {
   readonly sampleRate?: number;
   /** The length that the header states; `true` for the right one. */
   readonly stated?: number | true;
-  /** Put into a LIST chunk before the sound, as servers do with the text. */
+  /** Put into a LIST chunk before the samples, as servers do with the text. */
   readonly comment?: string;
 }
 
-/** The header of a WAV file with so many bytes of sound. */
+/** The header of a WAV file with this many bytes of audio. */
 export const wavHeaderBytes = (soundBytes: number, options: WavOptions = {}): Buffer => {
   const stated = options.stated === true ? soundBytes : (options.stated ?? 0xff_ff_ff_ff);
   const chunks = Buffer.concat([
@@ -36,7 +36,7 @@ export const wavHeaderBytes = (soundBytes: number, options: WavOptions = {}): Bu
   return Buffer.concat([chunk("RIFF", Buffer.alloc(0), riff), Buffer.from("WAVE"), chunks]);
 };
 
-/** Sound in which every sample is another. */
+/** Audio in which every sample differs. */
 export const soundBytes = (length: number): Buffer => {
   const bytes = Buffer.alloc(length);
   for (let offset = 0; offset + 2 <= length; offset += 2) bytes.writeUInt16LE((offset / 2) % 65_536, offset);

@@ -10,7 +10,7 @@ export interface WireRequest {
   readonly body?: Buffer | undefined;
   /** Of this machine's addresses, the one to send from. */
   readonly localAddress?: string;
-  /** How long the answer may take, its last byte included; by default 15 seconds. */
+  /** How long the response may take, its last byte included; by default 15 seconds. */
   readonly longestMilliseconds?: number;
 }
 
@@ -28,9 +28,10 @@ const usualLongestMilliseconds = 15_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
 /**
- * Sends a request as it is, also with headers and methods that `fetch` refuses to send.
+ * Sends a request unchanged, also with headers and methods that `fetch` refuses to send.
  *
- * @throws Error when the connection breaks or the answer takes too long.
+ *
+ * @throws Error when the connection breaks or the response takes too long.
  */
 export const sendOverWire = (
   baseUrl: string,
@@ -70,17 +71,17 @@ export const sendOverWire = (
   });
 };
 
-/** What stands in front of every path of a service; empty where it answers at the root. */
+/** The prefix of every path of a service; empty when it has none. */
 export const basePathIn = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, "");
 
-/** Sends bytes as they are, and gives everything that comes back before the server closes the connection. */
+/** Sends bytes unchanged, and returns everything that comes back before the server closes the connection. */
 export const sendBytes = async (baseUrl: string, bytes: string): Promise<string> => {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.setTimeout(usualLongestMilliseconds, () =>
     socket.destroy(new Error("The server did not close the connection.")),
   );
-  // Not ended from this side: a server that sees a half-closed connection may give up on its answer.
+  // Not ended from this side: a server that sees a half-closed connection may drop its response.
   socket.write(bytes, "latin1");
   return text(socket);
 };

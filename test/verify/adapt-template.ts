@@ -5,14 +5,14 @@ import type { WholeTemplate } from "./templates.ts";
 export const notMade: Readonly<Record<string, string>> = {
   "AWS::ApiGateway::Account":
     "left out: the role with which API Gateway writes logs, which moto does not write",
-  "AWS::ApiGateway::Authorizer": "left out: moto authorises nobody",
+  "AWS::ApiGateway::Authorizer": "left out: moto does not authorise",
   "AWS::ApiGateway::BasePathMapping": "left out with the domain name",
   "AWS::ApiGateway::DomainName": "left out: no name leads to moto",
   "AWS::ApiGateway::GatewayResponse":
     "left out: texts of refusals, which the local gateway serves from the same template",
   "AWS::ApiGateway::Stage": "left out: throttling and logs, of which moto has none",
   "AWS::CloudFront::Distribution": "left out: in front of the function URL",
-  "AWS::CloudWatch::Alarm": "left out: moto's CloudFormation makes no alarms; test/infra looks at each",
+  "AWS::CloudWatch::Alarm": "left out: moto's CloudFormation creates no alarms; test/infra checks each",
   "AWS::CodeDeploy::Application": "left out: moto shifts no traffic",
   "AWS::CodeDeploy::DeploymentGroup": "left out with the application",
   "AWS::DynamoDB::GlobalTable": "made as AWS::DynamoDB::Table, which has the same keys",
@@ -26,13 +26,13 @@ export const notMade: Readonly<Record<string, string>> = {
   "AWS::SNS::Subscription": "left out: a mail to the operator",
   "AWS::SNS::TopicPolicy": "left out with the subscription",
   "AWS::SQS::QueuePolicy": "left out: moto's CloudFormation makes none; cfn-lint and parliament read them",
-  "AWS::SecretsManager::Secret": "made by a call, with a value generated as the template says",
+  "AWS::SecretsManager::Secret": "created by a call, with a value generated as the template says",
   "AWS::WAFv2::WebACL": "left out: moto filters nothing",
   "AWS::WAFv2::WebACLAssociation": "left out with the rules",
   "Custom::S3AutoDeleteObjects": "left out: a function of CDK, which moto would run in Docker",
 };
 
-/** Gives what a reference to a resource that is not made becomes. */
+/** Replaces a reference to a resource that is not created. */
 type PlaceholderOf = (logicalId: string) => unknown;
 
 const replaceReferences = (
@@ -62,8 +62,8 @@ const replaceReferences = (
 };
 
 /**
- * Gives a table the type that moto knows, a FIFO queue the name that CloudFormation would make up for it, and an answer
- * without a function the method and address that moto asks for although nothing is called.
+ * Gives a table the type that moto knows, a FIFO queue the name that CloudFormation would generate, and a mock
+ * response the method and address that moto requires although nothing is called.
  */
 const forMoto = (queueName: string, resource: WholeTemplate["Resources"][string]): typeof resource => {
   const { Replicas: _replicas, ...Properties } = Object(resource["Properties"]);
@@ -86,9 +86,10 @@ const aliasTarget = z.object({
 });
 
 /**
- * The template without what moto does not make.
+ * The template without what moto cannot create.
  *
- * @param secretArns where the secrets are that were made by calls, by logical id
+ *
+ * @param secretArns the ARNs of the secrets created by calls, by logical id
  */
 export const withoutWhatIsNotMade = (
   stackName: string,

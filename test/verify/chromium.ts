@@ -13,14 +13,14 @@ import { type Part, ToolMissing, type Verdict } from "./run-parts.ts";
 const formats = ["wav", "mp3", "opus"] as const;
 const sentence = "Wasuze otya nno, ssebo? Nsanyuse okukulaba wano leero.";
 
-/** What the page tells of each sound that it has decoded. */
+/** The page's report about each audio file that it has decoded. */
 const heard = z.array(
   z.object({ format: z.enum(formats), seconds: z.number(), channels: z.number(), loudness: z.number() }),
 );
 type Heard = z.infer<typeof heard>;
 const told = z.union([z.object({ error: z.string() }), heard]);
 
-/** Decodes the sounds as any page would play them. */
+/** Decodes the audio as any page would play it. */
 const page = `<!doctype html><script type="module">
   const hear = async (format) => {
     const bytes = await (await fetch("/" + format)).arrayBuffer();
@@ -38,7 +38,7 @@ const page = `<!doctype html><script type="module">
   await fetch("/heard", { method: "POST", body: JSON.stringify(told) });
 </script>`;
 
-/** What a page in Chromium hears in these sounds. */
+/** What a page in Chromium hears in this audio. */
 const hearIn = async (
   program: string,
   sounds: ReadonlyMap<string, Buffer>,
@@ -94,7 +94,7 @@ const findingsIn = (sounds: Heard): string[] => {
   });
 };
 
-/** A browser that decodes speech in each format: it must be as long and as loud as the WAV that it was made of. */
+/** A browser that decodes speech in each format: it must be as long and as loud as the original WAV. */
 export const chromiumPart: Part = {
   name: "Chromium: speech in each format",
   run: async () => {

@@ -17,7 +17,7 @@ const python = pythonEnvironment("clients", join(import.meta.dirname, "clients/r
 
 const outcome = z.object({ title: z.string(), failure: z.string().nullable() });
 
-/** What the programs are given: the service, and a recording that its sample models can write down. */
+/** The programs' input: the service, and a recording that its sample models can transcribe. */
 interface Given {
   readonly directory: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -94,12 +94,12 @@ export const pythonClientsPart: Part = {
         findings.push(...(await findingsOf(`\`${name}\` for Python`, fewest, program, args, given)));
       }
       const versions = await Promise.all(Object.keys(pythonClients).map((name) => python.version(name)));
-      return verdictOf(findings, `${versions.join(", ")} chat, call tools, write down and speak`);
+      return verdictOf(findings, `${versions.join(", ")} chat, call tools, transcribe and speak`);
     });
   },
 };
 
-/** The README's programs in Python print an answer when they are run as they stand there. */
+/** The README's programs in Python print a result when they run unchanged. */
 export const readmeProgramsPart: Part = {
   name: "The README's programs in Python",
   run: async () => {
@@ -114,7 +114,7 @@ export const readmeProgramsPart: Part = {
         const { stdout } = await run(program, ["-c", text], { env, cwd: directory, timeout: 120_000 });
         if (stdout.trim() === "") findings.push(`It prints nothing:\n${text}`);
       }
-      return verdictOf(findings, `${programs.length} programs print an answer`);
+      return verdictOf(findings, `${programs.length} programs print a result`);
     });
   },
 };

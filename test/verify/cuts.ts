@@ -53,13 +53,13 @@ const runFfmpeg = (...options: readonly string[]): Buffer => {
   return stdout;
 };
 
-/** Without resampling, which would hide by how much sound is moved. */
+/** Without resampling, which would hide by how much audio is shifted. */
 const decode = (file: string): Int16Array => {
   const bytes = runFfmpeg("-err_detect", "crccheck", "-i", file, "-f", "s16le", "-ac", "1", "-");
   return new Int16Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 2));
 };
 
-/** The largest difference at the best of the allowed places. */
+/** The largest difference at the best allowed offset. */
 const differenceAt = (whole: Int16Array, piece: Int16Array, offset: number, from: number): number => {
   let largest = 0;
   for (let index = from; index < piece.length; index += 1) {

@@ -1,4 +1,4 @@
-/** Calls to moto, which looks at no signature but reads from it which service is called, and where. */
+/** Calls to moto, which checks no signature but reads from it which service is called, and where. */
 
 const region = "us-east-1";
 
@@ -12,7 +12,7 @@ const textOf = async (response: Response, operation: string): Promise<string> =>
   return text;
 };
 
-/** An operation of a service that speaks XML. @returns the answer as it stands. @throws Error when it is refused. */
+/** An operation of a service that speaks XML. @returns the raw response. @throws Error when it is refused. */
 export const callQuery = async (
   endpoint: string,
   service: string,

@@ -20,7 +20,7 @@ const makeSecret = async (endpoint: string, Name: string, properties: unknown): 
   return z.object({ ARN: z.string() }).parse(answer).ARN;
 };
 
-/** A stack that stands in moto. */
+/** A stack in moto. */
 export interface DeployedStack {
   readonly name: string;
   /** How many resources it has there. */

@@ -66,7 +66,7 @@ const useDeployed = async (endpoint: string, { outputs }: DeployedStack): Promis
     contentType: "audio/wav",
     fileName: "verify.wav",
   });
-  mustBe("What its link gives", await (await fetch(download.url)).text(), "RIFF");
+  mustBe("The bytes behind its link", await (await fetch(download.url)).text(), "RIFF");
 
   const sesClient = new SESv2Client({ endpoint, region: aws.region, credentials });
   try {
@@ -113,25 +113,25 @@ export const motoStacksPart: Part = {
 };
 
 const noSignatures = "moto checks no signature, so it takes what a link was not signed for";
-const noMissing = "moto answers 403 for an object that a signed link names and that is not there";
+const noMissing = "moto returns 403 for an object that a signed link names and that does not exist";
 
 const noSet =
-  "moto breaks off (500) at a condition on the size of a set that is not there, which DynamoDB Local takes as not met";
+  "moto breaks off (500) at a condition on the size of a missing set, which DynamoDB Local treats as false";
 
-/** Tests of ours that moto fails, with the reason why moto is wrong. */
+/** Our tests that moto fails, with the reason why moto is wrong. */
 const explainedTable = {
   "a link to reset-password has worked when only the response of the table was lost":
     "moto does not know a transaction again by its ClientRequestToken, as DynamoDB and DynamoDB Local do",
 };
 const explainedBucket = {
-  "an upload link takes a file of the content type it was made for, for 30 minutes": noSignatures,
+  "an upload link accepts a file of its own content type, for 30 minutes": noSignatures,
   "an upload link for a length takes this length and no other, and not a body that does not say its length":
     noSignatures,
-  "a download link gives the object under a name, and 404 when there is none": noMissing,
+  "a download link returns the object under a name, and 404 when there is none": noMissing,
   "speech as a stream with a link is stored under the link by the time it has come to its end": noMissing,
-  "speech as a stream with a link leaves nothing when the server breaks off after 1 MiB, and the link gives 404":
+  "speech as a stream with a link leaves nothing when the server breaks off after 1 MiB, and the link returns 404":
     noMissing,
-  "speech as a stream with a link leaves nothing when the server breaks off after 12 MiB, and the link gives 404":
+  "speech as a stream with a link leaves nothing when the server breaks off after 12 MiB, and the link returns 404":
     noMissing,
   "speech as a stream with a link leaves nothing when the caller goes away after 1 MiB": noMissing,
   "speech as a stream with a link leaves nothing when the caller goes away after 12 MiB": noMissing,
@@ -142,13 +142,12 @@ const explainedBucket = {
 };
 
 const explainedService = {
-  "POST /tasks/generate-upload-url gives a link that takes the size it was asked for and no other":
+  "POST /tasks/generate-upload-url returns a link that accepts exactly the requested size": noSignatures,
+  "POST /tasks/generate-upload-url returns a link that accepts no other content type, and no other file":
     noSignatures,
-  "POST /tasks/generate-upload-url gives a link that takes no other content type, and no other file":
-    noSignatures,
-  "every limited route POST /v1/audio/speech says where its caller stands": noSet,
-  "every limited route POST /tasks/modal/tts/stream says where its caller stands": noSet,
-  "every limited route POST /tasks/modal/tts/stream-with-url says where its caller stands": noSet,
+  "every limited route POST /v1/audio/speech shows its caller's limits": noSet,
+  "every limited route POST /tasks/modal/tts/stream shows its caller's limits": noSet,
+  "every limited route POST /tasks/modal/tts/stream-with-url shows its caller's limits": noSet,
   "DELETE /auth/me deletes the account for good: no token, no password and no link opens anything": noMissing,
 };
 

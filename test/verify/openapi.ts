@@ -52,7 +52,7 @@ const findingsIn = (output: string): string[] => {
   });
 };
 
-/** Requests that another program makes up from the OpenAPI document: every answer must be as the document says. */
+/** Requests that another program generates from the OpenAPI document: every response must match the document. */
 export const openapiPart: Part = {
   name: "schemathesis: the OpenAPI document and the local service",
   run: async () => {

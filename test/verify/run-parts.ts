@@ -4,7 +4,7 @@ export type Verdict =
   | { readonly kind: "failed"; readonly findings: readonly string[] }
   | { readonly kind: "left out"; readonly reason: string };
 
-/** One second opinion: another implementation that looks at ours. */
+/** One second opinion: another implementation that checks ours. */
 export interface Part {
   readonly name: string;
   /** @throws ToolMissing when what it needs cannot be had on this machine. */
@@ -28,7 +28,7 @@ const verdictOf = async (part: Part): Promise<Verdict> => {
     return await part.run();
   } catch (error) {
     if (error instanceof ToolMissing) return { kind: "left out", reason: error.message };
-    return { kind: "failed", findings: [`It could not be carried out to its end: ${messageOf(error)}`] };
+    return { kind: "failed", findings: [`It could not be completed: ${messageOf(error)}`] };
   }
 };
 
@@ -39,8 +39,9 @@ const linesOf = (verdict: Verdict): readonly string[] => {
 };
 
 /**
- * Asks for one opinion after the other, so that the servers of one do not slow down those of another, and says what came of
- * each.
+ * Runs one opinion after the other, so that the servers of one do not slow down those of another, and reports each
+ * result.
+ *
  *
  * @param say gets a line for each verdict, and one for each finding.
  */
@@ -65,8 +66,9 @@ export const runParts = async (
 };
 
 /**
- * Compares what a tool reports with what is known of it: both something new and something that is no longer reported fail,
- * so that no explanation outlives what it explains.
+ * Compares a tool's findings with the accepted ones: a new finding fails, and so does an accepted one that no longer
+ * appears, so that no explanation outlives its finding.
+ *
  *
  * @param explained the reason by finding
  */

@@ -16,7 +16,7 @@ const report = z.object({
   ),
 });
 
-/** Tests of ours that run against another server. */
+/** Our tests run against another server. */
 export interface TestsElsewhere {
   readonly project: "integration" | "conformance";
   readonly files: readonly string[];
@@ -28,7 +28,7 @@ export interface TestsElsewhere {
   readonly said: string;
 }
 
-/** Runs test files of ours against other servers, and compares what fails with what is known to fail. */
+/** Runs our test files against other servers, and compares the failures with the accepted ones. */
 export const runTestsElsewhere = ({
   project,
   files,

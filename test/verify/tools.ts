@@ -21,7 +21,7 @@ export interface Ended {
   readonly output: string;
 }
 
-/** Runs a command to its end, whatever that is; longer than five minutes is an error. */
+/** Runs a command to its end, successful or not; longer than five minutes is an error. */
 export const runToEnd = async (
   program: string,
   args: readonly string[],
@@ -68,16 +68,17 @@ const makePython = async (folder: string, requirements: string): Promise<void> =
 /** A virtual environment of Python. */
 export interface PythonEnvironment {
   /**
-   * A command of it; it is made on first use with exactly the versions of its `requirements.txt`.
+   * One of its commands; it is created on first use with exactly the versions of its `requirements.txt`.
    *
-   * @throws ToolMissing when it cannot be made here.
+   *
+   * @throws ToolMissing when it cannot be created here.
    */
   tool(name: string): Promise<string>;
   /** The version that its `requirements.txt` pins. */
   version(name: string): Promise<string>;
 }
 
-/** Git ignores its folder; whoever deletes it has it made again. */
+/** Git ignores its folder; if you delete it, the next run creates it again. */
 export const pythonEnvironment = (name: string, requirements: string): PythonEnvironment => {
   const folder = join(projectDirectory, ".python", name);
   let made: Promise<void> | undefined;
@@ -165,9 +166,10 @@ export interface OtherServer {
 }
 
 /**
- * Starts a server and waits until it answers.
+ * Starts a server and waits until it responds.
  *
- * @param args gives its arguments for a port
+ *
+ * @param args returns its arguments for a port
  */
 export const startServer = async (
   program: string,

@@ -3,7 +3,7 @@ import { type ModelAnswer, mockModel } from "../compare/model-responses.ts";
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** Something that answers chat completions: the mock server itself, or the service in front of it. */
+/** A server for chat completions: the mock itself, or the service in front of it. */
 export interface Target {
   readonly baseUrl: string;
   readonly model: string;
@@ -21,7 +21,7 @@ export interface StreamTimes {
 
 const firstToken = Buffer.from("amazzi");
 
-/** Streams one answer and reads it to its end. @throws Error when the answer is not whole. */
+/** Streams one response to its end. @throws Error when the response is incomplete. */
 export const readStream = (target: Target, answer: ModelAnswer): Promise<StreamTimes> =>
   new Promise((resolve, reject) => {
     const body = JSON.stringify({
@@ -51,7 +51,7 @@ export const readStream = (target: Target, answer: ModelAnswer): Promise<StreamT
       response.once("end", () => {
         if (first === undefined || !end.includes("[DONE]")) {
           reject(
-            new Error(`${target.baseUrl} answered with status ${response.statusCode} and no whole stream.`),
+            new Error(`${target.baseUrl} returned status ${response.statusCode} and no complete stream.`),
           );
         } else resolve({ firstToken: first, whole: performance.now() - startedAt });
       });

@@ -14,9 +14,10 @@ const originOf = (path: string): string =>
   path.split("/").slice(0, 2).join("/");
 
 /**
- * What each bundle is made of, largest first.
+ * The contents of each bundle, by size.
  *
- * @param file the metafile that a build leaves in its folder
+ *
+ * @param file the metafile that a build writes to its folder
  * @returns for each function its origins and their bytes in the bundle
  */
 export const readBundleContents = async (

@@ -66,7 +66,7 @@ export const measureFirstRequests = async (
     return undefined;
   }
   const certificate = makeCertificate(["localhost"]);
-  // The functions are told to trust it.
+  // The functions get its certificate as trusted.
   const trustedFile = join(folder, "certificate.pem");
   await writeFile(trustedFile, certificate.cert);
   const plain = createServer(answerCall);

@@ -1,6 +1,7 @@
 /**
- * Loads a bundle with a whole CPU, as Lambda starts a function, and answers one request with the share of a small one:
- * `serve-first-request.mjs <bundle> <event> <cgroup.procs>`. Prints the milliseconds of the request and its status.
+ * Loads a bundle with a whole CPU, as Lambda starts a function, and handles one request with the CPU share of a small
+ * one: `serve-first-request.mjs <bundle> <event> <cgroup.procs>`. Prints the milliseconds of the request and its
+ * status.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
@@ -19,7 +20,7 @@ globalThis.awslambda = {
 const { handler } = await import(bundle);
 const event = JSON.parse(readFileSync(eventFile, "utf8"));
 const context = { getRemainingTimeInMillis: () => 30_000 };
-// What the function has left under way when its start is over must not be done for free.
+// Work that continues after the start must not be free.
 writeFileSync(processes, String(process.pid));
 const startedAt = performance.now();
 if (handler.length === 3) {

@@ -15,7 +15,7 @@ export const startProfile = async (): Promise<void> => {
 
 /** Ends the profile. @returns it, as V8 writes it. */
 export const stopProfile = async (): Promise<unknown> => {
-  if (!session) throw new Error("No profile was begun.");
+  if (!session) throw new Error("No profile was started.");
   const { profile } = await session.post("Profiler.stop");
   session.disconnect();
   return profile;

@@ -1,10 +1,10 @@
 /**
- * A bundled streaming function as Lambda's runtime for Node runs it, in a process of its own:
- * `node function-process.ts <bundle>`, with the function's environment.
+ * Runs a bundled streaming function as Lambda's runtime for Node does, in its own process: `node function-process.ts
+ * <bundle>`, with the function's environment.
  *
- * Whoever sends load is AWS to it: the body of each request is an event as text, as the Runtime API hands it out with the
- * same headers, and the answer is what the runtime posts back. So what AWS does outside of the process, events made of
- * requests and responses made of answers, is counted for nobody, and what its runtime does inside is counted.
+ * The load generator plays AWS: the body of each request is an event as text with the Runtime API's headers, and the
+ * response is what the runtime posts back. So work that AWS does outside of the process is not counted, and work of
+ * its runtime inside the process is.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { pathToFileURL } from "node:url";
@@ -19,7 +19,7 @@ process.stdout.write = (line: string | Uint8Array): boolean => {
   return writeLog(line);
 };
 
-/** An answer as the runtime client gives it to functions: what its first write sends ahead is set by `from`. */
+/** A response stream as the runtime client passes it to functions; `from` sets what its first write sends ahead. */
 type AnswerStream = ServerResponse & { prelude?: string | undefined };
 
 Object.assign(globalThis, {

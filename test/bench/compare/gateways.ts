@@ -18,7 +18,7 @@ export interface Gateway {
   readonly target: LoadTarget;
 }
 
-/** Which core is whose; without two of them, or without `taskset`, everybody shares. */
+/** Assigns cores to processes; without two cores, or without `taskset`, all share. */
 export interface Cores {
   readonly gateway: number | undefined;
   readonly load: number | undefined;
@@ -57,16 +57,16 @@ const lambdaOptions = (memoryMegabytes: number): string[] => {
 export interface ServedChat {
   readonly mock: BenchProcess;
   readonly chat: Gateway;
-  /** Where the bundle is, with its source map beside it. */
+  /** Where the bundle and its source map are. */
   readonly bundle: string;
   close(): Promise<void>;
 }
 
 /**
- * The chat function as it is deployed, with its token and account in the stand-in of DynamoDB.
+ * The chat function as deployed, with its token and account in DynamoDB's stand-in.
  *
- * The local service builds the bundle, makes the table and its keys, and registers the account. It then has nothing more to
- * do than answer each call of the function once: the mock repeats it.
+ * The local service builds the bundle, creates the table and its keys, and registers the account. Afterwards it only
+ * has to respond to each call of the function once: the mock repeats it.
  */
 export const serveChat = async ({ gateway, load }: Cores): Promise<ServedChat> => {
   const dataDirectory = await mkdtemp(join(tmpdir(), "language-ai-bench-"));

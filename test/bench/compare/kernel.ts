@@ -1,4 +1,7 @@
-/** What Linux says about processes and cores. Elsewhere there is no `/proc`, and every function gives `undefined`. */
+/**
+ * What Linux reports about processes and cores. Other systems have no `/proc`, and every function returns
+ * `undefined`.
+ */
 import { readFileSync } from "node:fs";
 
 /** The unit of times in `/proc`: `USER_HZ`, which is 100 on every architecture that Node runs on. */
@@ -80,8 +83,8 @@ export const allowedCores = (): number[] =>
   ) ?? [];
 
 /**
- * How long the main threads of processes have waited for a core that others had, in milliseconds. Taken from a time it
- * leaves what the same work takes on a machine that has nothing else to do.
+ * How long the main threads of processes waited for a busy core, in milliseconds. Subtracted from a time it leaves
+ * what the work takes on an idle machine.
  */
 export const waitedForCore = (pids: readonly number[]): number => {
   let nanoseconds = 0;

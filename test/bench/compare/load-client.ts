@@ -4,10 +4,10 @@ import * as z from "zod";
 import { tokenText, wholeAnswer } from "./model-responses.ts";
 import { readMessages } from "./read-messages.ts";
 
-/** Something that answers chat completions, and the request that it is sent. */
+/** A server for chat completions, and the request that it gets. */
 export interface LoadTarget {
   readonly name: string;
-  /** Where completions are asked for. */
+  /** The URL of completions. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The name by which it knows the model. */
@@ -16,17 +16,17 @@ export interface LoadTarget {
   readonly takesEvents?: boolean | undefined;
 }
 
-/** A right answer. Times are in milliseconds since its request was sent. */
+/** A correct response. Times are in milliseconds since its request was sent. */
 export interface LoadAnswer {
   readonly milliseconds: number;
-  /** When the first token was there; not a number for a whole answer. */
+  /** When the first token arrived; NaN for a whole response. */
   readonly firstTokenMilliseconds: number;
 }
 
-/** What the right answer is: a whole one, or a stream of so many tokens. */
+/** The expected response: a whole one, or a stream of this many tokens. */
 export type Expected = "whole" | { readonly tokens: number };
 
-/** What a client sends beside the body. */
+/** The client's other headers. */
 const clientHeaders = ({ headers }: LoadTarget): Record<string, string> => ({
   "Content-Type": "application/json",
   Accept: "application/json, text/event-stream",
@@ -44,7 +44,7 @@ const messageBytes = (url: string, headers: Readonly<Record<string, string>>, bo
 
 const traceId = "Root=1-6a6f1c3e-0123456789abcdef01234567;Parent=0123456789abcdef;Sampled=0";
 
-/** The event of a function URL (payload format 2.0), and what the Runtime API says beside it. */
+/** The event of a function URL (payload format 2.0), and the headers of the Runtime API. */
 const eventBytes = (target: LoadTarget, body: string): Buffer => {
   const { pathname } = new URL(target.url);
   const domainName = "abcdefghijklmnopqrstuvwxyz012345.lambda-url.us-east-1.on.aws";
@@ -103,20 +103,23 @@ export const requestBytes = (target: LoadTarget, body: string): Buffer =>
 
 const completion = z.object({ choices: z.tuple([z.object({ message: z.object({ content: z.string() }) })]) });
 
-/** How often one text stands in another. */
+/** How often one text occurs in another. */
 const occurrences = (text: string, part: string): number => text.split(part).length - 1;
 
 const prelude = z.object({ statusCode: z.int() });
 const preludeEnd = "\0".repeat(8);
 
-/** A function's answer begins with its status and headers as JSON; Lambda makes a response of that. */
+/** A function's response starts with its status and headers as JSON; Lambda converts that to a response. */
 const responseOf = (answer: string): { readonly status: number; readonly body: string } => {
   const end = answer.indexOf(preludeEnd);
   const { data } = prelude.safeParse(parseJson(answer.slice(0, Math.max(0, end))));
   return { status: data?.statusCode ?? 0, body: answer.slice(end + preludeEnd.length) };
 };
 
-/** @throws Error that shows the answer when it is not the right one: an error page must never win. */
+/**
+ *
+ * @throws Error that shows the response when it is wrong: an error page must never win.
+ */
 export const checkAnswer = (
   { name, takesEvents }: Pick<LoadTarget, "name" | "takesEvents">,
   head: string,
@@ -148,17 +151,18 @@ const parseJson = (text: string): unknown => {
 
 const firstToken = Buffer.from(tokenText);
 
-/** A connection that is kept, for one request at a time. */
+/** A connection that stays open, for one request at a time. */
 export interface LoadConnection {
   /**
-   * @param onFirstToken called the moment it has come.
-   * @throws Error when the answer is not the expected one, or the connection ends.
+   *
+   * @param onFirstToken called as soon as it arrives.
+   * @throws Error when the response is wrong, or the connection ends.
    */
   ask(request: Buffer, expected: Expected, onFirstToken?: () => void): Promise<LoadAnswer>;
   close(): void;
 }
 
-/** A target that says nothing for so long will say nothing. */
+/** A target that is silent for this long has failed. */
 const silenceMilliseconds = 20_000;
 
 /** Connects to a target. */
@@ -191,7 +195,7 @@ export const openConnection = async (target: LoadTarget): Promise<LoadConnection
       const answered = waiting;
       waiting = undefined;
       if (answered) answered.resolve();
-      else fail(new Error(`${name} answered without being asked.`));
+      else fail(new Error(`${name} sent data without a request.`));
     },
   });
   socket.on("data", (piece) => {

@@ -1,4 +1,4 @@
-/** The generator of load: a process of its own, so that what it costs is nobody else's. */
+/** The load generator: a process of its own, so that its cost counts for no gateway. */
 import { createServer } from "node:net";
 import { answerParent, listen } from "../child-process.ts";
 import { median, shuffled } from "../statistics.ts";
@@ -21,7 +21,7 @@ const bytesFor = (target: LoadTarget, answer: ModelAnswer | undefined): Buffer =
 const openConnections = (target: LoadTarget, count: number) =>
   Promise.all(Array.from({ length: count }, () => openConnection(target)));
 
-/** Waiting for enough requests ends after so many times the time that was asked for. */
+/** Waiting for enough requests ends after this multiple of the requested time. */
 const longest = 5;
 
 const saturate = async (command: Command<"saturate">): Promise<LoadResult> => {
@@ -106,5 +106,5 @@ const run = (command: LoadCommand): Promise<LoadResult | LoadResult[] | Alternat
   }
 };
 
-// It listens to nobody but its parent; the address is there because every process of a benchmark has one.
+// It serves only its parent; every benchmark process has an address.
 answerParent(await listen(createServer()), (message) => run(loadCommand.parse(message)));

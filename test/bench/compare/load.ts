@@ -1,4 +1,4 @@
-/** What the generator of load can be asked for, and what it answers. */
+/** Messages to and from the load generator. */
 import * as z from "zod";
 
 const target = z.object({
@@ -12,8 +12,8 @@ const target = z.object({
 const streamed = z.object({ tokens: z.int().min(1), pauseMilliseconds: z.number().min(0) });
 
 /**
- * On every connection one request after the other, for a while and until there were enough of them: on a busy machine, too,
- * a program is to be warm, and a window is to hold more than a few hundred requests.
+ * Sends one request after the other on every connection, for a time and until there were enough of them: on a busy
+ * machine a program must be warm, and a window must contain more than a few hundred requests.
  */
 const saturate = z.object({
   kind: z.literal("saturate"),
@@ -36,15 +36,15 @@ const alternate = z.object({
   kind: z.literal("alternate"),
   targets: z.array(target.extend({ pids: z.array(z.int()) })),
   rounds: z.int().min(1),
-  /** Left out for whole answers. */
+  /** Omitted for whole responses. */
   answer: streamed.optional(),
 });
 
-/** What the generator of load is asked for. */
+/** A message to the load generator. */
 export const loadCommand = z.discriminatedUnion("kind", [saturate, streams, alternate]);
 export type LoadCommand = z.infer<typeof loadCommand>;
 
-/** How the answers to one target were. */
+/** Measurements of the responses of one target. */
 export const loadResult = z.object({
   requests: z.int(),
   milliseconds: z.number(),
@@ -56,9 +56,9 @@ export type LoadResult = z.infer<typeof loadResult>;
 export const loadResults = z.array(loadResult);
 
 const timed = z.object({
-  /** Until the answer was whole, or a stream's first token was there. */
+  /** Until the response was complete, or a stream's first token arrived. */
   milliseconds: z.number(),
-  /** How much of it the processes on the way waited for a core that others had. */
+  /** How much of it the processes involved waited for a busy core. */
   waitedMilliseconds: z.number(),
 });
 

@@ -51,7 +51,7 @@ const callCounts = z.object({
   forwarded: z.int(),
 });
 
-/** How many calls the mock has answered. */
+/** How many calls the mock has handled. */
 export const readCalls = ({ mock }: Bench): Promise<z.infer<typeof callCounts>> =>
   ask(mock, { kind: "counts" }, callCounts);
 

@@ -1,8 +1,8 @@
 /**
- * The model's server, DynamoDB and Secrets Manager in one process that costs next to nothing and counts its calls.
+ * The model's server, DynamoDB and Secrets Manager in one process that costs very little and counts its calls.
  *
- * DynamoDB and Secrets Manager are the stand-ins of `AWS_ENDPOINT_URL_…` in this process's environment: they answer each
- * call twice, and its repetitions are answered from memory. So the calls are right ones whatever the product comes to ask.
+ * DynamoDB and Secrets Manager are the stand-ins of `AWS_ENDPOINT_URL_…` in this process's environment: they handle
+ * each call twice, and repetitions are served from memory. So every call of the product gets a correct response.
  */
 import { createServer, type Socket } from "node:net";
 import { answerParent, listen } from "../child-process.ts";
@@ -25,7 +25,7 @@ const token = chunk(streamFrames.token);
 const batchSize = 100;
 const batch = token.repeat(batchSize);
 
-/** Over so many moments of a pause paced streams are spread. */
+/** Paced streams are spread over this many moments of a pause. */
 const moments = 64;
 let pacedStreams = 0;
 
@@ -64,14 +64,14 @@ const endpoints: Readonly<Record<Service, string | undefined>> = {
   DynamoDB: process.env["AWS_ENDPOINT_URL_DYNAMODB"],
   SecretsManager: process.env["AWS_ENDPOINT_URL_SECRETS_MANAGER"],
 };
-/** Answers by operation and body. The counters' names change with the minute, and with them the bodies. */
+/** Responses by operation and body. The counters' names change with the minute, and the bodies with them. */
 const remembered = new Map<string, Promise<string>>();
 /**
- * Bodies that were answered once. That answer is not repeated: it may be of an account's first request in a minute or a day,
- * which does more than the others.
+ * Bodies handled once. Their response is not repeated: it may belong to an account's first request in a minute or a
+ * day, which does more than the others.
  */
 const answeredOnce = new Set<string>();
-/** Each stream takes a place of its own name; which one it is makes no difference to whoever asks. */
+/** Each stream takes a slot with a name of its own; which one does not matter. */
 const placeName = /"\d{10}\.[\w-]{8}"/g;
 
 const forward = async (service: Service, target: string, body: string): Promise<string> => {
@@ -97,7 +97,7 @@ const answerAws = async (socket: Socket, target: string, body: string): Promise<
   if (answeredOnce.has(key)) remembered.set(key, known);
   answeredOnce.add(key);
   const answer = await known;
-  // What was refused may be right the next time: an item is made when a write did not find it.
+  // A refused call may succeed next time: an item is created when a write did not find it.
   if (!answer.startsWith(statusLine(200))) remembered.delete(key);
   socket.write(answer);
 };

@@ -1,6 +1,6 @@
-/** What the mock model says, and how its answers are told from anything else. */
+/** What the mock model returns, and how to recognise it. */
 
-/** What the benchmark asks of the model: it stands in the text of the last message, which every gateway passes on. */
+/** What the benchmark requests from the model, in the text of the last message, which every gateway passes on. */
 export interface ModelAnswer {
   readonly tokens: number;
   /** Before each token; 0 for as fast as the reader takes them. */
@@ -10,16 +10,16 @@ export interface ModelAnswer {
 /** The model's name on the mock server. */
 export const mockModel = "mock";
 
-/** As long as a short answer; no gateway trims or escapes anything of it. */
+/** As long as a short response; no gateway trims or escapes any of it. */
 export const wholeAnswer = `Webale nnyo. ${"Omulamwa gw'ekigambo kino guli mu bufunze. ".repeat(9)}Webale.`;
 
-/** The text of each token of a streamed answer. */
+/** The text of each token of a streamed response. */
 export const tokenText = " amazzi";
 
 const frame = (choices: unknown[], rest: object = {}): string =>
   `data: ${JSON.stringify({ id: "chatcmpl-0123456789abcdef0123456789abcdef", object: "chat.completion.chunk", created: 1_760_000_000, model: mockModel, choices, ...rest })}\n\n`;
 
-/** The events of a streamed answer. */
+/** The events of a streamed response. */
 export const streamFrames = {
   role: frame([{ index: 0, delta: { role: "assistant", content: "" }, logprobs: null, finish_reason: null }]),
   token: frame([{ index: 0, delta: { content: tokenText }, logprobs: null, finish_reason: null }]),
@@ -29,7 +29,7 @@ export const streamFrames = {
     "data: [DONE]\n\n",
 };
 
-/** The body of a whole answer, as vLLM writes it. */
+/** The body of a whole response, as vLLM writes it. */
 export const wholeBody = JSON.stringify({
   id: "chatcmpl-0123456789abcdef0123456789abcdef",
   object: "chat.completion",
@@ -47,7 +47,7 @@ export const wholeBody = JSON.stringify({
   usage: { prompt_tokens: 112, total_tokens: 232, completion_tokens: 120, prompt_tokens_details: null },
 });
 
-const instructions = "You answer in Luganda, briefly, and you say so when you are not sure.";
+const instructions = "You reply in Luganda, briefly, and you say so when you are not sure.";
 
 /** The body of a request; `answer` is left out for a whole one. */
 export const requestBody = (model: string, answer?: ModelAnswer): string =>
@@ -55,14 +55,14 @@ export const requestBody = (model: string, answer?: ModelAnswer): string =>
     model,
     messages: [
       { role: "system", content: instructions },
-      { role: "user", content: "How do I ask for water, and what do I say when I am given some?" },
+      { role: "user", content: "How do I request water, and what do I say when someone gives me some?" },
       {
         role: "assistant",
         content: "Onsaba otya amazzi? Gamba nti: nsaba amazzi. Oluvannyuma: webale nnyo.",
       },
       {
         role: "user",
-        content: answer ? JSON.stringify(answer) : "And how do I say it to somebody who is older than me?",
+        content: answer ? JSON.stringify(answer) : "And how do I say it to someone who is older than me?",
       },
     ],
     temperature: 0.3,
@@ -71,10 +71,10 @@ export const requestBody = (model: string, answer?: ModelAnswer): string =>
 
 const instruction = /\\"tokens\\":(?<tokens>\d+),\\"pauseMilliseconds\\":(?<pause>\d+)/;
 
-/** What a request's body asks of the model; `undefined` for a whole answer. */
+/** What a request's body requests from the model; `undefined` for a whole response. */
 export const readInstruction = (body: string): ModelAnswer | undefined => {
   if (!/"stream": ?true/.test(body)) return undefined;
   const { tokens, pause } = instruction.exec(body)?.groups ?? {};
-  if (tokens === undefined) throw new Error("A stream was asked for, and not how long it is.");
+  if (tokens === undefined) throw new Error("A stream was requested without its length.");
   return { tokens: Number(tokens), pauseMilliseconds: Number(pause) };
 };

@@ -64,8 +64,8 @@ const startPeer = async (
 };
 
 /**
- * Portkey's gateway, in the version and with the server that its own lockfile names: with newer ones it answers every
- * stream with 500. It is installed on first use, beside this project and not as a part of it.
+ * Portkey's gateway, in the version and with the server in its own lockfile: with newer servers it returns 500 for
+ * every stream. It is installed on first use, next to this project and not as a part of it.
  */
 export const startPortkey = async ({ modelUrl, core }: PeerOptions): Promise<Gateway> => {
   const program = join(folder, "node_modules/@portkey-ai/gateway/build/start-server.js");

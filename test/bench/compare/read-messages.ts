@@ -1,4 +1,4 @@
-/** What a connection says, told as it comes: the head of a message, its body in pieces, its end. */
+/** Events of a connection: the head of a message, its body in pieces, its end. */
 export interface MessageListener {
   /** The request or status line and the headers, without the empty line after them. */
   head(head: string): void;
@@ -19,19 +19,21 @@ const longestHead = 65_536;
 const lengthOf = (head: string, kind: MessageKind): number | "chunked" => {
   if (/\r\ntransfer-encoding: *chunked *(?:\r\n|$)/i.test(head)) return "chunked";
   const length = /\r\ncontent-length: *(\d+) *(?:\r\n|$)/i.exec(head)?.[1];
-  if (length === undefined && kind === "response") throw new Error("An answer does not say how long it is.");
+  if (length === undefined && kind === "response") throw new Error("A response has no length.");
   return Number(length ?? 0);
 };
 
 /**
- * Reads the HTTP/1.1 messages of one connection. Node's own parser and what stands round it cost several times as much,
- * and the generator of load must not be what is measured.
+ * Reads the HTTP/1.1 messages of one connection. Node's own parser costs several times as much, and the load
+ * generator must not dominate the measurement.
  *
- * @returns takes what the connection gives; throws an Error when that is no HTTP or a length is missing.
+ *
+ * @returns a function that takes the connection's data; it throws an Error when that is not HTTP or a length is
+ * missing.
  */
 export const readMessages = (kind: MessageKind, listener: MessageListener): ((piece: Buffer) => void) => {
   let state: "head" | "body" | "chunk-size" | "chunk" | "chunk-end" | "trailer" = "head";
-  /** What is left of the body, or of the chunk. */
+  /** The rest of the body, or of the chunk. */
   let left = 0;
   let unread: Buffer = Buffer.alloc(0);
 

@@ -40,7 +40,7 @@ export interface Bundle {
   readonly map: z.infer<typeof sourceMapFile>;
 }
 
-/** The part of the time in which something ran itself, and in which it ran or waited for what it had called. */
+/** The share of the time that a function ran itself, and that it ran or waited for what it called. */
 export interface Share {
   readonly origin: string;
   readonly self: number;

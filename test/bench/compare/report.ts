@@ -9,7 +9,7 @@ export interface Findings {
   readonly streamed: Rounds;
   readonly firstToken: Alternated;
   readonly streamTokens: number;
-  /** What the chat function did while whole answers were measured. */
+  /** What the chat function did during the measurement of whole responses. */
   readonly calls: {
     readonly requests: number;
     readonly logLines: number;

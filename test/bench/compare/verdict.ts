@@ -22,8 +22,8 @@ export const measuredIn = (rounds: readonly number[]): Measured => ({
 });
 
 /**
- * How one figure stands to another. Both were measured in each round, one soon after the other, so that whatever else the
- * machine did concerns both: the ratio is formed in each round, and the rounds' median counts.
+ * The ratio of one figure to another. Both are measured in each round, one right after the other, so that other load
+ * affects both; the median of the rounds' ratios counts.
  */
 export const ratioOf = (ours: readonly number[], theirs: readonly number[]): Measured =>
   measuredIn(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)));
@@ -41,13 +41,13 @@ export interface Row {
   readonly figures?: string;
 }
 
-/** What becomes of a line. */
+/** The result of a line. */
 export type Verdict = "met" | "stretch met" | "FAILED" | "not judged" | "";
 
 /** A figure is judged as it is printed. */
 const shown = (value: number): number => Number(value.toFixed(2));
 
-/** A time, unlike a ratio, is one of this machine at this moment: it says something when the rounds agree about it. */
+/** Unlike a ratio, a time depends on this machine and its load: it counts when the rounds agree. */
 const agreement = 1.5;
 
 const agrees = ({ spread: [least, most] }: Measured): boolean => most <= agreement * least;

@@ -28,7 +28,7 @@ if (path !== undefined) {
   result.pieces = pieces.length;
   await file.close();
 }
-// Linux counts what the parent held at the fork into the usage of a process; its own peak stands in /proc.
+// Linux counts the parent's memory at the fork in a process's usage; its own peak is in /proc.
 const status = await readFile("/proc/self/status", "utf8").catch(() => "");
 result.peakMegabytes =
   Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? process.resourceUsage().maxRSS) / 1_024;

@@ -12,7 +12,7 @@ export interface EncodingCost {
   /** CPU time against gzip's in the same round, median. */
   readonly ratio: number;
   readonly bound: number;
-  /** For each second of sound. */
+  /** For each second of audio. */
   readonly cpuMilliseconds: number;
   readonly bytesPerSecond: number;
 }
@@ -37,7 +37,7 @@ const speak = async (): Promise<Buffer> => {
   }
 };
 
-/** The same samples under another rate: as much to do as with sound of that rate. */
+/** The same samples labelled with another rate: as much work as audio of that rate. */
 const asSpeech = (sound: Buffer, sampleRate: number): Speech => ({
   header: {
     bytes: Buffer.alloc(44),

@@ -12,7 +12,7 @@ import { makeOggOpus, makeOggVorbis } from "../../fixtures/audio/make-ogg.ts";
 import { makeWav } from "../../fixtures/audio/make-wav.ts";
 import { makeWebm } from "../../fixtures/audio/make-webm.ts";
 
-/** Makes a file that lasts so long and has about so many bytes, as far as its format allows. */
+/** Creates a file of this duration and about this size, as far as its format allows. */
 type Maker = (seconds: number, bytes: number) => Buffer | Promise<Buffer>;
 
 const packetsOf = (seconds: number, packetSeconds: number) => Math.ceil(seconds / packetSeconds);

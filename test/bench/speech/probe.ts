@@ -20,7 +20,7 @@ if (path) {
   await file.close();
 }
 const milliseconds = performance.now() - startedAt;
-// Linux counts what the parent held at the fork into the usage of a process; its own peak stands in /proc.
+// Linux counts the parent's memory at the fork in a process's usage; its own peak is in /proc.
 const status = await readFile("/proc/self/status", "utf8").catch(() => "");
 const peakKilobytes = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? process.resourceUsage().maxRSS);
 const peakMegabytes = peakKilobytes / 1_024;

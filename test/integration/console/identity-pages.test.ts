@@ -70,7 +70,7 @@ const startConsole = () => {
   );
 };
 
-/** Somebody with a browser in front of the function. */
+/** A person with a browser who uses the function. */
 const visit = (handler = startConsole()) => {
   const cookies = new Map<string, string>();
   const ask = async (
@@ -149,30 +149,23 @@ describe("A provider that does not work", () => {
   it.each([
     ["fails", { fail: { path: /openid-configuration/, status: 500 } }],
     ["is silent", { hang: /openid-configuration/ }],
-  ])(
-    "is a page with a sentence and the way back, and works when it works again: it %s",
-    async (_case, how) => {
-      const { ask } = visit();
-      at.misbehave(how);
-      const answer = await ask("/console/log-in/a", { next: "/console/usage" });
-      expect(answer.status).toBe(503);
-      expect(answer.body).toContain("Provider a does not answer as it should.");
-      expect(answer.body).toContain('href="/prod/console/log-in?next=%2Fconsole%2Fusage"');
-      expect(answer.body).not.toMatch(/\bat \w+ \(|Error:/);
-      at.misbehave({});
-      expect(await ask("/console/log-in/a")).toMatchObject({ status: 303 });
-    },
-  );
+  ])("is a page with a message and the way back, and works again later: it %s", async (_case, how) => {
+    const { ask } = visit();
+    at.misbehave(how);
+    const answer = await ask("/console/log-in/a", { next: "/console/usage" });
+    expect(answer.status).toBe(503);
+    expect(answer.body).toContain("Provider a does not answer as it should.");
+    expect(answer.body).toContain('href="/prod/console/log-in?next=%2Fconsole%2Fusage"');
+    expect(answer.body).not.toMatch(/\bat \w+ \(|Error:/);
+    at.misbehave({});
+    expect(await ask("/console/log-in/a")).toMatchObject({ status: 303 });
+  });
 
   it.each([
     ["fails", { fail: { path: /^\/token/, status: 500 } }, 503],
     ["is silent", { hang: /^\/token/ }, 503],
-    [
-      "signs with a key that nobody knows",
-      { changeIdToken: (token: string) => `${token.slice(0, -8)}AAAAAAAA` },
-      502,
-    ],
-  ])("signs nobody in when it %s at the end", async (_case, how, status) => {
+    ["signs with an unknown key", { changeIdToken: (token: string) => `${token.slice(0, -8)}AAAAAAAA` }, 502],
+  ])("logs no one in when it %s at the end", async (_case, how, status) => {
     const { ask, goThrough, cookies } = visit();
     const { headers } = await ask("/console/log-in/a");
     at.misbehave(how);
@@ -184,8 +177,8 @@ describe("A provider that does not work", () => {
   });
 });
 
-describe("A log-in through a provider", () => {
-  it("is kept by the browser for ten minutes, out of the reach of scripts and other sites", async () => {
+describe("A login through a provider", () => {
+  it("is stored in the browser for ten minutes, inaccessible to scripts and other sites", async () => {
     const { cookies = [] } = await visit().ask("/console/log-in/a");
     expect(cookies).toEqual([
       expect.stringMatching(/^console-login=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/),
@@ -212,7 +205,7 @@ describe("A log-in through a provider", () => {
     expect(cookies.has(nameOf("session"))).toBe(false);
   });
 
-  it("goes on with what another instance of the function has begun", async () => {
+  it("continues what another instance of the function has started", async () => {
     const { ask, cookies } = visit();
     const { headers } = await ask("/console/log-in/a");
     const other = visit();
@@ -228,7 +221,7 @@ describe("A log-in through a provider", () => {
     });
   });
 
-  it("is not there for a provider that the stage does not have", async () => {
+  it("does not exist for a provider that the stage does not have", async () => {
     expect(await visit().ask("/console/log-in/b")).toMatchObject({ status: 404 });
     expect(await visit().ask("/console/log-in/b/callback")).toMatchObject({ status: 404 });
   });
@@ -257,7 +250,7 @@ describe("A provider that is added to an account", () => {
   });
 
   it.each(["with nobody signed in", "as somebody else"])(
-    "is not added when the answer comes %s",
+    "is not added when the response comes %s",
     async (who) => {
       const id = await newAccount();
       const person = visit();
@@ -270,7 +263,7 @@ describe("A provider that is added to an account", () => {
     },
   );
 
-  it("is added by a form of ours alone: a link does nothing", async () => {
+  it("is added by our own form only: a link does nothing", async () => {
     const person = visit();
     await person.signIn(await newAccount());
     for (const path of ["/console/log-in/a", "/console/account/identities/a"]) {

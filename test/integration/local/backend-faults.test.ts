@@ -76,16 +76,16 @@ describe("the service in front of another server of the OpenAI API", () => {
     expect(JSON.parse(backend.received[0]?.body ?? "")).toMatchObject({ model: "their-model" });
   });
 
-  // Never five times in a row out of reach: then nobody would ask the server, and the cases not be tried.
+  // Never five failures in a row: then no call would reach the server, and the cases would not run.
   it.each([
     ["hangs", hanging, 503],
     ["breaks connections", resetting, 503],
-    ["answers 503", answering(503, "no"), 503],
+    ["returns 503", answering(503, "no"), 503],
     ["is loading", answering(200, { error: { message: "Loading model" } }), 503],
-    ["answers 500", answering(500, "no"), 502],
-    ["answers nonsense", answering(200, "<html>"), 502],
+    ["returns 500", answering(500, "no"), 502],
+    ["returns nonsense", answering(200, "<html>"), 502],
     ["reports an error inside a 200", answering(200, { error: { message: "CUDA error" } }), 502],
-    ["answers with an empty text", answering(200, completion("")), 502],
+    ["returns an empty text", answering(200, completion("")), 502],
   ])("that %s tells the caller what to do, in time", async (_case, behaviour, status) => {
     backend.behave(behaviour);
     // The bound is that no request hangs, not how fast this machine is.
@@ -97,7 +97,7 @@ describe("the service in front of another server of the OpenAI API", () => {
     expect(response.headers.has("retry-after")).toBe(status === 503);
   });
 
-  it("is paid for with the quota only when its model began to work", async () => {
+  it("costs quota only when its model started to work", async () => {
     const costs = async (behaviour: Behaviour): Promise<number> => {
       backend.behave(answering(200, completion("Akatale kali ludda wa?")));
       const before = await translate();
@@ -118,7 +118,7 @@ describe("the service in front of another server of the OpenAI API", () => {
     expect(isSameDay ? costsOfAll : await measure()).toEqual([0, 0, 1, 1]);
   });
 
-  it("that is gone is unavailable, and after five failures in a row nobody waits for it any more", async () => {
+  it("that is down is unavailable, and after five failures in a row no one waits for it", async () => {
     await backend.close();
     for (let count = 0; count < 5; count += 1) expect((await translate()).status).toBe(503);
     const response = await translate();

@@ -75,14 +75,14 @@ describe("The stand-ins of the identity providers", () => {
     });
   });
 
-  it("refuse a form that was not begun in this browser", async () => {
+  it("refuse a form that was not started in this browser", async () => {
     const { address } = await openForm("a");
     const response = await fetch(address);
     expect(response.status).toBe(400);
     expect(await response.text()).toContain("was not begun in this browser");
   });
 
-  it("send nobody elsewhere than to the service", async () => {
+  it("redirect only to the service", async () => {
     const [a] = standIns.running;
     const query =
       "client_id=language-ai-service&response_type=code&scope=openid&redirect_uri=https://evil.example/";
@@ -90,7 +90,7 @@ describe("The stand-ins of the identity providers", () => {
     expect(response.status).toBe(400);
   });
 
-  it("answer to this machine alone, by its own names", async () => {
+  it("respond to this machine only, by its own names", async () => {
     const [a] = standIns.running;
     const response = await new CookieJar().fetch(`${a?.issuer}/.well-known/openid-configuration`);
     expect(response.status).toBe(200);

@@ -23,7 +23,7 @@ let directory: string;
 let functions: LambdaService;
 let port: number;
 
-/** A debugger that tells when the function pauses. */
+/** A debugger that reports when the function pauses. */
 const attach = async () => {
   const response = await fetch(`http://127.0.0.1:${port}/json/list`);
   const [{ webSocketDebuggerUrl }] = targets.parse(await response.json());
@@ -84,7 +84,7 @@ afterAll(async () => {
 });
 
 describe("a function that is inspected", () => {
-  it("stops where its debugger wants it to, from its first call on, and goes on when told", async () => {
+  it("stops where its debugger requests, from its first call on, and continues on command", async () => {
     const { paused, resume, detach } = await vi.waitFor(attach, { timeout: 10_000 });
     const answer = invoke("chat", { pause: true });
     await paused;
@@ -93,12 +93,12 @@ describe("a function that is inspected", () => {
     detach();
   });
 
-  it("has a day instead of its own time-out, so that nothing ends it while somebody thinks", async () => {
+  it("has a day instead of its own timeout, so that nothing ends it during debugging", async () => {
     expect(await invoke("chat", {})).toBeGreaterThan(23 * 60 * 60_000);
     expect(await invoke("docs", {})).toBeLessThanOrEqual(5_000);
   });
 
-  it("can be debugged again once its code is loaded anew", async () => {
+  it("can be debugged again once its code is reloaded", async () => {
     await functions.recycle();
     const { paused, resume, detach } = await vi.waitFor(attach, { timeout: 10_000 });
     const answer = invoke("chat", { pause: true });
@@ -108,7 +108,7 @@ describe("a function that is inspected", () => {
     detach();
   });
 
-  it("must exist: another name is answered with those there are, before anything starts", async () => {
+  it("must exist: another name is refused with the existing ones, before anything starts", async () => {
     const command = runCommand("infra/local/main.ts", ["--inspect", "cat"], {
       PORT: "0",
       DATA_DIR: join(directory, "none"),

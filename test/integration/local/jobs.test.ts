@@ -117,7 +117,7 @@ const whenOver = async (id: string) => {
 const everySecond = (seconds: number) => Array.from({ length: seconds }, (_, second) => `second-${second}`);
 
 describe("a long recording, by the local service", () => {
-  // Processes are found by what Linux tells of them.
+  // Processes are found through Linux's `/proc`.
   it.skipIf(process.platform !== "linux")(
     "comes back whole, each word once, though its workers are killed, and then the service itself",
     { timeout: 120_000 },
@@ -150,12 +150,12 @@ describe("a long recording, by the local service", () => {
   it("stops at once when it is deleted, and reaches no further model", async () => {
     model.behave(hearing(60_000));
     const id = await post(1_500);
-    // Both of the account's places: a piece that is about to be asked for when the job is deleted may still be.
+    // Both of the account's slots: a piece about to start when the job is deleted may still start.
     await expect.poll(() => model.received.length, { timeout: 20_000 }).toBe(2);
     expect((await ask(`/tasks/jobs/${id}`, { method: "DELETE" })).status).toBe(204);
     expect((await ask(`/tasks/jobs/${id}`)).status).toBe(404);
     const asked = model.received.length;
-    // The next job of the account is begun as soon as its places are free again.
+    // The account's next job starts as soon as its slots are free again.
     model.behave(hearing(0));
     expect(asked).toBeLessThanOrEqual(2);
     const next = await post(60);

@@ -147,9 +147,9 @@ describe("the messaging platform's stand-in", () => {
   it.each([
     ["longer than 4096 characters", text("x".repeat(4_097))],
     ["empty", text("")],
-    ["to nobody", { ...text("x"), to: undefined }],
+    ["to no one", { ...text("x"), to: undefined }],
     ["of an unknown type", { ...text("x"), type: "carrier-pigeon" }],
-    ["about a file that is not there", { ...text("x"), type: "audio", audio: { id: "1" } }],
+    ["about a missing file", { ...text("x"), type: "audio", audio: { id: "1" } }],
     [
       "with four buttons",
       {
@@ -170,7 +170,7 @@ describe("the messaging platform's stand-in", () => {
     expect(platform.sentMessages()).toEqual([]);
   });
 
-  it("refuses whoever has no token or another one", async () => {
+  it("refuses requests without a token or with another one", async () => {
     for (const Authorization of ["", "Bearer other"]) {
       expect(await send(text("x"), { headers: { Authorization } })).toMatchObject({
         status: 401,
@@ -179,7 +179,7 @@ describe("the messaging platform's stand-in", () => {
     }
   });
 
-  it("gives a file that somebody sent, to whoever has the token", async () => {
+  it("returns a file that a person sent, to callers with the token", async () => {
     const id = platform.addMedia("audio/ogg; codecs=opus", Buffer.from("OggS"));
     const { url, ...facts } = JSON.parse((await call(`/v26.0/${id}`)).text);
     expect(facts).toEqual({
@@ -194,7 +194,7 @@ describe("the messaging platform's stand-in", () => {
     expect((await call(path, { headers: { Authorization: "" } })).status).toBe(401);
   });
 
-  it("answers for a file it does not know as the platform does", async () => {
+  it("reports an unknown file as the platform does", async () => {
     const answer = await call("/v26.0/4711");
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.text).error).toMatchObject({ code: 100, type: "GraphMethodException" });
@@ -211,7 +211,7 @@ describe("the messaging platform's stand-in", () => {
     }
   });
 
-  it("does without a webhook that does not answer", async () => {
+  it("works without a webhook that responds", async () => {
     webhook.closeAllConnections();
     await new Promise((resolve) => webhook.close(resolve));
     expect((await send(text("Webale"))).status).toBe(200);

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const listing = (...names: string[]) => answering(200, { object: "list", data: names.map((id) => ({ id })) });
 
-/** Starts the models of a person who has set these variables beside the address of a chat server. */
+/** Starts the models of a person who has set these variables together with the address of a chat server. */
 const start = async (variables: Readonly<Record<string, string>> = {}): Promise<Models> => {
   const given = { CHAT_BASE_URL: backend.baseUrl, CHAT_API_KEY: "the-key", ...variables };
   models = await startModels(readLocalSettings(given), 0, given);
@@ -28,7 +28,7 @@ const tasksOf = ({ servers }: Models) =>
   servers.map(({ tasks, isSample }) => [isSample ? "sample" : "other", ...tasks]);
 
 describe("the models behind a chat server of a person's own", () => {
-  it("are its own for chat and translation, and samples for sound that it has no models for", async () => {
+  it("are its own for chat and translation, and samples for audio that it has no models for", async () => {
     backend.behave(listing("my-model"));
     const started = await start({ CHAT_MODEL: "my-model" });
     expect(tasksOf(started)).toEqual([
@@ -52,7 +52,7 @@ describe("the models behind a chat server of a person's own", () => {
   it.each([
     ["that it lists", ["my-model", "stt-51"], {}],
     ["that the person names", ["my-model"], { TRANSCRIPTION_MODEL: "whisper-large-v3" }],
-  ])("are its own for sound with a model %s", async (_case, names, variables) => {
+  ])("are its own for audio with a model %s", async (_case, names, variables) => {
     backend.behave(listing(...names));
     const started = await start({ CHAT_MODEL: "my-model", ...variables });
     expect(tasksOf(started)).toEqual([
@@ -61,7 +61,7 @@ describe("the models behind a chat server of a person's own", () => {
     ]);
   });
 
-  it("are those of another server where one is named, which is asked for its names as well", async () => {
+  it("are those of another server where one is named, which is queried for its names as well", async () => {
     const other = await startFakeBackend();
     other.behave(listing("their-voice"));
     backend.behave(listing("my-model", "stt-51"));
@@ -80,7 +80,7 @@ describe("the models behind a chat server of a person's own", () => {
     await other.close();
   });
 
-  it("are told when the server does not know their names", async () => {
+  it("are reported when the server does not know their names", async () => {
     backend.behave(listing("qwen", "llama"));
     const { warnings } = await start({ CHAT_MODEL_9B: "llama" });
     expect(warnings).toEqual([
@@ -104,14 +104,14 @@ describe("the models behind a chat server of a person's own", () => {
   it.each([
     ["does not list its models (status 404)", answering(404, { error: "not found" })],
     ["does not list its models (status 200)", answering(200, ["qwen"])],
-  ])("are started all the same when the server %s", async (problem, behaviour) => {
+  ])("start anyway when the server %s", async (problem, behaviour) => {
     backend.behave(behaviour);
     const started = await start();
     expect(started.warnings).toEqual([`The server at ${backend.baseUrl} ${problem}.`]);
     expect(tasksOf(started).at(-1)).toEqual(["sample", "transcription", "speech"]);
   });
 
-  it("are started all the same when nobody answers there", async () => {
+  it("start anyway when the address is closed", async () => {
     const nowhere = "http://127.0.0.1:9/v1";
     expect((await start({ CHAT_BASE_URL: nowhere })).warnings).toEqual([
       `The server at ${nowhere} does not answer.`,

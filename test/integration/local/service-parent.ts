@@ -1,4 +1,5 @@
-// Run as a process of its own: starts the service, says when it has begun and when it is ready, and waits to be ended.
+// Runs in a process of its own: starts the service, reports when it has started and when it is ready, and waits to be
+// ended.
 import { runService } from "../../support/run-service.ts";
 
 const [dataDirectory = ""] = process.argv.slice(2);

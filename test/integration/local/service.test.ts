@@ -40,7 +40,7 @@ const password = "seven storks by the lake";
 const registration = (username: string) => ({ username, email: `${username}@example.com`, password });
 
 describe("the service as `npm start` runs it", () => {
-  it("ends with a sentence when its port is taken", async () => {
+  it("ends with a message when its port is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as AddressInfo;
@@ -56,13 +56,9 @@ describe("the service as `npm start` runs it", () => {
   it.each([
     ["a data directory that is a file", { DATA_DIR: "package.json" }, /data directory .* cannot be made/],
     ["a port that is no number", { PORT: "abc" }, /^PORT must be a whole number from 0 to 65000\.\n$/],
+    ["an invalid model server address", { CHAT_BASE_URL: "nowhere" }, /^CHAT_BASE_URL must be an address/],
     [
-      "a model server's address that is none",
-      { CHAT_BASE_URL: "nowhere" },
-      /^CHAT_BASE_URL must be an address/,
-    ],
-    [
-      "a time-out that is no number",
+      "a timeout that is not a number",
       { CHAT_TIMEOUT_MS: "abc" },
       /^CHAT_TIMEOUT_MS: must be a whole number from 1 to 120000 \(variable\)\n$/,
     ],
@@ -76,9 +72,9 @@ describe("the service as `npm start` runs it", () => {
       { HOST: "198.51.100.77" },
       /^198\.51\.100\.77 is no address of this machine/,
     ],
-    ["a folder that cannot be made", { DATA_DIR: "/proc/no/such" }, /^The data directory .* Set DATA_DIR/],
+    ["a folder that cannot be created", { DATA_DIR: "/proc/no/such" }, /^The data directory .* Set DATA_DIR/],
     ["a stage setting that is refused", { MAIL_FROM: "nobody" }, /^MAIL_FROM: must be an e-mail address/],
-  ])("ends with a sentence for %s", async (_case, variables, sentence) => {
+  ])("ends with a message for %s", async (_case, variables, sentence) => {
     const command = runCommand("infra/local/main.ts", [], {
       DATA_DIR: join(folder, "wrong"),
       PORT: "0",
@@ -94,7 +90,7 @@ describe("the service as `npm start` runs it", () => {
     "infra/commands/account.ts",
     "infra/commands/message.ts",
     "infra/commands/invoke.ts",
-  ])("tells how %s is used, and does nothing else, with --help", async (file) => {
+  ])("explains how %s is used, and does nothing else, with --help", async (file) => {
     const command = runCommand(file, ["--help"], { DATA_DIR: join(folder, "help") });
     expect(await command.ended).toBe(0);
     expect(command.output()).toMatch(/^Usage: npm /);
@@ -175,19 +171,19 @@ describe("the operator's commands", () => {
     showVerificationPage: /"statusCode":400.*invalid_link/,
     showResetPage: /"statusCode":400.*invalid_link/,
     resetPassword: /"statusCode":400.*invalid_link/,
-    // The sample's token was signed by nobody.
+    // The sample's token has no valid signature.
     deleteAccount: /"statusCode":401/,
     // The sample's key was never made.
     revokeKey: /"statusCode":404/,
     // The sample's speech was never made.
     refreshSpeechLink: /"statusCode":404/,
     legacyVendorRefreshUrl: /"statusCode":404/,
-    // The sample's job was never made, nor the recording of the one that is asked for uploaded.
+    // The sample's job was never created, nor was the recording for the new one uploaded.
     createJob: /"statusCode":404/,
     getJob: /"statusCode":404/,
     getJobResult: /"statusCode":404/,
     deleteJob: /"statusCode":404/,
-    // The sample's upload was never begun.
+    // The sample's upload was never started.
     signUploadParts: /"statusCode":404/,
     getUpload: /"statusCode":404/,
     completeUpload: /"statusCode":404/,
@@ -198,7 +194,7 @@ describe("the operator's commands", () => {
     legacyTranscribeUpload: /"statusCode":400[\s\S]*gcs_blob_name/,
   };
 
-  it("gives every sample event its answer", async () => {
+  it("gives every sample event its response", async () => {
     for (const { feature, operation, path, text = "" } of sampleEvents) {
       const response = await postText(`${service.url}${functionPath(feature)}`, text);
       const answer = await response.text();
@@ -286,8 +282,8 @@ describe("the operator's commands", () => {
     });
   }, 60_000);
 
-  it("`npm run account` says that an address gets no mails any more, and lifts it", async () => {
-    // The address of the sample event; whoever registered it before will do as well.
+  it("`npm run account` shows that an address gets no mails now, and lifts it", async () => {
+    // The address of the sample event; any earlier account with it will do.
     await postJson(`${service.url}/auth/register`, registration("amina"));
     const invoke = runCommand(
       "infra/commands/invoke.ts",
@@ -304,7 +300,7 @@ describe("the operator's commands", () => {
     });
   }, 60_000);
 
-  it("`npm run account` explains itself, and names an account that is not there", async () => {
+  it("`npm run account` explains itself, and names a missing account", async () => {
     expect(await account()).toMatchObject({ code: 1, output: expect.stringContaining("Usage:") });
     expect(await account("kato", "--type", "King")).toMatchObject({
       code: 1,

@@ -57,7 +57,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A server that sends the header of a WAV file, then whatever a test tells it to. */
+/** A server that sends the header of a WAV file, then any bytes of a test. */
 const speaking = (): Promise<ServerResponse> => {
   const { promise: began, resolve } = Promise.withResolvers<ServerResponse>();
   backend.behave((response) => {
@@ -76,7 +76,7 @@ const readerOf = (response: Response) => {
 const second = soundBytes(48_000);
 
 describe("speech in front of another server of the OpenAI API", () => {
-  it("is made by its model, with its key, and names its platform", async () => {
+  it("comes from its model, with its key, and names its platform", async () => {
     backend.behave((response) => response.end(wavFile(second)));
     const response = await speak("url");
     expect(await response.json()).toMatchObject({ model: "their-model", platform: "their-gpu" });
@@ -84,7 +84,7 @@ describe("speech in front of another server of the OpenAI API", () => {
     expect(JSON.parse(backend.received[0]?.body ?? "")).toMatchObject({ model: "their-model" });
   });
 
-  it.each(["stream", "both"])("reaches the caller while it is made (%s)", async (mode) => {
+  it.each(["stream", "both"])("reaches the caller as a stream (%s)", async (mode) => {
     const began = speaking();
     const response = await speak(mode);
     const reader = readerOf(response);
@@ -132,7 +132,7 @@ describe("speech in front of another server of the OpenAI API", () => {
     if (url) expect(await fetchOutcome(url)).toBe("404 NoSuchKey");
   });
 
-  it("goes on working after all that", async () => {
+  it("still works after all that", async () => {
     backend.behave((response) => response.end(wavFile(second)));
     const response = await speak("both");
     expect(response.status).toBe(200);

@@ -12,9 +12,9 @@ const password = "seven storks by the lake";
 let folder: string;
 let backend: FakeBackend;
 let service: RunningService;
-/** Where streams are asked for, by the name of the door. */
+/** The URL for streams, by the name of the entry point. */
 let doors: Record<"the REST API" | "the function URL", string>;
-/** The model's side of every stream that has begun. */
+/** The model's side of every started stream. */
 let answers: ServerResponse[] = [];
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ const open = async (door: string, token: string): Promise<OpenedStream> => {
 };
 
 describe.each(["the REST API", "the function URL"] as const)("a free account at %s", (name) => {
-  it("has five streams at a time, is told so, and has another one when one has ended or was left", async () => {
+  it("has five streams at a time, gets a clear refusal, and has another one when one has ended or was left", async () => {
     const door = doors[name];
     const token = await signIn(name === "the REST API" ? "amina" : "okello");
     answers = [];
@@ -89,7 +89,7 @@ describe.each(["the REST API", "the function URL"] as const)("a free account at 
       error: { code: "rate_limited", type: "rate_limit_error" },
     });
 
-    /** Its place comes back with a write after the last byte. */
+    /** A write after the last byte releases its slot. */
     const openWhenThereIsRoom = () =>
       vi.waitFor(
         async () => {

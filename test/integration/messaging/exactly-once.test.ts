@@ -74,7 +74,7 @@ const voiceAnswer = [
 ];
 
 describe("a message", () => {
-  it("is answered, remembered and closed, with four calls to the table", async () => {
+  it("gets a reply, is recorded and closed, with four calls to the table", async () => {
     const { platform, start, words } = setUp();
     platform.reports = false;
     const first = question();
@@ -94,7 +94,7 @@ describe("a message", () => {
     ]);
   });
 
-  it("leaves a record without anybody's words, for eight days", async () => {
+  it("leaves a record without anyone's words, for eight days", async () => {
     const { start } = setUp();
     const message = question();
     await start().handle(recordOf(message));
@@ -133,7 +133,7 @@ describe("a message", () => {
     expect(((await expiry()) - Date.now() / 1_000) / 86_400).toBeGreaterThan(89.9);
   });
 
-  it("is forgotten when its time is over, before the table has removed it", async () => {
+  it("is forgotten when its time has passed, before the table has removed it", async () => {
     const { start } = setUp();
     const message = question();
     await start().handle(recordOf(message));
@@ -145,7 +145,7 @@ describe("a message", () => {
     }
   });
 
-  it("is answered once, however often the platform delivers it", async () => {
+  it("gets one reply, however often the platform delivers it", async () => {
     const { start, words } = setUp();
     const message = question();
     for (let delivery = 0; delivery < 5; delivery += 1) {
@@ -156,7 +156,7 @@ describe("a message", () => {
     expect(words()).toEqual(textAnswer);
   });
 
-  it("is answered once by twenty workers that get it at the same moment; the others come again", async () => {
+  it("gets one reply from twenty workers that receive it at the same time; the others return it", async () => {
     const { start, words } = setUp();
     const message = question();
     const records = Array.from({ length: 20 }, (_, index) =>
@@ -191,7 +191,7 @@ describe("the lease of a message", () => {
     expect(await records().claim(message, attempt())).toEqual(held);
   });
 
-  it("goes to a later try of the same queue message, to the dead-letter queue, and to anybody when it is over", async () => {
+  it("goes to a later attempt at the same queue message, to the dead-letter queue, and to any worker when it expires", async () => {
     const message = question();
     await records().claim(message, attempt());
     const later = attempt({ receiveCount: 2, milliseconds: -1 });
@@ -213,7 +213,7 @@ describe("the lease of a message", () => {
     expect(await recordItem(message)).not.toHaveProperty("sending_since");
   });
 
-  it("is nobody's when the message is done with", async () => {
+  it("is released when the message is done", async () => {
     const message = question();
     await records().claim(message, attempt());
     const finish = createFinishMessage(table);
@@ -267,7 +267,7 @@ describe("a worker that is killed", () => {
   ];
 
   it.each(kinds)(
-    "between any two steps of answering $what leaves the rest to the next one, and nothing is said twice",
+    "between any two steps of replying to $what leaves the rest to the next one, and nothing is sent twice",
     async ({ make, expected }) => {
       for (let lastStep = 1; ; lastStep += 1) {
         const { platform, start, words } = setUp();
@@ -288,7 +288,7 @@ describe("a worker that is killed", () => {
   );
 
   it.each(kinds)(
-    "again and again while it answers $what still says everything once",
+    "again and again while it replies to $what still sends everything once",
     async ({ make, expected }) => {
       for (let lastStep = 1; lastStep <= 20; lastStep += 1) {
         const { start, words } = setUp();
@@ -327,7 +327,7 @@ describe("a worker that is killed", () => {
   });
 });
 
-describe("somebody who writes faster than is answered", () => {
+describe("a person who writes faster than the assistant replies", () => {
   const flood = (count: number): InboundMessage[] => {
     const first = { ...newMessage({ type: "text", text: "status" }), sentAt: 1_795_168_800 };
     return Array.from({ length: count }, (_, index) => ({
@@ -340,13 +340,13 @@ describe("somebody who writes faster than is answered", () => {
   const answered = (texts: readonly string[]) =>
     texts.filter((words) => words.startsWith("*Your settings*")).length;
 
-  it("gets thirty of sixty answers in twenty seconds, and one word about it; nobody else is kept waiting", async () => {
+  it("gets thirty replies to sixty messages in twenty seconds, and one warning; no other person waits", async () => {
     const { start, words } = setUp();
     const messages = flood(60);
     for (const message of messages) expect(await start().handle(recordOf(message))).toBe(true);
     expect([answered(words()), told(words()), words().length]).toEqual([30, 1, 32]);
     expect(words().at(-1)).toBe(wording.tooMany.minute);
-    // Whatever was left out is done with: the platform may deliver it again.
+    // A dropped message is done: the platform may deliver it again.
     for (const message of messages)
       expect(await start().handle(recordOf(message, { id: `again-${message.id}` }))).toBe(true);
     expect(words()).toHaveLength(32);
@@ -355,12 +355,12 @@ describe("somebody who writes faster than is answered", () => {
     expect(other.words()).toEqual(textAnswer);
   });
 
-  it("is told once, and counted once, although the worker is killed between any two steps", async () => {
+  it("is warned once, and counted once, although the worker is killed between any two steps", async () => {
     for (let lastStep = 1; ; lastStep += 1) {
       const { start, words } = setUp();
       const messages = flood(33);
       for (const message of messages.slice(0, 29)) await start().handle(recordOf(message));
-      // The 30th is answered, the 31st is told, the 32nd and the 33rd are left out.
+      // The 30th gets a reply, the 31st a warning, the 32nd and the 33rd are dropped.
       let isDone = true;
       for (const message of messages.slice(29)) {
         isDone = (await start(lastStep).handle(recordOf(message))) && isDone;
@@ -376,7 +376,7 @@ describe("somebody who writes faster than is answered", () => {
     }
   }, 120_000);
 
-  it("is answered also when the message was queued before messages said when they were sent", async () => {
+  it("also gets a reply when the message was queued before messages had a time", async () => {
     const { start, words } = setUp();
     const { sentAt: _, ...old } = flood(1)[0] ?? question();
     expect(await start().handle(recordOf(old))).toBe(true);
@@ -384,7 +384,7 @@ describe("somebody who writes faster than is answered", () => {
   });
 });
 
-describe("an answer whose fate is unknown", () => {
+describe("a reply with an unknown outcome", () => {
   it("is not sent again when the platform reports that it has it", async () => {
     const { platform, start, words } = setUp();
     const message = question();
@@ -419,7 +419,7 @@ describe("an answer whose fate is unknown", () => {
   });
 });
 
-describe("an answer that the platform does not take", () => {
+describe("a reply that the platform refuses", () => {
   it("because of its rates comes again through the queue, without asking the model again", async () => {
     let asked = 0;
     const { platform, start, words } = setUp({
@@ -440,7 +440,7 @@ describe("an answer that the platform does not take", () => {
     expect(asked).toBe(1);
   });
 
-  it("because 24 hours are over is recorded, and not tried again", async () => {
+  it("because 24 hours have passed is recorded, and not tried again", async () => {
     const { platform, start, words } = setUp();
     platform.outcomes.push(
       { kind: "refused", reason: "unreachable", code: 131_047 },
@@ -479,7 +479,7 @@ describe("a message that ends every try", () => {
     throw new Error("A fault nobody foresaw.");
   };
 
-  it("comes again after growing pauses, and is then answered with one apology", async () => {
+  it("returns after growing pauses, and then gets one apology", async () => {
     const { platform, words } = setUp();
     const message = question();
     const worker = startWorker({ table, platform, answers: answers(), plan: poison });
@@ -495,7 +495,7 @@ describe("a message that ends every try", () => {
     expect(await recordItem(message)).toMatchObject({ done_at: expect.any(String) });
   });
 
-  it("gets the answer instead of an apology when it was planned before the tries were over", async () => {
+  it("gets the reply instead of an apology when it was planned before the attempts ended", async () => {
     const { platform, start, words } = setUp();
     const message = question();
     platform.outcomes.push({ kind: "postponed", seconds: 60, code: 190 });
@@ -533,7 +533,7 @@ describe("a person who is forgotten", () => {
     expect(await forgetSender("256700000009", { table, store: noFiles })).toBe(0);
   });
 
-  it("while a message of theirs is being answered is not written down again", async () => {
+  it("while a message of theirs gets its reply is not recorded again", async () => {
     const { platform, words } = setUp();
     const message = question();
     const worker = startWorker({

@@ -19,7 +19,7 @@ let folder: string;
 let variables: Record<string, string>;
 let service: RunningService;
 
-/** Somebody who has never written before, in every test. */
+/** A new person, in every test. */
 let person = "256700000000";
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ const ask = async (turn: string, words = `What is the answer, asks ${person}?`):
   return response.json();
 };
 
-/** How often the model has been asked for this person; what others have asked comes to it as well, and again. */
+/** How often the model was called for this person; calls for others reach it as well. */
 const questions = (): number => model.received.filter(({ body }) => body.includes(person)).length;
 
 /** The processes that run a function of this service: its own children, by the folder they run in. */
@@ -72,7 +72,7 @@ const processesOf = (feature: string): number[] =>
         const runs = basename(readlinkSync(`/proc/${name}/cwd`));
         return parent === service.child.pid && runs === feature ? [Number(name)] : [];
       } catch {
-        // It has ended meanwhile, or is somebody else's.
+        // It has ended meanwhile, or belongs to another person.
         return [];
       }
     });
@@ -89,7 +89,7 @@ describe("the assistant on one machine", () => {
   }, 60_000);
 
   it.runIf(platform() === "linux")(
-    "answers once although its worker is killed in the middle of a message",
+    "replies once although its worker is killed during a message",
     async () => {
       model.behave(hanging);
       await ask("first");
@@ -103,7 +103,7 @@ describe("the assistant on one machine", () => {
     90_000,
   );
 
-  it("answers once although the whole service is killed in the middle of a message, when it is back", async () => {
+  it("replies once although the whole service is killed during a message, when it is back", async () => {
     model.behave(hanging);
     await ask("first");
     await expect.poll(questions, polling).toBe(1);
@@ -132,7 +132,7 @@ describe("the commands", () => {
   };
   const talk = (...args: string[]) => run("message", ...args, "--from", person);
 
-  it("`npm run message` plays a person and prints what they are answered", async () => {
+  it("`npm run message` plays a person and prints the replies", async () => {
     expect(await talk("What is the answer?", "--name", "Okello")).toEqual({
       code: 0,
       output: expect.stringMatching(
@@ -159,7 +159,7 @@ describe("the commands", () => {
     expect(nowhere.output()).toBe("The service is not running; start it with npm start.\n");
   }, 60_000);
 
-  it("`npm run account -- --forget-sender` deletes all that is known of a person", async () => {
+  it("`npm run account -- --forget-sender` deletes everything about a person", async () => {
     const lastText = async () => (await texts()).at(-1);
     await ask("first", "set mode translate");
     await ask("second", "status");

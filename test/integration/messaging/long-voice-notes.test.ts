@@ -35,7 +35,7 @@ afterAll(async () => {
   await Promise.all([server.close(), bucket.close()]);
 });
 
-const notAsked = () => Promise.reject(new Error("Nobody is to be asked here."));
+const notAsked = () => Promise.reject(new Error("No model should be called here."));
 const longNote = makeOggOpus(660 * 50, { preSkip: 0, packetBytes: 2 });
 const words = "Oli otya ssebo nnyabo?";
 
@@ -85,7 +85,7 @@ const firstMessage = (messages: readonly InboundMessage[]): InboundMessage =>
 
 const conversationOf = ({ sender }: InboundMessage) => createConversationsRepository(table).find(sender);
 
-/** What is left of a job anywhere. */
+/** What remains of a job anywhere. */
 const leftOf = async (jobId: string): Promise<string[]> => {
   const objects: string[] = [];
   for (const prefix of [jobObjects.folder({ userId: assistantId, jobId }), `${voiceNotesFolder}${jobId}`]) {
@@ -98,7 +98,7 @@ const leftOf = async (jobId: string): Promise<string[]> => {
 const jobIdOf = ({ content }: InboundMessage): string => (content.type === "transcript" ? content.jobId : "");
 
 describe("a voice note of eleven minutes", () => {
-  it("is answered with its transcript later, once, and then nothing of it stays", async () => {
+  it("gets its transcript later, once, and then nothing of it remains", async () => {
     const { works, platform, start } = setUp();
     const message = note();
     expect(await start().handle(recordOf(message))).toBe(true);
@@ -135,7 +135,7 @@ describe("a voice note of eleven minutes", () => {
     expect(await leftOf(jobId)).toEqual([]);
   });
 
-  it("is transcribed once and answered once, wherever its workers are killed", async () => {
+  it("is transcribed once and gets one reply, wherever its workers are killed", async () => {
     // As many steps as a whole try has, and one more.
     for (let lastStep = 1; lastStep < 40; lastStep += 1) {
       const { works, platform, start } = setUp();
@@ -145,7 +145,7 @@ describe("a voice note of eleven minutes", () => {
         .catch(() => undefined);
       expect(await start().handle(recordOf(message, { tries: 2 }))).toBe(true);
       await works.work({ killAfter: lastStep });
-      // Of two pieces the one that was under way is asked for again.
+      // Of two pieces the one in progress is transcribed again.
       expect(works.asked.length).toBeLessThanOrEqual(3);
       const transcript = firstMessage(works.messages);
       await start(lastStep)
@@ -176,7 +176,7 @@ describe("a voice note of eleven minutes", () => {
     expect(await leftOf(jobIdOf(transcript))).toEqual([]);
   });
 
-  it("that no model takes ends with a sentence, and another one can be sent", async () => {
+  it("that no model accepts ends with a message, and another one can be sent", async () => {
     const { works, platform, start } = setUp(async () => {
       throw new AppError("external_service_error", { cause: new BackendRefusal(422) });
     });
@@ -198,7 +198,7 @@ describe("a voice note of eleven minutes", () => {
   });
 
   it.each(["while it is transcribed", "when its transcript is on its way"])(
-    "of somebody who is forgotten %s is forgotten too, and nobody hears of it any more",
+    "of a person who is forgotten %s is forgotten too, without a further message",
     async (when) => {
       const message = note();
       const forget = () => forgetSender(message.sender, { table, store: bucket.store });

@@ -38,7 +38,7 @@ export type ChatCompletionRequest = z.output<typeof chatCompletionRequest>;
 
 const finishReason = z
   .enum(["stop", "length", "content_filter"])
-  .meta({ description: "`length` when the limit of tokens cut the answer" });
+  .meta({ description: "`length` when the token limit cut the reply" });
 
 export const chatCompletion = z
   .object({
@@ -61,7 +61,7 @@ export const chatCompletion = z
   .meta({ id: "ChatCompletion" });
 export type ChatCompletion = z.infer<typeof chatCompletion>;
 
-/** The data of a server-sent event: a piece of the answer, or, last and without choices, the token counts. */
+/** The data of a server-sent event: a piece of the reply, or, last and without choices, the token counts. */
 export const chatCompletionChunk = z
   .object({
     ...completionHead.shape,
@@ -87,18 +87,18 @@ export const createChatCompletionOperation = defineOperation({
   description:
     "Follows the chat completions of the OpenAI API. Their SDKs work with `/tasks` as the base URL for conversations; for " +
     "all that they can ask for take `/v1`. " +
-    "With `stream: true` the answer is `text/event-stream`: chunks (`chat.completion.chunk`) with the role, the " +
-    "text piece by piece, the finish reason and, if `stream_options.include_usage` asks for it, one without choices " +
+    "With `stream: true` the response is `text/event-stream`: chunks (`chat.completion.chunk`) with the role, the " +
+    "text piece by piece, the finish reason and, if `stream_options.include_usage` requests it, one without choices " +
     "for the token counts, then `data: [DONE]`. A failure after the " +
-    "beginning is an event with an `error` in the place of what is missing. Comments keep the connection open " +
-    "while the model is silent, also before it has begun. The whole conversation is sent with each request, at most 200,000 characters; nothing of it is kept, and of the answer only what an `Idempotency-Key` asks for.",
+    "start is an event with an `error` instead of the rest. Comments keep the connection open " +
+    "while the model is silent, also before it has started. Each request sends the whole conversation, at most 200,000 characters; nothing of it is stored, and of the reply only what an `Idempotency-Key` requires.",
   tag: "Chat",
   auth: "user",
   scope: "chat",
   body: { encoding: "json", schema: chatCompletionRequest, maximumBytes: longBodyBytes },
   response: {
     status: 200,
-    description: "The answer, whole or as a stream",
+    description: "The reply, whole or as a stream",
     schema: chatCompletion,
     otherContentTypes: ["text/event-stream"],
   },

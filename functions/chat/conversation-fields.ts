@@ -2,7 +2,7 @@ import * as z from "zod";
 import { chatModelIds } from "../../shared/models/inference/chat.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 
-/** What the requests for an answer have in common, whatever else their routes take. */
+/** What the chat requests of all routes have in common. */
 
 const [defaultModel] = chatModelIds;
 const defaultTemperature = 0.3;
@@ -20,7 +20,7 @@ export const textContent = z
 /** A limit of tokens; by default the model's own. */
 export const tokenLimit = z.int().min(1).nullish();
 
-/** Which model answers, and how it chooses its words. */
+/** Which model replies, and how it chooses its words. */
 export const modelFields = z.object({
   model: z
     .string()
@@ -39,17 +39,14 @@ export const modelFields = z.object({
     .default(defaultTemperature)
     .transform((temperature) => temperature ?? defaultTemperature),
   top_p: z.number().gt(0).max(1).nullish(),
-  stream: z
-    .boolean()
-    .nullish()
-    .meta({ description: "Whether the answer comes as server-sent events while it is made" }),
+  stream: z.boolean().nullish().meta({ description: "Whether the reply is streamed as server-sent events" }),
 });
 
 /** The same of a chat completion, with its limits. */
 export const modelAndSampling = z.object({
   ...modelFields.shape,
   max_tokens: tokenLimit.meta({
-    description: "Most tokens of the answer; by default the model's own limit",
+    description: "The maximum number of tokens of the reply; by default the model's own limit",
   }),
   max_completion_tokens: tokenLimit.meta({
     description: "Another name of `max_tokens`, which comes first",
@@ -57,10 +54,10 @@ export const modelAndSampling = z.object({
   stop: z
     .union([z.string(), z.array(z.string())], { error: "stop should be a text or a list of texts" })
     .nullish()
-    .meta({ description: "Texts that end the answer" }),
+    .meta({ description: "Texts that end the reply" }),
 });
 
-/** How a body says that its answer is to be streamed. */
+/** How a body requests a stream. */
 export const streamsInBody = /"stream"\s*:\s*true/;
 
 /** What a chat completion and each of its chunks begin with. */
@@ -73,7 +70,7 @@ export const completionHead = z.object({
 const chunkHead =
   '{"id":"chatcmpl-0b8e9a4e6b0f4d6c8a52a1c9d1b5a7f3","created":1795339800,"model":"lang-14b","object":"chat.completion.chunk","choices":[{"index":0,';
 
-/** What the documentation shows of a chat completion that leaves while it is made. */
+/** The documentation's example of a streamed chat completion. */
 export const exampleStream = [
   '"delta":{"role":"assistant"},"finish_reason":null}],"usage":null}',
   '"delta":{"content":"Apwoyo"},"finish_reason":null}],"usage":null}',

@@ -12,7 +12,8 @@ import { countTokens } from "../../shared/platform/telemetry/use.ts";
 import type { ChatCompletion, ChatCompletionRequest } from "./contract.ts";
 
 /**
- * Continues a conversation with a whole answer.
+ * Continues a conversation with a whole reply.
+ *
  *
  * @throws AppError as the models do.
  */
@@ -67,9 +68,9 @@ export const findModel = (id: string): ChatModelId => {
   });
 };
 
-/** The texts that end an answer; `undefined` without any. */
+/** The texts that end a reply; `undefined` without any. */
 export const stopTexts = (stop: ChatCompletionRequest["stop"]): string[] | undefined => {
-  // An empty text would end every answer before it begins; most servers refuse it.
+  // An empty text would end every reply before it starts; most servers refuse it.
   const texts = [stop ?? []].flat().filter((text) => text !== "");
   return texts.length > 0 ? texts : undefined;
 };
@@ -81,7 +82,8 @@ export const withInstruction = (messages: readonly ChatMessage[]): readonly Chat
     : [{ role: "system", content: defaultSystemMessage }, ...messages];
 
 /**
- * What the models are asked for.
+ * The request to the models.
+ *
  *
  * @throws AppError `unknown_model` with the list of models.
  */

@@ -5,7 +5,7 @@ import { describeError, logger } from "../../shared/platform/telemetry/logger.ts
 import { withKeepAlive } from "./keep-alive.ts";
 import { type EventWriter, writeFrames } from "./write-frames.ts";
 
-/** What a streamed answer needs beyond the conversation. */
+/** What a streamed reply needs in addition to the conversation. */
 export interface StreamDependencies {
   readonly models: ChatModels;
   readonly signal: AbortSignal;
@@ -13,9 +13,9 @@ export interface StreamDependencies {
   readonly requestId: string;
   /** After how much silence a comment is sent. */
   readonly keepAliveMilliseconds: number;
-  /** How long the whole answer may take; the function's own end would break the connection without a word. */
+  /** How long the whole reply may take; the function's own end would break the connection silently. */
   readonly timeLimitMilliseconds: number;
-  /** In which events the answer leaves. */
+  /** The events of the stream. */
   readonly writer: EventWriter;
 }
 
@@ -26,17 +26,18 @@ const headers = {
 
 const tooLong = (milliseconds: number): AppError =>
   new AppError("external_service_error", {
-    message: `The answer took longer than the ${Math.floor(milliseconds / 1_000)} seconds it may take.`,
+    message: `The reply took longer than the ${Math.floor(milliseconds / 1_000)} seconds it may take.`,
   });
 
 /**
- * Continues a conversation with an answer that is sent while it is made. Resolves when the model has begun, or when it has
- * been silent for so long that callers and proxies would think nobody was there: headers and a comment leave then, and what
- * fails later is told in the stream.
+ * Continues a conversation with a streamed reply. Resolves when the model has started, or when it has been silent for
+ * so long that callers and proxies would give up: headers and a comment are sent then, and later failures are
+ * reported in the stream.
  *
  * The exchange with the model's server ends as soon as the client disconnects, which stops the reply's body.
  *
- * @throws AppError as the models do, for what fails before the beginning and before the first comment.
+ *
+ * @throws AppError as the models do, for failures before the start and before the first comment.
  */
 export const streamChatCompletion = async (
   request: ChatRequest,
@@ -67,7 +68,7 @@ export const streamChatCompletion = async (
     const answer = await firstOf(beginning, keepAliveMilliseconds);
     const frames = writeFrames(writer, answer ?? when(beginning), onEnd);
     const texts = withKeepAlive(frames, keepAliveMilliseconds, answer === undefined);
-    // Also while the next text is waited for: its source would learn only then that nobody wants it.
+    // Also while waiting for the next text: its source would only learn then that the client has gone.
     const stop = (): void => {
       disconnect();
       texts.stop();
@@ -83,7 +84,7 @@ export const streamChatCompletion = async (
   }
 };
 
-/** What a promise resolves with, unless that takes longer: the promise goes on then. */
+/** The value of a promise, unless that takes longer: then the promise continues. */
 const firstOf = async <Result>(
   promise: Promise<Result>,
   milliseconds: number,
@@ -97,7 +98,7 @@ const firstOf = async <Result>(
   }
 };
 
-/** An answer that has not begun yet. */
+/** A reply that has not started yet. */
 const when = (beginning: Promise<ChatStream>): ChatStream => {
   let answer: ChatStream | undefined;
   let isPaused = false;

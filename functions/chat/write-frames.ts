@@ -7,13 +7,13 @@ import { countTokens } from "../../shared/platform/telemetry/use.ts";
 import type { CompletionHead } from "./create-chat-completion.ts";
 import type { V1ChatCompletionChunk } from "./v1/chat-contract.ts";
 
-/** What becomes of an answer's events on the wire. Each gives whole server-sent events, or nothing. */
+/** Converts a reply's events to server-sent events. Each call returns whole events, or nothing. */
 export interface EventWriter {
   begin(): string;
   event(event: ChatEvent): string;
-  /** What follows on the last event of a whole answer. */
+  /** What follows the last event of a whole reply. */
   end(): string;
-  /** What is told in place of what is missing. */
+  /** What replaces the missing rest. */
   fail(failure: AppError): string;
 }
 
@@ -26,8 +26,9 @@ type Choice = Partial<V1ChatCompletionChunk["choices"][number]>;
 /**
  * Writes the chunks of a chat completion. A failure is one event with an `error`, which the OpenAI SDKs throw.
  *
- * @param showUsage what is told of the tokens. A loop over `choices[0]` would break at their chunk, so it leaves only where
- * it was asked for.
+ *
+ * @param showUsage whether token counts are sent. A loop over `choices[0]` would break at their chunk, so it is sent
+ * only on request.
  */
 export const chunkWriter = (
   { id, created, model }: CompletionHead,
@@ -82,12 +83,13 @@ export const chunkWriter = (
 };
 
 /**
- * An answer as server-sent events; what arrived together leaves together.
+ * A reply as server-sent events; events that arrived together are sent together.
  *
- * The status has left, so a failure can only be told inside the stream, as its writer does: a stream that just ended would
- * look to clients like a whole answer. The failure is given after the last text.
+ * The status has been sent, so a failure can only be reported in the stream, by its writer: a stream that just ended
+ * would look like a whole reply. The failure follows the last text.
  *
- * @param onEnd called before the last text is given, with the failure if there was one.
+ *
+ * @param onEnd called before the last text, with the failure if there was one.
  */
 export const writeFrames = (
   writer: EventWriter,

@@ -9,7 +9,8 @@ import { languageEndpoints } from "./endpoints.ts";
 
 const environment = readEnvironment(languageFunction.environment, process.env);
 
-// While the function starts it has a whole CPU, whatever its memory: the model is loaded then, not on the first call.
+// During its start the function has a whole CPU, with any memory size: the model is loaded then, not on the first
+// call.
 export const handler = createStreamingHandler(
   languageEndpoints({ model: loadLanguageModel(readWeights()) }),
   {

@@ -52,18 +52,18 @@ const speechFields = {
   max_tokens: samplingParameter(
     z.int().min(64).max(4_096),
     1_200,
-    "Most tokens of sound for each chunk of the text",
+    "The maximum number of audio tokens for each chunk of the text",
   ),
-  seed: z.int().nullish().meta({ description: "The same seed gives the same sound" }),
+  seed: z.int().nullish().meta({ description: "The same seed returns the same audio" }),
 };
 
-/** Beyond the specification: what the sound is sent in. */
+/** Beyond the specification: the format of the audio. */
 const audioFormat = z
   .enum(["wav", "mp3", "opus"])
   .nullish()
   .meta({
     description:
-      "`wav` as the model gives it (a minute takes 2.9 MB), `mp3` (360 kB), `opus` in Ogg (about 180 kB). When absent `wav`, or " +
+      "`wav` as the model returns it (a minute takes 2.9 MB), `mp3` (360 kB), `opus` in Ogg (about 180 kB). When absent `wav`, or " +
       "`opus` with the header `Save-Data: on`",
   });
 
@@ -71,7 +71,7 @@ const savesData = z.object({
   "Save-Data": z
     .string()
     .optional()
-    .meta({ example: "on", description: "`on` asks for the smallest format where the body names none" }),
+    .meta({ example: "on", description: "`on` requests the smallest format where the body names none" }),
 });
 
 export const speechItem = z.object({ ...speechFields, ...removed }).meta({ id: "SpeechItem" });
@@ -81,7 +81,7 @@ export const speechRequest = z
   .object({
     ...speechFields,
     response_mode: z.enum(["url", "stream", "both"]).default("url").meta({
-      description: "A link to the audio, the audio itself while it is made, or the audio with a link",
+      description: "A link to the audio, the audio as a stream, or the stream with a link",
     }),
     audio_format: audioFormat,
     ...removed,
@@ -161,9 +161,9 @@ export const synthesizeOperation = defineOperation({
   path: "/tasks/audio/speech",
   summary: "Turn a text into speech",
   description:
-    "`response_mode` `url` answers with JSON when the audio is stored. `stream` and `both` answer with the audio while it " +
-    "is made; the header of WAV states a length only if the model's server knew it. `both` also stores the audio: the header " +
-    "`X-Audio-Url` has the link and `X-Storage-Object` the name for a fresh one. The link answers 404 until the stream has " +
+    "`response_mode` `url` returns JSON when the audio is stored. `stream` and `both` stream the audio " +
+    "from the model; the header of WAV states a length only if the model's server knew it. `both` also stores the audio: the header " +
+    "`X-Audio-Url` has the link and `X-Storage-Object` the name for a fresh one. The link returns 404 until the stream has " +
     "come to its end, and for good when the stream breaks off.",
   tag,
   auth: "user",
@@ -211,7 +211,7 @@ export const batchResponse = z
     results: z.array(batchResult),
     request_id: requestId,
     timings_ms: z.object({ ...timings, total_ms: totalMilliseconds }).meta({
-      description: "`inference_ms` and `upload_ms` are sums over items that are made side by side",
+      description: "`inference_ms` and `upload_ms` are sums over items that run in parallel",
     }),
     usage: usage.meta({ description: "Of the items that succeeded" }),
   })
@@ -224,7 +224,7 @@ export const batchOperation = defineOperation({
   path: "/tasks/audio/speech/batch",
   summary: "Turn up to 16 texts into speech",
   description:
-    "Every item counts as a task, and is checked before any is made. An item that fails then is marked as such; when all fail, " +
+    "Every item counts as a task, and all are validated first. An item that fails later is marked; when all fail, " +
     "so does the request. `audio_format` holds for all items.",
   tag,
   auth: "user",
@@ -255,7 +255,7 @@ export const refreshLinkOperation = defineOperation({
       .max(1_024)
       .meta({
         ...storageObject.meta(),
-        description: "As an answer or the header `X-Storage-Object` gave it",
+        description: "As in a response or the header `X-Storage-Object`",
       }),
   }),
   response: { status: 200, description: "The link", schema: linkResponse },

@@ -10,19 +10,19 @@ export interface SpeechDependencies {
   readonly synthesizer: SpeechSynthesizer;
   readonly encode: EncodeSound;
   readonly store: Pick<ObjectStore, "describe" | "signDownload" | "write">;
-  /** As answers name them. */
+  /** As responses name them. */
   readonly model: string;
   readonly platform: string;
 }
 
-/** What speech is made for: whom, until when, and in which format. */
+/** The caller, the deadline and the format of speech. */
 export interface SpeechContext extends RequestContext {
   readonly format: SoundFormat;
 }
 
 /**
- * On whose behalf a function makes speech, and until when. The signal of a request comes a second before the function's
- * time-out: too late to remove what it had begun to store.
+ * The account of the speech, and its deadline. A request's own signal comes a second before the function's timeout:
+ * too late to remove what it had started to store.
  */
 export const speechContext =
   (definition: Pick<FunctionDefinition, "timeoutSeconds">) =>

@@ -19,7 +19,7 @@ const synthesize = { url: synthesizeSpeech, stream: streamOnly, both: streamAndS
 
 const context = speechContext(speechFunction);
 
-/** What is sent to a request that names no format: whoever pays for every megabyte can say so in a header. */
+/** The format for a request that names none: clients that pay for every megabyte can say so in a header. */
 const formatOf = (
   asked: SoundFormat | null | undefined,
   { headers: { "save-data": saveData } }: RequestFacts,

@@ -2,7 +2,7 @@ import type { EncodedSound } from "../../shared/audio/encode/audio-formats.ts";
 import type { ObjectWriter } from "../../shared/platform/storage/object-store.ts";
 import { countAudio } from "../../shared/platform/telemetry/use.ts";
 
-/** Speech as it is sent while it is made. What was made of it is counted, also when it is left or breaks off. */
+/** Speech as a stream. What was produced of it is counted, also when it is abandoned or breaks off. */
 export async function* streamSpeech(sound: EncodedSound): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* sound.pieces;

@@ -5,7 +5,7 @@ import type { ObjectStore } from "../../shared/platform/storage/object-store.ts"
 import { speechFolder, speechFolderOf } from "../../shared/platform/storage/object-store.ts";
 import type { LinkResponse } from "./contract.ts";
 
-/** How a link presents the speech to whoever opens it. */
+/** How a link presents the speech when it is opened. */
 export const speechPresentation = ({ contentType, fileExtension }: SoundKind) => ({
   contentType,
   fileName: `speech.${fileExtension}`,
@@ -16,7 +16,7 @@ const shape = new RegExp(`^${speechFolder}\\d{4}-\\d{2}-\\d{2}/(\\d+)/[0-9a-f]{3
 /** 32 hexadecimal digits, never the same. */
 export const newSpeechId = (): string => randomUUID().replaceAll("-", "");
 
-/** Where speech is stored: by day (UTC) and by the account that made it, so that a name tells whose it is. */
+/** Where speech is stored: by day (UTC) and by account, so that its name shows the owner. */
 export const speechObjectKey = (userId: number, id: string, { fileExtension }: SoundKind): string =>
   `${speechFolderOf(userId, new Date())}${id}.${fileExtension}`;
 

@@ -9,8 +9,9 @@ import { newSpeechId, speechObjectKey, speechPresentation } from "./stored-speec
 import { chooseVoice, toSpeechRequest } from "./voices.ts";
 
 /**
- * Turns a text into speech that leaves while it is made. A failure before the first byte is an ordinary error; after
- * it the stream breaks off.
+ * Turns a text into a stream of speech. A failure before the first byte is an ordinary error; later the stream breaks
+ * off.
+ *
  *
  * @throws AppError as the choice of a voice and the synthesizer do.
  */
@@ -32,7 +33,7 @@ export const streamOnly = async (
 /** Speech on its way to the caller and to the store at once. */
 export interface StoredStream {
   readonly objectKey: string;
-  /** Signed before anything else happened. It answers 404 until the pieces have come to their end. */
+  /** Signed before anything else happened. It returns 404 until the stream is complete. */
   readonly link: SignedLink;
   readonly sampleRate: number;
   /** When they break off, nothing stays stored. */
@@ -64,8 +65,8 @@ export const openStoredStream = async (
 };
 
 /**
- * Like {@link streamOnly}, and stores the speech under a link. Until the stream has come to its end, and for good when
- * it breaks off, the link answers 404.
+ * Like {@link streamOnly}, and stores the speech under a link. Until the stream is complete, and for good when it
+ * breaks off, the link returns 404.
  */
 export const streamAndStore = async (
   item: SpeechItem,

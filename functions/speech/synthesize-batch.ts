@@ -9,10 +9,10 @@ import { newSpeechId } from "./stored-speech.ts";
 import { millisecondsBetween, type StoredSpeech, storeSpeech } from "./synthesize-speech.ts";
 import { type ChosenVoice, chooseVoice, toSpeechRequest } from "./voices.ts";
 
-/** How many items are made side by side: one caller must not take a GPU for itself. */
+/** How many items run in parallel: one caller must not occupy a GPU alone. */
 const concurrentItems = 4;
 
-/** What became of an item. */
+/** The result of an item. */
 type Outcome = { readonly stored: StoredSpeech } | { readonly error: AppError };
 
 const chooseVoiceOfItem = (item: SpeechItem, index: number): ChosenVoice => {
@@ -59,12 +59,12 @@ const toResult = (index: number, chosen: ChosenVoice, outcome: Outcome, requestI
   };
 };
 
-/** The error of a request of which nothing succeeded: worth another try only if every item is. */
+/** The error of a request in which every item failed: retryable only if every item is. */
 const totalFailure = (errors: readonly AppError[], results: readonly BatchResult[]): AppError => {
   const [first] = errors;
   const isUnavailable = errors.every(({ code }) => code === "service_unavailable");
   return new AppError(isUnavailable ? "service_unavailable" : "external_service_error", {
-    message: `No item could be made into speech. ${first?.message ?? ""}`.trim(),
+    message: `No item could be spoken. ${first?.message ?? ""}`.trim(),
     retryAfterSeconds: isUnavailable ? first?.retryAfterSeconds : undefined,
     extra: { results },
     cause: first,

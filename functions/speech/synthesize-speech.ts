@@ -43,7 +43,7 @@ export const synthesizeSpeech = async (
   };
 };
 
-/** Speech that was made and stored. */
+/** Stored speech. */
 export interface StoredSpeech {
   readonly objectKey: string;
   readonly link: SignedLink;

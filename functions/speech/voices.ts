@@ -79,7 +79,7 @@ export const chooseVoice = (
   return { voice, language: owner.code };
 };
 
-/** What the synthesizer is asked for, from what a caller asked for and the voice chosen for it. */
+/** The request to the synthesizer, from the caller's request and the chosen voice. */
 export const toSpeechRequest = (item: SpeechItem, { voice, language }: ChosenVoice): SpeechRequest => ({
   text: item.text,
   voice,

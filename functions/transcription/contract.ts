@@ -94,9 +94,9 @@ export const transcriptionResponse = z
       }),
     duration_seconds: z.number().meta({ description: "Of the recording, as its bytes tell", example: 2.64 }),
     usage,
-    audio_transcription_id: z.null().meta({ description: "Transcriptions are not kept" }),
+    audio_transcription_id: z.null().meta({ description: "Transcriptions are not stored" }),
     audio_url: z.null(),
-    diarization_output: z.object({}).meta({ description: "Speakers are not told apart" }),
+    diarization_output: z.object({}).meta({ description: "Speakers are not distinguished" }),
     formatted_diarization_output: z.literal(""),
     was_audio_trimmed: z.literal(false).meta({ description: "Recordings are transcribed whole" }),
     original_duration_minutes: z.null(),
@@ -108,10 +108,10 @@ export const createTranscriptionOperation = defineOperation({
   id: "createTranscription",
   method: "POST",
   path: "/tasks/audio/transcriptions",
-  summary: "Write down what is said in a recording, in one of 51 languages",
+  summary: "Transcribe audio in one of 51 languages",
   description:
     "Files of up to 4.4 MB come with the request as `audio`. Larger ones, of up to 100 MB, are uploaded through the " +
-    "link of `POST /tasks/generate-upload-url` and named by their `file_id`; the link must have been asked for by " +
+    "link of `POST /tasks/generate-upload-url` and named by their `file_id`; the link must have been requested by " +
     "the same account or without a token. Names and declared types of files do not matter.",
   tag: "Speech",
   auth: "user",
@@ -138,10 +138,10 @@ export const transcriptionFunction = defineFunction({
     ...accountLimitEnvironment,
     ...bucketEnvironment,
   },
-  // A recording of 100 MB passes through in pieces, within 200 MB. The rest buys processor time, of which Lambda gives
-  // a share that grows with the memory: requests are decoded from base64, and MP3 files are measured frame by frame.
+  // A recording of 100 MB passes through in pieces, within 200 MB. The rest buys processor time, which Lambda scales
+  // with the memory: requests are decoded from base64, and MP3 files are measured frame by frame.
   memoryMegabytes: 512,
-  // API Gateway waits five minutes for the first byte of an answer, and the function is to say that it gives up.
+  // API Gateway waits five minutes for the first byte of a response, and the function must report its timeout before.
   timeoutSeconds: 290,
   transfer: "stream",
 });

@@ -12,8 +12,9 @@ import { largestFileBytes, type TranscriptionForm } from "./contract.ts";
 /**
  * Opens a recording that came with the request.
  *
- * @param field in which the request has it.
- * @param wayRound what callers are told to do with a larger upload instead.
+ *
+ * @param field the request's field with the recording.
+ * @param wayRound the caller's alternative for a larger upload.
  * @throws as {@link openRecording} does.
  */
 export const openFile = async (
@@ -44,6 +45,6 @@ export const openRecording = async (
   field = "audio",
 ): Promise<MeasuredRecording> => {
   if (audio) return openFile(audio, context.signal, { field });
-  if (fileId === undefined) throw new Error("The contract asks for one of audio and file_id.");
+  if (fileId === undefined) throw new Error("The contract requires one of audio and file_id.");
   return openUpload(fileId, context, dependencies);
 };

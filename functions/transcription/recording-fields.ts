@@ -1,18 +1,18 @@
 import type * as z from "zod";
 import { formFile } from "../../shared/platform/validation/fields.ts";
 
-/** What forms with a recording have in common, on whatever route. */
+/** What forms with a recording have in common, on any route. */
 
 /** A recording that is part of the request. */
 export const recordingFile = formFile().meta({
   override: { type: "string", format: "binary" },
   example: "recording.wav",
   description:
-    "The recording, a file of at most 4.4 MB: WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC, told by its bytes. " +
+    "The recording, a file of at most 4.4 MB: WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC, recognised by its bytes. " +
     "Required, unless `file_id` names an upload",
 });
 
-/** A rule about several fields speaks together with those about one, not only once each of these is kept. */
+/** A rule about several fields reports together with those about single fields, not only once each of these holds. */
 const atOnce = {
   when: ({ value }: z.core.ParsePayload): boolean => typeof value === "object" && value !== null,
 };

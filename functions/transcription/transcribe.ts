@@ -18,7 +18,7 @@ export interface TranscriptionDependencies extends RecordingDependencies {
 /** Seconds to the millisecond. */
 export const toMilliseconds = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 
-/** Models work in windows of fixed length and may see an end that lies after that of the recording. */
+/** Models work in windows of fixed length and may report an end after that of the recording. */
 const within =
   (durationSeconds: number) =>
   <Said extends Segment | Word>(said: Said): Said => ({
@@ -40,7 +40,8 @@ export const wordsOf = ({ words }: Transcription, durationSeconds: number): Word
   words?.map(within(durationSeconds));
 
 /**
- * Writes down what is said in a recording.
+ * Transcribes a recording.
+ *
  *
  * @throws ValidationError and AppError as {@link openRecording} and the transcriber do.
  */

@@ -14,10 +14,11 @@ export interface DetectedContainer {
 }
 
 /**
- * Tells the container of a file from its bytes.
+ * Detects the container of a file from its bytes.
+ *
  *
  * @throws NotAudioError naming what the file looks like, when it is something else
- * @throws UnreadableAudioError when there is an MP3's tag, and no sound after it
+ * @throws UnreadableAudioError when there is an MP3's tag, and no audio after it
  */
 export const detectContainer = async (window: SourceWindow): Promise<DetectedContainer> => {
   const head = await window.read(0, 4_096);
@@ -30,7 +31,7 @@ export const detectContainer = async (window: SourceWindow): Promise<DetectedCon
   if (start > 0 && containerOf(await window.read(start, 64)) === "flac") return { container: "flac", start };
   const frames = await findFrames(window, start);
   if (frames) return frames;
-  if (start > 0) throw new UnreadableAudioError("The audio is damaged: there is no sound after its ID3 tag.");
+  if (start > 0) throw new UnreadableAudioError("The audio is damaged: there is nothing after its ID3 tag.");
   throw new NotAudioError(recogniseText(head));
 };
 

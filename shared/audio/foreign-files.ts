@@ -1,7 +1,7 @@
 import type { ForeignFile } from "./reading/audio-errors.ts";
 import { hasText, textAt } from "./reading/bytes.ts";
 
-/** Bytes at a place, written as text of one character a byte. */
+/** Bytes at an offset, written as text of one character a byte. */
 interface Signature extends ForeignFile {
   readonly magic: string;
   readonly offset?: number;

@@ -8,14 +8,15 @@ export { bufferSource } from "./reading/audio-source.ts";
 export type { AudioFacts } from "./reading/container.ts";
 
 /**
- * Finds out what a file is and how long it plays, from its bytes alone and without decoding them.
+ * Detects what a file is and how long it plays, from its bytes alone and without decoding them.
  *
- * The result is exact, and of a file that was cut off it is what can still be played. Whatever the bytes are,
- * memory stays bounded (a megabyte or two), the event loop is never kept long, and there is an answer within the budget.
+ * The result is exact, and for a truncated file it is what can still be played. For any bytes, memory stays bounded
+ * (a megabyte or two), the event loop is never blocked for long, and there is a result within the budget.
+ *
  *
  * @throws NotAudioError when the file is something else; its message names what
  * @throws UnreadableAudioError when the audio is damaged, empty or in an unknown encoding
- * @throws whatever the source throws, or the signal's reason
+ * @throws what the source throws, or the signal's reason
  */
 export const inspectAudio = async (
   source: ByteSource,
@@ -41,15 +42,16 @@ export const isLongerThan = (
 ): boolean => durationSeconds > seconds + toleranceSeconds;
 
 /**
- * The first seconds of a recording, in the container and encoding it has; a shorter one as it is.
+ * The first seconds of a recording, in its own container and encoding; a shorter one unchanged.
  *
- * Packets are copied and not re-encoded, so that the result is up to one packet longer than asked. It leaves
- * while it is made; what goes wrong is thrown between two pieces.
+ * Packets are copied and not re-encoded, so the result is up to one packet longer than requested. It is produced as a
+ * stream; errors are thrown between two pieces.
  *
- * @param facts what `inspectAudio` said about the source
+ *
+ * @param facts the result of `inspectAudio` for the source
  * @throws UntrimmableAudioError when the encoding cannot be cut: FLAC in Ogg, compressed WAV
- * @throws NotAudioError | UnreadableAudioError when the source is no longer what was inspected
- * @throws whatever the source throws, or the signal's reason
+ * @throws NotAudioError | UnreadableAudioError when the source has changed since the inspection
+ * @throws what the source throws, or the signal's reason
  */
 export async function* trimAudio(
   source: ByteSource,

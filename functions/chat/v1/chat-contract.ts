@@ -27,7 +27,7 @@ const content = z
 const filledContent = content.pipe(text().trim().min(1));
 const name = z.string().nullish();
 
-/** What clients send back of an answer although it says nothing. */
+/** What clients send back of a reply although it has no effect. */
 const nothing = (what: string) => z.null(unsupported(`${what} cannot be read.`)).optional();
 
 const message = z
@@ -58,7 +58,7 @@ const message = z
           audio: nothing("Sound"),
           function_call: nothing("A call of a function outside `tool_calls`"),
           annotations: z.array(z.unknown()).nullish(),
-          // What OpenAI's packages and LiteLLM have made of an answer goes back with it, as `parsed_arguments` does.
+          // What OpenAI's packages and LiteLLM add to a reply is sent back with it, such as `parsed_arguments`.
           parsed: z.unknown().optional(),
           provider_specific_fields: z.unknown().optional(),
         },
@@ -91,12 +91,12 @@ const responseFormat = z.discriminatedUnion(
       unknownMembers,
     ),
   ],
-  otherKinds("The forms of an answer are `text`, `json_object` and `json_schema`."),
+  otherKinds("The response formats are `text`, `json_object` and `json_schema`."),
 );
 
 const penalty = z.number().min(-2).max(2).nullish();
 
-/** Every field is known: what is sent is carried out, changes nothing, or is refused with 400 and its name. */
+/** Every field is known: it takes effect, changes nothing, or is refused with 400 and its name. */
 const v1ChatCompletionRequest = z
   .strictObject(
     {
@@ -125,14 +125,14 @@ const v1ChatCompletionRequest = z
         )
         .nullish()
         .meta({ description: "`include_usage`: whether a stream ends with a chunk of the token counts" }),
-      n: z.literal(1, unsupported("One answer is given to a request.")).nullish(),
+      n: z.literal(1, unsupported("A request gets one reply.")).nullish(),
       logprobs: z.literal(false, unsupported("The probabilities of tokens are not given.")).nullish(),
       top_logprobs: noLogprobs,
       logit_bias: z
         .record(z.string(), z.never(unsupported("Tokens cannot be favoured one by one.")))
         .nullish(),
       modalities: z
-        .array(z.literal("text", unsupported("Answers are text; POST /v1/audio/speech speaks.")))
+        .array(z.literal("text", unsupported("Replies are text; POST /v1/audio/speech speaks.")))
         .nullish(),
       audio: nothing("Sound"),
       prediction: z.unknown().optional(),
@@ -149,7 +149,7 @@ const v1ChatCompletionRequest = z
 export type V1ChatCompletionRequest = z.output<typeof v1ChatCompletionRequest>;
 
 const finishReason = z.enum(["stop", "length", "tool_calls", "content_filter"]).meta({
-  description: "`tool_calls` when tools are to be called, `length` when the limit of tokens cut the answer",
+  description: "`tool_calls` when tools should be called, `length` when the token limit cut the reply",
 });
 
 const usage = z
@@ -232,8 +232,8 @@ export const createV1ChatCompletionOperation = defineOperation({
   summary: "Continue a conversation, for OpenAI's clients",
   description:
     "The chat completions of the OpenAI API: their clients work unchanged with `/v1` as the base URL. As " +
-    "`/tasks/chat/completions`, and with tools, forms of an answer, penalties and `seed`, which are passed on to the " +
-    "model's server. What cannot be carried out is refused with 400, and `error.param` names it; fields that change " +
+    "`/tasks/chat/completions`, and with tools, response formats, penalties and `seed`, which are passed on to the " +
+    "model's server. Unsupported parameters are refused with 400, and `error.param` names them; fields that change " +
     "nothing (`user`, `metadata`, `service_tier`, `prompt_cache_key` …) are taken. `developer` counts as `system`.",
   tag: "OpenAI clients",
   auth: "user",
@@ -241,7 +241,7 @@ export const createV1ChatCompletionOperation = defineOperation({
   body: { encoding: "json", schema: v1ChatCompletionRequest, maximumBytes: longBodyBytes },
   response: {
     status: 200,
-    description: "The answer, whole or as a stream of `chat.completion.chunk`",
+    description: "The reply, whole or as a stream of `chat.completion.chunk`",
     schema: v1ChatCompletion,
     otherContentTypes: ["text/event-stream"],
   },

@@ -21,7 +21,8 @@ const wireCall = ({ id, name, arguments: text }: ToolCall) => ({
 });
 
 /**
- * Continues a conversation with a whole answer, or with calls of tools.
+ * Continues a conversation with a whole reply, or with calls of tools.
+ *
  *
  * @throws AppError as the models do.
  */

@@ -31,7 +31,7 @@ const toldFormat = (
   };
 };
 
-/** A response that has begun: what was asked for, as OpenAI's API repeats it. */
+/** A started response: the request's fields, as OpenAI's API repeats them. */
 export const beginResponse = (request: ResponseRequest): ResponseObject => ({
   id: newId("resp"),
   object: "response",
@@ -139,7 +139,7 @@ export const endResponse = (
   };
 };
 
-/** A response that came to nothing after it had begun. */
+/** A response that failed after it had started. */
 export const failResponse = (
   response: ResponseObject,
   output: ResponseOutputItem[],
@@ -147,7 +147,8 @@ export const failResponse = (
 ): ResponseObject => ({ ...response, status: "failed", error: { code, message }, output });
 
 /**
- * Answers with a whole response.
+ * Returns a whole response.
+ *
  *
  * @throws AppError as the models do.
  */

@@ -27,9 +27,10 @@ const toolOf = ({ name, description, parameters, strict }: DeclaredTool): ChatTo
 });
 
 /**
- * The tools of a request, and how they are to be called.
+ * The tools of a request, and how to call them.
  *
- * @throws AppError `unsupported_parameter` when a tool must be called that is not there.
+ *
+ * @throws AppError `unsupported_parameter` when a missing tool is required.
  */
 const readTools = (
   declared: readonly DeclaredTool[] | null | undefined,
@@ -40,7 +41,7 @@ const readTools = (
   const name = typeof choice === "object" ? choice.name : undefined;
   if (choice === "required" ? tools.length === 0 : name && !tools.some((tool) => tool.name === name)) {
     throw new AppError("unsupported_parameter", {
-      message: "`tool_choice` asks for a tool that is not among `tools`.",
+      message: "`tool_choice` requires a tool that is not among `tools`.",
       param: "tool_choice",
     });
   }
@@ -49,7 +50,7 @@ const readTools = (
   return { tools, toolChoice: choice, parallelToolCalls: parallelToolCalls ?? undefined };
 };
 
-/** A form of an answer as either way of asking declares it. */
+/** A response format as both routes declare it. */
 interface DeclaredFormat extends Omit<DeclaredTool, "parameters"> {
   readonly schema?: Readonly<Record<string, unknown>> | null | undefined;
 }
@@ -86,7 +87,7 @@ const readMessage = (message: V1ChatMessage): ChatMessage => {
   }
 };
 
-/** Some clients send an instruction whatever it is, an empty one too. */
+/** Some clients always send an instruction, even an empty one. */
 const saysSomething = ({ role, content }: ChatMessage): boolean => role !== "system" || content.trim() !== "";
 
 const chatFormat = (format: V1ChatCompletionRequest["response_format"]): ResponseFormat | undefined => {
@@ -95,7 +96,8 @@ const chatFormat = (format: V1ChatCompletionRequest["response_format"]): Respons
 };
 
 /**
- * What the models are asked for by a request to `/v1/chat/completions`.
+ * The request to the models for `/v1/chat/completions`.
+ *
  *
  * @throws AppError `unknown_model`, `unsupported_parameter`.
  */
@@ -157,7 +159,8 @@ const responseFormat = (text: ResponseRequest["text"]): ResponseFormat | undefin
 };
 
 /**
- * What the models are asked for by a request to `/v1/responses`.
+ * The request to the models for `/v1/responses`.
+ *
  *
  * @throws AppError `unknown_model`, `unsupported_parameter`.
  */

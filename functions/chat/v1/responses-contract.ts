@@ -95,12 +95,12 @@ const format = z.discriminatedUnion(
     z.strictObject({ type: z.enum(["text", "json_object"]) }, unknownMembers),
     z.strictObject({ type: z.literal("json_schema"), ...namedSchema.shape }, unknownMembers),
   ],
-  otherKinds("The forms of an answer are `text`, `json_object` and `json_schema`."),
+  otherKinds("The response formats are `text`, `json_object` and `json_schema`."),
 );
 
 const notKept = (sentence: string) => z.null(unsupported(sentence)).optional();
 
-/** As on `/v1/chat/completions`: what is sent is carried out, changes nothing, or is refused with 400 and its name. */
+/** As on `/v1/chat/completions`: a field takes effect, changes nothing, or is refused with 400 and its name. */
 const responseRequest = z
   .strictObject(
     {
@@ -123,7 +123,7 @@ const responseRequest = z
           unknownMembers,
         )
         .nullish()
-        .meta({ description: "Thoughts are never part of an answer, so there is no summary of them" }),
+        .meta({ description: "Thoughts are never part of a reply, so there is no summary of them" }),
       stream_options: z
         .strictObject({ include_obfuscation: z.boolean().nullish() }, unknownMembers)
         .nullish(),
@@ -132,11 +132,11 @@ const responseRequest = z
       conversation: notKept(stateless),
       prompt: notKept("There are no stored prompts."),
       context_management: notKept("A conversation is never shortened."),
-      background: z.literal(false, unsupported("Answers are given at once.")).nullish(),
+      background: z.literal(false, unsupported("Responses are sent at once.")).nullish(),
       truncation: z.literal("disabled", unsupported("A conversation is never shortened.")).nullish(),
       include: z
         .array(
-          z.literal("reasoning.encrypted_content", unsupported("An answer has its text and calls only.")),
+          z.literal("reasoning.encrypted_content", unsupported("A response has its text and calls only.")),
         )
         .nullish(),
       top_logprobs: noLogprobs,
@@ -191,7 +191,7 @@ const usage = z
   })
   .meta({ id: "ResponseUsage" });
 
-/** A response, as it stands at its end or on the way there. */
+/** A response, complete or in progress. */
 export const responseObject = z
   .object({
     id: z.string().meta({ example: "resp_0b8e9a4e6b0f4d6c8a52a1c9d1b5a7f3" }),
@@ -249,7 +249,7 @@ export const createResponseOperation = defineOperation({
   summary: "Create a response, for OpenAI's clients",
   description:
     "The responses of the OpenAI API, without any memory: each request brings its whole conversation, and nothing of it " +
-    "is kept. Texts and tools of the type `function`; with `stream: true` the documented events " +
+    "is stored. Texts and tools of the type `function`; with `stream: true` the documented events " +
     "(`response.created`, `response.output_text.delta`, `response.function_call_arguments.delta`, `response.completed` " +
     "…). Stored responses, references to items, images and the tools of OpenAI's own servers are refused with 400.",
   tag: "OpenAI clients",

@@ -43,7 +43,7 @@ export const exampleResponse = {
   user: null,
 } as const satisfies ResponseObject;
 
-/** What it shows of one that leaves while it is made: of the events, the first, one with text and the last. */
+/** The example of a streamed response: the first event, one with text, and the last. */
 export const exampleEvents = [
   {
     type: "response.created",

@@ -2,11 +2,11 @@ import * as z from "zod";
 import { reasoningEfforts } from "../../../shared/models/inference/chat.ts";
 import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/platform/validation/fields.ts";
 
-/** What the two ways to ask for an answer on `/v1` have in common: tools, forms of an answer, and what changes nothing. */
+/** What the two chat routes on `/v1` have in common: tools, response formats, and fields without effect. */
 
 const deepestSchema = 100;
 
-/** Whoever reads or writes a value level by level runs out of stack after some thousand. */
+/** Code that recurses into a value runs out of stack after some thousand levels. */
 const isDeeperThan = (levels: number, value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&
@@ -20,7 +20,7 @@ export const jsonSchema = z
   })
   .meta({ id: "JsonSchema", description: "A JSON Schema" });
 
-/** The same as it is told again, value by value: a caller's own, and JSON through and through. */
+/** The same value in responses, level by level: the caller's own, and JSON throughout. */
 export const toldSchema = z
   .record(z.string(), z.json())
   .meta({ id: "ToldJsonSchema", description: "The JSON Schema of the request" });
@@ -47,7 +47,7 @@ export const ofFunction = <Shape extends z.ZodRawShape>(shape: Shape) =>
     otherKinds("Only tools of the type `function` can be called."),
   );
 
-/** The form of an answer by a JSON Schema, as both ways name it. */
+/** A response format by JSON Schema, as both routes name it. */
 export const namedSchema = z.object({
   name: toolName,
   description: text().nullish(),
@@ -57,7 +57,7 @@ export const namedSchema = z.object({
 
 export const toolChoiceWord = z.enum(["auto", "none", "required"]);
 
-/** Taken, and without any effect on the answer: who asks for whom, and how OpenAI bills and caches. */
+/** Accepted without effect on the reply: identification of users, and OpenAI's billing and caching. */
 export const withoutEffect = z.object({
   user: z.string().nullish(),
   safety_identifier: z.string().nullish(),
@@ -67,7 +67,7 @@ export const withoutEffect = z.object({
   service_tier: z.string().nullish(),
 });
 
-/** Nothing is kept, so what would have to be is refused. */
+/** Nothing is stored, so parameters that require storage are refused. */
 export const notStored = z
   .literal(false, unsupported("Nothing is stored here: leave `store` out, or send `store: false`."))
   .nullish();
@@ -75,16 +75,16 @@ export const notStored = z
 export const noLogprobs = z.literal(0, unsupported("The probabilities of tokens are not given.")).nullish();
 
 export const usualVerbosity = z
-  .literal("medium", unsupported("How long the answer is can only be asked for in the conversation."))
+  .literal("medium", unsupported("The length of the reply can only be requested in the conversation."))
   .nullish();
 
 export const reasoningEffort = z.enum(reasoningEfforts).nullish();
 
-/** A piece of a message by its types. What is no text is refused by its place. */
+/** A piece of a message by its types. Pieces other than text are refused by their path. */
 export const textPartOf = <const Type extends string>(types: readonly [Type, ...Type[]]) =>
   z.strictObject(
     {
-      type: z.enum(types, unsupported("Only text can be read: images, sound and files cannot.")),
+      type: z.enum(types, unsupported("Only text can be read: images, audio and files cannot.")),
       text: z.string(),
       cache_control: z.unknown().optional(),
       prompt_cache_breakpoint: z.unknown().optional(),

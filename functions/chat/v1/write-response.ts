@@ -13,7 +13,7 @@ import {
 } from "./create-response.ts";
 import type { ResponseObject, ResponseOutputItem } from "./responses-contract.ts";
 
-/** An item that is being made. Its place among the items is that in which it began. */
+/** An unfinished item. Its position is the order in which it started. */
 interface OpenItem {
   readonly id: string;
   readonly place: number;

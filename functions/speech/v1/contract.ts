@@ -32,7 +32,7 @@ const speechRequest = z
           override: { type: ["string", "null"], enum: [...formats, null], default: "mp3" },
           description: "`opus` comes in Ogg; `pcm` is 24 kHz, 16 bits, little endian, mono, without a header",
         }),
-      speed: z.literal(1, unsupported("Speech is made at one speed: `speed` can only be 1.")).nullish(),
+      speed: z.literal(1, unsupported("Speech has one speed: `speed` can only be 1.")).nullish(),
       stream_format: z
         .enum(["audio", "sse"], unsupported("Speech leaves as `audio` or as `sse`."))
         .nullish()
@@ -63,8 +63,8 @@ export const createV1SpeechOperation = defineOperation({
   path: "/v1/audio/speech",
   summary: "Turn a text into speech, for clients of the OpenAI API",
   description:
-    "The audio leaves while it is made. With `stream_format: sse` it comes in events: `speech.audio.delta` with pieces in base64, " +
-    "`speech.audio.done` at the end, whose usage tells no tokens, because the model counts none; a failure after the beginning is " +
+    "The audio is streamed. With `stream_format: sse` it comes as events: `speech.audio.delta` with pieces in base64, " +
+    "`speech.audio.done` at the end, whose usage has no tokens, because the model counts none; a later failure is " +
     "an event with an `error`.",
   tag,
   auth: "user",

@@ -11,7 +11,10 @@ import { streamSpeech } from "../record-speech.ts";
 import { type ChosenVoice, chooseVoice, toSpeechRequest } from "../voices.ts";
 import type { V1SpeechRequest } from "./contract.ts";
 
-/** Clients have these built in and send one whether or not anybody chose it, so they stand for no voice in particular. */
+/**
+ * Clients have these built in and always send one, chosen by the user or not, so they stand for no voice in
+ * particular.
+ */
 const openAiVoices: ReadonlySet<string> = new Set([
   "alloy",
   "ash",
@@ -28,7 +31,7 @@ const openAiVoices: ReadonlySet<string> = new Set([
   "verse",
 ]);
 
-/** For whom speech is made that clients of the OpenAI API ask for. */
+/** The caller of speech for clients of the OpenAI API. */
 export interface V1SpeechContext extends SpeechContext {
   readonly requestId: string;
   /** Of the account, ISO 639-3. */
@@ -46,7 +49,7 @@ const chooseV1Voice = (
 
 const frame = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
 
-/** The clients' types ask for tokens, which the model does not count. */
+/** The clients' types require tokens, which the model does not count. */
 const noTokens = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 
 async function* inEvents(
@@ -67,7 +70,8 @@ async function* inEvents(
 }
 
 /**
- * Turns a text into speech for a client of the OpenAI API; it leaves while it is made.
+ * Turns a text into a stream of speech for a client of the OpenAI API.
+ *
  *
  * @throws AppError `model_not_found`, or as the choice of a voice and the synthesizer do.
  */

@@ -7,9 +7,9 @@ import {
 } from "../../../shared/platform/catalogue/languages.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 
-/** On whose behalf a request of a client of the OpenAI API is answered. */
+/** The caller of a request from a client of the OpenAI API. */
 export interface AccountContext extends RequestContext {
-  /** In which language the account's recordings are when nobody says so. */
+  /** The account's default language. */
   readonly defaultLanguage: string | undefined;
 }
 
@@ -23,9 +23,10 @@ const unsupportedLanguage = (value: string) =>
   });
 
 /**
- * In which language a recording is: the one that the request names, that of its model, or the account's.
+ * The language of a recording: the request's, its model's, or the account's.
  *
- * @throws AppError `model_not_found`, `unsupported_language`, or `language_required` when nobody names one.
+ *
+ * @throws AppError `model_not_found`, `unsupported_language`, or `language_required` when none is named.
  */
 export const chooseLanguage = (
   { model, language }: { readonly model: string; readonly language?: string | undefined },

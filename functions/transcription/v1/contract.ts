@@ -68,7 +68,7 @@ const transcriptionRequest = oneRecording(
     {
       ...recording,
       timestamp_granularities: listed(
-        z.enum(granularities, unsupported("Times are told of `segment` and `word`.")),
+        z.enum(granularities, unsupported("Timestamps exist for `segment` and `word`.")),
       ).meta({
         override: { type: "array", items: { type: "string", enum: [...granularities] } },
         description: "With `verbose_json`: of what the times are wanted; of segments by default",
@@ -175,9 +175,9 @@ export const createV1TranscriptionOperation = defineOperation({
   id: "createV1Transcription",
   method: "POST",
   path: "/v1/audio/transcriptions",
-  summary: "Write down a recording, for clients of the OpenAI API",
+  summary: "Transcribe a recording, for clients of the OpenAI API",
   description:
-    "Subtitles have cues of at most two lines of 42 characters. With `stream` the answer is `text/event-stream`: " +
+    "Subtitles have cues of at most two lines of 42 characters. With `stream` the response is `text/event-stream`: " +
     "`transcript.text.delta` with each piece of the text, and `transcript.text.done` with all of it; a failure after the " +
     "beginning is an event with an `error`.",
   tag: "OpenAI clients",
@@ -186,7 +186,7 @@ export const createV1TranscriptionOperation = defineOperation({
   body: { encoding: "multipart", schema: transcriptionRequest },
   response: {
     status: 200,
-    description: "The transcription in the format that was asked for",
+    description: "The transcription in the requested format",
     schema: transcript,
     otherContentTypes: [...subtitles, "text/event-stream"],
   },
@@ -207,7 +207,7 @@ export const createV1TranslationOperation = defineOperation({
   id: "createV1AudioTranslation",
   method: "POST",
   path: "/v1/audio/translations",
-  summary: "Write down a recording in English, for clients of the OpenAI API",
+  summary: "Translate a recording into English, for clients of the OpenAI API",
   description:
     "The recording is written down in its language, which must be one of translation, and then translated.",
   tag: "OpenAI clients",
@@ -216,7 +216,7 @@ export const createV1TranslationOperation = defineOperation({
   body: { encoding: "multipart", schema: translationRequest },
   response: {
     status: 200,
-    description: "The translation in the format that was asked for",
+    description: "The translation in the requested format",
     schema: transcript,
     otherContentTypes: subtitles,
   },

@@ -11,7 +11,7 @@ import type { Granularity, Transcript, TranscriptFormat, V1TranscriptionForm } f
 import { formatTranscript } from "./format-transcript.ts";
 import { streamTranscript } from "./stream-transcript.ts";
 
-/** Formats that are made of times. */
+/** Formats that need timestamps. */
 export const isTimed = (format: TranscriptFormat): boolean => format !== "json" && format !== "text";
 
 const refuse = (param: string, message: string) => new AppError("unsupported_parameter", { param, message });
@@ -23,7 +23,7 @@ const checkCombination = ({
   timestamp_granularities,
 }: V1TranscriptionForm) => {
   if (timestamp_granularities?.length && format !== "verbose_json") {
-    throw refuse("timestamp_granularities", "Times are told with `response_format: verbose_json` only.");
+    throw refuse("timestamp_granularities", "Timestamps require `response_format: verbose_json`.");
   }
   if (stream && isTimed(format)) throw refuse("stream", "Only `json` and `text` are streamed.");
 };
@@ -36,10 +36,11 @@ export const openFormsRecording = (
 ): Promise<MeasuredRecording> => openRecording({ audio: file, file_id }, context, dependencies, "file");
 
 /**
- * Writes a recording down for a client of the OpenAI API.
+ * Transcribes a recording for a client of the OpenAI API.
  *
- * @throws AppError `unsupported_parameter` for what cannot be carried out, or as the choice of a language, the opening of
- * the recording and the transcriber do.
+ *
+ * @throws AppError `unsupported_parameter`, or as the choice of a language, the opening of the recording and the
+ * transcriber do.
  */
 export const createV1Transcription = async (
   form: V1TranscriptionForm,

@@ -18,10 +18,10 @@ export interface AudioTranslationDependencies extends TranscriptionDependencies 
 
 const english = findLanguage("eng");
 
-/** So many characters are translated at a time: models translate what belongs together better than single sentences. */
+/** The characters of one translation: models translate related sentences better together. */
 const longestPiece = 2_000;
 
-/** So many pieces at a time, which is what one listener may ask of the model's server. */
+/** Pieces translated in parallel, the share of one caller. */
 const piecesAtOnce = 4;
 
 const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
@@ -98,7 +98,7 @@ export const createV1Translation = async (
     return (await dependencies.translator.translate(request, { signal })).text;
   };
   const inEnglish = async (): Promise<Transcription> => {
-    // Without times in the answer nothing keeps apart what belongs together.
+    // Without timestamps in the response, related sentences stay together.
     const heard = isTimed(format) ? transcription : { text: transcription.text, segments: undefined };
     const segments = await translateSegments(segmentsOf(heard, durationSeconds), translate);
     return { text: segments.map(({ text }) => text).join(" "), segments };

@@ -8,20 +8,20 @@ import type { Granularity, Transcript, TranscriptFormat, VerboseTranscript } fro
 /** What was heard in a recording, and what is said about it. */
 export interface HeardRecording {
   readonly task: VerboseTranscript["task"];
-  /** As clients are told it. */
+  /** As responses contain it. */
   readonly language: string;
   readonly durationSeconds: number;
   readonly transcription: Transcription;
   readonly temperature: number | undefined;
 }
 
-/** As Whisper measures it: how much smaller zlib makes a text. Repetition can be told by a high one. */
+/** As Whisper measures it: how much zlib compresses a text. A high value indicates repetition. */
 const compressionRatio = (text: string): number => {
   const bytes = Buffer.from(text);
   return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;
 };
 
-/** Clients demand all ten fields of a segment, whether or not the model tells of them. */
+/** Clients require all ten fields of a segment, even those that the model does not report. */
 const toVerboseSegment =
   (temperature: number | undefined) =>
   ({ start, end, text, details }: Segment, id: number) => ({
@@ -56,7 +56,7 @@ const toVerbose = (heard: HeardRecording, granularities: readonly Granularity[])
   };
 };
 
-/** A transcription in the format that a request asks for. Subtitles use the times of words where the model tells them. */
+/** A transcription in the requested format. Subtitles use the times of words if the model reports them. */
 export const formatTranscript = (
   format: TranscriptFormat,
   heard: HeardRecording,

@@ -24,7 +24,7 @@ class TextQueue {
     this.#news.resolve();
   }
 
-  /** What has come since it was asked last, as soon as there is any; `undefined` at the end. */
+  /** What has arrived since the last call, as soon as there is any; `undefined` at the end. */
   async take(): Promise<string | undefined> {
     await this.#news.promise;
     if (this.#texts.length === 0) return undefined;
@@ -36,10 +36,11 @@ class TextQueue {
 }
 
 /**
- * A transcription as server-sent events of the OpenAI API. It begins with the first text, so that what fails before is an
- * ordinary error; a later failure is told in an event with an `error`, which their SDKs throw.
+ * A transcription as server-sent events of the OpenAI API. It starts with the first text, so that earlier failures
+ * are ordinary errors; a later failure is reported in an event with an `error`, which their SDKs throw.
  *
- * @param write makes the transcription, and hands its texts on.
+ *
+ * @param write runs the transcription, and passes its texts on.
  * @throws what `write` throws before its first text.
  */
 export const streamTranscript = async (
@@ -48,7 +49,7 @@ export const streamTranscript = async (
 ): Promise<Reply> => {
   const texts = new TextQueue();
   const transcription = write((text) => texts.push(text)).finally(() => texts.end());
-  // A failure is told where the transcription is waited for; until then it must not count as unhandled.
+  // Awaiting the transcription reports a failure; until then it must not count as unhandled.
   transcription.catch(() => undefined);
   const first = await texts.take();
   const whole = first === undefined ? await transcription : undefined;

@@ -7,7 +7,7 @@ import { completeHeader, soundSeconds, streamedHeader } from "../wav/streamed-wa
  */
 export type SoundFormat = "wav" | "mp3" | "opus" | "pcm";
 
-/** How sound in a format is announced and named. */
+/** The media type and file name of an audio format. */
 export interface SoundKind {
   readonly contentType: string;
   /** Without the dot. */
@@ -21,11 +21,11 @@ export const soundKinds = {
   pcm: { contentType: "audio/pcm", fileExtension: "pcm" },
 } as const satisfies Readonly<Record<SoundFormat, SoundKind>>;
 
-/** What is known of sound once all of it has been encoded. */
+/** Facts about the audio once all of it is encoded. */
 export interface SoundEnd {
   /** How long it plays, to a millisecond. */
   readonly seconds: number;
-  /** What a file begins with in which lengths are to be true, in place of as many bytes that were sent. */
+  /** The start of the file with the correct lengths, replacing as many bytes that were sent. */
   readonly beginning: Uint8Array;
 }
 
@@ -33,13 +33,13 @@ export interface SoundEnd {
 export interface EncodedSound extends SoundKind {
   /** In hertz. */
   readonly sampleRate: number;
-  /** To be read once, to its end; whoever leaves it earlier ends the model's work. It throws what the speech throws. */
+  /** To be read once, to its end; leaving it early ends the model's work. It throws what the speech throws. */
   readonly pieces: AsyncIterable<Uint8Array>;
   /** To be asked once the pieces have come to their end. */
   end(): SoundEnd;
 }
 
-/** Brings speech into a format while it is being made. @throws AppError before there are any pieces; the speech is cancelled then. */
+/** Encodes speech as a stream. @throws AppError before there are any pieces; the speech is cancelled then. */
 export type EncodeSound = (format: SoundFormat, speech: Speech) => Promise<EncodedSound>;
 
 /** Speech while it is read, and how many bytes there were of it so far. */

@@ -11,7 +11,7 @@ import {
 } from "./audio-formats.ts";
 import { createResampler, createSampleReader, toSixteenBits } from "./samples.ts";
 
-/** Encodes samples of one channel from -1 to 1, and gives the bytes that are ready to leave, if any are. */
+/** Encodes samples of one channel from -1 to 1, and returns the finished bytes, if any. */
 export interface SampleEncoder {
   encode(samples: Float32Array): Uint8Array;
   finish(): Uint8Array;
@@ -26,9 +26,10 @@ interface OpenEncoder {
 }
 
 /**
- * An encoder that is loaded with the first sound it is for: most answers need none.
+ * An encoder that is loaded with the first audio that needs it: most responses need none.
  *
- * @param rates that it takes, in hertz; the first for sound of any other.
+ *
+ * @param rates the supported rates, in hertz; the first for audio of any other.
  */
 const codec =
   <Rate extends number>(
@@ -59,7 +60,7 @@ const codecs = {
 /** What is encoded at a time, however much arrives at once: nothing else can happen meanwhile. */
 const blockBytes = 32_768;
 
-/** The sound and nothing that may stand behind it, in pieces of at most a block. */
+/** The audio without anything that may follow it, in pieces of at most a block. */
 async function* soundOf({ header, sound }: Speech): AsyncGenerator<Uint8Array, void, undefined> {
   let left = header.soundBytes ?? Number.POSITIVE_INFINITY;
   for await (const piece of sound) {
@@ -95,7 +96,10 @@ async function* encode(
   }
 }
 
-/** @throws AppError `external_service_error` when the speech has samples of a kind that no model of ours makes. */
+/**
+ *
+ * @throws AppError `external_service_error` when the speech has an unknown sample format.
+ */
 const openEncoded = async (format: Exclude<SoundFormat, "wav">, speech: Speech): Promise<EncodedSound> => {
   const { encoding, sampleRate, bitsPerSample } = speech.header.format;
   const readSamples = createSampleReader(speech.header.format);
@@ -115,11 +119,11 @@ const openEncoded = async (format: Exclude<SoundFormat, "wav">, speech: Speech):
 };
 
 /**
- * Brings speech into a format while it is being made. An encoder is loaded with the first sound that needs it; `wav` needs
- * none. Sound of any rate comes out right: what a format does not take is resampled.
+ * Encodes speech as a stream. An encoder is loaded with the first audio that needs it; `wav` needs none. Audio of any
+ * rate is correct: unsupported rates are resampled.
  *
- * @throws AppError `external_service_error` when the speech has samples of a kind that no model of ours makes; it is
- * cancelled then.
+ *
+ * @throws AppError `external_service_error` when the speech has an unknown sample format; it is cancelled then.
  */
 export const encodeSound: EncodeSound = async (format, speech) => {
   if (format === "wav") return passOnAsWav(speech);

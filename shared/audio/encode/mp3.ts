@@ -11,14 +11,14 @@ const kilobitsPerSecond = 48;
 /** Rates of MPEG-2 layer III, in hertz; all that plays MP3 plays them. */
 export type Mp3Rate = 16_000 | 22_050 | 24_000;
 
-/** LAME: a file of its own, so that whoever runs the service can put another build of it in its place. */
+/** LAME: a separate file, so that operators can replace it by another build. */
 const readLame = (): Promise<Buffer> =>
   readFile(fileURLToPath(import.meta.resolve("wasm-media-encoders/wasm/mp3")));
 
-/** Those that have come to the end of a sound: each holds some megabytes outside of JavaScript's memory. */
+/** Encoders that have finished: each holds some megabytes outside of JavaScript's memory. */
 const idle: Lame[] = [];
 
-/** Encodes one stream of mono sound as MP3, at a constant bit rate: a player then tells by a file's size how long it is. */
+/** Encodes one mono stream as MP3, at a constant bit rate: players then derive the length from a file's size. */
 export const createMp3Encoder = async (sampleRate: Mp3Rate): Promise<SampleEncoder> => {
   const lame = idle.pop() ?? (await createEncoder("audio/mpeg", await readLame()));
   lame.configure({ channels: 1, sampleRate, outputSampleRate: sampleRate, bitrate: kilobitsPerSecond });

@@ -3,7 +3,7 @@ import type { SampleEncoder } from "./encode-audio.ts";
 import { toSixteenBits } from "./samples.ts";
 import { createOggOpusWriter, preSkipSeconds } from "./write-ogg-opus.ts";
 
-/** Encodes one stream of mono sound, frame by frame. */
+/** Encodes one mono stream, frame by frame. */
 export interface OpusFrameEncoder {
   /** @param frame 20 ms of 16-bit samples, little endian. @returns the packet; it stays valid. */
   encode(frame: Buffer): Uint8Array;
@@ -20,7 +20,7 @@ export type OpusRate = 8_000 | 12_000 | 16_000 | 24_000 | 48_000;
 /** For speech; a second takes 3 kB at most. */
 const bitsPerSecond = 24_000;
 
-/** `OPUS_SET_COMPLEXITY` from 0 to 10. At 5, which browsers take on phones, speech costs half of what it costs at 9. */
+/** `OPUS_SET_COMPLEXITY` from 0 to 10. At 5, which browsers use on phones, speech costs half of what it costs at 9. */
 const setComplexity = { request: 4_010, value: 5 } as const;
 
 /** libopus, compiled to WebAssembly. */
@@ -35,9 +35,10 @@ const createLibopusEncoder = (sampleRate: OpusRate): OpusFrameEncoder => {
 };
 
 /**
- * Encodes one stream of mono sound as Opus in Ogg.
+ * Encodes one mono stream as Opus in Ogg.
  *
- * @param createEncoder makes the encoder for sound of a rate.
+ *
+ * @param createEncoder creates the encoder for audio of a rate.
  */
 export const createOpusEncoder = (
   sampleRate: OpusRate,
@@ -68,7 +69,7 @@ export const createOpusEncoder = (
       return writeFrames(Buffer.concat([held, toSixteenBits(more)]));
     },
     finish: () => {
-      // What a decoder throws away at the start pushes the end of the sound into the silence behind it.
+      // What a decoder drops at the start shifts the end of the audio into the silence after it.
       const silence = Buffer.alloc(Math.round(sampleRate * preSkipSeconds) * bytesPerSample);
       const pages = writeFrames(Buffer.concat([held, silence]));
       const last = Buffer.concat([held], frameBytes);

@@ -5,7 +5,7 @@ type ReadSample = (bytes: DataView, offset: number) => number;
 /** What is beyond full scale is cut off there; what is no number is silence: an encoder may break at either. */
 const bounded = (sample: number): number => (Number.isFinite(sample) ? Math.max(-1, Math.min(1, sample)) : 0);
 
-/** How a sample is read, by encoding and bytes. Samples of 12 or 20 bits stand in the upper bits of theirs. */
+/** How a sample is read, by encoding and bytes. Samples of 12 or 20 bits use the upper bits. */
 const readSample: Readonly<Record<string, ReadSample>> = {
   pcm1: (bytes, offset) => (bytes.getUint8(offset) - 128) / 128,
   pcm2: (bytes, offset) => bytes.getInt16(offset, true) / 32_768,
@@ -16,9 +16,10 @@ const readSample: Readonly<Record<string, ReadSample>> = {
 };
 
 /**
- * Reads sound piece by piece, wherever it is cut, as samples of one channel from -1 to 1: of several channels the mean.
+ * Reads audio piece by piece, cut anywhere, as samples of one channel from -1 to 1: of several channels the mean.
  *
- * @returns `undefined` when samples of this format are not read here.
+ *
+ * @returns `undefined` for unsupported sample formats.
  */
 export const createSampleReader = (
   format: SampleFormat,
@@ -57,20 +58,20 @@ export const toSixteenBits = (samples: Float32Array): Buffer => {
 /** Makes samples of another rate, as they come. */
 export interface Resampler {
   add(samples: Float32Array): Float32Array;
-  /** What is left once the last samples have been added. */
+  /** The rest once the last samples have been added. */
   finish(): Float32Array;
 }
 
 const greatestCommonDivisor = (one: number, other: number): number =>
   other === 0 ? one : greatestCommonDivisor(other, one % other);
 
-/** How many zero crossings of the filter lie on either side of its middle. */
+/** How many zero crossings of the filter are on either side of its middle. */
 const zeroCrossings = 24;
 
 /** How much of the band between 0 and half the lower rate passes: the rest is for the filter to fall in. */
 const passedShare = 0.92;
 
-/** Between two samples, as finely as a place is told apart; at the usual rates every place is met exactly. */
+/** The resolution between two samples; at the usual rates every position is exact. */
 const mostPlaces = 1_024;
 
 /** The windowed sinc: an ideal filter, brought to its end by a Blackman-Harris window (92 dB). */
@@ -84,9 +85,9 @@ const filterAt = (crossings: number): number => {
 };
 
 /**
- * Changes the rate of samples by whole numbers, so that an hour of sound stays as long as it was. Each new sample is
- * the sum of the old ones around its place, weighted by a filter that lets nothing pass which the lower of the two rates
- * could not tell from something else.
+ * Changes the rate of samples by whole numbers, so that an hour of audio keeps its length. Each new sample is the sum
+ * of the old ones around its position, weighted by a low-pass filter for the lower of the two rates.
+ *
  *
  * @param fromRate in hertz, as `toRate`; both whole.
  */
@@ -98,7 +99,7 @@ export const createResampler = (fromRate: number, toRate: number): Resampler => 
   const places = Math.min(up, mostPlaces);
   const weightsByPlace = new Map<number, Float32Array>();
 
-  /** The weights of the samples from `reach - 1` before to `reach` behind a place. */
+  /** The weights of the samples from `reach - 1` before to `reach` after a position. */
   const weightsAt = (place: number): Float32Array => {
     const known = weightsByPlace.get(place);
     if (known) return known;
@@ -111,7 +112,7 @@ export const createResampler = (fromRate: number, toRate: number): Resampler => 
     return even;
   };
 
-  // Before the first sample there is silence. The next new sample lies `part / up` behind the sample at `position`.
+  // Before the first sample there is silence. The next new sample is `part / up` after the sample at `position`.
   let held = new Float32Array(reach - 1);
   let position = reach - 1;
   let part = 0;
@@ -141,7 +142,7 @@ export const createResampler = (fromRate: number, toRate: number): Resampler => 
 
   return {
     add: (samples) => convert(samples, Number.POSITIVE_INFINITY),
-    // Silence follows, in which no new sample lies.
+    // Silence follows, which contains no new sample.
     finish: () => convert(new Float32Array(reach + 1), held.length),
   };
 };

@@ -21,7 +21,7 @@ const checksumOffset = 22;
 /** The most lengths that fit into a page. */
 const mostSegments = 255;
 
-/** A packet's length is written as so many 255s, and the rest. */
+/** A packet's length is written as a number of 255s, and the rest. */
 const segmentsOf = (packet: Uint8Array): number[] => [
   ...Array<number>(Math.floor(packet.length / 255)).fill(255),
   packet.length % 255,
@@ -59,13 +59,13 @@ const writeOggPage = ({ serial, sequence, position, isFirst, isLast, packets }: 
   return page;
 };
 
-/** Opus in Ogg counts samples at this rate, whatever the rate of what was encoded (RFC 7845, section 4). */
+/** Opus in Ogg counts samples at this rate, for any rate of the input (RFC 7845, section 4). */
 const clockRate = 48_000;
 
 /** Samples that a decoder throws away at the start: what libopus needs to get going, at 48,000 a second. */
 const preSkip = 312;
 
-/** The same as a time: so much silence must follow the sound, or its end would not come out of the decoder. */
+/** The same as a time: this much silence must follow the audio, or the decoder would drop its end. */
 export const preSkipSeconds = preSkip / clockRate;
 
 const identification = (sampleRate: number): Buffer => {
@@ -88,7 +88,7 @@ const comments = (): Buffer => {
   return header;
 };
 
-/** What is known of mono sound before its first packet. */
+/** Facts about mono audio before its first packet. */
 interface OpusSound {
   /** How long each packet plays. */
   readonly packetSeconds: number;
@@ -96,9 +96,9 @@ interface OpusSound {
   readonly sampleRate: number;
 }
 
-/** Writes an Ogg file of Opus packets while they are made, as phones record voice notes (RFC 7845). */
+/** Writes an Ogg file of Opus packets as a stream, as phones record voice notes (RFC 7845). */
 export interface OggOpusWriter {
-  /** The two pages before the sound. */
+  /** The two pages before the audio. */
   begin(): Buffer;
   /** @returns a page as soon as one is full, else nothing. The last packet of all comes to `end`. */
   add(packet: Uint8Array): Buffer;
@@ -106,7 +106,7 @@ export interface OggOpusWriter {
   end(packet: Uint8Array, samples: number): Buffer;
 }
 
-/** How long the first page of sound plays, so that whoever listens need not wait for it; later ones save bytes. */
+/** How long the first page of audio plays, so that playback starts early; longer later ones save bytes. */
 const firstPageSeconds = 0.2;
 const pageSeconds = 1;
 
@@ -130,7 +130,7 @@ export const createOggOpusWriter = ({ packetSeconds, sampleRate }: OpusSound): O
     return page;
   };
 
-  /** Takes a packet; one that does not fit into the page any more begins the next. */
+  /** Adds a packet; one that does not fit into the page starts the next. */
   const take = (packet: Uint8Array): Buffer => {
     const needed = segmentCount(packet);
     const page = segments + needed > mostSegments ? writePage(false) : Buffer.alloc(0);
@@ -153,7 +153,7 @@ export const createOggOpusWriter = ({ packetSeconds, sampleRate }: OpusSound): O
     },
     end: (packet, samples) => {
       const page = take(packet);
-      // The last page ends where the sound does, so that a player leaves out the silence that fills the last packet.
+      // The last page ends with the audio, so that a player drops the silence that fills the last packet.
       const end = preSkip + Math.round((samples * clockRate) / sampleRate);
       return Buffer.concat([page, writePage(true, end)]);
     },

@@ -66,7 +66,10 @@ export const parseFlacFrame = (
   return { firstSample: number.value * (shape.fixedSamples ?? 1), samples };
 };
 
-/** Where a header has its checksum: behind what its codes for the block size and the sample rate say is there. */
+/**
+ * The offset of a header's checksum: after the optional fields that its codes for block size and sample rate
+ * announce.
+ */
 const headerEndOf = (bytes: Uint8Array, offset: number, numberEnd: number): number => {
   const third = byteAt(bytes, offset + 2);
   const [blockSizeBits, sampleRateBits] = [third >> 4, third & 15];
@@ -103,7 +106,8 @@ const parseCodedNumber = (
 };
 
 /**
- * A whole frame as it stands in a stream that starts at another sample; one that is damaged stays as it is.
+ * A whole frame as it is in a stream that starts at another sample; a damaged one stays unchanged.
+ *
  *
  * @param start the stream's first sample
  */

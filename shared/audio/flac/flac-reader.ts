@@ -2,7 +2,7 @@ import type { ContainerReader } from "../reading/container.ts";
 import { cutFlac, flacPoints } from "./flac-cut.ts";
 import { countFlacSamples, openFlac } from "./flac-stream.ts";
 
-/** FLAC. Each frame says where it stands, so the last one tells the duration. */
+/** FLAC. Each frame has its position, so the last one has the duration. */
 export const flacReader: ContainerReader = {
   async measure({ window, start }) {
     const stream = await openFlac(window, start);

@@ -12,7 +12,7 @@ import {
 
 /** A FLAC file, as its metadata and its first frame describe it. */
 export interface FlacStream {
-  /** The block of metadata about the whole stream, as it stands in the file. */
+  /** The metadata block about the whole stream, as it is in the file. */
   readonly information: Uint8Array;
   readonly sampleRate: number;
   readonly channels: number;
@@ -39,7 +39,7 @@ export const openFlac = async (window: SourceWindow, start: number): Promise<Fla
   const information = head.slice(4);
   const sampleRate = uint32BigEndian(information, 10) >>> 12;
   if (!isInformation || !firstFrame || sampleRate === 0) {
-    throw new UnreadableAudioError("The FLAC file is damaged or cut off: it holds no sound.");
+    throw new UnreadableAudioError("The FLAC file is damaged or cut off: it contains no audio.");
   }
   return {
     information,
@@ -63,7 +63,7 @@ const skipMetadata = async (window: SourceWindow, start: number): Promise<number
   return offset;
 };
 
-/** How many samples can be played: all, or those before the place where the file was cut off. */
+/** How many samples can be played: all, or those before the file was cut off. */
 export const countFlacSamples = async (window: SourceWindow, stream: FlacStream): Promise<number> => {
   const start = Math.max(stream.framesStart, window.size - scanBytes);
   const tail = await window.read(start, scanBytes);

@@ -1,14 +1,14 @@
 import type { SourceWindow } from "../reading/audio-source.ts";
 import { textAt, uint32BigEndian } from "../reading/bytes.ts";
 
-/** A box of an MP4 file (ISO 14496-12), as a place in the file. */
+/** A box of an MP4 file (ISO 14496-12), as a range of the file. */
 export interface Box {
   readonly type: string;
   /** Offset of the box. */
   readonly offset: number;
   /** Offset of its content. */
   readonly start: number;
-  /** Offset of the content's end, at most that of what the box lies in. */
+  /** Offset of the content's end, at most that of the parent box. */
   readonly end: number;
   /** Whether it was not cut off there. */
   readonly isWhole: boolean;
@@ -20,7 +20,7 @@ const mostBoxes = 250_000;
 const shortHead = 8;
 const longHead = 16;
 
-/** The boxes between two offsets; one that lies about its size ends the list. */
+/** The boxes between two offsets; one with a false size ends the list. */
 export async function* boxesIn(window: SourceWindow, start: number, end: number): AsyncGenerator<Box, void> {
   let offset = start;
   for (let count = 0; count < mostBoxes && offset + shortHead <= end; count += 1) {
@@ -72,9 +72,9 @@ const pieceBytes = 1 << 18;
 /**
  * Reads a table of an MP4 file from its first entry to its last, a piece at a time.
  *
- * An index of hours has millions of entries; waiting for each would cost more than reading it, and a file that was made to
- * hurt has tens of millions. So nothing waits for an entry, only for the next piece: a walk asks `isExhausted` before each
- * entry, and has the table filled only then.
+ * An index of hours has millions of entries; awaiting each would cost more than reading it, and a hostile file has
+ * tens of millions. So only the next piece is awaited: a walk checks `isExhausted` before each entry, and only then
+ * fills the table.
  */
 export class BoxTable {
   readonly #window: SourceWindow;
@@ -84,7 +84,10 @@ export class BoxTable {
   #bytes: Uint8Array = new Uint8Array(0);
   #position = 0;
 
-  /** @param entries as announced; what lies beyond `end` is not read */
+  /**
+   *
+   * @param entries as announced; entries beyond `end` are not read
+   */
   constructor(window: SourceWindow, start: number, end: number, entries: number, entryBytes: number) {
     this.#window = window.sibling();
     this.#offset = start;
@@ -109,7 +112,7 @@ export class BoxTable {
     this.#bytes = bytes.subarray(0, bytes.length - (bytes.length % this.#entryBytes));
     this.#position = 0;
     this.#offset += this.#bytes.length;
-    // A piece that is shorter than asked for is the last one.
+    // A piece shorter than requested is the last one.
     this.#remaining = this.#bytes.length < entries * this.#entryBytes ? 0 : this.#remaining - entries;
     return this.isReady;
   }

@@ -5,7 +5,7 @@ import { BoxTable, contentOf } from "./boxes.ts";
 import type { Mp4Track } from "./mp4-file.ts";
 import { type Resumption, runsAtOnce, type SampleBatch, type SampleRun } from "./sample-runs.ts";
 
-/** The samples that the index of an MP4 file lists, from a place in it on. */
+/** The samples in the index of an MP4 file, from a position on. */
 export async function* indexedSamples(
   window: SourceWindow,
   track: Mp4Track,
@@ -30,8 +30,9 @@ const indexStart: IndexPlace = {
 };
 
 /**
- * Goes through the tables side by side, without waiting for anything: a table of which the next piece is wanted is given
- * out, to be filled before the walk goes on. Each step takes an entry of a table, so that the file bounds their number.
+ * Walks the tables in parallel, without awaiting anything: it yields a table whose next piece is needed, to be filled
+ * before the walk continues. Each step reads an entry of a table, so the file bounds their number.
+ *
  *
  * @param firstOffset of the first sample in the file, where it is not the first one of its chunk
  */

@@ -4,9 +4,9 @@ import { byteAt, textAt, uint32BigEndian } from "../reading/bytes.ts";
 import { type Box, boxesIn, childBoxes, contentOf } from "./boxes.ts";
 import { parseSampleDescription, type SampleDescription } from "./sample-description.ts";
 
-/** An MP4 file, with its first track of sound. */
+/** An MP4 file, with its first audio track. */
 export interface Mp4File {
-  /** The type of the file as it stands there, head included. */
+  /** The file type box as it is in the file, header included. */
   readonly typeBox: Uint8Array;
   readonly track: Mp4Track;
   /** Where fragments may start. */
@@ -19,9 +19,9 @@ export interface Mp4Track {
   /** Ticks of the track's clock in a second. */
   readonly timescale: number;
   readonly description: SampleDescription;
-  /** Where in the track's time playing starts, in ticks: encoders let it start a little before the sound. */
+  /** Where in the track's time playing starts, in ticks: encoders let it start a little before the audio. */
   readonly playFrom: number;
-  /** How long it plays, in ticks; undefined for all that is there. */
+  /** How long it plays, in ticks; undefined for all of it. */
   readonly playFor: number | undefined;
   /** The boxes of the track's index, by type. */
   readonly tables: ReadonlyMap<string, Box>;
@@ -37,7 +37,8 @@ export interface FragmentDefaults {
 const longestTypeBox = 1_024;
 
 /**
- * Finds the index of an MP4 file and the first track of sound in it.
+ * Finds the index of an MP4 file and the first audio track in it.
+ *
  *
  * @throws NotAudioError when there are only tracks of other kinds
  * @throws UnreadableAudioError
@@ -68,11 +69,11 @@ const readIndex = async (window: SourceWindow, index: Box): Promise<Pick<Mp4File
     const track = await readTrack(window, box, media, timescaleOf(movieHeader));
     return { track, defaults: await readDefaults(window, children.get("mvex"), track.id) };
   }
-  if (tracks > 0) throw new NotAudioError({ mediaType: "video/mp4", name: "a video without sound" });
+  if (tracks > 0) throw new NotAudioError({ mediaType: "video/mp4", name: "a video without audio" });
   throw new UnreadableAudioError("The MP4 file is damaged: its index describes no track.");
 };
 
-/** The parts of a track's description, if it is one of sound. */
+/** The parts of a track's description, if it is an audio track. */
 const soundIn = async (window: SourceWindow, track: Box): Promise<ReadonlyMap<string, Box> | undefined> => {
   const media = await childBoxes(window, (await childBoxes(window, track)).get("mdia"));
   const handler = await contentOf(window, media.get("hdlr"), 12);
@@ -138,8 +139,8 @@ interface Edit {
 }
 
 /**
- * What an edit list says of where playing starts and for how long. A pause before it is not counted, because
- * no sound is in it; of a list with several pieces only the start is taken.
+ * Where playing starts and for how long, by an edit list. A pause before it is not counted, because it contains no
+ * audio; of a list with several pieces only the start is used.
  */
 const parseEditList = (content: Uint8Array): Edit => {
   const entryBytes = isLong(content) ? 20 : 12;

@@ -42,7 +42,8 @@ const longestRest = 1_024;
 const entryBytes = 12;
 
 /**
- * What a piece has before its sound, in ticks: packets build on those before them, and players leave out what the index says.
+ * What a piece contains before its audio, in ticks: packets depend on earlier ones, and players drop what the index
+ * says.
  */
 const leadIn = ({ timescale }: Mp4Track): number => Math.round(timescale / 10);
 

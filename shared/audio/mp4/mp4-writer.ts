@@ -100,7 +100,7 @@ const sizeTable = (samples: CollectedSamples): Buffer => {
   return table;
 };
 
-/** 32-bit numbers; a larger one, which only a lie can be, becomes the largest there is. */
+/** 32-bit numbers; larger ones, which are always false, become the maximum. */
 const uint32 = (...values: readonly number[]): Buffer => {
   const bytes = Buffer.alloc(values.length * 4);
   for (const [index, value] of values.entries()) bytes.writeUInt32BE(Math.min(value, 0xffffffff), index * 4);

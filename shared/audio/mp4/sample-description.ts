@@ -6,7 +6,7 @@ export interface SampleDescription {
   readonly codec: string;
   readonly sampleRate: number;
   readonly channels: number;
-  /** The description as it stands in the file, which tells a decoder everything. */
+  /** The description as it is in the file, which contains all that a decoder needs. */
   readonly entry: Uint8Array;
 }
 
@@ -42,19 +42,20 @@ const shortestEntry = 36;
 /**
  * Reads the first entry of a sample description box.
  *
- * @throws UnreadableAudioError when the encoding is unknown, or the sound is encrypted
+ *
+ * @throws UnreadableAudioError when the encoding is unknown, or the audio is encrypted
  */
 export const parseSampleDescription = (content: Uint8Array): SampleDescription => {
   const size = uint32BigEndian(content, 8);
   const entry = content.subarray(8, 8 + size);
   if (entry.length < shortestEntry || entry.length < size) {
-    throw new UnreadableAudioError("The MP4 file is damaged: its sound is not described.");
+    throw new UnreadableAudioError("The MP4 file is damaged: its audio has no description.");
   }
   const type = textAt(entry, 4, 4);
   if (type === "enca") throw new UnreadableAudioError("The MP4 file is encrypted.");
   const decoder = type === "mp4a" ? findDecoderConfiguration(entry) : undefined;
   const codec = decoder ? objectTypes.get(decoder.objectType) : codecs.get(type);
-  if (!codec) throw new UnreadableAudioError("The MP4 file's sound is in an unknown encoding.");
+  if (!codec) throw new UnreadableAudioError("The MP4 file's audio is in an unknown encoding.");
   return { codec, entry, ...shapeOf(entry, codec === "aac" ? decoder?.specific : undefined) };
 };
 
@@ -66,7 +67,7 @@ const shapeOf = (
   if (uint16BigEndian(entry, 16) === 2 && entry.length >= 52) {
     return { sampleRate: Math.round(asBuffer(entry).readDoubleBE(40)), channels: uint32BigEndian(entry, 48) };
   }
-  // The entry says 2 for every AAC, whatever is in it; the configuration of the decoder is right.
+  // The entry says 2 for every AAC; the decoder's configuration is right.
   const configuration = audioSpecific ? (byteAt(audioSpecific, 1) >> 3) & 15 : 0;
   const channels = configuration === 7 ? 8 : configuration;
   return { sampleRate: uint32BigEndian(entry, 32) >>> 16, channels: channels || uint16BigEndian(entry, 24) };

@@ -1,10 +1,7 @@
 import { UnreadableAudioError } from "../reading/audio-errors.ts";
 import type { Position } from "../reading/piece.ts";
 
-/**
- * Samples of one track that lie one after the other and are alike. A sample here is a packet, or one value of
- * PCM.
- */
+/** Consecutive similar samples of one track. A sample here is a packet, or one value of PCM. */
 export interface SampleRun {
   /** Of the first one, in the file. */
   readonly offset: number;
@@ -15,7 +12,7 @@ export interface SampleRun {
   readonly duration: number;
 }
 
-/** How many runs are handed on at once: one at a time would cost more than reading them. */
+/** How many runs are passed on at once: one at a time would cost more than reading them. */
 export const runsAtOnce = 4_096;
 
 /** What it takes to list samples from here on again. */
@@ -24,7 +21,7 @@ export type Resumption = Pick<Position, "offset" | "index">;
 /** Samples, in the order in which they play. */
 export interface SampleBatch {
   readonly runs: readonly SampleRun[];
-  /** For these samples; the same object for batches of which only the first one can be read anew. */
+  /** For these samples; the same object for batches of which only the first one can be read again. */
   readonly resumption: Resumption;
 }
 

@@ -3,7 +3,7 @@ import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
 import { asBuffer } from "../reading/bytes.ts";
 import { type CutPoint, pointSpacing } from "../reading/piece.ts";
 
-/** What a frame's header says: the frame is a packet of compressed sound with a length of its own. */
+/** A frame's header: the frame is a packet of compressed audio with a length of its own. */
 export interface Frame {
   /** In bytes, header included. */
   readonly length: number;
@@ -43,11 +43,12 @@ export interface FrameStream {
 }
 
 /**
- * Walks the frames of one stream, a window at a time, without keeping any.
+ * Walks the frames of one stream, a window at a time, without storing any.
  *
- * Damage and foreign bytes between frames are passed over. A frame that the end of the file cuts off is not
- * counted. Of each window the runs are given together, to be gone through before the next one is asked for: where every
- * second frame is damaged there are millions of runs, and nothing may wait for each.
+ * Damage and foreign bytes between frames are skipped. A frame that the end of the file cuts off is not counted. The
+ * runs of each window are returned together, to be used before the next call: where every second frame is damaged
+ * there are millions of runs, too many to await each.
+ *
  *
  * @param sampleLimit ends the walk with the frame that reaches this many samples
  */
@@ -139,8 +140,8 @@ const takeRun = (piece: Piece, start: number, sampleLimit: number): Run => {
 };
 
 /**
- * The next frame of the stream that another one follows, or that ends exactly where the file does. Two in a
- * row, because bytes that look like a header occur by chance in any compressed sound.
+ * The next frame of the stream that another one follows, or that ends exactly at the end of the file. Two in a row,
+ * because bytes that look like a header occur by chance in any compressed audio.
  */
 const findFrame = (piece: Piece, start: number): number => {
   const { bytes, format, reference } = piece;
@@ -156,7 +157,7 @@ const findFrame = (piece: Piece, start: number): number => {
   return piece.end;
 };
 
-/** The frames of a stream up to the one that reaches this many samples, without what stands between them. */
+/** The frames of a stream up to the one that reaches this many samples, without anything between them. */
 export async function* copyFrames(
   window: SourceWindow,
   stream: FrameStream,
@@ -167,7 +168,7 @@ export async function* copyFrames(
   }
 }
 
-/** A place between two frames. */
+/** A position between two frames. */
 export interface FramePoint {
   readonly offset: number;
   /** Samples of each channel in the frames before it. */
@@ -193,7 +194,7 @@ interface PointWalk {
   samples: number;
   bytes: number;
   frames: number;
-  /** How many frames lie between two places. */
+  /** How many frames are between two positions. */
   readonly every: number;
   readonly toPoint: (point: FramePoint) => CutPoint;
 }
@@ -238,7 +239,7 @@ export const countSamples = async (window: SourceWindow, stream: FrameStream): P
   }
   const foreignBytes = window.size - stream.start - bytes;
   if (foreignBytes > Math.max(usualForeignBytes, bytes)) {
-    throw new UnreadableAudioError("The audio is damaged: more than half of the file is not sound.");
+    throw new UnreadableAudioError("The audio is damaged: more than half of the file is not audio.");
   }
   return samples;
 };

@@ -20,8 +20,8 @@ import {
 } from "./vbr-header.ts";
 
 /**
- * MP3. The frames are counted, because what a VBR header says about them may be missing, stale or a lie, and
- * without one a variable bit rate cannot be guessed.
+ * MP3. The frames are counted, because a VBR header may be missing, outdated or false, and without one a variable bit
+ * rate cannot be guessed.
  */
 export const mp3Reader: ContainerReader = {
   async measure(file) {
@@ -106,7 +106,7 @@ const unheardSamples = (header: VbrHeader | undefined, frames: number): number =
 };
 
 interface Mp3Stream {
-  /** The frames that carry sound. */
+  /** The frames that carry audio. */
   readonly stream: FrameStream;
   readonly header: VbrHeader | undefined;
   readonly firstFrame: Uint8Array;

@@ -1,11 +1,11 @@
 import { byteAt, concatenate, hasText, textAt, uint32BigEndian } from "../reading/bytes.ts";
 import type { Frame } from "./frames.ts";
 
-/** What an MP3's first frame says about the rest, when it carries a header instead of sound. */
+/** What an MP3's first frame says about the rest, when it carries a header instead of audio. */
 export interface VbrHeader {
   /** `Info` marks a constant bit rate. */
   readonly tag: "Xing" | "Info";
-  /** How many frames with sound are said to follow. */
+  /** The announced number of frames with audio. */
   readonly frames?: number;
   /** What LAME adds: the encoder's delay and padding, in samples, which players leave out. */
   readonly encoder?: Encoder;
@@ -29,10 +29,7 @@ const fields = [
   [8, 4],
 ] as const;
 
-/**
- * Where a VBR header stands in a frame: after the frame's own header and the side information, which is
- * empty.
- */
+/** The offset of a VBR header in a frame: after the frame's own header and the side information, which is empty. */
 const vbrHeaderOffset = ({ samples, channels }: Frame): number => {
   if (samples === 1_152) return channels === 1 ? 21 : 36;
   return channels === 1 ? 13 : 21;
@@ -64,11 +61,11 @@ export const readVbrHeader = (frameBytes: Uint8Array, frame: Frame): VbrHeader |
 };
 
 /**
- * A header frame for a stream of `frames` frames that has been cut.
+ * A header frame for a cut stream of `frames` frames.
  *
- * It says how many frames there are, so that players show the right length, and how many samples are not heard, so
- * that the sound starts at the right one. The size in bytes and the seek table, which players can do
- * without, are left out: a stream that is being cut while it is read does not know them yet.
+ * It contains the number of frames, so that players show the right length, and the number of dropped samples, so that
+ * the audio starts at the right one. It omits the size in bytes and the seek table, which players do not need: a
+ * stream that is cut while it is read does not know them yet.
  */
 export const writeVbrHeader = (
   header: VbrHeader,

@@ -22,8 +22,9 @@ const openStream = async (window: SourceWindow): Promise<OggStream> => {
 };
 
 /**
- * What a decoder leaves out at the start of a piece, in granules: the samples until Opus is in step to the bit (RFC 7845,
- * section 4.2, wants a quarter of them at least). Vorbis gives nothing for its first packet, so that one packet more at the start is enough.
+ * What a decoder drops at the start of a piece, in granules: the samples until Opus is exactly in step (RFC 7845,
+ * section 4.2, requires a quarter of them at least). Vorbis outputs nothing for its first packet, so that one packet
+ * more at the start is enough.
  */
 const leadIn = ({ codec }: OggStream): number => (codec === "opus" ? 14_400 : 0);
 const packetsBefore = ({ codec }: OggStream): number => (codec === "opus" ? 0 : 1);
@@ -65,7 +66,7 @@ async function* pointsOf(
   yield [pointAt(window.size)];
 }
 
-/** What lies between two positions. */
+/** The range between two positions. */
 export async function* cutOgg(
   { window }: ContainerFile,
   { from, until }: Cut,
@@ -106,8 +107,8 @@ export async function* cutOgg(
 }
 
 /**
- * How many of a page's packets to keep so that the sound reaches the target. Their lengths are taken as
- * equal, and one more is kept for when they are not; decoders drop what goes beyond the page's position.
+ * How many of a page's packets to include so that the audio reaches the target. Their lengths are assumed equal, with
+ * one more as a reserve; decoders drop what exceeds the page's position.
  */
 const packetsUntil = (page: OggPage, start: number, target: number): number => {
   const packets = packetsEnding(page);
@@ -115,8 +116,8 @@ const packetsUntil = (page: OggPage, start: number, target: number): number => {
 };
 
 /**
- * The position at which the sound starts: zero, except in a piece of a longer broadcast, whose first page
- * stands at a position that its packets cannot account for.
+ * The position at which the audio starts: zero, except in a piece of a longer broadcast, whose first page has a
+ * position that its packets cannot explain.
  */
 export const firstGranule = async (window: SourceWindow, stream: OggStream): Promise<number> => {
   for await (const pages of pagesOf(window, stream.serial)) {
@@ -126,14 +127,14 @@ export const firstGranule = async (window: SourceWindow, stream: OggStream): Pro
   return 0;
 };
 
-/** What stands before the sound. */
+/** What precedes the audio. */
 interface OggHead {
   readonly packets: readonly Uint8Array[];
-  /** Offset of the first page of sound. */
+  /** Offset of the first page of audio. */
   readonly end: number;
 }
 
-/** Honest ones take some kilobytes, but for pictures in the comments, which are not kept. */
+/** Honest ones take some kilobytes, except for pictures in the comments, which are dropped. */
 const mostHeadBytes = 1 << 18;
 
 const commentPacket = 1;
@@ -161,7 +162,7 @@ const readHead = async (window: SourceWindow, stream: OggStream): Promise<OggHea
         throw new UnreadableAudioError("The Ogg file is damaged: its header is implausible.");
     }
   }
-  throw new UnreadableAudioError("The Ogg file is cut off: it holds no sound.");
+  throw new UnreadableAudioError("The Ogg file is cut off: it contains no audio.");
 };
 
 /** Comments that say nothing but who wrote them: a length, no name; a count, no comments. Vorbis ends them with a bit. */

@@ -9,10 +9,7 @@ export interface OggPage {
   readonly isFirst: boolean;
   /** Whether its first packet starts on the page before. */
   readonly isContinued: boolean;
-  /**
-   * Position of the sound at the page's end, in samples of a rate the codec defines; -1 when no packet ends
-   * here.
-   */
+  /** Position of the audio at the page's end, in samples of a rate the codec defines; -1 when no packet ends here. */
   readonly granule: number;
   /** Which of the file's streams the page belongs to. */
   readonly serial: number;
@@ -61,7 +58,7 @@ const checksumOffset = 22;
 const isIntact = (page: OggPage): boolean =>
   uint32LittleEndian(page.bytes, checksumOffset) === checksum(page.bytes);
 
-/** What becomes of a page in another file. */
+/** A page converted for another file. */
 interface PageChange {
   /** Without the segments before this one, and from this one on. */
   readonly segments?: readonly [start: number, end: number];
@@ -168,7 +165,7 @@ interface LocatedPage extends OggPage {
   readonly offset: number;
 }
 
-/** The pages of one stream from a place on, in order; damaged places are passed over. */
+/** The pages of one stream from an offset on, in order; damage is skipped. */
 export async function* pagesOf(
   window: SourceWindow,
   serial: number,
@@ -195,7 +192,7 @@ const nextPage = (bytes: Uint8Array, offset: number): number => {
   return found < 0 ? bytes.length : found;
 };
 
-/** Checksums are long work; so many false pages are no accident. */
+/** Checksums are expensive; this many false pages are no accident. */
 const mostFalsePages = 64;
 
 /** The last intact page of a stream on which a packet ends, searched backwards from the end of the file. */

@@ -9,7 +9,7 @@ import {
 } from "../reading/bytes.ts";
 import { longestPage, type OggPage, parseOggPage } from "./ogg-pages.ts";
 
-/** The stream of sound in an Ogg file, as its first packet describes it. */
+/** The audio stream in an Ogg file, as its first packet describes it. */
 export interface OggStream {
   readonly codec: "opus" | "vorbis" | "flac";
   readonly serial: number;
@@ -27,7 +27,8 @@ export interface OggStream {
 const mostStreams = 8;
 
 /**
- * Finds the file's first stream of sound. All streams announce themselves before any of them goes on.
+ * Finds the file's first audio stream. All streams announce themselves before any of them continues.
+ *
  *
  * @throws UnreadableAudioError
  */
@@ -43,14 +44,13 @@ export const findOggStream = async (window: SourceWindow): Promise<OggStream> =>
     }
     offset += page.bytes.length;
   }
-  throw new UnreadableAudioError("The Ogg file holds no Opus, Vorbis or FLAC sound.");
+  throw new UnreadableAudioError("The Ogg file contains no Opus, Vorbis or FLAC audio.");
 };
 
 const parseStream = ({ bytes, headerLength, serial }: OggPage): OggStream | undefined => {
   const packet = bytes.subarray(headerLength);
   if (hasText(packet, 0, "OpusHead") && packet.length >= 19) {
-    // Opus always decodes at 48 kHz; the rate in the header is only what it was made from (RFC 7845, section
-    // 5.1).
+    // Opus always decodes at 48 kHz; the rate in the header is only that of the original (RFC 7845, section 5.1).
     return {
       codec: "opus",
       serial,

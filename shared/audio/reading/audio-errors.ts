@@ -1,6 +1,6 @@
 /** What a file turned out to be when it is not audio of an accepted kind. */
 export interface ForeignFile {
-  /** Its media type, such as `image/png`; `application/octet-stream` when nothing is known of it. */
+  /** Its media type, such as `image/png`; `application/octet-stream` when it is unknown. */
   readonly mediaType: string;
   /** Its name in a sentence, with the article: "a PNG image". */
   readonly name: string;
@@ -9,9 +9,9 @@ export interface ForeignFile {
 const accepted = "WAV, MP3, M4A, MP4, AAC, Ogg, WebM or FLAC";
 
 /**
- * The bytes are no audio, or audio of a kind that is not accepted. For the client it is the wrong file: 422.
+ * The bytes are no audio, or audio of an unsupported kind. For the client it is the wrong file: 422.
  *
- * The message is a sentence for the caller.
+ * The message is for the caller.
  */
 export class NotAudioError extends Error {
   override readonly name = "NotAudioError";
@@ -29,15 +29,15 @@ export class NotAudioError extends Error {
 }
 
 /**
- * Audio of an accepted kind that is damaged, empty, encrypted or uses an unknown encoding: 400.
+ * Audio of a supported kind that is damaged, empty, encrypted or uses an unknown encoding: 400.
  *
- * The message is one sentence for the caller; what a library said is the `cause`, for the log.
+ * The message is for the caller; a library's message is the `cause`, for the log.
  */
 export class UnreadableAudioError extends Error {
   override readonly name = "UnreadableAudioError";
 }
 
-/** Audio that can be read but not shortened without re-encoding. The message is a sentence for the caller. */
+/** Audio that can be read but not shortened without re-encoding. The message is for the caller. */
 export class UntrimmableAudioError extends Error {
   override readonly name = "UntrimmableAudioError";
 

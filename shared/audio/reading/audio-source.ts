@@ -18,8 +18,8 @@ const leastBytes = 1 << 16;
 /**
  * One piece of a source in memory, at most `scanBytes` long.
  *
- * Each load first gives the event loop a turn: a scan of a hundred megabytes must not keep other work
- * waiting, and promises that are already resolved would.
+ * Each load first yields to the event loop: a scan of a hundred megabytes must not block other work, and already
+ * resolved promises would.
  */
 export class SourceWindow {
   readonly #source: ByteSource;
@@ -39,10 +39,7 @@ export class SourceWindow {
     return this.#source.size;
   }
 
-  /**
-   * A window on the same source, for reading at two places in turn; it starts with the piece that is in
-   * memory.
-   */
+  /** A window on the same source, for reading at two positions in turn; it starts with the piece in memory. */
   sibling(): SourceWindow {
     const window = new SourceWindow(this.#source, this.#signal, this.#budget);
     window.#start = this.#start;
@@ -54,7 +51,8 @@ export class SourceWindow {
    * The bytes from `offset`, fewer than `length` only at the end of the source. They stay valid: a later read
    * replaces the piece in memory, it never writes into it.
    *
-   * @throws UnreadableAudioError when the source gives less than its size promises, or the budget is used up.
+   *
+   * @throws UnreadableAudioError when the source returns less than its size promises, or the budget is used up.
    */
   async read(offset: number, length: number): Promise<Uint8Array> {
     this.#budget.countRead();

@@ -15,11 +15,11 @@ const containers = {
 
 export type AudioContainer = keyof typeof containers;
 
-/** What a reader finds out about the sound itself. */
+/** What a reader detects about the audio itself. */
 export interface Measurement {
   /** Such as `pcm`, `mp3`, `aac`, `opus`, `vorbis`, `flac`, `alac`. */
   readonly codec: string;
-  /** Length of what can be played: of a file that was cut off, the part that is there. */
+  /** Length of what can be played: of a truncated file, the existing part. */
   readonly durationSeconds: number;
   /** In hertz; left out when the file says nothing credible. */
   readonly sampleRate?: number;
@@ -35,8 +35,8 @@ export interface AudioFacts extends Measurement {
 }
 
 /**
- * No speech codec goes below 200 bit/s (the lowest in use is 450). A header that claims more seconds than the
- * bytes could hold at that rate lies, and quotas and bills are made from durations.
+ * No speech codec goes below 200 bit/s (the lowest in use is 450). A header that claims more seconds than the bytes
+ * could contain at that rate is false, and quotas and bills depend on durations.
  */
 const lowestBitsPerSecond = 200;
 
@@ -52,7 +52,7 @@ export const audioFacts = (
   { codec, durationSeconds, sampleRate, channels }: Measurement,
   sizeInBytes: number,
 ): AudioFacts => {
-  if (durationSeconds === 0) throw new UnreadableAudioError("The audio is empty: it holds no sound.");
+  if (durationSeconds === 0) throw new UnreadableAudioError("The audio is empty.");
   if (!(durationSeconds > 0 && durationSeconds <= (sizeInBytes * 8) / lowestBitsPerSecond)) {
     throw new UnreadableAudioError("The audio is damaged: it claims an impossible duration.");
   }
@@ -78,20 +78,22 @@ export interface ContainerReader {
   /** @throws UnreadableAudioError */
   measure(file: ContainerFile): Promise<Measurement>;
   /**
-   * The first `seconds` of the sound, at least, and at most one packet more; the packets are copied, not
-   * re-encoded.
+   * The first `seconds` of the audio, at least, and at most one packet more; the packets are copied, not re-encoded.
+   *
    *
    * @throws UnreadableAudioError | UntrimmableAudioError
    */
   trim(file: ContainerFile, seconds: number): AsyncIterable<Uint8Array>;
   /**
-   * Where the sound may be cut.
+   * Where the audio may be cut.
+   *
    *
    * @throws UnreadableAudioError | UntrimmableAudioError
    */
   cutPoints(file: ContainerFile): Promise<CutPoints>;
   /**
-   * What lies between two of these places, as a file of its own.
+   * The range between two of these positions, as a file of its own.
+   *
    *
    * @throws UnreadableAudioError | UntrimmableAudioError
    */

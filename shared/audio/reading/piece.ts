@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** A place in a recording at which a packet starts, and what it takes to read on from there. */
+/** A position in a recording at which a packet starts, and what is needed to read on from there. */
 const positionSchema = z.object({
   /** Of the packet in the file; of a fragment of MP4 that lists it. */
   offset: z.int().nonnegative(),
@@ -30,13 +30,13 @@ const cutSchema = z.object({ from: positionSchema.optional(), until: z.number() 
 
 export type Cut = z.infer<typeof cutSchema>;
 
-/** A part of a recording that is a recording itself, as it is kept until it is cut. */
+/** A part of a recording that is a recording itself, as it is stored until it is cut. */
 export const pieceSchema = z.object({
   /** 0 for the first. */
   index: z.int().nonnegative(),
-  /** Where in the recording its sound starts, in seconds; what it shares with the piece before it included. */
+  /** Where in the recording its audio starts, in seconds, including what it shares with the piece before it. */
   start: z.number(),
-  /** Where in the recording its sound ends, in seconds. */
+  /** Where in the recording its audio ends, in seconds. */
   end: z.number(),
   /** It is no larger. */
   bytes: z.int().nonnegative(),
@@ -49,27 +49,27 @@ export const pieceSchema = z.object({
 
 export type Piece = z.infer<typeof pieceSchema>;
 
-/** A place at which a piece may start or end. */
+/** A position at which a piece may start or end. */
 export interface CutPoint {
   readonly position: Position;
-  /** Where the sound of a piece that is cut from here on starts, in seconds of the recording. */
+  /** Where the audio of a piece starts that is cut from here on, in seconds of the recording. */
   readonly startsAt: number;
-  /** Where the sound of a piece that is cut up to here ends. */
+  /** Where the audio of a piece ends that is cut up to here. */
   readonly endsAt: number;
   /** How many bytes the packets before it take. */
   readonly bytes: number;
 }
 
-/** All places at which a recording may be cut. */
+/** All positions at which a recording may be cut. */
 export interface CutPoints {
   /** What is written before the packets of each piece; at most. */
   readonly headBytes: number;
   /**
-   * In the order of time, each group to be gone through before the next one is asked for. The first one is the start of the
-   * recording, the last one its end.
+   * In order of time, each group to be used before the next call. The first one is the start of the recording, the
+   * last one its end.
    */
   readonly points: AsyncIterable<Iterable<CutPoint>>;
 }
 
-/** How far apart the places need to be, in seconds: many fewer than packets. */
+/** The minimum distance of the positions, in seconds: far fewer than packets. */
 export const pointSpacing = 0.2;

@@ -1,8 +1,8 @@
 import { UnreadableAudioError } from "./audio-errors.ts";
 
 /**
- * More than any honest file needs: sixteen hours of MP4 in fragments of a second. So many take about a second, and a hundred
- * megabytes of empty boxes would ask for twenty times as many.
+ * More than any honest file needs: sixteen hours of MP4 in fragments of a second. This many take about a second, and
+ * a hundred megabytes of empty boxes would require twenty times as many.
  */
 const mostReads = 600_000;
 
@@ -15,10 +15,10 @@ const mostMilliseconds = 20_000;
 const mostBackgroundMilliseconds = 120_000;
 
 /**
- * How much may be done to find out what one file is: a client chooses the bytes, and so what reading them costs.
+ * The budget for detecting what one file is: a client chooses the bytes, and so the cost of reading them.
  *
- * Time that passes while the source gives bytes, or while whoever takes the result works with it, is not the file's fault
- * and does not count.
+ * Time during which the source reads bytes, or the consumer works with the result, is not the file's fault and does
+ * not count.
  */
 export class ReadingBudget {
   readonly #now: () => number;
@@ -32,7 +32,7 @@ export class ReadingBudget {
     this.#endsAt = now() + milliseconds;
   }
 
-  /** For work that nobody waits for: all of a file of 500 MB with a third of a processor. */
+  /** For background work: all of a file of 500 MB with a third of a processor. */
   static forBackgroundWork(now?: () => number): ReadingBudget {
     return new ReadingBudget(now, mostBackgroundMilliseconds);
   }
@@ -62,9 +62,7 @@ export class ReadingBudget {
   countBytes(bytes: number, fileSize: number): void {
     this.#bytes += bytes;
     if (this.#bytes > mostBytes(fileSize)) {
-      throw new UnreadableAudioError(
-        "The audio is damaged: its parts lie in no order in which they can be read.",
-      );
+      throw new UnreadableAudioError("The audio is damaged: its parts are in an unreadable order.");
     }
   }
 
@@ -73,7 +71,7 @@ export class ReadingBudget {
     this.#pausedAt = this.#now();
   }
 
-  /** Lets the clock go on. */
+  /** Resumes the clock. */
   resume(): void {
     if (this.#pausedAt !== undefined) this.#endsAt += this.#now() - this.#pausedAt;
     this.#pausedAt = undefined;

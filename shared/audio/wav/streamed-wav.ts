@@ -1,27 +1,27 @@
 import { type SampleFormat, wavDuration } from "./wav-header.ts";
 
-/** What is known of speech before its sound has arrived. */
+/** Facts about speech before its audio has arrived. */
 export interface SpeechHeader {
-  /** The beginning of a WAV file up to its first sample, with whatever chunks the server put there. */
+  /** The start of a WAV file up to its first sample, with any chunks that the server put there. */
   readonly bytes: Uint8Array;
   readonly format: SampleFormat;
-  /** How many bytes of sound follow; `undefined` when the server did not know yet. */
+  /** How many bytes of audio follow; `undefined` when the server did not know yet. */
   readonly soundBytes: number | undefined;
 }
 
-/** A WAV file on its way: its header has arrived, the sound is still being made. */
+/** A WAV file in progress: its header has arrived, the audio is still coming. */
 export interface Speech {
   readonly header: SpeechHeader;
   /**
-   * The bytes behind the header, as they arrive; to be read once. Throws AppError `external_service_error` when the
-   * server breaks off, falls silent or never gives any sound.
+   * The bytes after the header, as they arrive; to be read once. Throws AppError `external_service_error` when the
+   * server breaks off, falls silent or never sends any audio.
    */
   readonly sound: AsyncIterable<Uint8Array>;
-  /** Stops the server's work; without effect once the sound was read to its end. */
+  /** Stops the server's work; without effect once the audio was read to its end. */
   cancel(): void;
 }
 
-/** Where a WAV file tells how long all of it is; the length of the sound are the last bytes before the sound. */
+/** The offset of the total length in a WAV file; the length of the audio is in the last bytes before the audio. */
 const fileLengthOffset = 4;
 const lengthBytes = 4;
 
@@ -36,7 +36,7 @@ const withLengths = ({ bytes }: SpeechHeader, fileLength: number, soundLength: n
   return copy;
 };
 
-/** The header for speech that is sent while it is made: with the length the server knew, or that nobody knows it. */
+/** The header for streamed speech: with the length the server knew, or marked as unknown. */
 export const streamedHeader = (header: SpeechHeader): Uint8Array =>
   header.soundBytes === undefined ? withLengths(header, unknownLength, unknownLength) : header.bytes;
 
@@ -48,6 +48,6 @@ export const completeHeader = (header: SpeechHeader, followingBytes: number): Ui
     header.soundBytes ?? followingBytes,
   );
 
-/** How long the sound lasts, to a millisecond. @param followingBytes all bytes behind the header. */
+/** How long the audio lasts, to a millisecond. @param followingBytes all bytes after the header. */
 export const soundSeconds = ({ format, soundBytes }: SpeechHeader, followingBytes: number): number =>
   Math.round(wavDuration(format, Math.min(soundBytes ?? followingBytes, followingBytes)) * 1_000) / 1_000;

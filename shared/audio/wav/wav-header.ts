@@ -7,9 +7,9 @@ export type { SampleFormat } from "./wav-structure.ts";
 /** What the start of a WAV stream says. */
 export interface WavHeader {
   readonly format: SampleFormat;
-  /** Offset of the first byte of sound. */
+  /** Offset of the first byte of audio. */
   readonly dataStart: number;
-  /** Bytes of sound, unless the header was written before the length was known. */
+  /** Bytes of audio, unless the header was written before the length was known. */
   readonly dataBytes: number | undefined;
 }
 
@@ -19,9 +19,10 @@ const longestHeader = 1 << 20;
 /**
  * Reads the header at the start of a WAV stream.
  *
- * @param start the first bytes of the stream, as many as have come
- * @returns undefined when the header goes on beyond these bytes
- * @throws UnreadableAudioError when it is no WAV header, or one of a compressed encoding
+ *
+ * @param start the first bytes of the stream that have arrived
+ * @returns undefined when the header continues beyond these bytes
+ * @throws UnreadableAudioError when it is not a WAV header, or one of a compressed encoding
  */
 export const readWavHeader = (start: Uint8Array): WavHeader | undefined => {
   if (start.length < 12) return undefined;
@@ -40,6 +41,6 @@ export const readWavHeader = (start: Uint8Array): WavHeader | undefined => {
   return { format: format.samples, dataStart, dataBytes };
 };
 
-/** How long so many bytes of sound play, in seconds. */
+/** How long this many bytes of audio play, in seconds. */
 export const wavDuration = (format: SampleFormat, dataBytes: number): number =>
   Math.floor(dataBytes / (format.channels * bytesPerSample(format))) / format.sampleRate;

@@ -72,7 +72,7 @@ const readLayout = async (window: SourceWindow): Promise<WavLayout> => {
   return step.value;
 };
 
-/** The bytes of sound that are really there. */
+/** The bytes of audio that really exist. */
 const availableBytes = (
   { dataStart, dataBytes = Number.POSITIVE_INFINITY }: WavLayout,
   size: number,
@@ -81,7 +81,7 @@ const availableBytes = (
 const wholeBlocks = (layout: WavLayout, size: number): number =>
   Math.floor(availableBytes(layout, size) / layout.format.blockBytes);
 
-/** Undefined when nothing that stands before the sound tells it. */
+/** Undefined when nothing before the audio says it. */
 const durationOf = (layout: WavLayout, size: number): number | undefined => {
   const { dataBytes, announcedSamples } = layout;
   const { samples, sampleRate, bytesPerSecond } = layout.format;
@@ -93,7 +93,7 @@ const durationOf = (layout: WavLayout, size: number): number | undefined => {
   return bytesPerSecond > 0 ? available / bytesPerSecond : undefined;
 };
 
-/** Where the header gives no rate, the frames are counted as in a file of their own. */
+/** Where the header has no rate, the frames are counted as in a file of their own. */
 const durationOfMp3 = async ({ dataStart }: WavLayout, window: SourceWindow): Promise<number> => {
   const reference = mp3Format.parse(await window.read(dataStart, mp3Format.longestFrame), 0);
   if (!reference) throw new UnreadableAudioError("The WAV file is damaged: it holds no MP3 frame.");

@@ -10,7 +10,7 @@ import {
 /** Encodings in which every sample has the same, known size. */
 export type SampleEncoding = "pcm" | "float" | "alaw" | "mulaw";
 
-/** How samples lie in the data of a WAV file. */
+/** How samples are arranged in the data of a WAV file. */
 export interface SampleFormat {
   readonly encoding: SampleEncoding;
   /** In hertz. */
@@ -30,7 +30,7 @@ interface WavFormat {
   readonly blockBytes: number;
   /** 0 in some MP3, whose bit rate varies. */
   readonly bytesPerSecond: number;
-  /** The chunk's content as it stands in the file. */
+  /** The chunk's content as it is in the file. */
   readonly chunk: Uint8Array;
 }
 
@@ -92,10 +92,10 @@ const parseWavFormat = (chunk: Uint8Array): WavFormat => {
   return { ...format, samples: { encoding, sampleRate, channels, bitsPerSample } };
 };
 
-/** Where the sound lies in a WAV file. */
+/** The position of the audio in a WAV file. */
 export interface WavLayout {
   readonly format: WavFormat;
-  /** Offset of the first byte of sound. */
+  /** Offset of the first byte of audio. */
   readonly dataStart: number;
   /** As the header says; undefined when it was written before the length was known. */
   readonly dataBytes: number | undefined;
@@ -116,11 +116,12 @@ const mostChunks = 1_000;
 const longestFormatChunk = 4_096;
 
 /**
- * Walks the chunks of a WAV file up to its sound. It asks for bytes by yielding ranges and is answered with
+ * Walks the chunks of a WAV file up to its audio. It requests bytes by yielding ranges and receives them through
  * `next`; fewer bytes mean that the file ends there. So the same walk serves files and streams.
  *
- * Chunks must be walked, because the sound starts at byte 44 only in the simplest files: many writers put a
- * `LIST` with the title before it.
+ * Chunks must be walked, because the audio starts at byte 44 only in the simplest files: many writers put a `LIST`
+ * with the title before it.
+ *
  *
  * @throws UnreadableAudioError
  */
@@ -138,7 +139,7 @@ export function* walkWav(): Generator<ByteRange, WavLayout, Uint8Array> {
     const size = uint32LittleEndian(header, 4);
     offset += 8;
     if (id === "data") {
-      if (!format) throw new UnreadableAudioError("The WAV file is damaged: its sound has no format.");
+      if (!format) throw new UnreadableAudioError("The WAV file is damaged: its audio has no format.");
       const known = size === unknownSize && isRf64 ? dataSize64 : size;
       const dataBytes = known === 0 || known === unknownSize ? undefined : known;
       return { format, dataStart: offset, dataBytes, announcedSamples };
@@ -148,5 +149,5 @@ export function* walkWav(): Generator<ByteRange, WavLayout, Uint8Array> {
     if (id === "fact") announcedSamples = uint32LittleEndian(yield { offset, length: 4 }, 0);
     offset += size + (size & 1);
   }
-  throw new UnreadableAudioError("The WAV file is damaged: it holds no sound.");
+  throw new UnreadableAudioError("The WAV file is damaged: it contains no audio.");
 }

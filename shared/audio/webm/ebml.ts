@@ -34,14 +34,14 @@ interface VariableInteger {
   readonly end: number;
 }
 
-/** A number whose first byte tells its length. */
+/** A number whose first byte encodes its length. */
 export const parseVariableInteger = (bytes: Uint8Array, offset: number): VariableInteger | undefined => {
   const first = byteAt(bytes, offset);
   const length = Math.clz32(first << 24) + 1;
   if (length > 8 || offset + length > bytes.length) return undefined;
   let value = first & (0xff >> length);
   for (let index = 1; index < length; index += 1) value = value * 256 + byteAt(bytes, offset + index);
-  // Above 2^53 all ones cannot be told from their neighbours, and no file is that large.
+  // Above 2^53 all ones cannot be distinguished from their neighbours, and no file is that large.
   const isUnknown = value >= 2 ** (7 * length) - 1 || value > Number.MAX_SAFE_INTEGER;
   return { value: isUnknown ? undefined : value, end: offset + length };
 };

@@ -30,7 +30,10 @@ export const webmPoints = async ({ window }: ContainerFile): Promise<CutPoints> 
 /** What a piece has before its first packet. */
 const longestFirstCluster = 64;
 
-/** Between packets. Each piece drops as much at its start as the recording does, so that its sound starts with a packet. */
+/**
+ * Between packets. Each piece drops as much at its start as the recording does, so that its audio starts with a
+ * packet.
+ */
 async function* pointsOf(window: SourceWindow, track: WebmTrack): AsyncGenerator<CutPoint[], void> {
   const origin = Math.max(0, track.firstTimestamp);
   const spacing = pointSpacing / track.tickSeconds;
@@ -118,9 +121,7 @@ const withTime = ({ bytes, timeOffset }: WebmBlock, time: number): Uint8Array =>
   return copy;
 };
 
-/**
- * What stands before the first cluster: the type of the file, how long it is, and the one track that is kept.
- */
+/** What precedes the first cluster: the file type, the length, and the one track of the result. */
 function* headOf(bytes: Uint8Array, track: WebmTrack, seconds: number): Generator<Uint8Array, void> {
   const type = parseElement(bytes, 0);
   if (type?.end !== undefined) yield bytes.subarray(0, type.end);

@@ -42,11 +42,11 @@ export interface WebmBlock {
   readonly timestamp: number;
   /** In ticks, when the file says it. */
   readonly duration: number | undefined;
-  /** The element as it stands in the file. */
+  /** The element as it is in the file. */
   readonly bytes: Uint8Array;
-  /** Where it is there. */
+  /** The offset of the existing data. */
   readonly offset: number;
-  /** Where in the element its time stands: two bytes, counted from the cluster's. */
+  /** The offset of the time in the element: two bytes, relative to the cluster's. */
   readonly timeOffset: number;
 }
 
@@ -66,12 +66,12 @@ const read: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Walks a WebM file, or the rest of one, a window at a time. The tree is taken as a flat list: ids differ
- * from level to level, so that it does not matter where a segment or a cluster of unknown size ends, as
- * browsers' recorders leave them. After damage the walk goes on at the next cluster.
+ * Walks a WebM file, or the rest of one, a window at a time. The tree is read as a flat list: ids differ from level
+ * to level, so it does not matter where a segment or a cluster of unknown size ends, as browsers' recorders write
+ * them. After damage the walk continues at the next cluster.
  *
- * Of each window the parts are given together, to be gone through before the next one is asked for: a packet takes seven
- * bytes at least, and nothing may wait for each of millions.
+ * The parts of each window are returned together, to be used before the next call: a packet takes seven bytes at
+ * least, and millions are too many to await each.
  */
 export async function* walkWebm(
   window: SourceWindow,

@@ -5,7 +5,7 @@ import { cutWebm, endOf, webmPoints } from "./webm-cut.ts";
 import { clustersBackwards, type WebmBlock, walkWebm, webmIds } from "./webm-elements.ts";
 import { findWebmTrack, type WebmTrack } from "./webm-track.ts";
 
-/** WebM and Matroska, finished or as browsers record them. The last packet's time tells the duration. */
+/** WebM and Matroska, finished or as browsers record them. The last packet's time is the duration. */
 export const webmReader: ContainerReader = {
   async measure({ window }) {
     const track = await findWebmTrack(window);
@@ -25,7 +25,7 @@ export const webmReader: ContainerReader = {
   cut: cutWebm,
 };
 
-/** Looking at a few clusters is enough: the last one may be cut off before its first packet of sound. */
+/** A few clusters are enough: the last one may be cut off before its first audio packet. */
 const mostClusters = 16;
 
 /** When the last packet of the track ends, in ticks; searched from the end of the file, then in all of it. */

@@ -4,7 +4,7 @@ import { textAt } from "../reading/bytes.ts";
 import { childElements, floatValue, unsignedValue } from "./ebml.ts";
 import { walkWebm, webmIds } from "./webm-elements.ts";
 
-/** A WebM file's track of sound. */
+/** A WebM file's audio track. */
 export interface WebmTrack {
   readonly number: number;
   readonly codec: string;
@@ -18,7 +18,7 @@ export interface WebmTrack {
   readonly tickSeconds: number;
   /** Time of its first packet, in ticks. */
   readonly firstTimestamp: number;
-  /** The track's description as it stands in the file. */
+  /** The track's description as it is in the file. */
   readonly entry: Uint8Array;
 }
 
@@ -28,15 +28,16 @@ const defaultTimestampScale = 1_000_000;
 const longestTick = 1_000_000_000;
 
 /**
- * Finds the first track of sound, and reads on to its first packet.
+ * Finds the first audio track, and reads on to its first packet.
  *
- * @throws NotAudioError when it is a video without sound
+ *
+ * @throws NotAudioError when it is a video without audio
  * @throws UnreadableAudioError when there is no track, no packet, or an encoding that is unknown or encrypted
  */
 export const findWebmTrack = async (window: SourceWindow): Promise<WebmTrack> => {
   let timestampScale = defaultTimestampScale;
   let description: TrackDescription | undefined;
-  const nothing = new UnreadableAudioError("The WebM file is damaged or cut off: it holds no sound.");
+  const nothing = new UnreadableAudioError("The WebM file is damaged or cut off: it contains no audio.");
   for await (const parts of walkWebm(window, 0)) {
     for (const part of parts) {
       if (part.kind === "info") timestampScale = findTimestampScale(part.content);
@@ -69,7 +70,7 @@ const describeAudioTrack = (tracks: Uint8Array): TrackDescription => {
   const entries = [...childElements(tracks)].filter(({ id }) => id === webmIds.trackEntry);
   const audio = entries.find(({ content }) => findNumber(content, webmIds.trackType) === audioType);
   if (audio) return describeTrack(audio.content);
-  if (entries.length > 0) throw new NotAudioError({ mediaType: "video/webm", name: "a video without sound" });
+  if (entries.length > 0) throw new NotAudioError({ mediaType: "video/webm", name: "a video without audio" });
   throw new UnreadableAudioError("The WebM file is damaged: it describes no track.");
 };
 
@@ -86,7 +87,7 @@ const describeTrack = (entry: Uint8Array): TrackDescription => {
   };
   const codec = codecOf(textAt(fields.get(webmIds.codecId) ?? new Uint8Array(0), 0, 32));
   if (!codec || fields.has(webmIds.contentEncodings)) {
-    throw new UnreadableAudioError("The WebM file's sound is encrypted or in an unknown encoding.");
+    throw new UnreadableAudioError("The WebM file's audio is encrypted or in an unknown encoding.");
   }
   // Defaults of Matroska's schema.
   const frequency = audio.get(webmIds.samplingFrequency);

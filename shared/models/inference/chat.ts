@@ -11,7 +11,7 @@ export const tokenUsage = z
   .meta({ id: "TokenUsage" });
 export type TokenUsage = z.infer<typeof tokenUsage>;
 
-/** What a model is told when the caller gives no instruction of their own. */
+/** A model's instruction when the caller sends none. */
 export const defaultSystemMessage =
   "You are the assistant of the Language AI Service, at home in English and the languages of Uganda and its " +
   "neighbours. You translate accurately, explain and summarise, and answer in the language you are asked in.";
@@ -22,14 +22,14 @@ export type ChatModelId = (typeof chatModelIds)[number];
 
 /** What the model wants done by a function of the caller's. */
 export interface ToolCall {
-  /** By which its result is told. */
+  /** The id for its result. */
   readonly id: string;
   readonly name: string;
   /** As the model wrote them: JSON, unless it made a mistake. */
   readonly arguments: string;
 }
 
-/** A turn of a conversation in which nobody calls tools. */
+/** A turn of a conversation without tool calls. */
 export interface TextMessage {
   readonly role: "system" | "user" | "assistant";
   readonly content: string;
@@ -63,7 +63,7 @@ export interface ChatTool {
 /** Whether the model calls tools: as it likes, not at all, at least one, or the one that is named. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
 
-/** The form of an answer that is not free text. */
+/** A response format other than free text. */
 export type ResponseFormat =
   | { readonly type: "json_object" }
   | {
@@ -74,7 +74,7 @@ export type ResponseFormat =
       readonly strict: boolean | undefined;
     };
 
-/** How much a model thinks before it answers, for models that can be told. */
+/** How much a model thinks before it replies, for models with that setting. */
 export const reasoningEfforts = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
 export type ReasoningEffort = (typeof reasoningEfforts)[number];
 
@@ -87,13 +87,13 @@ export interface ChatRequest {
   /** Above 0 and at most 1. */
   readonly topP: number | undefined;
   readonly maximumTokens: number | undefined;
-  /** Texts that end the answer and are no part of it; none of them is empty. */
+  /** Texts that end the reply and are no part of it; none of them is empty. */
   readonly stop: readonly string[] | undefined;
-  /** At least one; without any the answer has no calls. */
+  /** At least one; without any the reply has no calls. */
   readonly tools?: readonly ChatTool[] | undefined;
   /** Only where there are tools. */
   readonly toolChoice?: ToolChoice | undefined;
-  /** Whether one answer may have several calls; only where there are tools. */
+  /** Whether one reply may have several calls; only with tools. */
   readonly parallelToolCalls?: boolean | undefined;
   readonly responseFormat?: ResponseFormat | undefined;
   readonly seed?: number | undefined;
@@ -103,12 +103,12 @@ export interface ChatRequest {
   readonly reasoningEffort?: ReasoningEffort | undefined;
 }
 
-/** Why an answer ended: by itself, to have tools called, at the limit of tokens, or because a filter held the rest back. */
+/** Why a reply ended: complete, to have tools called, at the token limit, or because a filter withheld the rest. */
 export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter";
 
-/** A whole answer. */
+/** A whole reply. */
 export interface ChatAnswer {
-  /** Without what the model thought before it answered; trimmed, and empty only when there are calls. */
+  /** Without the model's thoughts; trimmed, and empty only when there are calls. */
   readonly text: string;
   /** At least one; absent when the model calls nothing. */
   readonly toolCalls?: readonly ToolCall[] | undefined;
@@ -117,7 +117,7 @@ export interface ChatAnswer {
 }
 
 /**
- * A piece of an answer on its way: texts and calls, then one finish, then the token counts when the server reports them.
+ * A piece of a streamed reply: texts and calls, then one finish, then the token counts when the server reports them.
  * The first piece of a call has its id and name, the following ones more of its arguments.
  */
 export type ChatEvent =
@@ -128,28 +128,30 @@ export type ChatEvent =
   | { readonly type: "usage"; readonly usage: TokenUsage };
 
 /**
- * An answer on its way, in groups of events that arrived together, so that they can leave together.
+ * A streamed reply, in groups of events that arrived together, so that they can be sent together.
  *
- * An empty group says that the model is at work and has nothing to show yet. The model's server is not read while the
- * stream is paused. Stopping it, or aborting the request's signal, ends the exchange with the server. What goes wrong after
- * the beginning is the failure of its end.
+ * An empty group means that the model is working and has nothing to show yet. The model's server is not read while
+ * the stream is paused. Stopping it, or aborting the request's signal, ends the exchange with the server. A failure
+ * after the start is reported at its end.
  */
 export type ChatStream = Source<readonly ChatEvent[]>;
 
 /** Continues conversations. */
 export interface ChatModels {
   /**
-   * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error`
-   * when its answer is empty or no answer at all; `unsupported_parameter` when its server refuses what only some can do
-   * (tools, formats, penalties …).
+   *
+   * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
+   * its reply is empty or unusable; `unsupported_parameter` when its server refuses an optional feature (tools,
+   * formats, penalties …).
    */
   answer(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatAnswer>;
 
   /**
-   * Resolves when the model has begun to answer. A stream without an error is a whole answer: it has text and ends
+   * Resolves when the model has started to reply. A stream without an error is a whole reply: it has text and ends
    * with a finish.
    *
-   * @throws AppError as `answer` does, for what goes wrong before the beginning.
+   *
+   * @throws AppError as `answer` does, for failures before the start.
    */
   streamAnswer(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatStream>;
 }

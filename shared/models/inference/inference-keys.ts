@@ -2,7 +2,7 @@ import * as z from "zod";
 import { cacheSecret, type ReadSecret } from "../../platform/config/secrets.ts";
 import { type ModelTask, modelTasks } from "../../platform/telemetry/backend-uses.ts";
 
-/** Members beside the tasks are nobody's business here. */
+/** Members other than the tasks are ignored here. */
 const inferenceKeys = z.looseRecord(z.enum(modelTasks), z.string().optional());
 
 const keptForMilliseconds = 5 * 60_000;
@@ -23,7 +23,7 @@ export const inferenceKey = (
     maximumAgeMilliseconds: keptForMilliseconds,
     load: async () => inferenceKeys.parse(JSON.parse((await read(secretId)) ?? "{}")),
   });
-  // Should this fail, the first request asks again.
+  // If this fails, the first request reads it again.
   keys.get().catch(() => undefined);
   return async () => {
     const keyByTask = await keys.get();

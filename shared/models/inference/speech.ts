@@ -1,6 +1,6 @@
 import type { Speech } from "../../audio/wav/streamed-wav.ts";
 
-/** How a model draws the sound; whatever is absent is left to the model. */
+/** How a model samples the audio; absent values are left to the model. */
 export interface SpeechSampling {
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
@@ -23,11 +23,12 @@ export interface SpeechRequest {
 /** Turns texts into speech. */
 export interface SpeechSynthesizer {
   /**
-   * Resolves as soon as the first bytes are there. The speech is then read to its end, or cancelled; the signal also
-   * ends it.
+   * Resolves as soon as the first bytes have arrived. The speech is then read to its end, or cancelled; the signal
+   * also ends it.
+   *
    *
    * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
-   * its answer is not speech.
+   * its response is not speech.
    */
   synthesize(request: SpeechRequest, options: { readonly signal: AbortSignal }): Promise<Speech>;
 }

@@ -12,7 +12,7 @@ export interface Recording {
 /** A recording to be written down. */
 export interface TranscriptionRequest {
   readonly recording: Recording;
-  /** ISO 639-3; `undefined` leaves it to the model's server to find out. */
+  /** ISO 639-3; `undefined` lets the model's server detect it. */
   readonly language: string | undefined;
   readonly withSegments: boolean;
   /** Whether segments are wanted that tell who speaks. */
@@ -25,17 +25,17 @@ export interface TranscriptionRequest {
   readonly temperature?: number | undefined;
 }
 
-/** What a model tells of a segment beside its text, as those of the Whisper family do. */
+/** What a model reports about a segment in addition to its text, as those of the Whisper family do. */
 export interface SegmentDetails {
-  /** Where in the recording the model's window began, in hundredths of a second. */
+  /** Where in the recording the model's window started, in hundredths of a second. */
   readonly seek: number;
   readonly tokens: readonly number[];
   readonly temperature: number;
   /** How probable the text is: the mean logarithm of its tokens' probabilities. */
   readonly averageLogProbability: number;
-  /** How well the text can be compressed; a high one tells of repetition. */
+  /** How well the text can be compressed; a high value indicates repetition. */
   readonly compressionRatio: number;
-  /** Probability that nobody speaks, 0 to 1. */
+  /** Probability of silence, 0 to 1. */
   readonly noSpeechProbability: number;
 }
 
@@ -63,13 +63,13 @@ export interface Segment {
 export interface Transcription {
   /** Empty for silence. */
   readonly text: string;
-  /** In the order of the recording; `undefined` when they were not asked for or the model cannot tell. */
+  /** In the order of the recording; `undefined` when they were not requested or the model does not support them. */
   readonly segments: readonly Segment[] | undefined;
-  /** In the order of the recording; absent when they were not asked for or the model cannot tell. */
+  /** In the order of the recording; absent when they were not requested or the model does not support them. */
   readonly words?: readonly Word[] | undefined;
 }
 
-/** How a transcription is to be made. */
+/** The options of a transcription. */
 export interface TranscriptionOptions {
   readonly signal: AbortSignal;
   /** Given each piece of the text as soon as the model has it; at once all of it when its server does not stream. */
@@ -81,8 +81,9 @@ export interface Transcriber {
   /**
    * Reads the recording piece by piece, at the pace of the model's server.
    *
+   *
    * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
-   * its answer is no transcription; what reading the recording throws.
+   * its response is not a transcription; what reading the recording throws.
    */
   transcribe(request: TranscriptionRequest, options: TranscriptionOptions): Promise<Transcription>;
 }

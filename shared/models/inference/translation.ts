@@ -8,7 +8,7 @@ export interface TranslationRequest {
   readonly targetLanguage: string;
 }
 
-/** What a model made of it. */
+/** A model's translation. */
 export interface TranslationResult {
   /** Never empty, never cut short. */
   readonly text: string;
@@ -18,8 +18,9 @@ export interface TranslationResult {
 /** Translates texts. */
 export interface Translator {
   /**
-   * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error`
-   * when its answer is empty, cut short or no answer at all.
+   *
+   * @throws AppError `service_unavailable` while the model is loading, busy or silent; `external_service_error` when
+   * its response is empty, cut short or unusable.
    */
   translate(
     request: TranslationRequest,

@@ -15,14 +15,15 @@ export interface Identification {
 
 /**
  * Chosen on development texts, which neither training nor the held-out figures use: a stricter bound on `other`
- * withholds few more answers, and a laxer one lets through twice as many short texts in Swahili. README.md has
- * the figures for every length.
+ * withholds few more results, and a laxer one accepts twice as many short texts in Swahili. README.md has the figures
+ * for every length.
  */
 const leastConfidence = 0.8;
 const mostOther = 0.5;
 
 /**
- * Decides whether an identification is good enough to be told.
+ * Decides whether an identification is reliable enough to return.
+ *
  *
  * @returns the language, or `undefined` when the model is unsure or the text is probably in another language
  */

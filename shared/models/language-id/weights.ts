@@ -15,7 +15,7 @@ export interface Weights {
   readonly largestWeight: number;
   /** One per class. */
   readonly biases: Float32Array;
-  /** Divides the scores before the softmax, so that a probability is the share of right answers. */
+  /** Divides the scores before the softmax, so that a probability is the share of correct results. */
   readonly temperature: number;
 }
 
@@ -75,7 +75,8 @@ const isUnpacked = (file: Uint8Array): boolean =>
 /**
  * Reads a weights file, compressed or unpacked.
  *
- * @throws Error when the bytes are not a weights file, or one made for other features than this code computes
+ *
+ * @throws Error when the bytes are not a weights file, or one for other features than this code computes
  */
 export const decodeWeights = (stored: Uint8Array): Weights => {
   const bytes = isUnpacked(stored) ? stored : unpackWeights(stored);
@@ -100,7 +101,7 @@ export const decodeWeights = (stored: Uint8Array): Weights => {
 export const weightsFile = new URL("./weights.bin", import.meta.url);
 
 /**
- * Reads the weights that lie beside this file, or beside the bundle this file has become part of: whoever bundles
- * it copies `weights.bin` next to the output. A separate file costs nothing in functions that do not read it.
+ * Reads the weights next to this file, or next to the bundle that contains it: the bundler copies `weights.bin` next
+ * to its output. A separate file costs nothing in functions that do not read it.
  */
 export const readWeights = (): Uint8Array => readFileSync(weightsFile);

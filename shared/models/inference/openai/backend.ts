@@ -11,25 +11,25 @@ import {
 export interface Backend {
   /** With the `/v1` at its end. */
   readonly baseUrl: string;
-  /** Sent as a bearer token; `undefined` for servers that ask for none. */
+  /** Sent as a bearer token; `undefined` for servers that require none. */
   readonly apiKey: () => Promise<string | undefined>;
   /** How long it may stay silent. */
   readonly silenceMilliseconds: number;
 }
 
 /**
- * A server's refusal before its model began to work: the model is loading or busy, or the request is none that the server
- * takes. Whoever asked does not pay for it.
+ * A server's refusal before its model started: the model is loading or busy, or the server does not accept the
+ * request. The caller does not pay for it.
  */
 export class ModelRefusal extends AppError {}
 
-/** When another try makes sense while a model is loading: GPUs take 2 to 3 minutes to start from nothing. */
+/** When another attempt makes sense while a model is loading: GPUs take 2 to 3 minutes for a cold start. */
 const loadingRetrySeconds = 30;
 
 const busyRetrySeconds = 5;
 const unreachableRetrySeconds = 10;
 
-/** The model did not answer in time; the caller should try again. */
+/** The model did not respond in time; the caller should try again. */
 export const unavailable = (
   message: string,
   {
@@ -38,7 +38,7 @@ export const unavailable = (
   }: Pick<AppErrorOptions, "cause" | "retryAfterSeconds"> = {},
 ): AppError => new AppError("service_unavailable", { message, retryAfterSeconds, cause });
 
-/** The model is loading or busy and has not begun to work. */
+/** The model is loading or busy and has not started. */
 export const notReady = (
   message: string,
   {
@@ -47,11 +47,11 @@ export const notReady = (
   }: Pick<AppErrorOptions, "cause" | "retryAfterSeconds"> = {},
 ): ModelRefusal => new ModelRefusal("service_unavailable", { message, retryAfterSeconds, cause });
 
-/** The model's server answered, but nothing that can be used. */
+/** The model's server responded, but unusably. */
 export const unusable = (message: string, cause?: unknown): AppError =>
   new AppError("external_service_error", { message, cause });
 
-/** What servers say while a model is not ready (vLLM, llama.cpp, RunPod), whatever status they say it with. */
+/** What servers say while a model is not ready (vLLM, llama.cpp, RunPod), with any status. */
 const loadingWords =
   /loading model|model (is )?(still )?(loading|not (yet )?(ready|loaded)|unavailable)|downloading|service unavailable|(endpoint|worker)s? (is |are )?(not ready|starting)|no workers|cold start|initiali[sz]ing|IN_QUEUE|IN_PROGRESS|job failed to start/i;
 
@@ -59,8 +59,8 @@ const loadingWords =
 export const saysLoading = (words: string): boolean => loadingWords.test(words);
 
 /**
- * An answer's status and words as one of our errors. To the log goes the status, with the model that was asked for, and
- * never the words.
+ * A response's status and message as one of our errors. The log gets the status and the requested model, but never
+ * the message.
  */
 export const failureOf = (status: number, words: string, model?: string): AppError => {
   const cause = new BackendRefusal(status, model);
@@ -106,8 +106,8 @@ const isRefusal = (status: number, words: string): boolean =>
   status === 400 || status === 422 || ((status === 500 || status === 501) && saysUnable.test(words));
 
 /**
- * An answer's status and words as one of our errors. What only some servers can do, and this one refuses by name, is the
- * caller's to leave out.
+ * A response's status and message as one of our errors. If this server does not support an optional parameter and
+ * names it, the caller must omit it.
  */
 export const refusalOf = (
   status: number,
@@ -121,17 +121,17 @@ export const refusalOf = (
   if (!refused) return failureOf(status, words, request.model);
   const [param] = refused;
   return new ModelRefusal("unsupported_parameter", {
-    message: `The model's server does not carry out \`${param}\` as it was sent.`,
+    message: `The model's server does not support \`${param}\` as it was sent.`,
     param,
     cause: new BackendRefusal(status, request.model),
   });
 };
 
-/** The model needed longer than it may: another try at the same may end in the same way, a smaller one will not. */
+/** The model needed longer than it may: repeating the request may end in the same way, a smaller one will not. */
 const overdue = (cause: BackendOverdue): AppError =>
   unavailable(
     `The model did not finish within the ${cause.milliseconds / 1_000} seconds that it may take. ` +
-      "Ask for less at a time, or try again.",
+      "Request less at a time, or try again.",
     { cause },
   );
 
@@ -150,5 +150,5 @@ export const exchangeFailure = (thrown: unknown): AppError => {
       retryAfterSeconds: unreachableRetrySeconds,
     });
   }
-  return unusable("The model's server gave no usable answer.", thrown);
+  return unusable("The model's server returned no usable response.", thrown);
 };

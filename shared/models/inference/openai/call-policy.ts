@@ -16,28 +16,28 @@ import { logger } from "../../../platform/telemetry/logger.ts";
 import { requestScope } from "../../../platform/telemetry/request-scope.ts";
 import { type Backend, exchangeFailure, ModelRefusal, unavailable, unusable } from "./backend.ts";
 
-/** No model answers in less; to ask it would only cost its time. */
+/** No model replies in less; a call would only waste its time. */
 const leastMilliseconds = 1_000;
 
 /** Before the second try, and at random up to as long again. */
 const retryPauseMilliseconds = 200;
 
-/** Failures in a row after which nobody asks a server for a while. */
+/** Failures in a row after which a server gets no calls for a while. */
 const failuresToOpen = 5;
 
-/** How long nobody asks it, before one call may try again. */
+/** How long it gets no calls, before a single trial call. */
 const pauseSeconds = 10;
 
 /** What a call's end means: for the caller's quota, for the server's circuit and for its metrics. */
 interface CallOutcome {
-  /** Whether a model began to work, which is what callers pay for. */
+  /** Whether a model started to work, which is what callers pay for. */
   readonly modelBegan: boolean;
   /**
-   * A refusal or nonsense is a sign of life; a caller who left, or a failure of ours, tells nothing. That a model is slower
-   * than its time-out may be due to what it is asked for: it is a failure, but opens no circuit alone.
+   * A refusal or nonsense shows that the server works; a caller who left, or our own failure, shows nothing. A model
+   * slower than its timeout may be busy with a large request: that is a failure, but opens no circuit alone.
    */
   readonly server: "answers" | "slow" | "unavailable" | "unknown";
-  /** Whether the server is to blame for there being no usable answer. */
+  /** Whether the server is to blame for the missing or unusable response. */
   readonly hasFailed: boolean;
 }
 
@@ -60,7 +60,10 @@ const isDown = (cause: unknown): boolean =>
 const isPassedOn = ({ code, cause }: AppError): boolean =>
   code === "unsupported_parameter" && cause instanceof BackendRefusal;
 
-/** @param wasSent whether a whole request reached the server: before that, no model can have begun. */
+/**
+ *
+ * @param wasSent whether a whole request reached the server: before that, no model can have started.
+ */
 const outcomeOf = (failure: AppError, wasSent: boolean, { aborted, reason }: AbortSignal): CallOutcome => {
   const hasCallerLeft = aborted && !isTimeOver(reason);
   const isServers = isServersFault(failure);
@@ -90,7 +93,7 @@ const createCircuit = ({ onOpened, onClosed }: { onOpened(): void; onClosed(): v
     onOpened();
   };
   const endCall = (server: CallOutcome["server"]): void => {
-    // Calls that began before the circuit opened may end after it.
+    // Calls that started before the circuit opened may end after it.
     if (openUntil !== undefined || server === "unknown") return;
     if (server === "answers") forget();
     else {
@@ -112,10 +115,10 @@ const createCircuit = ({ onOpened, onClosed }: { onOpened(): void; onClosed(): v
   };
 
   return {
-    /** Begins a call, if one may begin: gives the function that is told how it ended. */
+    /** Starts a call, if one may start, and returns the function that reports its outcome. */
     enter: (): ((server: CallOutcome["server"]) => void) | undefined => {
       if (openUntil === undefined) return endCall;
-      // Nobody waits for the one trial, which can take minutes.
+      // Other calls do not wait for the one trial, which can take minutes.
       if (isTrialRunning || Date.now() < openUntil) return undefined;
       isTrialRunning = true;
       return endTrial;
@@ -123,7 +126,7 @@ const createCircuit = ({ onOpened, onClosed }: { onOpened(): void; onClosed(): v
   };
 };
 
-/** The head of an answer, as far as it decides about another try. */
+/** The part of a response's head that decides about another attempt. */
 interface AnswerHead {
   readonly statusCode?: number | undefined;
   /** Reads and drops the body, where it is still to be read. */
@@ -137,11 +140,12 @@ export interface ModelCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly silenceMilliseconds: number;
   /**
-   * Sends a request: once more when the server could not be reached or answered 502 or 503, before any byte of an answer
-   * was used.
+   * Sends a request, and repeats it once when the server could not be reached or returned 502 or 503, before any byte
+   * of a response was used.
    *
-   * @param request must call `onSent` when all of it has left.
-   * @throws what the last try throws, or the signal's reason.
+   *
+   * @param request must call `onSent` when all of it was sent.
+   * @throws what the last attempt throws, or the signal's reason.
    */
   send<Answer extends AnswerHead>(
     request: (onSent: () => void) => Promise<Answer>,
@@ -152,12 +156,13 @@ export interface ModelCall {
 /** The server of one task's models, behind the policy by which all of them are called. */
 export interface ModelServer {
   /**
-   * Carries out an exchange for the current request: only while there is time for it, only while the server is believed to
-   * be there, and measured. The request's scope is told whether a model began to work.
+   * Runs an exchange for the current request: only while there is time for it, and only while the server's circuit is
+   * closed; measures it. Reports to the request's scope whether a model started to work.
    *
-   * A server that was unavailable five times in a row, unreachable, silent or answering 5xx, is not asked for ten seconds;
-   * then a single call tries whether it is back. That a model was slower than its time-out counts, but not alone. What the exchange resolves with counts as success, so a stream is one as
-   * soon as it has begun.
+   * A server that was unavailable five times in a row (unreachable, silent or with 5xx) gets no calls for ten
+   * seconds; then a single call tests whether it is back. A model slower than its timeout counts, but not alone. A
+   * resolved exchange counts as success, so a stream does as soon as it has started.
+   *
    *
    * @throws AppError `service_unavailable` or `external_service_error`, or another one that the exchange throws.
    */
@@ -191,7 +196,7 @@ const rememberedUrls = (baseUrl: string): ModelCall["url"] => {
     const known = urls.get(path);
     if (known) return known;
     const url = new URL(baseUrl);
-    // What the base URL asks for, such as a version of the interface, stays behind the path.
+    // The base URL's query, such as an API version, stays after the path.
     url.pathname = url.pathname.replace(/\/+$/, "") + path;
     urls.set(path, url);
     return url;
@@ -250,7 +255,7 @@ export const openModelServer = (backend: Backend, task: ModelTask): ModelServer 
   };
 };
 
-/** Tells the request's scope whether a model is, or may be, at work for this call. */
+/** Reports to the request's scope whether a model is, or may be, working for this call. */
 const trackModelWork = () => {
   const scope = requestScope();
   let hasBegun = false;
@@ -283,8 +288,9 @@ const sendTwice = <Answer extends AnswerHead>(
   });
 
 /**
- * Posts JSON and resolves with the head of the answer, whatever its status. Nothing but the signal ends what takes too long:
- * whoever asks limits the time until they have more than the head.
+ * Posts JSON and resolves with the head of the response, with any status. Only the signal ends a slow one: the caller
+ * limits the time until it has more than the head.
+ *
  *
  * @throws BackendUnreachable, or the signal's reason.
  */
@@ -309,9 +315,10 @@ export const postJson = (
   );
 
 /**
- * Posts JSON and resolves with the whole answer, whatever its status. Nothing but the signal ends what takes too long.
+ * Posts JSON and resolves with the whole response, with any status. Only the signal ends a slow one.
  *
- * @throws BackendUnreachable, BackendRefusal, RangeError for an answer that is too large, or the signal's reason.
+ *
+ * @throws BackendUnreachable, BackendRefusal, RangeError for a response that is too large, or the signal's reason.
  */
 export const postJsonForWhole = (
   { url, headers, send }: ModelCall,

@@ -29,7 +29,7 @@ export interface WireMessage {
   }[];
 }
 
-/** What a chat completion is asked for; names and meanings are those of the OpenAI API. */
+/** The request for a chat completion; names and meanings are those of the OpenAI API. */
 export interface CompletionRequest {
   readonly model: string;
   readonly messages: readonly WireMessage[];
@@ -75,21 +75,22 @@ export const wireUsage = z
       : undefined,
   );
 
-/** How servers name the end of an answer that they could not bring to one (vLLM, OpenRouter). */
+/** Servers' names for the end of a failed reply (vLLM, OpenRouter). */
 const brokenOff: readonly string[] = ["abort", "error"];
 
 /**
- * Why an answer ended. Servers have words of their own for an end by itself, such as `eos_token`.
+ * Why a reply ended. Servers have names of their own for a complete one, such as `eos_token`.
  *
- * @throws AppError `external_service_error` when the word says that the answer was broken off.
+ *
+ * @throws AppError `external_service_error` when the name means that the reply was broken off.
  */
 const readFinishReason = (word: string): FinishReason => {
-  if (brokenOff.includes(word)) throw unusable("The model's server broke off its answer.");
+  if (brokenOff.includes(word)) throw unusable("The model's server broke off its response.");
   if (word === "function_call") return "tool_calls";
   return word === "length" || word === "content_filter" || word === "tool_calls" ? word : "stop";
 };
 
-/** Why an answer ended that may have called tools: several servers say of calls only that the answer ended. */
+/** Why a reply ended that may have called tools: several servers report only that it ended. */
 export const finishReasonOf = (word: string, hasCalls: boolean): FinishReason => {
   const reason = readFinishReason(word);
   if (reason === "stop" || reason === "tool_calls") return hasCalls ? "tool_calls" : "stop";
@@ -109,12 +110,12 @@ const wireFailure = z.union([
   z.object({ status: z.string() }).transform((body) => body.status),
 ]);
 
-/** An answer that is not what was asked for, as one of our errors. */
+/** A reply that does not match the request, as one of our errors. */
 export const failureIn = (answer: unknown, cause?: unknown): AppError => {
   const words = wireFailure.safeParse(answer);
   return words.success && saysLoading(words.data)
     ? notReady("The model is loading; try again in 2 to 3 minutes.")
-    : unusable("The model's server gave no usable answer.", cause);
+    : unusable("The model's server returned no usable response.", cause);
 };
 
 /** @throws AppError `external_service_error` for what is no JSON. */
@@ -122,30 +123,30 @@ export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw unusable("The model's server did not answer with JSON.", error);
+    throw unusable("The model's server did not return JSON.", error);
   }
 };
 
-/** An answer of which nothing is left for the caller. */
+/** A reply of which nothing remains for the caller. */
 export const emptyAnswer = (finishReason: FinishReason): AppError =>
   unusable(
     finishReason === "length"
-      ? "The model gave no answer within the limit of tokens; raise `max_tokens`."
-      : "The model gave an empty answer.",
+      ? "The model produced no reply within the token limit; raise `max_tokens`."
+      : "The model returned an empty reply.",
   );
 
-/** More than the longest answer of any model, whole or as the body of an error. */
+/** More than the maximum reply of any model, whole or as the body of an error. */
 export const maximumAnswerBytes = 4 * 1024 * 1024;
 
-/** Which of several answers a choice belongs to; some servers leave it out where there is only one. */
+/** Which of several replies a choice belongs to; some servers omit it where there is only one. */
 export const wireIndex = z.number().nullish().catch(null);
 
-/** The one answer that was asked for, whatever else a server makes unasked. */
+/** The one requested reply; others are ignored. */
 export const firstChoice = <Choice extends { readonly index?: number | null | undefined }>(
   choices: readonly Choice[],
 ): Choice | undefined => choices.find(({ index }) => (index ?? 0) === 0);
 
-/** An id of its own for a call that its server gave none. */
+/** An id for a call that its server sent without one. */
 export const newCallId = (): string => `call_${randomUUID().replaceAll("-", "")}`;
 
 /** Some servers give the arguments as JSON in JSON, as OpenAI does, and some as they are. */
@@ -185,14 +186,15 @@ const wireCompletion = z.object({
   usage: wireUsage,
 });
 
-/** What must be known of a request to read its answer. */
+/** What must be known about a request to read its response. */
 export interface ReadingOptions extends ThoughtHabits {
   /** Without tools a call would be one of something that the caller does not have. */
   readonly hasTools?: boolean | undefined;
 }
 
 /**
- * Reads the body of a completion that was answered with status 200.
+ * Reads the body of a completion with status 200.
+ *
  *
  * @throws AppError as {@link completeChat} does.
  */
@@ -214,8 +216,9 @@ export const parseCompletion = (
 };
 
 /**
- * Asks for a whole completion. The exchange as a whole may take as long as the backend may stay silent, so that a
+ * Requests a whole completion. The exchange as a whole may take as long as the backend may stay silent, so that a
  * server which drips bytes cannot hold a request forever.
+ *
  *
  * @throws AppError `service_unavailable` or `external_service_error`, as the specification's rules 4 and 5 of
  * translation say.

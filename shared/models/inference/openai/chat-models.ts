@@ -35,8 +35,9 @@ const wireResponseFormat = (format: ChatRequest["responseFormat"]): CompletionRe
 /**
  * Chat models behind a server that speaks the OpenAI HTTP API.
  *
- * @param names what the server calls each model.
- * @param thinksFirst whose answers begin inside a thought.
+ *
+ * @param names the server's name for each model.
+ * @param thinksFirst the models whose replies start inside a thought.
  */
 export const createOpenAiChatModels = (
   backend: Backend,

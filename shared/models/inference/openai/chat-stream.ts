@@ -23,10 +23,10 @@ import {
 import { StreamedAnswer } from "./streamed-response.ts";
 import type { ThoughtHabits } from "./thinking.ts";
 
-/** A server that has sent its last event ends the answer at once; one that does not loses its connection. */
+/** A server that has sent its last event ends the response at once; one that does not loses its connection. */
 const endMilliseconds = 1_000;
 
-/** Lets the rest of an answer pass unread, so that its connection can be used again. */
+/** Discards the rest of a response, so that its connection can be used again. */
 const release = (response: IncomingMessage): void => {
   const timer = setTimeout(() => response.destroy(), endMilliseconds);
   response.once("close", () => clearTimeout(timer));
@@ -40,16 +40,17 @@ interface ReadOptions {
   readonly habits: ReadingOptions;
   readonly model: string;
   readonly silenceMilliseconds: number;
-  /** Whatever was thrown as one of our errors. */
+  /** Any thrown value as one of our errors. */
   readonly asFailure: (thrown: unknown) => AppError;
 }
 
 /**
- * The groups of a streamed answer in which its model has made something, if only thoughts.
+ * The groups of a streamed reply in which its model has produced something, if only thoughts.
  *
- * Dozens of streams come through here token by token, so a token costs no promise and no timer: bytes are taken as they
- * arrive, and the silence is measured from a time that is noted. While the stream is paused nothing is read, and the model's silence
- * is not counted. A comment, or a part of an event, is no sign that a group will come. Stopping closes the connection.
+ * Dozens of streams pass through here token by token, so a token costs no promise and no timer: bytes are taken as
+ * they arrive, and the silence is measured from a noted time. While the stream is paused nothing is read, and the
+ * model's silence is not counted. A comment, or a part of an event, does not mean that a group will come. Stopping
+ * closes the connection.
  */
 class AnswerGroups implements ChatStream {
   readonly #response: IncomingMessage;
@@ -58,7 +59,7 @@ class AnswerGroups implements ChatStream {
   readonly #silence: IdleTimer;
   readonly #advanceSoon = (): void => this.#advance();
   #receiver: Receiver<Group> | undefined;
-  /** What arrived before anybody took it. */
+  /** What arrived before there was a receiver. */
   #first: Group | undefined;
   #isPaused = false;
   /** What has arrived and is not read yet. */
@@ -77,7 +78,7 @@ class AnswerGroups implements ChatStream {
       onIdle: () => this.#endSilence(),
     });
     this.#silence.touch();
-    // The socket's own time-out does not know whether the server is silent or its reader slow.
+    // The socket's own timeout cannot distinguish a silent server from a slow reader.
     response.setTimeout(0);
     response.setEncoding("utf8");
     response.on("data", (text: string) => this.#addText(text));
@@ -91,7 +92,8 @@ class AnswerGroups implements ChatStream {
   }
 
   /**
-   * Resolves when the first group is there, which is then the first that is given.
+   * Resolves when the first group has arrived, which the receiver then gets first.
+   *
    *
    * @throws AppError when there will be none.
    */
@@ -150,7 +152,7 @@ class AnswerGroups implements ChatStream {
     this.#response.destroy(new BackendTimeout(`The model made nothing for ${silenceMilliseconds} ms.`));
   }
 
-  /** Gives the receiver what there is for it. */
+  /** Passes the waiting groups to the receiver. */
   #advance(): void {
     while (this.#receiver && !this.#isPaused) {
       let group: Group | undefined;
@@ -203,7 +205,7 @@ class AnswerGroups implements ChatStream {
     }
   }
 
-  /** A connection that fails after the finish takes nothing from the answer but its token counts. */
+  /** A connection that fails after the finish only loses the token counts. */
   #isMerelyLate(): boolean {
     const isConnections =
       this.#failure instanceof BackendTimeout || this.#failure instanceof BackendUnreachable;
@@ -220,7 +222,7 @@ class AnswerGroups implements ChatStream {
   }
 }
 
-/** Everything a whole answer would have been as a stream. */
+/** A whole reply as a stream. */
 const eventsOf = ({ text, toolCalls = [], finishReason, usage }: ChatAnswer): ChatEvent[] => [
   ...(text === "" ? [] : [{ type: "text-delta", text } as const]),
   ...toolCalls.map((call, index) => ({ type: "tool-call", index, call }) as const),
@@ -233,11 +235,11 @@ interface StreamOptions extends ThoughtHabits {
 }
 
 interface GroupOptions extends StreamOptions {
-  /** Called when the server has begun to answer, which need not mean that its model has. */
+  /** Called when the server has started to respond, which need not mean that its model has. */
   readonly onResponse: () => void;
 }
 
-/** An answer that has come as a whole. */
+/** A reply that has arrived as a whole. */
 const inOneGroup = (answer: ChatAnswer): ChatStream => ({
   start: (receiver) => {
     receiver.onPiece(eventsOf(answer));
@@ -264,7 +266,7 @@ const openGroups = async (
     onResponse();
     const habits = { thinksFirst, hasTools: request.tools !== undefined };
     const status = response.statusCode ?? 0;
-    // Failures, and servers that do not stream, answer with JSON whatever was asked for.
+    // Failures, and servers that do not stream, always return JSON.
     const isJson = response.headers["content-type"]?.startsWith("application/json");
     if (status === 200 && !isJson) {
       const { silenceMilliseconds } = call;
@@ -282,11 +284,12 @@ const openGroups = async (
 };
 
 /**
- * Asks for a streamed completion and resolves when the model has begun to answer. The model may make
- * nothing for as long as the backend allows, before the answer and anywhere inside it, whatever else its server sends.
+ * Requests a streamed completion and resolves when the model has started to reply. The model may produce nothing for
+ * as long as the backend allows, before the reply and anywhere inside it, regardless of what else its server sends.
  *
- * @throws AppError `service_unavailable` or `external_service_error` for what fails before the answer begins; what fails
- * later is the stream's end.
+ *
+ * @throws AppError `service_unavailable` or `external_service_error` for failures before the reply starts; later ones
+ * are the stream's end.
  */
 export const streamChat = (
   server: ModelServer,

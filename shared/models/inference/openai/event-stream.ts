@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage, type ParseError } from "eventsource-parser";
 import { unusable } from "./backend.ts";
 
-/** A single event may be this long. How long a stream may be is nobody's business here. */
+/** The maximum length of a single event. The length of a stream is not limited here. */
 const maximumEventLength = 1024 * 1024;
 
 /** Whether an event is the one that ends a stream of the OpenAI API; some servers put blanks around its word. */
@@ -22,7 +22,7 @@ interface EventTemplate {
   readonly after: string;
 }
 
-/** After so many templates that fitted no event, a server is taken for one that writes each of its events anew. */
+/** After this many templates that fitted no event, a server is assumed to write each event differently. */
 const templatesTried = 3;
 
 /** What is done with a stream's events, in their order. */
@@ -40,12 +40,12 @@ export interface EventReader {
 }
 
 /**
- * Cuts a stream of server-sent events, whose text comes in any pieces, up to `[DONE]`. What is not an event (comments,
- * unknown fields) is passed over, as the standard says.
+ * Splits a stream of server-sent events, whose text comes in any pieces, up to `[DONE]`. Anything else (comments,
+ * unknown fields) is ignored, as the standard says.
  *
- * A model's server sends hundreds of events that differ in nothing but their content. So once an event has been read, the
- * text around its content is kept: of an event that has the same text around a string, only that string is read. For
- * this it does not matter what a server calls its fields, or which of them it sends. All other events are parsed.
+ * A model's server sends hundreds of events that differ only in their content. So once an event has been parsed, the
+ * text around its content is remembered: of an event that has the same text around a string, only that string is
+ * parsed. This works for any field names and any set of fields. All other events are parsed as a whole.
  */
 export class EventStream {
   readonly #reader: EventReader;
@@ -69,7 +69,7 @@ export class EventStream {
     });
   }
 
-  /** Whether the event has come that ends the stream; whatever follows is not read. */
+  /** Whether the event has come that ends the stream; anything after it is not read. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -130,7 +130,10 @@ export class EventStream {
     this.#template = this.#findTemplate(part, data, content);
   }
 
-  /** Where the content stands is not guessed: the event with another content in that place must have that content. */
+  /**
+   * The position of the content is not guessed: the event with another content in that position must have that
+   * content.
+   */
   #findTemplate(part: string, data: string, content: string): EventTemplate | undefined {
     const dataStart = part.indexOf(data);
     for (const { index } of dataStart < 0 ? [] : data.matchAll(/"/g)) {

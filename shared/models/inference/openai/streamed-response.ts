@@ -44,7 +44,10 @@ const wireChunk = z.object({
 });
 type WireChunk = z.output<typeof wireChunk>;
 
-/** @throws AppError for a chunk that reports a failure, or is none. */
+/**
+ *
+ * @throws AppError for a chunk that reports a failure, or is malformed.
+ */
 const readChunk = (data: string): WireChunk => {
   const wire = parseJson(data);
   const chunk = wireChunk.safeParse(wire);
@@ -52,7 +55,7 @@ const readChunk = (data: string): WireChunk => {
   return chunk.data;
 };
 
-/** What a chunk adds to the answer, when it says nothing else. */
+/** What a chunk adds to the reply, when it contains nothing else. */
 const contentOf = ({ choices, usage }: WireChunk): string | undefined => {
   const { delta, finish_reason } = firstChoice(choices) ?? {};
   const hasMore =
@@ -70,7 +73,7 @@ const contentIn = (data: string): string | undefined => {
 
 /** The calls of one streamed completion, which arrive in pieces. */
 class StreamedCalls {
-  /** The call that a server's index stands for at the moment. Some servers give every call the same. */
+  /** The call that a server's index currently refers to. Some servers use the same index for every call. */
   readonly #open = new Map<number, { readonly index: number; readonly id: string }>();
   #count = 0;
 
@@ -95,7 +98,7 @@ class StreamedCalls {
   }
 }
 
-/** Reads the text of one streamed completion, in order, and makes the events of an answer from it. */
+/** Reads the text of one streamed completion, in order, and converts it to a reply's events. */
 export class StreamedAnswer {
   readonly #thoughts: ThoughtFilter;
   readonly #stream: EventStream;
@@ -117,12 +120,12 @@ export class StreamedAnswer {
     });
   }
 
-  /** Whether a thought has left, because nothing told in time that it was one. */
+  /** Whether a thought has been sent, because it was not recognised in time. */
   get hasShownThought(): boolean {
     return this.#thoughts.hasShownThought;
   }
 
-  /** Whether the server has said why the answer ended: nothing of it can be missing any more. */
+  /** Whether the server has said why the reply ended: nothing of it can be missing. */
   get isFinished(): boolean {
     return this.#isFinished;
   }
@@ -135,20 +138,21 @@ export class StreamedAnswer {
   /**
    * Reads the next text of the stream, cut anywhere.
    *
-   * @throws AppError when it reports a failure, is no chunk, or ends an answer without any text.
+   *
+   * @throws AppError when it reports a failure, is not a chunk, or ends a reply without any text.
    */
   read(text: string): void {
     this.#stream.read(text);
   }
 
-  /** Reads what is left when the server has sent its last byte. @throws AppError as `read` does. */
+  /** Reads the rest when the server has sent its last byte. @throws AppError as `read` does. */
   readEnd(): void {
     this.#stream.end();
   }
 
   /**
-   * What has been read since it was asked last: nothing shown when the model has only thought, `undefined` when it has made
-   * nothing. A chunk that merely names the role says nothing.
+   * What has been read since the last call: nothing shown when the model has only thought, `undefined` when it has
+   * produced nothing. A chunk that merely names the role counts as nothing.
    */
   take(): readonly ChatEvent[] | undefined {
     if (!this.#hasProgress) return undefined;
@@ -158,9 +162,9 @@ export class StreamedAnswer {
     return made;
   }
 
-  /** The last events. @throws AppError `external_service_error` when the server never said that the answer ended. */
+  /** The last events. @throws AppError `external_service_error` when the server never reported the end of the reply. */
   end(): readonly ChatEvent[] {
-    if (!this.#isFinished) throw unusable("The model's server broke off its answer.");
+    if (!this.#isFinished) throw unusable("The model's server broke off its response.");
     return this.#usage ? [{ type: "usage", usage: this.#usage }] : [];
   }
 

@@ -50,13 +50,13 @@ export class StreamedTranscript {
     return this.#hasBegun;
   }
 
-  /** Reads the next text of the stream, cut anywhere. A failure in it is told by {@link end}. */
+  /** Reads the next text of the stream, cut anywhere. {@link end} reports a failure in it. */
   read(text: string): void {
     this.#hasBegun = true;
     this.#parser.feed(text);
   }
 
-  /** What was said. @throws AppError when the stream told of a failure, or ended before its text did. */
+  /** The transcript. @throws AppError when the stream reported a failure, or ended before its text did. */
   end(): Transcription {
     this.#parser.feed("\n\n");
     if (this.#failure !== undefined) throw this.#failure;
@@ -87,7 +87,7 @@ export class StreamedTranscript {
     const done = wireDone.safeParse(wire).data;
     if (done) {
       this.#isFinished = true;
-      // What differs from the pieces cannot be taken back; what only follows them is told.
+      // Text that differs from the pieces cannot be taken back; text that only follows them is sent.
       if (done.text.startsWith(this.#text)) this.#add(done.text.slice(this.#text.length));
       return;
     }

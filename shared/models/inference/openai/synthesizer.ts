@@ -10,10 +10,10 @@ import type { SpeechRequest, SpeechSynthesizer } from "../speech.ts";
 import { type Backend, failureOf, notReady, saysLoading, unusable } from "./backend.ts";
 import { openModelServer, postJson } from "./call-policy.ts";
 
-/** Enough of an answer that is no speech to see what it says. */
+/** Enough of an invalid response to see what it says. */
 const maximumWordsBytes = 64 * 1024;
 
-/** Names as servers of speech models know them; what the caller did not ask for is not sent. */
+/** Names as servers of speech models know them; absent parameters are not sent. */
 const toWire = ({ text, voice, language, sampling }: SpeechRequest, model: string) => ({
   model,
   input: text,
@@ -29,7 +29,7 @@ const toWire = ({ text, voice, language, sampling }: SpeechRequest, model: strin
 
 type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
 
-/** An answer with status 200 that is no speech: some servers report failures so. */
+/** A response with status 200 that is not speech: some servers report failures so. */
 const noSpeech = async (start: Buffer, pieces: Pieces, cause?: unknown) => {
   let words = start;
   while (words.length < maximumWordsBytes) {
@@ -40,7 +40,7 @@ const noSpeech = async (start: Buffer, pieces: Pieces, cause?: unknown) => {
   await pieces.return();
   return saysLoading(words.toString("latin1"))
     ? notReady("The model is loading; try again in 2 to 3 minutes.")
-    : unusable("The model's server did not answer with WAV audio.", cause);
+    : unusable("The model's server did not return WAV audio.", cause);
 };
 
 /** Servers that do not know a length write the largest number of one kind or another, or one near it. */
@@ -76,12 +76,12 @@ const usualSeconds = 30;
 /** A slow voice needs 0.2 seconds for a letter; figures, which are read as whole words, somewhat more than twice that. */
 const secondsPerCharacter = 0.5;
 
-/** Of any sound that is worth sending. A header that names a higher rate must not raise the limit with it. */
+/** Of any useful audio. A header that names a higher rate must not raise the limit with it. */
 const highestBytesPerSecond = 48_000 * 2 * 4;
 
 /**
- * How much sound a text can have. A model that does not find the end of its speech goes on for ever, and nobody may be
- * there any more who could stop it: of a caller who waits for a link, Lambda does not tell that they have left.
+ * How much audio a text can have. A model that does not find the end of its speech continues for ever, and there may
+ * be no caller left who could stop it: when a caller waits for a link, Lambda does not report that they have left.
  */
 const maximumSoundBytes = (text: string, { format }: SpeechHeader): number => {
   const seconds = usualSeconds + secondsPerCharacter * [...text].length;
@@ -106,8 +106,9 @@ async function* readSound(
     throw unusable("The model's server broke off in the middle of the speech.", error);
   }
   if (received > maximumBytes) throw unusable("The model did not come to the end of the speech.");
-  if (received === 0) throw unusable("The model's server gave no sound.");
-  if (received < (soundBytes ?? 0)) throw unusable("The model's server gave less sound than it announced.");
+  if (received === 0) throw unusable("The model's server returned no audio.");
+  if (received < (soundBytes ?? 0))
+    throw unusable("The model's server returned less audio than it announced.");
 }
 
 const readSpeech = async (
@@ -132,9 +133,9 @@ export const createOpenAiSynthesizer = (backend: Backend, model: string): Speech
     synthesize: (request, { signal }) =>
       server.call(signal, async (call) => {
         const { silenceMilliseconds } = call;
-        // Until there is sound, bytes are no sign that there will be any.
+        // Until there is audio, bytes do not mean that there will be any.
         const limit = limitTime(silenceMilliseconds, signal, () => {
-          return new BackendTimeout(`The server gave no sound for ${silenceMilliseconds} ms.`);
+          return new BackendTimeout(`The server sent no audio for ${silenceMilliseconds} ms.`);
         });
         try {
           const response = await postJson(call, "/audio/speech", toWire(request, model), limit.signal);

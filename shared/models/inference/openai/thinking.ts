@@ -1,6 +1,6 @@
 /**
- * What a marker says of the text behind it; a `neutral` one only has no place in an answer. Thoughts in tags stand inside
- * of each other, channels follow each other: one that `leaves` the answer does so once, and the answer `returns` from all.
+ * What a marker says about the text after it; a `neutral` one is only removed. Thoughts in tags are nested, channels
+ * follow each other: one that `leaves` the reply does so once, and the reply `returns` from all.
  */
 type Marking = "opens" | "closes" | "leaves" | "returns" | "neutral";
 
@@ -23,7 +23,7 @@ const fixedMarkers: readonly (readonly [words: string, marking: Marking])[] = [
   // Models that were taught with OpenThoughts
   ["<|begin_of_thought|>", "opens"],
   ["<|end_of_thought|>", "closes"],
-  // gpt-oss has a channel for thoughts, one for the calls of tools, and one for the answer.
+  // gpt-oss has a channel for thoughts, one for the calls of tools, and one for the reply.
   ["<|channel|>analysis", "leaves"],
   ["<|channel|>commentary", "leaves"],
   ["<|channel|>final", "returns"],
@@ -34,9 +34,9 @@ const fixedMarkers: readonly (readonly [words: string, marking: Marking])[] = [
 ];
 
 /**
- * How an answer of gpt-oss begins when its server leaves out the marks and keeps the names of the channels:
- * `analysisWe need to …assistantfinalOli otya?`. The name is one token, so it comes in one piece. An answer may begin so by
- * itself, with a name in a program say: it is held back, and shown unless the answer's channel follows.
+ * How a reply of gpt-oss starts when its server omits the marks but not the names of the channels: `analysisWe need
+ * to …assistantfinalOli otya?`. The name is one token, so it comes in one piece. A reply may also start so by chance,
+ * with a name in a program for example: it is held back, and shown unless the reply's channel follows.
  */
 const bareThought = /^analysis(?:[A-Z]|$)/;
 const bareAnswer = "assistantfinal";
@@ -47,7 +47,7 @@ const tagNames = ["think", "thinking", "thought", "reasoning", "reflection", "se
 /** The front of what may be a marker; inside one there is none of these three characters. */
 const front = /<(?=[\s|/a-z]|$)|\[(?=[/T]|$)|◁/gi;
 
-/** A tag or its beginning. Of attributes so many characters are read; what is longer is no marker. */
+/** A tag or its start. This many characters of attributes are read; anything longer is not a marker. */
 const tag = /<\s{0,2}(?<slash>\/?)\s{0,2}(?<name>[a-z:]*)(?<rest>(?:\s[^<>]{0,200}|\/)?)(?<end>>?)/iy;
 
 const readFixedMarker = (text: string, position: number): Marker | "unfinished" | undefined => {
@@ -81,27 +81,31 @@ const readTag = (text: string, position: number): Marker | "unfinished" | undefi
 const readMarker = (text: string, position: number) =>
   readFixedMarker(text, position) ?? readTag(text, position);
 
-/** What is known of a model's answers. */
+/** Facts about a model's replies. */
 export interface ThoughtHabits {
-  /** Its answers begin inside a thought, because the template of its conversations has opened one already. */
+  /** Its replies start inside a thought, because its conversation template has already opened one. */
   readonly thinksFirst: boolean;
 }
 
 /**
- * Takes what a model thought out of a text that comes in pieces, cut anywhere, also inside a marker.
+ * Removes a model's thoughts from a text that comes in pieces, cut anywhere, also inside a marker.
  *
- * - Thoughts may stand inside of thoughts. Behind the first end of several, a text is held back: it is thought if another
- *   end follows, and otherwise the model has only written of the marker.
+ *
+ * - Thoughts may be nested. After the first end of several, a text is held back: it is thought if another end
+ * follows, and otherwise the model has only mentioned the marker.
  * - A thought that is never closed reaches to the end.
- * - An end without a beginning means that all before it was thought. What has left by then has left; of a model that
- *   thinks first, the text is held back until its thought ends, or all of it does.
- * - White space behind a thought is dropped as long as the answer itself has not begun, because models put a blank line
- *   between the two.
+ * - An end without a start means that all before it was thought. Text that was already sent cannot be taken back; for
+ * a model that thinks first, the text is held back until its thought ends, or all of it does.
+ * - White space after a thought is dropped until the reply itself starts, because models put a blank line between the
+ * two.
  */
 export class ThoughtFilter {
   /** How many thoughts are open around the text that comes next. */
   #depth = 0;
-  /** By depth, what is an answer unless another end follows; `undefined` where there is thought in any case. */
+  /**
+   * By depth, the text that is part of the reply unless another end follows; `undefined` where it is thought in any
+   * case.
+   */
   #doubtful: (string | undefined)[] = [];
   #hasImpliedThought = false;
   /** Whether nothing has come yet. */
@@ -111,11 +115,11 @@ export class ThoughtFilter {
   #hasThought = false;
   #hasText = false;
   #hasShownThought = false;
-  /** Whether anything has been handed out that has left. */
+  /** Whether any text has been sent. */
   #hasHandedOut = false;
   /** The beginning of a marker, or a text that only looks like one so far. */
   #unfinished = "";
-  /** What can be shown and has not been handed out. */
+  /** What can be shown and has not been sent. */
   #visible = "";
 
   constructor({ thinksFirst }: ThoughtHabits = { thinksFirst: false }) {
@@ -123,7 +127,7 @@ export class ThoughtFilter {
     this.#implyThought();
   }
 
-  /** Whether a thought has been handed out before anything told that it was one. */
+  /** Whether a thought was sent before it was recognised as one. */
   get hasShownThought(): boolean {
     return this.#hasShownThought;
   }
@@ -152,9 +156,10 @@ export class ThoughtFilter {
   }
 
   /**
-   * What is left at the end: the beginning of a marker that never became one, and what was held back in vain.
+   * The rest at the end: the start of a marker that never became one, and what was held back in vain.
    *
-   * @param isCut whether the text ended at a limit: an answer that would have begun inside a thought has then none.
+   *
+   * @param isCut whether the text ended at a limit: a reply that would have started inside a thought has then none.
    */
   end(isCut = false): string {
     this.#take(this.#unfinished);
@@ -180,7 +185,7 @@ export class ThoughtFilter {
     return true;
   }
 
-  /** What follows is thought if an end of it comes, and otherwise the answer. */
+  /** The following text is thought if an end of it comes, and otherwise the reply. */
   #implyThought(): void {
     this.#hasImpliedThought = true;
     this.#depth = 1;

@@ -18,10 +18,10 @@ import { StreamedTranscript } from "./streamed-transcript.ts";
 /** How long a server may take no more of a recording. Decoders read it at once or not at all. */
 const defaultStallMilliseconds = 30_000;
 
-/** What servers know how to answer; all of them know `json`. */
+/** The response formats that servers know; all of them know `json`. */
 type ResponseFormat = "json" | "verbose_json" | "diarized_json";
 
-/** What a format needs to be told besides. */
+/** The parameters that a format needs. */
 const formatFields: Readonly<Record<ResponseFormat, readonly (readonly [string, string])[]>> = {
   json: [],
   // Under this name only: some servers do not know it without the brackets.
@@ -30,7 +30,7 @@ const formatFields: Readonly<Record<ResponseFormat, readonly (readonly [string, 
   diarized_json: [["chunking_strategy", "auto"]],
 };
 
-/** What is asked of a server. All of them know the plainest form; fewer know times of segments, of words, or streams. */
+/** The request to a server. All of them know the plainest form; fewer know times of segments, of words, or streams. */
 interface Form {
   readonly format: ResponseFormat;
   readonly withWords: boolean;
@@ -42,7 +42,7 @@ const formFor = (
   isStreamed: boolean,
 ): Form => {
   if (withSpeakers) return { format: "diarized_json", withWords: false, isStreamed: false };
-  // Models read better without times, and more of them can; so times are asked for only when they are wanted.
+  // Models transcribe better without times, and more of them can; so times are requested only when needed.
   const withTimes = withSegments || withWords;
   return { format: withTimes ? "verbose_json" : "json", withWords, isStreamed: isStreamed && !withTimes };
 };
@@ -76,8 +76,8 @@ const toBody = (
   );
 
 /**
- * Models without times, that cannot tell voices apart, or do not stream, refuse the form that asks for it, with these words
- * about it (OpenAI, older vLLM, SGLang).
+ * Models that do not support times, speakers or streams refuse the format with these messages (OpenAI, older vLLM,
+ * SGLang).
  */
 const lesserForm = (form: Form, { statusCode, body }: WholeAnswer): Form | undefined => {
   const isRefused = (words: RegExp): boolean =>
@@ -123,7 +123,7 @@ const wireDetails = z
     }),
   );
 
-/** An end never lies before its start, and neither before the recording. */
+/** An end is never before its start, and neither is before the recording. */
 const timesOf = ({ start, end }: { readonly start: number; readonly end: number }) => ({
   start: Math.max(0, start),
   end: Math.max(0, start, end),
@@ -205,7 +205,7 @@ export const createOpenAiTranscriber = (
           onEvents: transcript && ((text) => transcript.read(text)),
         });
       } catch (error) {
-        // Whoever has seen the beginning must not be told it once more by another try.
+        // A caller who has seen the start must not get it again from another attempt.
         if (transcript?.hasBegun && !signal.aborted) throw transcript.brokenOff(error);
         throw error;
       }

@@ -4,7 +4,8 @@ import type { HttpMiddleware } from "./request.ts";
 /** In bytes. Compressing less saves nothing noticeable. */
 const leastBytes = 1_024;
 
-const compressibleTypes = /^(?:application\/json|text\/(?:html|css|csv|javascript|markdown)|image\/svg\+xml)\b/;
+const compressibleTypes =
+  /^(?:application\/json|text\/(?:html|css|csv|javascript|markdown)|image\/svg\+xml)\b/;
 
 /** In our order of preference, for clients that rate both the same. */
 const codings = ["br", "gzip"] as const;
@@ -49,7 +50,8 @@ const compress: HttpMiddleware["after"] = async ({ event, response }) => {
   if (!response || typeof response.body !== "string") return;
   const { body, headers } = response;
   // The compressed length would reveal whether a guess at a secret in the same response was right (BREACH).
-  if (event.endpoint?.operation.confidential || !compressibleTypes.test(headers["Content-Type"] ?? "")) return;
+  if (event.endpoint?.operation.confidential || !compressibleTypes.test(headers["Content-Type"] ?? ""))
+    return;
   if (Buffer.byteLength(body) <= leastBytes) return;
   headers["Vary"] = headers["Vary"] ? `${headers["Vary"]}, Accept-Encoding` : "Accept-Encoding";
   const coding = chooseCoding(event.headers["accept-encoding"]);

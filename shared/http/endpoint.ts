@@ -6,14 +6,14 @@ import type { Operation } from "./operation.ts";
 import type { HttpMiddleware } from "./request.ts";
 import type { Reply, ReplyWithHeaders } from "./response.ts";
 
-/** What is known of a request besides its validated parts. */
+/** A request's facts besides its validated parts. */
 export interface RequestFacts {
   readonly id: string;
   /** The connection's; no header can fake it. */
   readonly sourceAddress: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Aborted shortly before the function's time is over. */
+  /** Aborted shortly before the function's time ends. */
   readonly signal: AbortSignal;
 }
 
@@ -25,7 +25,7 @@ export interface RawRequest extends Omit<RequestFacts, "signal"> {
   readonly caller: Caller | undefined;
 }
 
-/** The validated parts of a request; `caller` is there exactly when the operation asks for a token. */
+/** The validated parts of a request; `caller` is set exactly when the operation requires a token. */
 export interface EndpointInput<Body, Query, Path, Auth> {
   readonly body: Body;
   readonly query: Query;

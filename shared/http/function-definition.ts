@@ -4,16 +4,16 @@ import type { Operation } from "./operation.ts";
 /** What this service is called, and the version of the API that it serves, wherever it introduces itself. */
 export const service = { name: "Language AI Service", apiVersion: "2.1" } as const;
 
-/** A Lambda function as its feature declares it: what it serves and what it needs from its surroundings. */
+/** A Lambda function as its feature declares it: what it serves and what it needs. */
 export interface FunctionDefinition<Environment extends VariableShape = VariableShape> {
   /** The feature's folder under `functions/`; also the name of its bundle. */
   readonly name: string;
   readonly description: string;
-  /** The routes it answers; none for functions that are called by an authorizer or a queue. */
+  /** The routes it serves; none for functions that an authorizer or a queue calls. */
   readonly operations: readonly Operation[];
   /**
-   * Where it serves pages for people, as API Gateway writes paths: `/console`, `/console/{proxy+}`. Every method of such a path
-   * reaches the function without an authorizer, and what is not there is told by the function.
+   * The paths of its pages, in API Gateway's notation: `/console`, `/console/{proxy+}`. Every method of such a path
+   * reaches the function without an authorizer, and the function reports missing pages.
    */
   readonly pages?: readonly `/${string}`[];
   /** The variables it reads. The construct that makes the function must give each of them. */
@@ -26,7 +26,7 @@ export interface FunctionDefinition<Environment extends VariableShape = Variable
   readonly functionUrl?: boolean;
 }
 
-/** How much of a function's time is kept to clean up and to tell the caller: at its end Lambda sends no response. */
+/** How much of a function's time is reserved to clean up and respond: when its time ends, Lambda sends no response. */
 const reservedSeconds = 10;
 
 /** How long a function may work on a request before it gives up, in milliseconds. */

@@ -10,8 +10,8 @@ import { errorResponse } from "./respond-error.ts";
 import type { HttpResponse } from "./response.ts";
 
 /**
- * Whether an answer is given again. What may be otherwise the next time is not: who the caller is and what they may do, how
- * much they have left, and every failure of ours.
+ * Whether a response can be replayed. What may change until the next attempt is not: who the caller is and what they
+ * may do, how much quota remains, and all our own failures.
  */
 const isKept = (status: number): boolean => status < 500 && ![401, 403, 429].includes(status);
 
@@ -28,11 +28,12 @@ const reused = () =>
   );
 
 /**
- * Finds out whether a valid request is the first of its `Idempotency-Key`, and takes its answer from the first one when it is
- * not. Requests without the header pay nothing for this.
+ * Checks whether a valid request is the first with its `Idempotency-Key`; for a repeated one, sets the first
+ * response. Requests without the header cost nothing extra.
  *
- * @throws ValidationError for a header that is none, or one that was sent with another request; AppError
- * `request_in_progress`; what the table throws: a request that may be a second one is not carried out.
+ *
+ * @throws ValidationError for an invalid header, or one that was sent with another request; AppError
+ * `request_in_progress`; what the table throws: if it is unknown whether a request is a repetition, it does not run.
  */
 const beginIdempotent = async (
   event: HttpEvent,
@@ -72,7 +73,7 @@ const beginIdempotent = async (
   }
 };
 
-/** An answer that leaves while it is made is not kept, and holds nobody up who sends the same again. */
+/** A streamed response is not stored, and does not block repetitions. */
 const keepAnswer = async (
   { idempotencyLock: lock }: HttpEvent,
   { statusCode, headers, body }: HttpResponse,
@@ -82,7 +83,7 @@ const keepAnswer = async (
   else await lock.release();
 };
 
-/** Carries out what has an `Idempotency-Key` once, and gives its answer again. */
+/** Runs a request with an `Idempotency-Key` once, and replays its response. */
 export const answerOnce = (
   store: IdempotencyStore | undefined,
   limiter: Limiter | undefined,

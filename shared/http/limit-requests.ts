@@ -7,17 +7,17 @@ import { idempotencyKeyDigest } from "./idempotency/keys.ts";
 import { limitClassOf, type Operation } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 
-/** JSON can write letters, and the `_` between them, as escapes, which nobody needs but to hide them. */
+/** JSON can escape letters and the `_` between them, which only serves to hide them. */
 const hiddenLetter = /\\u00(?:5f|6[1-9a-f]|7[0-9a])/i;
 
-/** Whether a request takes a place for a stream. What gzip has packed is not unpacked to find out. */
+/** Whether a request takes a slot for a stream. Compressed bodies are not decompressed to check. */
 const mayStream = (
   { streams, body: declared }: Operation,
   { body, isBase64Encoded, headers }: HttpEvent,
 ): boolean => {
   if (streams === undefined || body === null) return false;
   if (streams === "always" || headers["content-encoding"]) return true;
-  // Forms with files come as base64, always. Their fields stand in them as they are.
+  // Forms with files always come as base64. Their fields are in them unencoded.
   if (declared?.encoding === "multipart") {
     return streams.test(isBase64Encoded ? Buffer.from(body, "base64").toString("latin1") : body);
   }
@@ -25,13 +25,13 @@ const mayStream = (
 };
 
 /**
- * Whether a request is going to stream, once its body was read. The text that was looked at before may hold the pattern
- * anywhere; here each of the body's own fields is looked at.
+ * Whether a request will stream, once its body was parsed. The earlier check of the text may match anywhere; this one
+ * checks the body's own fields.
  */
 export const willStream = ({ body, streams }: Operation, parsedBody: unknown): boolean => {
   if (streams === undefined || streams === "always") return streams !== undefined;
   if (typeof parsedBody !== "object" || parsedBody === null) return false;
-  // In a form the pattern has found the name of a field, whose value tells.
+  // In a form the pattern matched the field's name; its value decides.
   if (body?.encoding === "multipart")
     return "stream" in parsedBody && formBoolean().safeParse(parsedBody.stream).data === true;
   return Object.entries(parsedBody).some(
@@ -41,7 +41,7 @@ export const willStream = ({ body, streams }: Operation, parsedBody: unknown): b
   );
 };
 
-/** Whose limits count for a request. API Gateway's source address is the connection's: no header can fake it. */
+/** Whose limits apply to a request. The source address is the connection's, so no header can fake it. */
 const limitedRequest = (event: HttpEvent, operation: Operation): LimitedRequest | undefined => {
   const limitClass = limitClassOf(operation);
   if (limitClass === "none") return undefined;
@@ -63,10 +63,11 @@ const limitedRequest = (event: HttpEvent, operation: Operation): LimitedRequest 
 };
 
 /**
- * What would let callers in unchecked would be noticed only by its bill; a function that does not start is noticed at once.
+ * Operators would notice an unlimited operation only by the bill, but a function that does not start at once.
  *
- * @throws Error when an operation is limited and nothing counts its requests, or when one that asks for a token is not
- * limited by account: the write that counts a request on its account is the one that finds out whether the token stands.
+ *
+ * @throws Error when an operation is limited and the function has no limiter, or when one that requires a token is
+ * not limited by account: the write that counts a request on its account also checks the token.
  */
 export const requireLimits = (operations: readonly Operation[], limiter: Limiter | undefined): void => {
   for (const operation of operations) {
@@ -74,7 +75,7 @@ export const requireLimits = (operations: readonly Operation[], limiter: Limiter
     const isOfAccount = limitClass === "task" || limitClass === "account";
     if (isOfAccount !== (operation.auth === "user")) {
       throw new Error(
-        `The operation ${operation.id} must be limited by account exactly if it asks for a token.`,
+        `The operation ${operation.id} must be limited by account exactly if it requires a token.`,
       );
     }
     if (operation.streams && limitClass !== "task") {
@@ -89,12 +90,13 @@ export const requireLimits = (operations: readonly Operation[], limiter: Limiter
 };
 
 /**
- * Checks the token or the key of a request and counts it against the limits of its operation before its body is looked at, so that a
- * body which is made to be expensive is limited like any other. What is then refused for its form is taken off the quota
- * again by `refund`, and stays counted in the minute.
+ * Checks the token or key of a request and counts it against its limits before its body is parsed, so that expensive
+ * bodies are limited like any other. `refund` refunds a malformed request to the quota; it still counts in the
+ * minute.
+ *
  *
  * @throws AppError `rate_limited` or `quota_exceeded`; `unauthenticated`, `forbidden`, `insufficient_scope` or
- * `service_unavailable` by its token or key.
+ * `service_unavailable` for its token or key.
  */
 export const limitRequests = (limiter: Limiter | undefined): HttpMiddleware => ({
   before: async ({ event }) => {
@@ -106,10 +108,7 @@ export const limitRequests = (limiter: Limiter | undefined): HttpMiddleware => (
   },
 });
 
-/**
- * What has cost the service work of its own before it failed: a file may be as hard to read as whoever made it wanted, and
- * it is theirs.
- */
+/** Failures that cost the service work of its own: an unreadable file may be as hard to read as its sender wanted. */
 const isPaidFor = (error: unknown): boolean => error instanceof AppError && error.code === "unreadable_audio";
 
 /**
@@ -126,8 +125,8 @@ export const limitTasks = (limiter: Limiter | undefined): HttpMiddleware => ({
 });
 
 /**
- * Takes a request that failed before a model began to work off its account's quota again, whatever failed: its form, what
- * the caller asked for, the model's server, or a part of the service. The call policy tells when a model has begun
+ * Refunds a request that failed before a model started to work, for any failure: a malformed request, its content,
+ * the model's server, or a part of the service. The call policy knows when a model has started
  * (`shared/models/inference/openai/call-policy.ts`).
  */
 export const refundRequest = async (
@@ -143,8 +142,8 @@ export const refundRequest = async (
 };
 
 /**
- * Ends what limits know of a request, once its response is over in whatever way: its place among its account's streams is free
- * again, and what it has used is counted.
+ * Ends a request's limits, once its response ended in any way: releases its slot among its account's streams, and
+ * counts its usage.
  */
 export const endRequest = async (
   limiter: Limiter | undefined,
@@ -162,10 +161,10 @@ export const refund = (limiter: Limiter | undefined): HttpMiddleware => ({
 const windowSeconds: Readonly<Record<WindowStatus["window"], number>> = { minute: 60, day: 86_400 };
 
 /**
- * What the limiter found, for the caller: `RateLimit-Policy` and `RateLimit` as draft-ietf-httpapi-ratelimit-headers-10
- * has them, and the OpenAI API's own headers, which its SDKs' users know, for the minute.
+ * The limiter's decision as headers: `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10,
+ * and for the minute the OpenAI API's own headers, which users of its SDKs know.
  *
- * Where nothing could be counted, only what is certain is told.
+ * Where nothing could be counted, only certain values are sent.
  */
 export const limitHeaders = (
   statuses: readonly [WindowStatus, ...WindowStatus[]],

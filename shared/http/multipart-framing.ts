@@ -1,14 +1,14 @@
 /**
- * What this check is for: the multipart middleware reads a body with a lenient stream parser, and some bodies make
- * that parser throw where nothing can catch it, which ends the process (a part that is cut off before its closing
- * boundary; a part without a field name; a plain field followed by a list field of the same name, `a`, then `a[]`),
- * or never come to an end (a part whose blank line runs into the next boundary). A body is therefore looked at as a
- * whole first, by the framing rules of RFC 2046 section 5.1.1 and RFC 7578, and only a complete and consistent one
- * goes on. Headers are held to the grammar instead of searched for what is needed: wherever this check and the
- * parser could read the same header differently, the difference would be the way around the check.
+ * Why this check exists: the multipart middleware uses a lenient stream parser. Some bodies make it throw where
+ * nothing can catch the error, which ends the process (a part cut off before its closing boundary; a part without a
+ * field name; a plain field followed by a list field of the same name, `a`, then `a[]`), or never finish (a part
+ * whose blank line runs into the next boundary). So a body is first checked as a whole, by the framing rules of RFC
+ * 2046 section 5.1.1 and RFC 7578, and only a complete and consistent one is parsed. Headers must match the grammar;
+ * they are not searched for known parts, because any difference between this check and the parser could be used to
+ * bypass the check.
  */
 
-/** A body that must not reach the parser, with the sentence for the caller. */
+/** A body that must not reach the parser, with a message for the caller. */
 export class FramingError extends Error {
   override readonly name = "FramingError";
 }
@@ -84,9 +84,10 @@ const fieldNameOf = (headers: string): FieldName => {
 };
 
 /**
- * Lets a complete multipart body pass and refuses every other one.
+ * Accepts complete multipart bodies and refuses all others.
  *
- * @throws FramingError with a sentence for the caller.
+ *
+ * @throws FramingError with a message for the caller.
  */
 export const checkMultipartFraming = (contentType: string | undefined, body: Buffer): void => {
   const delimiter = Buffer.from(`--${boundaryOf(contentType)}`, "latin1");

@@ -19,22 +19,21 @@ export const tags = [
 ] as const;
 
 /**
- * How a request body is written on the wire: `form` is a form without files, in either of the two encodings of forms;
- * `json-or-form` is for operations that a page without JavaScript asks for as well;
- * `raw` hands its bytes on as they came.
+ * How a request body is encoded: `form` is a form without files, in either of the two encodings of forms;
+ * `json-or-form` also accepts pages without JavaScript; `raw` passes the bytes on unchanged.
  */
 export type BodyEncoding = "json" | "form" | "json-or-form" | "multipart" | "raw";
 
-/** That a route is kept for the sake of callers who have not moved on, and whose responses have headers that say so. */
+/** Marks a route that remains for existing callers; headers of its responses say so. */
 export interface Deprecation {
   readonly since: Date;
   /** When it is going to be removed. */
   readonly sunset: Date;
-  /** The path of the route that takes its place. */
+  /** The path of the route that replaces it. */
   readonly successor: `/${string}`;
 }
 
-/** A route's declaration: the one place that states what it accepts, gives and needs. */
+/** A route's declaration: the one place that states what it accepts, returns and needs. */
 export interface Operation<
   Body extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -49,17 +48,17 @@ export interface Operation<
   readonly summary: string;
   readonly description?: string;
   readonly tag: (typeof tags)[number];
-  /** `user`: a valid bearer token of an enabled account; `public`: anybody. */
+  /** `user`: a valid bearer token of an enabled account; `public`: anyone. */
   readonly auth: Auth;
   readonly body?: {
     readonly encoding: BodyEncoding;
     readonly schema: Body;
-    /** The most bytes it may have; {@link maximumBodyBytes} tells what is taken otherwise. */
+    /** The maximum size; {@link maximumBodyBytes} has the default. */
     readonly maximumBytes?: number;
   };
   readonly query?: Query;
   readonly pathParameters?: Path;
-  /** Headers by which it answers one request otherwise than the same without them: `Vary` names them, for caches. */
+  /** Headers that change the response: `Vary` names them, for caches. */
   readonly variesBy?: z.ZodObject;
   readonly response: {
     /** 204 has no body: its schema is `z.null()`. */
@@ -70,19 +69,19 @@ export interface Operation<
     readonly otherContentTypes?: readonly string[];
   };
   /**
-   * What the documentation shows as a request and its answer. Most of it is made of the `example`s of the fields' schemas
-   * (`meta`), so this only says what these would not put together truly, or not at all. `npm run openapi` names what lacks an
-   * example.
+   * The documentation's example of a request and its response. Most of it comes from the `example`s of the fields'
+   * schemas (`meta`), so this contains only what they cannot express together. `npm run openapi` names missing
+   * examples.
    */
   readonly example?: {
     readonly request?: z.input<Body> | undefined;
     readonly answer?: z.input<Result> | undefined;
-    /** By content type: answers that are not JSON and can be read. */
+    /** By content type: readable responses other than JSON. */
     readonly otherAnswers?: Readonly<Record<string, string>>;
   };
   /**
-   * By default `task` with a token and `anonymous` without one. What asks for a token is counted on its account always,
-   * because the write that counts a request is the one that checks its token.
+   * By default `task` with a token and `anonymous` without one. Operations that require a token always count on the
+   * account, because the write that counts a request also checks its token.
    */
   readonly limit?: Auth extends "user" ? AccountLimitClass : AddressLimitClass | "none";
   /**
@@ -93,22 +92,21 @@ export interface Operation<
   /** The list in the body of which every entry is a task on the quota; otherwise a request is one. */
   readonly tasksIn?: "items";
   /**
-   * That its response may leave while it is made: always, or when the body's text has this. Such a request takes one of its
-   * account's places for streams before its body is read, so the pattern has to find every request that is going to stream;
-   * one that it finds too many gives its place back like any other.
+   * Whether the response may be streamed: always, or when the body's text matches. Such a request takes one of its
+   * account's stream slots before its body is parsed, so the pattern must match every request that will stream; a
+   * slot taken in vain is released like any other.
    */
   readonly streams?: "always" | RegExp;
   /**
-   * What an `Idempotency-Key` does here. `replay`: the answer to the first request with it is given again, for a day.
-   * `successor`: a token that was replaced gives the same new one again, for a minute. {@link idempotencyOf} tells what is
-   * done otherwise.
+   * What an `Idempotency-Key` does here. `replay`: repeated requests get the first response, for a day. `successor`:
+   * a replaced token returns the same new one, for a minute. {@link idempotencyOf} has the default.
    */
   readonly idempotencyKey?: "replay" | "successor";
   /** Errors beyond those that every operation shares (422, 429, 500, 503 and, with a token, 401 and 403). */
   readonly errors: readonly ErrorCode[];
-  /** `oauth`: errors are told as RFC 6749 says, for clients of its flows. */
+  /** `oauth`: errors have the format of RFC 6749, for clients of its flows. */
   readonly errorFormat?: "oauth";
-  /** Answers about accounts and tokens must not be kept by any cache. */
+  /** Responses about accounts and tokens must never be cached. */
   readonly confidential?: boolean;
   /**
    * Its token is checked by the function and not by API Gateway's authorizer, whose responses could not carry the
@@ -117,7 +115,10 @@ export interface Operation<
   readonly deprecated?: Deprecation;
 }
 
-/** A task says which keys may ask for it. What an account does about itself is for its owner, unless it says otherwise. */
+/**
+ * A task declares which keys may call it. Operations on the account itself are for its owner, unless declared
+ * otherwise.
+ */
 type DeclaredScope<Auth> = Auth extends "user"
   ? { readonly limit: "account" } | { readonly limit?: "task"; readonly scope: Scope }
   : unknown;
@@ -154,7 +155,7 @@ const usualMaximumBytes: Readonly<Record<BodyEncoding, number>> = {
 export const maximumBodyBytes = ({ encoding, maximumBytes }: NonNullable<Operation["body"]>): number =>
   maximumBytes ?? usualMaximumBytes[encoding];
 
-/** The methods that a path answers when it has operations of these: HEAD wherever GET is, and OPTIONS everywhere. */
+/** The methods that a path supports, given its operations' methods: HEAD wherever GET is, and OPTIONS everywhere. */
 export const answeredMethods = (declared: readonly string[]): string[] => [
   ...declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])),
   "OPTIONS",
@@ -165,8 +166,8 @@ export const limitClassOf = ({ limit, auth }: Pick<Operation, "limit" | "auth">)
   limit ?? (auth === "user" ? "task" : "anonymous");
 
 /**
- * What an `Idempotency-Key` does at an operation; `undefined` where it is ignored. A task that is asked for twice is paid
- * twice, so that every POST of one takes the header, unless its answers always leave while they are made.
+ * What an `Idempotency-Key` does at an operation; `undefined` where it is ignored. A repeated task costs twice, so
+ * every POST of one supports the header, unless its responses always stream.
  */
 export const idempotencyOf = (
   operation: Pick<Operation, "auth" | "idempotencyKey" | "limit" | "method" | "streams">,

@@ -9,7 +9,7 @@ import type { HttpEvent, HttpMiddleware, HttpRequest } from "./request.ts";
 
 type Body = NonNullable<Operation["body"]>;
 
-/** That a body is larger than its operation takes. Forms with files are told how to send larger ones. */
+/** The error for a body larger than its operation accepts. For forms with files it explains how to send larger ones. */
 const tooLarge = (body: Body): AppError => {
   if (body.encoding === "multipart") return new AppError("payload_too_large");
   const kilobytes = Math.floor(maximumBodyBytes(body) / 1_024);
@@ -45,11 +45,12 @@ const unpack = async (packed: Buffer, declared: Body): Promise<Buffer> => {
 const isPacked = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /**
- * The bytes of a request's body, unpacked when gzip packed them. API Gateway unpacks by itself and may leave the header as
- * it was; function URLs hand on what was sent. Raw bodies stay as they came, because their bytes are what is signed.
+ * The bytes of a request's body, decompressed if needed. API Gateway decompresses automatically and may leave the
+ * header unchanged; function URLs pass on what was sent. Raw bodies stay unchanged, because their bytes are signed.
  *
- * @throws AppError `payload_too_large` beyond what the operation takes, before anything is decoded; ValidationError when
- * the body is packed in a way that is not understood.
+ *
+ * @throws AppError `payload_too_large` beyond the operation's maximum, before anything is decoded; ValidationError
+ * for an unknown content encoding.
  */
 const readBody = async (
   { body, isBase64Encoded, headers, entryPoint }: HttpEvent,
@@ -122,8 +123,8 @@ const readMultipart = async (bytes: Buffer, request: HttpRequest): Promise<unkno
     checkMultipartFraming(request.event.headers["content-type"], bytes);
     multipart ??= loadMultipart();
     const { before } = await multipart;
-    // The package puts what it has read in the place of the body's text, so it works on a copy of the event; and it
-    // takes no bytes.
+    // The package replaces the body's text by its result, so it works on a copy of the event; and it accepts no
+    // bytes.
     const event = { ...request.event, body: bytes.toString("base64"), isBase64Encoded: true };
     await before?.({ ...request, event });
     return event.body;
@@ -139,8 +140,8 @@ const readForm: Parser = (bytes, request) => {
   const contentType = contentTypeOf(request);
   if (/^multipart\/form-data\b/i.test(contentType)) return readMultipart(bytes, request);
   if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return parseQuery(bytes.toString());
-  // Without a body the caller learns which fields are missing. Whoever sends something else, JSON above all, believes to
-  // have sent them.
+  // Without a body the caller learns which fields are missing. Callers who send another type, mostly JSON, believe
+  // that they sent them.
   if (bytes.length === 0) return {};
   throw invalidBody(
     "model_attributes_type",

@@ -17,8 +17,8 @@ const openBracket = "[".charCodeAt(0);
 const openBrace = "{".charCodeAt(0);
 
 /**
- * Whether a text has more values than are looked at, found out in one pass and before anything is built of them: every
- * value but the outermost one follows a comma or opens a list or an object. An empty list counts twice.
+ * Whether a text has too many values, checked in one pass before anything is built from it: every value except the
+ * outermost follows a comma or opens a list or object. An empty list counts twice.
  */
 export const hasTooManyValues = (text: string): boolean => {
   let values = 1;
@@ -44,7 +44,7 @@ export const hasTooManyValues = (text: string): boolean => {
  */
 export const mayHoldForbiddenKey = (text: string): boolean => /__proto__|constructor|\\u00[567]/.test(text);
 
-/** Where a text stops being JSON: V8 tells the place in its message, or that the text ends. */
+/** The position where a text stops being JSON: V8 has it in its message, or says that the text ends. */
 const placeOf = (error: unknown, text: string): number => {
   const message = String(error);
   if (message.includes("end of JSON input")) return text.length;

@@ -38,23 +38,23 @@ import { sendStream } from "./send-stream.ts";
 /** What a handler may need beyond its endpoints. */
 export interface HandlerOptions {
   /**
-   * Checks bearer tokens where no authorizer stands in front of the function: behind a function URL, and at deprecated
+   * Verifies bearer tokens where the function has no authorizer in front of it: at function URLs and deprecated
    * routes.
    */
   readonly verifyBearer?: VerifyBearer;
   /** Checks tokens and counts requests. Only a function whose operations are all of the limit class `none` can do without. */
   readonly limiter?: Limiter;
-  /** Keeps the answers to requests that have an `Idempotency-Key`. Without it the header is ignored. */
+  /** Stores responses to requests with an `Idempotency-Key`. Without it the header is ignored. */
   readonly idempotencyStore?: IdempotencyStore;
   /** Headers of all its responses; by default those of the API, which any site's scripts may call. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** How errors are told; by default in JSON. */
+  /** How errors are rendered; by default as JSON. */
   readonly tellError?: TellError;
   /** Under which name the metrics of its requests are filed; without it none are. */
   readonly metricsNamespace?: string | undefined;
 }
 
-/** Time kept back for the response when the function's time is nearly over. */
+/** Time reserved for the response when the function's time nearly ends. */
 const reserveMilliseconds = 1_000;
 
 /**
@@ -76,9 +76,10 @@ const inOwnScope = async <Result>(
 };
 
 /**
- * A use case has as much time as the request's scope; so has a body that is still leaving when the use case is over.
+ * A use case has as much time as the request's scope; so has the rest of its streamed body.
  *
- * @throws AppError `service_unavailable` when the time is over.
+ *
+ * @throws AppError `service_unavailable` when the time has ended.
  */
 const executeUseCase = async (
   { endpoint, prepared, replayed }: HttpEvent,
@@ -98,13 +99,14 @@ const executeUseCase = async (
 };
 
 /**
- * What happens to a request between its scope and the sending of its response, in this order.
+ * The steps of a request between its scope and the sending of its response, in this order.
  *
- * Steps that look at the request act before the use case. When one of them, or the use case, throws, middy runs `onError`
- * of all steps from the last to the first: the refund is decided, the error becomes a response, headers are set on it,
- * and the stock error handler in front only acts should one of ours fail.
+ * Steps with `before` run before the use case. When one of them, or the use case, throws, middy runs `onError` of all
+ * steps from the last to the first: the refund is decided, the error becomes a response and gets its headers. The
+ * stock error handler at the front acts only if one of ours fails.
  *
- * @throws Error when an operation is limited and nothing counts its requests, or lets callers in unchecked.
+ *
+ * @throws Error when an operation is limited and nothing counts its requests, or admits callers unchecked.
  */
 const createPipeline = (
   endpoints: readonly Endpoint[],
@@ -141,7 +143,7 @@ const createPipeline = (
     .handler(executeUseCase);
 };
 
-/** A Lambda handler whose responses leave whole. */
+/** Returns a Lambda handler that sends each response as a whole. */
 export const createBufferedHandler = (endpoints: readonly Endpoint[], options: HandlerOptions = {}) => {
   const pipeline = createPipeline(endpoints, options);
   return (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> =>
@@ -157,13 +159,16 @@ export const createBufferedHandler = (endpoints: readonly Endpoint[], options: H
 };
 
 /**
- * A Lambda handler whose responses leave as they are made, for functions in response-streaming mode: behind the REST API
- * and behind a function URL alike.
+ * Returns a Lambda handler that streams its responses, for functions in response-streaming mode: behind the REST API
+ * and at a function URL.
  */
 export const createStreamingHandler = (endpoints: readonly Endpoint[], options: HandlerOptions = {}) => {
   const pipeline = createPipeline(endpoints, options, [compressResponse()]);
 
-  /** @returns whether the request has failed, for whatever reason. */
+  /**
+   *
+   * @returns whether the request has failed, for any reason.
+   */
   const answerStreaming = async (
     request: HttpEvent,
     responseStream: Writable,

@@ -6,10 +6,7 @@ import type { HttpEvent, HttpMiddleware } from "./request.ts";
 /** Ids that may be echoed in a header and written to a log as they are. */
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 
-/**
- * Gives the request its id, the caller's own when it may be echoed, else API Gateway's, and takes note of the trace it is
- * part of.
- */
+/** Sets the request's id, the caller's own if it is safe to echo, else API Gateway's, and notes its trace. */
 export const identifyRequest = (): HttpMiddleware => ({
   before: ({ event }) => {
     const own = event.headers["x-request-id"];
@@ -24,13 +21,12 @@ export const identifyRequest = (): HttpMiddleware => ({
 /** What met no route is counted together. */
 const noOperation = "none";
 
-/** Operations are told apart by their ids. */
 const operationOf = ({ endpoint }: HttpEvent): string => endpoint?.operation.id ?? noOperation;
 
 /**
- * One line for each request as soon as it is known what it asks for, short because most of what there is to say comes
- * with its last line: it shows the requests whose function was broken off before that, and leads to the caller's trace
- * and, where the caller named the request, to API Gateway's own log.
+ * Logs one line for each request as soon as its operation is known. It is short, because the last line has the
+ * details: it shows requests whose function Lambda ended early, and links to the caller's trace and, where the caller
+ * set the id, to API Gateway's own log.
  */
 export const logReceived = (event: HttpEvent): void => {
   const traceparent = requestScope()?.traceparent;
@@ -72,7 +68,7 @@ export const logAnswered = (event: HttpEvent, { status, headLeftAt, stream }: Re
     ...measured({
       operation: operationOf(event),
       milliseconds: Math.round(performance.now() - event.receivedAt),
-      // Models that are asked at the same time are waited for longer in sum than by the clock.
+      // Parallel calls to models sum up to more than the elapsed time.
       own_milliseconds: Math.max(
         0,
         Math.round(headMilliseconds - (requestScope()?.upstreamMilliseconds ?? 0)),

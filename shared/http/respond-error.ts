@@ -6,7 +6,7 @@ import type { Operation } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** An error as its caller is told it. */
+/** An error as a response. */
 export const errorResponse = (
   error: AppError,
   requestId: string,
@@ -29,7 +29,7 @@ export type TellError = (error: AppError, event: HttpEvent) => HttpResponse;
 const tellInJson: TellError = (error, { requestId, endpoint }) =>
   errorResponse(error, requestId, endpoint?.operation.errorFormat);
 
-/** Turns whatever was thrown into a response, and logs what is not the caller's fault. */
+/** Turns any thrown value into a response, and logs what is not the caller's fault. */
 export const respondError = (tell: TellError = tellInJson): HttpMiddleware => ({
   onError: (request) => {
     const error = toAppError(request.error);

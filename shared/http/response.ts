@@ -5,9 +5,8 @@ import type { Deprecation, Operation } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware, HttpRequest } from "./request.ts";
 
 /**
- * Bytes of a response that leave while they are made: asked for piece by piece, or given as they come where the pieces are
- * small and many. A maker that has told of a failure in the stream's own format gives the AppError back at its end, so that
- * the request can still be refunded.
+ * A streamed body: pulled piece by piece, or pushed where the pieces are small and many. A producer that reported a
+ * failure in the stream's own format returns the AppError at its end, so that the request can still be refunded.
  */
 export type BodyChunks = AsyncIterable<string | Uint8Array, unknown> | Source<string>;
 
@@ -20,7 +19,7 @@ export interface HttpResponse {
   body: string | BodyChunks;
 }
 
-/** A response that is not the JSON of its operation: a page, a sound, a stream, or an error in words of its own. */
+/** A response that is not its operation's JSON: a page, audio, a stream, or an error in a format of its own. */
 export class Reply {
   readonly status: number;
   readonly contentType: string;
@@ -55,10 +54,11 @@ export class ReplyWithHeaders<Result> {
 }
 
 /**
- * A result as JSON, through the response schema of its operation: what the schema does not name does not leave, so that
- * a stored secret cannot be sent by mistake.
+ * A result as JSON, through its operation's response schema: fields that the schema does not name are dropped, so a
+ * stored secret cannot be sent by mistake.
  *
- * @throws Error with the places of the problems, never the values, when the result is not what the operation declares.
+ *
+ * @throws Error with the paths of the problems, never the values, when the result does not match the declaration.
  */
 const declaredJson = ({ id, response }: Operation, result: unknown): string => {
   const parsed = response.schema.safeParse(result);
@@ -67,7 +67,7 @@ const declaredJson = ({ id, response }: Operation, result: unknown): string => {
   throw new Error(`The result of ${id} breaks its response schema. ${places.join("; ")}`);
 };
 
-/** What an operation's use case gives, as a response. @throws Error as `declaredJson` does. */
+/** Converts the result of an operation's use case to a response. @throws Error as `declaredJson` does. */
 export const toResponse = (operation: Operation, given: unknown): HttpResponse => {
   if (given instanceof Reply) {
     if (given.status < 400 && given.contentType.startsWith("application/json")) {
@@ -90,7 +90,7 @@ export const toResponse = (operation: Operation, given: unknown): HttpResponse =
   };
 };
 
-/** What stands in front of the API's own paths: the stage at its default address, or the base path of a domain. */
+/** The prefix of the API's own paths: the stage at its default address, or the base path of a domain. */
 const basePathOf = ({ resource, requestContext }: HttpEvent): string => {
   const own = resource.split("/").length - 1;
   const segments = requestContext.path.replace(/\/$/, "").split("/");
@@ -121,7 +121,7 @@ const addHeaders = ({ event, response }: HttpRequest, common: Readonly<Record<st
   };
 };
 
-/** A body that nobody is going to read is not made: a generator that has not begun ends without doing anything. */
+/** A body that no one will read is not produced: a generator that has not started ends without doing anything. */
 const leaveOutBody = ({ event, response }: HttpRequest): void => {
   if (!response || event.httpMethod !== "HEAD") return;
   const { body } = response;
@@ -131,7 +131,7 @@ const leaveOutBody = ({ event, response }: HttpRequest): void => {
   else void body[Symbol.asyncIterator]().return?.();
 };
 
-/** HEAD is answered as GET is, without the body (RFC 9110, section 9.3.2). */
+/** HEAD gets the response of GET without the body (RFC 9110, section 9.3.2). */
 export const answerHead = (): HttpMiddleware => ({ after: leaveOutBody, onError: leaveOutBody });
 
 /** Puts the headers that every response carries on successes and errors alike. */

@@ -10,7 +10,7 @@ type Target = Pick<HttpEvent, "httpMethod" | "resource">;
 export interface Router {
   /** @throws AppError `not_found`, or `method_not_allowed` with `Allow`. */
   find(target: Target): Endpoint;
-  /** The methods a resource answers, `OPTIONS` among them. @throws AppError `not_found`. */
+  /** The methods of a resource, `OPTIONS` among them. @throws AppError `not_found`. */
   methods(target: Target): string[];
 }
 

@@ -29,11 +29,11 @@ const whenOver = (stream: Writable): Promise<void> =>
     stream.once("close", resolve);
   });
 
-/** What is told of a response while it leaves. */
+/** Called while a response is sent. */
 export interface SendingObserver {
   /** The size of each piece. */
   readonly onSent?: (bytes: number) => void;
-  /** A failure that the body itself tells of: for whoever reads it, the response is whole. */
+  /** A failure that the body itself reports: for its reader the response is complete. */
   readonly onToldFailure?: (failure: AppError) => void;
 }
 
@@ -43,7 +43,7 @@ const tell = (end: unknown, { onToldFailure }: SendingObserver): void => {
 };
 
 /**
- * Writes what a source gives, which is paused while the reader takes no more. A reader that goes away stops it at once.
+ * Writes what a source produces, and pauses it while the reader is slow. A reader that disconnects stops it at once.
  */
 const sendSource = (stream: Writable, source: Source<string>, observer: SendingObserver): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -106,13 +106,14 @@ const sendChunks = async (
 /**
  * Writes a body at the reader's pace and ends the stream.
  *
- * Whoever makes the chunks reports failures in the stream's own format. Where that has none, as audio has, it throws:
- * the stream is then left open, and the invocation fails, which makes Lambda break off the response so that nobody takes
- * it for whole. (To destroy the stream instead would end the runtime.) When the reader goes away, the iteration
- * ends, which lets the maker of the chunks stop its work; that is no failure.
+ * The producer reports failures in the stream's own format. Where that has none, like audio, it throws: the stream is
+ * left open and the invocation fails, so Lambda breaks off the response and no client takes it as complete.
+ * (Destroying the stream would end the runtime.) When the reader disconnects, the iteration ends, which lets the
+ * producer stop; that is no failure.
  *
- * @returns whether the response left whole, or its reader went away before the end.
- * @throws what the maker of the chunks throws.
+ *
+ * @returns whether the response was sent completely, or its reader disconnected before.
+ * @throws what the producer throws.
  */
 export const sendStream = async (
   stream: Writable,

@@ -7,13 +7,14 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("base64url");
 
 /**
- * What tells one request from another, whatever it looked like on the wire: the order of members, escapes, the boundary of a
- * form and the names of its files may differ from one try to the next.
+ * Identifies a request, independent of its form on the wire: the order of members, escapes, a form's boundary and the
+ * names of its files may differ between attempts.
  *
- * Each value is written with how many it holds, so that no two write the same. A stack takes the place of recursion: how
- * deep a body is, its sender decides.
+ * Each value is written with its length, so no two values collide. A stack replaces recursion, because the sender
+ * decides how deep a body is.
  *
- * @param idempotencyKey without it, nobody can find out by trying whether a body is a certain one.
+ *
+ * @param idempotencyKey keys the digest, so that no one can test guesses of the body against it.
  */
 export const fingerprintOf = (request: unknown, idempotencyKey: string): string => {
   const hash = createHmac("sha256", idempotencyKey);

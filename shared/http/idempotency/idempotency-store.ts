@@ -24,10 +24,10 @@ const mostKeptBytes = 6 * 1_024 * 1_024;
 /** The caller waits for it; should it take longer, the answer leaves and is not given again. */
 const keepMilliseconds = 3_000;
 
-/** A store that gives an answer byte by byte must not hold whoever asks for it again. */
+/** A store that sends a response byte by byte must not delay the caller who requests it again. */
 const readMilliseconds = 10_000;
 
-/** Whoever asks while the first request is under way had better not ask at once again: each try counts in the minute. */
+/** Callers should wait before they repeat a request in progress: each attempt counts in the minute. */
 const retrySeconds = 5;
 
 /** A request with an `Idempotency-Key`. */
@@ -35,7 +35,7 @@ export interface IdempotentRequest {
   readonly userId: number;
   readonly operationId: string;
   readonly idempotencyKey: string;
-  /** What it asks for. */
+  /** The request's content. */
   readonly content: unknown;
   /** Whether its answer holds a secret that only its caller may ever read. */
   readonly isConfidential: boolean;
@@ -43,15 +43,15 @@ export interface IdempotentRequest {
   readonly milliseconds: number;
 }
 
-/** Held by the first request of an `Idempotency-Key`. Whoever carries it out does one of these, neither of which rejects. */
+/** Held by the first request with an `Idempotency-Key`. Its holder calls one of these; neither rejects. */
 export interface IdempotencyLock {
-  /** Keeps the answer for whoever sends the request again. */
+  /** Stores the response for repeated requests. */
   keep(answer: KeptAnswer): Promise<void>;
-  /** Keeps nothing: the next one is carried out. */
+  /** Stores nothing: the next request runs. */
   release(): Promise<void>;
 }
 
-/** What was found out about an `Idempotency-Key`. */
+/** The state of an `Idempotency-Key`. */
 export type BeginResult =
   | { readonly kind: "first"; readonly lock: IdempotencyLock }
   | { readonly kind: "answered"; readonly answer: KeptAnswer }
@@ -59,21 +59,22 @@ export type BeginResult =
   /** It was sent with another request. */
   | { readonly kind: "reused" };
 
-/** Sees to it that requests with an `Idempotency-Key` are carried out once. */
+/** Makes requests with an `Idempotency-Key` run once. */
 export interface IdempotencyStore {
   /**
-   * Takes the lock of a request, in one round trip, or finds out what has become of the first one.
+   * Takes the lock of a request, in one round trip, or returns the state of the first one.
    *
-   * @throws what the table or the store throws: then nobody knows whether it is the first.
+   *
+   * @throws what the table or the store throws: then it is unknown whether the request is the first.
    */
   begin(request: IdempotentRequest): Promise<BeginResult>;
 }
 
-/** Where locks and answers are kept. */
+/** Where locks and responses are stored. */
 export interface IdempotencyOptions {
   readonly table: Pick<ItemTable, "update">;
   readonly store: Pick<ObjectStore, "delete" | "put" | "stream">;
-  /** Without them, no answer with a secret in it is kept. */
+  /** Without them, no response with a secret in it is stored. */
   readonly secrets?: CachedSecret<readonly string[]> | undefined;
   /** Milliseconds of Unix time. */
   readonly now?: () => number;
@@ -83,7 +84,7 @@ const requestItem = z.object({
   fingerprint: z.string(),
   /** Who works on it, or has. */
   holder: z.string(),
-  /** Unix seconds: nobody else may work on it before. */
+  /** Unix seconds. Until then no other request may take the lock. */
   held_until: z.int(),
   /** Sealed, in base64. */
   answer: z.string().optional(),
@@ -91,7 +92,7 @@ const requestItem = z.object({
   answer_object: z.string().optional(),
 });
 
-/** What a lock is made from. */
+/** The data of a lock. */
 interface HeldRequest {
   readonly Key: ItemUpdate["Key"];
   readonly userId: number;
@@ -109,7 +110,7 @@ const attempt = async (event: LogEvent, work: (signal: AbortSignal) => Promise<v
   }
 };
 
-/** Locks and answers in the service's table and bucket; access pattern I1 of this folder's README. */
+/** Locks and responses in the service's table and bucket; access pattern I1 of this folder's README. */
 export const createIdempotencyStore = ({
   table,
   store,
@@ -135,7 +136,7 @@ export const createIdempotencyStore = ({
   };
 
   const lockOf = ({ Key, userId, holder, sealedFor, expiresAt }: HeldRequest): IdempotencyLock => {
-    /** Writes what has become of the request, unless somebody else has it by now, or its account is gone. */
+    /** Updates the item, unless another request has taken the lock or the account is gone. */
     const settle = (values: Item, heldUntil: number, signal: AbortSignal) =>
       table.update(
         {
@@ -183,7 +184,7 @@ export const createIdempotencyStore = ({
 
   return {
     begin: async ({ userId, operationId, idempotencyKey, content, isConfidential, milliseconds }) => {
-      if (isConfidential && !secrets) throw new Error(`The answers of ${operationId} cannot be sealed.`);
+      if (isConfidential && !secrets) throw new Error(`The responses of ${operationId} cannot be sealed.`);
       const Key = idempotencyKeys.request(userId, operationId, idempotencyKey);
       const sealedFor = {
         idempotencyKey,

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** Partition keys of what is kept of idempotent requests begin with it; permissions go by it. */
+/** The prefix of partition keys of idempotent requests; permissions use it. */
 export const idempotencyKeyPrefix = "IDEM#";
 
-/** What is kept of an `Idempotency-Key`, to know it again. */
+/** The digest of an `Idempotency-Key` that is stored to recognise it. */
 export const idempotencyKeyDigest = (idempotencyKey: string): string =>
   createHash("sha256").update(idempotencyKey).digest("base64url");
 
@@ -14,6 +14,6 @@ export const idempotencyKeys = {
     PK: idempotencyKeys.ofAccount(userId),
     SK: createHash("sha256").update(`${operationId}\n${idempotencyKey}`).digest("base64url"),
   }),
-  /** All that is kept of an account's requests. */
+  /** All stored items of an account's requests. */
   ofAccount: (userId: number): string => `${idempotencyKeyPrefix}USER#${userId}`,
 };

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 import * as z from "zod";
 import { type CachedSecret, cacheSecret, type SecretVersion } from "../../platform/config/secrets.ts";
 
-/** An answer as it is given again. */
+/** A response that can be replayed. */
 export interface KeptAnswer {
   readonly status: number;
   /** Those that the operation has set itself. */
@@ -10,24 +10,27 @@ export interface KeptAnswer {
   readonly body: string;
 }
 
-/** What an answer is sealed for: it opens with nothing else. */
+/** What a response is sealed for; nothing else opens it. */
 export interface SealedFor {
   readonly idempotencyKey: string;
-  /** Where it is kept. */
+  /** Where it is stored. */
   readonly place: string;
-  /** Of an answer with a secret in it: what it takes beside the caller's key, the current one first. */
+  /**
+   * For a response that contains a secret: the signing secrets, current one first, needed together with the caller's
+   * key.
+   */
   readonly secrets: CachedSecret<readonly string[]> | undefined;
 }
 
 /**
- * The secrets with which tokens are signed, from which keys for answers are made as well: whoever has one of those could make
- * tokens, and ask for what is in such an answer.
+ * The token signing secrets, from which the keys for sealed responses are derived: anyone who has such a secret could
+ * create tokens, and request what such a response contains.
  */
 export const createAnswerSecrets = (
   read: (version: SecretVersion) => Promise<string | undefined>,
 ): CachedSecret<readonly string[]> =>
   cacheSecret({
-    name: "token signing key, for kept answers",
+    name: "token signing key, for stored responses",
     load: async () => {
       const secrets = await Promise.all([read("AWSCURRENT"), read("AWSPREVIOUS")]);
       return secrets.filter((secret) => secret !== undefined);
@@ -45,8 +48,8 @@ const keyOf = ({ idempotencyKey, place }: SealedFor, secret: string): Uint8Array
   );
 
 /**
- * Seals an answer. What is kept of a request says nothing to who reads the table, the bucket or their backups without the
- * caller's `Idempotency-Key`, which is kept nowhere.
+ * Seals a response. The table, the bucket and their backups reveal nothing without the caller's `Idempotency-Key`,
+ * which is not stored.
  */
 export const sealAnswer = async ({ status, headers, body }: KeptAnswer, use: SealedFor): Promise<Buffer> => {
   const [secret = ""] = use.secrets ? await use.secrets.get() : [];
@@ -79,8 +82,9 @@ const openWithAny = (sealed: Uint8Array, use: SealedFor, secrets: readonly strin
 };
 
 /**
- * Opens what {@link sealAnswer} has sealed. A secret that was replaced since may be known to another process only, so it is
- * asked for once more.
+ * Opens what {@link sealAnswer} has sealed. Another process may have used a newer secret, so the secret is read once
+ * more if needed.
+ *
  *
  * @throws Error when it was sealed for something else, or its secret was replaced twice.
  */
@@ -88,7 +92,7 @@ export const openAnswer = async (sealed: Uint8Array, use: SealedFor): Promise<Ke
   const text =
     openWithAny(sealed, use, use.secrets ? await use.secrets.get() : [""]) ??
     (use.secrets && openWithAny(sealed, use, await use.secrets.reload()));
-  if (text === undefined) throw new Error("A kept answer cannot be opened.");
+  if (text === undefined) throw new Error("A stored response cannot be opened.");
   const end = text.indexOf("\n");
   return { ...head.parse(JSON.parse(text.slice(0, end))), body: text.slice(end + 1) };
 };

@@ -63,7 +63,7 @@ export interface DocumentedOperation {
   readonly description?: string;
   readonly tags: readonly string[];
   readonly deprecated?: boolean;
-  /** The path of the operation that takes the place of a deprecated one. */
+  /** The path of the operation that replaces a deprecated one. */
   readonly "x-replaced-by"?: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly DocumentedParameter[];

@@ -1,6 +1,6 @@
 import { inVendorsNames, type Vendors } from "../../platform/config/vendors.ts";
 
-/** What only a stage knows of its description. */
+/** What depends on the stage in the document. */
 export interface StageNames {
   /** What the providers are called in paths. */
   readonly vendors: Vendors;
@@ -11,8 +11,8 @@ export interface StageNames {
 type Document = typeof import("./openapi.json");
 
 /**
- * The OpenAPI document as it is in a stage. It is read when it is first asked for: it has half a megabyte, and most starts of
- * a function need nothing of it.
+ * The OpenAPI document of a stage. It is loaded on first use: it has half a megabyte, and most starts of a function
+ * do not need it.
  */
 export const documentOfStage = async ({ vendors, publicBaseUrl }: StageNames) => {
   const { default: document }: { default: Document } = await import("./openapi.json", {

@@ -123,7 +123,9 @@ const byAnyName = new Map(
   ),
 );
 
-/** What stands before the region or script of a BCP 47 tag, such as `lg` in `lg-UG`; also as phones write it, `lg_UG`. */
+/**
+ * The part before the region or script of a BCP 47 tag, such as `lg` in `lg-UG`; also in the form of phones, `lg_UG`.
+ */
 const primarySubtag = (value: string): string =>
   /^(?<primary>[a-z]{2,3})(?:[-_][a-z0-9]{2,8})+$/.exec(value)?.groups?.["primary"] ?? value;
 

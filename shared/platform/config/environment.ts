@@ -14,7 +14,7 @@ import {
   type VariableValues,
 } from "./variables.ts";
 
-/** Capabilities a function can ask for, as the variables that carry them. */
+/** The capabilities that a function can declare, as the variables that carry them. */
 /** Where callers reach the service: the links in mails lead there. No slash at the end. */
 export const publicAddressEnvironment = {
   PUBLIC_BASE_URL: baseAddressVariable,
@@ -32,7 +32,7 @@ export const anonymousLimitEnvironment = { LIMIT_ANONYMOUS_PER_MINUTE: countVari
 export const credentialsLimitEnvironment = { LIMIT_CREDENTIALS_PER_MINUTE: countVariable };
 
 /**
- * Of the quota of its tier, the share that an account has until its e-mail address is verified: for every function that
+ * The share of its tier's quota that an account has until its email address is verified: for every function that
  * counts requests of accounts.
  */
 export const accountLimitEnvironment = { UNVERIFIED_QUOTA_SHARE: shareVariable };
@@ -43,10 +43,10 @@ export const tokenEnvironment = { TOKEN_SECRET_ID: textVariable };
 /** The queue of mails to be written; a worker function sends them. */
 export const mailQueueEnvironment = { MAIL_QUEUE_URL: addressVariable };
 
-/** The queue of messages from people; a worker function answers them. */
+/** The queue of messages from people; a worker function replies to them. */
 export const messageQueueEnvironment = { MESSAGE_QUEUE_URL: addressVariable };
 
-/** The queue of what is to be done for jobs; a worker function does it. */
+/** The queue of work for jobs; a worker function does it. */
 export const jobQueueEnvironment = { JOB_QUEUE_URL: addressVariable };
 
 /** The queue of callbacks; a worker function delivers them. */
@@ -62,7 +62,7 @@ export const platformSecretsEnvironment = { MESSAGING_SECRET_ID: textVariable };
 export const translationBackendEnvironment = {
   TRANSLATION_BASE_URL: addressVariable,
   TRANSLATION_MODEL: textVariable,
-  /** How long the server may stay silent before the caller is told that it is unavailable. */
+  /** How long the server may be silent before the caller gets 503. */
   TRANSLATION_TIMEOUT_MS: countVariable,
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
@@ -74,7 +74,7 @@ export const chatBackendEnvironment = {
   CHAT_MODEL_14B: textVariable,
   /** What the server calls `lang-9b`. */
   CHAT_MODEL_9B: textVariable,
-  /** Whether the answers of `lang-14b` begin inside a thought, of which they name only the end. */
+  /** Whether the replies of `lang-14b` start inside a thought and mark only its end. */
   CHAT_MODEL_14B_THINKS_FIRST: switchVariable,
   /** The same of `lang-9b`. */
   CHAT_MODEL_9B_THINKS_FIRST: switchVariable,
@@ -87,7 +87,7 @@ export const chatBackendEnvironment = {
 export const transcriptionBackendEnvironment = {
   TRANSCRIPTION_BASE_URL: addressVariable,
   TRANSCRIPTION_MODEL: textVariable,
-  /** How long the server may take to answer once it has the recording. */
+  /** How long the server may take to respond once it has the recording. */
   TRANSCRIPTION_TIMEOUT_MS: countVariable,
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
@@ -98,20 +98,20 @@ export const speechBackendEnvironment = {
   SPEECH_MODEL: textVariable,
   /** What responses name as the platform on which speech is synthesised. */
   SPEECH_PLATFORM: textVariable,
-  /** How long the server may stay silent before the caller is told that it is unavailable. */
+  /** How long the server may be silent before the caller gets 503. */
   SPEECH_TIMEOUT_MS: countVariable,
   INFERENCE_KEYS_SECRET_ID: textVariable,
 };
 
 /**
- * What every function is given without declaring it: its namespace of metrics by CDK, region and credentials by Lambda,
- * and by a local service the addresses that stand in for AWS, under the names that the SDK reads as well.
+ * What every function gets without declaring it: its metrics namespace from CDK, region and credentials from Lambda,
+ * and from a local service the addresses of AWS's stand-ins, under the names that the SDK reads as well.
  */
 const platformEnvironment = {
   /** Under which name metrics are filed; without it none are. */
   METRICS_NAMESPACE: optionalVariable(textVariable),
   AWS_REGION: presetVariable(textVariable, "us-east-1"),
-  /** Lambda gives each execution environment its own, which hold longer than it lives. */
+  /** Lambda gives each execution environment its own credentials, which last longer than the environment. */
   AWS_ACCESS_KEY_ID: presetVariable(anyTextVariable, ""),
   AWS_SECRET_ACCESS_KEY: presetVariable(anyTextVariable, ""),
   AWS_SESSION_TOKEN: optionalVariable(anyTextVariable),

@@ -34,7 +34,7 @@ const fromJson = z.string().transform((text, context): unknown => {
   }
 });
 
-/** The identity providers that the stage offers, as JSON, and the secret with what their tokens are asked for with. */
+/** The identity providers of the stage, as JSON, and the secret for requesting their tokens. */
 export const identityProvidersEnvironment = {
   IDENTITY_PROVIDERS: fromJson.pipe(z.array(identityProvider)),
   IDENTITY_PROVIDERS_SECRET_ID: textVariable,

@@ -28,11 +28,11 @@ export const createSecretReader =
     }
   };
 
-/** A secret's value, kept in memory. */
+/** A secret's value, cached in memory. */
 export interface CachedSecret<Value> {
   /** The value at hand; read on first use, and again once it is too old. */
   get(): Promise<Value>;
-  /** The value as it is now, or the one at hand when it was asked for less than a minute ago. */
+  /** Reads the value again, unless it was read less than a minute ago. */
   reload(): Promise<Value>;
 }
 
@@ -46,14 +46,14 @@ export interface CachedSecretOptions<Value> {
   readonly maximumAgeMilliseconds?: number;
 }
 
-/** Neither forged tokens nor an outage make a function ask for a secret more often than this. */
+/** Neither forged tokens nor an outage make a function read a secret more often than this. */
 const shortestIntervalMilliseconds = 60_000;
 
 /**
- * Keeps a secret's value. When it cannot be read again, the last good value stays in use and is asked for again a minute
- * later: an outage of Secrets Manager must not take away a key that still works.
+ * Caches a secret's value. When it cannot be read again, the last good value stays in use and is read again a minute
+ * later: an outage of Secrets Manager must not disable a key that still works.
  *
- * `get` and `reload` reject only as long as no value has ever been read; the next call then tries again.
+ * `get` and `reload` reject only while no value has ever been read; the next call then tries again.
  */
 export const cacheSecret = <Value>({
   name,

@@ -76,7 +76,7 @@ export const optionalVariable = <Value>(declared: Variable<Value>): Variable<Val
   safeParse: (text) => (text === undefined ? { success: true, data: undefined } : declared.safeParse(text)),
 });
 
-/** A variable that says something when it is not there, too. */
+/** A variable that has a meaning when it is missing, too. */
 export const presetVariable = <Value>(declared: Variable<Value>, preset: Value): Variable<Value> => ({
   safeParse: (text) => (text === undefined ? { success: true, data: preset } : declared.safeParse(text)),
 });

@@ -17,7 +17,7 @@ export interface Vendors {
 /** As they are called in the contracts, and in every stage that does not say otherwise. */
 export const defaultVendors: Vendors = { a: "modal", b: "runpod" };
 
-/** The names of the providers, for functions that answer at those routes or describe them. */
+/** The names of the providers, for functions that serve those routes or describe them. */
 export const vendorsEnvironment = { LEGACY_VENDOR_A: vendorName, LEGACY_VENDOR_B: vendorName };
 
 const defaultPrefixes = [`/tasks/${defaultVendors.a}/`, `/tasks/${defaultVendors.b}/`] as const;

@@ -2,7 +2,7 @@ import { type ErrorCode, errorCatalogue } from "./catalogue.ts";
 
 /** What an error may say beyond its code. */
 export interface AppErrorOptions {
-  /** The sentence for the caller; by default the catalogue's. Never put a secret or a rejected value in it. */
+  /** The message for the caller; by default the catalogue's. Never put a secret or a rejected value in it. */
   readonly message?: string | undefined;
   /** The request field that is at fault, as the OpenAI SDKs show it. */
   readonly param?: string | undefined;
@@ -10,7 +10,7 @@ export interface AppErrorOptions {
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /** Headers of the response that say more, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Seconds after which another try makes sense; sent as `Retry-After`. */
+  /** Seconds until another attempt makes sense; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number | undefined;
   /** What really happened, for the log; never sent to the caller. */
   readonly cause?: unknown;
@@ -50,7 +50,10 @@ export interface ValidationIssue {
 export class ValidationError extends AppError {
   readonly issues: readonly ValidationIssue[];
 
-  /** @param code one of status 422, whose own sentence is told in the place of the first problem. */
+  /**
+   *
+   * @param code one of status 422, whose own message replaces the first problem's.
+   */
   constructor(
     issues: readonly ValidationIssue[],
     code: "validation_failed" | "idempotency_key_reused" = "validation_failed",
@@ -58,7 +61,7 @@ export class ValidationError extends AppError {
     const first = issues[0];
     super(code, {
       message: first && code === "validation_failed" ? `${first.loc.join(".")}: ${first.msg}` : undefined,
-      // An element of a list is told by the list's name.
+      // An element of a list is named after the list.
       param: first?.loc.findLast((part) => typeof part === "string"),
     });
     this.issues = issues;

@@ -1,8 +1,8 @@
 /**
- * The closed list of what can go wrong, as callers see it.
+ * The closed list of errors, as callers see them.
  *
- * `type` uses the OpenAI vocabulary, so that their SDKs raise the class a developer expects; `message` is the
- * sentence sent when the place that throws has nothing more precise to say.
+ * `type` uses the OpenAI vocabulary, so that its SDKs raise the class a developer expects; `message` is sent when the
+ * code that throws has nothing more precise.
  */
 export const errorCatalogue = {
   validation_failed: {
@@ -10,7 +10,7 @@ export const errorCatalogue = {
     type: "invalid_request_error",
     message: "The request is not valid; `detail` names each problem.",
   },
-  bad_request: { status: 400, type: "invalid_request_error", message: "The request cannot be carried out." },
+  bad_request: { status: 400, type: "invalid_request_error", message: "The request cannot be processed." },
   unsupported_language: {
     status: 400,
     type: "invalid_request_error",
@@ -51,7 +51,7 @@ export const errorCatalogue = {
   unsupported_parameter: {
     status: 400,
     type: "invalid_request_error",
-    message: "A parameter of the request cannot be carried out; `error.param` names it.",
+    message: "This parameter is not supported; `error.param` names it.",
   },
   language_required: {
     status: 400,
@@ -99,7 +99,7 @@ export const errorCatalogue = {
   method_not_allowed: {
     status: 405,
     type: "invalid_request_error",
-    message: "This address does not answer the request's method; `Allow` lists those it does.",
+    message: "This address does not support the request's method; `Allow` lists the methods it supports.",
   },
   username_taken: {
     status: 409,
@@ -109,23 +109,23 @@ export const errorCatalogue = {
   email_taken: {
     status: 409,
     type: "invalid_request_error",
-    message: "An account with this e-mail address exists.",
+    message: "An account with this email address exists.",
   },
   request_in_progress: {
     status: 409,
     type: "invalid_request_error",
     message:
-      "The first request with this Idempotency-Key is still under way; its answer can be asked for when it is over.",
+      "The first request with this Idempotency-Key is still in progress; repeat it later to get its response.",
   },
   job_not_completed: {
     status: 409,
     type: "invalid_request_error",
-    message: "The job has no result yet; GET /tasks/jobs/{id} tells how far it is.",
+    message: "The job has no result yet; GET /tasks/jobs/{id} shows its progress.",
   },
   upload_incomplete: {
     status: 409,
     type: "invalid_request_error",
-    message: "Parts of the upload have not arrived yet; GET /tasks/uploads/{id} tells which have.",
+    message: "Some parts of the upload have not arrived yet; GET /tasks/uploads/{id} lists those that have.",
   },
   idempotency_key_reused: {
     status: 422,
@@ -136,7 +136,7 @@ export const errorCatalogue = {
   gone: {
     status: 410,
     type: "invalid_request_error",
-    message: "This address has been given up; `Link` names what takes its place.",
+    message: "This address is no longer available; `Link` names its replacement.",
   },
   payload_too_large: {
     status: 413,
@@ -149,13 +149,13 @@ export const errorCatalogue = {
     status: 429,
     type: "insufficient_quota",
     message:
-      "The quota of the account, or the limit of the key, is used up; `Retry-After` tells when it is renewed.",
+      "The quota of the account, or the limit of the key, is used up; `Retry-After` says when it is renewed.",
   },
   internal: { status: 500, type: "server_error", message: "Something went wrong on our side." },
   external_service_error: {
     status: 502,
     type: "server_error",
-    message: "The model's server gave no usable answer.",
+    message: "The model's server returned no usable response.",
   },
   storage_unavailable: {
     status: 502,

@@ -1,6 +1,6 @@
 import { AppError } from "./app-error.ts";
 
-/** A property of whatever it is. */
+/** A property of any value. */
 const read = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 
@@ -8,14 +8,14 @@ const read = (value: unknown, name: string): unknown =>
 const throttling =
   /^(Throttl|TooManyRequests|ProvisionedThroughputExceeded|RequestLimitExceeded|LimitExceeded|RequestThrottled|RequestTimeout|TransactionConflict|TransactionInProgress|SlowDown|PriorRequestNotComplete)/;
 
-/** When another try makes sense; the SDK has made three within the last seconds. */
+/** When another attempt makes sense; the SDK has made three within the last seconds. */
 const retryAfterSeconds = 5;
 
 const isThrottling = (name: unknown): boolean => typeof name === "string" && throttling.test(name);
 
 /**
- * Whether an error as the AWS SDK throws it passes by itself. Every one carries `$metadata`; without a status in it, the
- * connection failed before a response: refused, reset, timed out, unknown name.
+ * Whether an error of the AWS SDK is temporary. Every one has `$metadata`; without a status in it, the connection
+ * failed before a response: refused, reset, timed out, unknown name.
  */
 const isPassing = (error: Error): boolean => {
   const metadata = read(error, "$metadata");
@@ -30,22 +30,22 @@ const isPassing = (error: Error): boolean => {
   return status === undefined && (error.name === "TimeoutError" || (typeof code === "string" && code !== ""));
 };
 
-/** That a part of the service which is not a model does not answer. */
+/** The error for a part of the service, other than a model, that does not respond. */
 export const dependencyUnavailable = (cause?: unknown): AppError =>
   new AppError("service_unavailable", {
-    message: "A part of the service cannot be reached at the moment; try again shortly.",
+    message: "A part of the service is temporarily unreachable; try again shortly.",
     retryAfterSeconds,
     cause,
   });
 
 /**
- * A failure of the table, the queue or another service of AWS that passes by itself (throttling, time-outs, lost
- * connections, their own errors) as `service_unavailable`; `undefined` for everything else, mistakes of ours included.
+ * A temporary failure of the table, the queue or another AWS service (throttling, timeouts, lost connections, their
+ * own errors) as `service_unavailable`; `undefined` for everything else, including our own mistakes.
  */
 export const dependencyFailure = (thrown: unknown): AppError | undefined =>
   thrown instanceof Error && isPassing(thrown) ? dependencyUnavailable(thrown) : undefined;
 
-/** Whatever was thrown as one of our errors: itself, a passing failure of AWS, or `internal`. */
+/** Any thrown value as one of our errors: itself, a temporary AWS failure, or `internal`. */
 export const toAppError = (thrown: unknown): AppError =>
   thrown instanceof AppError
     ? thrown

@@ -6,6 +6,6 @@ export interface AwsConfig {
     readonly secretAccessKey: string;
     readonly sessionToken?: string;
   };
-  /** A server in the place of AWS; `undefined` for AWS itself. */
+  /** A server that replaces AWS; `undefined` for AWS itself. */
   readonly endpoints: Readonly<Record<"DynamoDB" | "SecretsManager" | "S3" | "SQS", string | undefined>>;
 }

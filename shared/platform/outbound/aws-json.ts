@@ -29,26 +29,25 @@ const services = {
   },
 } as const;
 
-/** An answer of DynamoDB has at most 16 MB, one of a batch included. */
+/** DynamoDB's maximum response size, batches included. */
 const maximumAnswerBytes = 17_000_000;
 
-/** How long one try may take, its whole answer included; three of them stay well below a function's time. */
+/** How long one attempt may take, including its whole response; three of them stay well below a function's time. */
 const usualTryMilliseconds = 3_000;
 
 /** Before the second try, and at random up to as long again. */
 const usualPauseMilliseconds = 50;
 
 /**
- * A call that AWS refused or did not answer, in the shape of the SDK's errors, so that whoever tells failures apart need
- * not know which way the call went.
+ * A call that AWS refused or did not respond to, in the shape of the SDK's errors, so that callers handle both alike.
  */
 export class AwsCallError extends Error {
-  /** The exception, such as `ConditionalCheckFailedException`, or `NetworkError` when no answer came. */
+  /** The exception, such as `ConditionalCheckFailedException`, or `NetworkError` when there was no response. */
   override readonly name: string;
   readonly $metadata: { readonly httpStatusCode?: number };
-  /** Set when another try makes sense whatever the name says. */
+  /** Set when another attempt makes sense for any name. */
   readonly $retryable?: Readonly<Record<string, never>>;
-  /** What the answer has beside the name: the item in the way of a condition, say. */
+  /** The response's other fields: the item that failed a condition, for example. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -76,7 +75,7 @@ const failureOf = (status: number, text: string): AwsCallError => {
   const { __type: type, message, ...details } = readFailure(text);
   const name = typeof type === "string" ? type.slice(type.indexOf("#") + 1) : "";
   const explanation = typeof message === "string" ? message : "";
-  return new AwsCallError(name || "UnknownError", explanation || `AWS answered with status ${status}.`, {
+  return new AwsCallError(name || "UnknownError", explanation || `AWS returned status ${status}.`, {
     $metadata: { httpStatusCode: status },
     details,
   });
@@ -87,7 +86,7 @@ const readFailure = (text: string): Readonly<Record<string, unknown>> => {
     const body: unknown = JSON.parse(text);
     return typeof body === "object" ? { ...body } : {};
   } catch {
-    // An answer that is no JSON comes from something in between, and its status says enough.
+    // A response that is not JSON comes from something in between, and its status says enough.
     return {};
   }
 };
@@ -95,11 +94,12 @@ const readFailure = (text: string): Readonly<Record<string, unknown>> => {
 /** A service of AWS that speaks JSON, one operation a call. */
 export interface AwsJsonService {
   /**
-   * Calls an operation, such as `UpdateItem`, up to three times as long as it fails for a passing reason.
+   * Calls an operation, such as `UpdateItem`, up to three times while it fails for a temporary reason.
    *
-   * @param again what is sent once nobody knows whether a try has been carried out, because its answer was lost, or says
-   * that AWS itself failed: by default the same, with `undefined` nothing.
-   * @returns the answer as it stands on the wire; the caller reads it with a schema.
+   *
+   * @param again what to send once it is unknown whether an attempt was executed, because its response was lost or
+   * reports a failure of AWS: by default the same; `undefined` for nothing.
+   * @returns the raw response; the caller parses it with a schema.
    * @throws AwsCallError, or the signal's reason.
    */
   call(
@@ -112,7 +112,7 @@ export interface AwsJsonService {
 
 /** How long a service may take. */
 export interface AwsJsonOptions {
-  /** Of one try, its whole answer included. */
+  /** For one attempt, including its whole response. */
   readonly tryMilliseconds?: number;
   /** How long to wait before the second try; before the third twice as long. */
   readonly pauseMilliseconds?: number;
@@ -165,7 +165,7 @@ export const openAwsJsonService = (
             throw error;
           }
           prepareAgain();
-          throw new AwsCallError("NetworkError", "AWS did not answer.", { cause: error, $retryable: {} });
+          throw new AwsCallError("NetworkError", "AWS did not respond.", { cause: error, $retryable: {} });
         }
       };
       return retry(attemptOrFail, {

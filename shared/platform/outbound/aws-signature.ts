@@ -6,7 +6,7 @@ export interface UnsignedRequest {
   readonly method: string;
   /** Its path and query percent-encoded, as they are sent. */
   readonly url: URL;
-  /** What is signed beside the host; names in lower case. Whatever else is sent nobody vouches for. */
+  /** The signed headers in addition to the host; names in lower case. Other headers are sent unsigned. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -15,12 +15,18 @@ export interface UnsignedRequest {
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export interface AwsSigner {
-  /** The headers of a signed request: those given, and those that AWS asks for. S3's bodies are not part of a signature. */
+  /**
+   * The headers of a signed request: the given ones, and those that AWS requires. S3 bodies are not part of a
+   * signature.
+   */
   sign(
     request: UnsignedRequest & { readonly body?: string | Uint8Array | undefined },
     now?: Date,
   ): Record<string, string>;
-  /** An address that does what the request does for whoever has it, until so many seconds are over. */
+  /**
+   * Returns a URL that does what the request does, for anyone who has it, until the given number of seconds has
+   * passed.
+   */
   presign(request: UnsignedRequest, lifetimeSeconds: number, now?: Date): string;
 }
 
@@ -51,7 +57,7 @@ const canonicalQuery = (query: Iterable<readonly [name: string, value: string]>)
     .map(([name, value]) => `${name}=${value}`)
     .join("&");
 
-/** S3 signs a path as it is sent; every other service what comes of encoding that path once more. */
+/** S3 signs a path as it is sent; every other service signs it encoded once more. */
 const canonicalPath = (path: string, isS3: boolean): string =>
   path === "/"
     ? path
@@ -71,7 +77,10 @@ export const createAwsSigner = (
   const isS3 = service === "s3";
   let ofToday: { readonly date: string; readonly scope: string; readonly key: KeyObject } | undefined;
 
-  /** The key holds for a day. As a KeyObject it costs a seventh of what OpenSSL needs to make one for each signature. */
+  /**
+   * The key is valid for a day. As a KeyObject it costs a seventh of what OpenSSL needs to create one for each
+   * signature.
+   */
   const keyOf = (date: string) => {
     if (ofToday?.date !== date) {
       const steps = [date, region, service, "aws4_request"];

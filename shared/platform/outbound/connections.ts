@@ -5,7 +5,7 @@ import { awaitActivity } from "./timeouts.ts";
 /** Connections that were opened ahead and have carried no request yet, by host and port. */
 const unused = new Map<string, Socket>();
 
-/** Every opening that has been begun; each ends without an error. */
+/** Every started opening; each ends without an error. */
 const openings = new Set<Promise<void>>();
 
 /** Where a connection leads. */
@@ -16,7 +16,7 @@ export interface Place {
 
 const keyOf = ({ host, port }: Place): string => `${host}:${port}`;
 
-/** A connection that was opened ahead, for whoever would open one. */
+/** A connection that was opened ahead, for the next request that would open one. */
 export const takeUnused = (place: Place): Socket | undefined => {
   const socket = unused.get(keyOf(place));
   unused.delete(keyOf(place));
@@ -50,10 +50,10 @@ const connect = (url: URL): Socket => {
 export const connectTo = (url: URL): Socket => takeUnused(placeOf(url)) ?? connect(url);
 
 /**
- * Opens a connection that the first request to this server will use. A function does so while it starts: it has a whole CPU
- * then, whatever its memory, and a TLS handshake is most of what a first request costs.
+ * Opens a connection for the first request to this server. Functions call it during their start: they have a whole
+ * CPU then, with any memory size, and a TLS handshake is most of the cost of a first request.
  *
- * Nothing is sent, so that no model is woken up by it. A failure is no one's concern: the request opens its own connection.
+ * Nothing is sent, so it wakes no model. Failures are ignored: the request then opens its own connection.
  */
 export const openConnection = (url: URL): void => {
   const key = keyOf(placeOf(url));

@@ -24,8 +24,8 @@ class SecureAgent extends HttpsAgent {
 }
 
 /**
- * Connections are kept and used again, newest first. `node:https` and not `fetch`: loading undici costs a function
- * about 50 ms of its cold start and every call several times the CPU.
+ * Connections are reused, newest first. `node:https` and not `fetch`: loading undici costs a function about 50 ms of
+ * its cold start and every call several times the CPU.
  */
 const agentOptions = { keepAlive: true, scheduling: "lifo", timeout: 60_000 } as const;
 
@@ -45,7 +45,7 @@ export interface RequestHead {
   readonly onSent?: (() => void) | undefined;
 }
 
-/** A request with a body that is there already, or none. */
+/** A request with a complete body, or none. */
 export interface BackendRequest extends RequestHead {
   readonly body?: string | Uint8Array | undefined;
   /**
@@ -55,12 +55,15 @@ export interface BackendRequest extends RequestHead {
   readonly silenceMilliseconds: number | undefined;
 }
 
-/** A request whose body is still to be written, and the answer to it. */
+/** A request whose body is not yet written, and its response. */
 export interface Exchange {
   readonly request: ClientRequest;
-  /** The head of the answer. Rejects with a BackendTimeout, BackendUnreachable, BackendRefusal or the signal's reason. */
+  /**
+   * The head of the response. Rejects with a BackendTimeout, BackendUnreachable, BackendRefusal or the signal's
+   * reason.
+   */
   readonly response: Promise<IncomingMessage>;
-  /** Breaks off, in the request or in the answer; whoever waits for either gets the reason. */
+  /** Breaks off the request or the response; both reject with the reason. */
   end(reason: Error): void;
 }
 
@@ -83,7 +86,9 @@ const headerList = (url: URL, headers: RequestHead["headers"]): string[] => {
   return list;
 };
 
-/** Opens a request; redirects will not be followed, and the signal destroys it or its answer with its reason. */
+/**
+ * Opens a request. It does not follow redirects, and the signal destroys the request or its response with its reason.
+ */
 export const openExchange = ({ url, method, headers, signal, onSent }: RequestHead): Exchange => {
   signal.throwIfAborted();
   const secure = url.protocol === "https:";
@@ -92,8 +97,8 @@ export const openExchange = ({ url, method, headers, signal, onSent }: RequestHe
   const request = (secure ? requestHttps : requestHttp)(options);
   if (onSent) request.once("finish", onSent);
   let answer: IncomingMessage | undefined;
-  // Once there is an answer, it is what must be destroyed. A request that is destroyed (by its own `signal` option too)
-  // while its answer ends leaves its socket with an error that nothing listens to, which ends the process.
+  // Once there is a response, that must be destroyed. A request destroyed (also by its own `signal` option) while its
+  // response ends leaves its socket with an error that nothing handles, which ends the process.
   const end = (reason: Error): void => {
     (answer ?? request).destroy(reason);
   };
@@ -105,17 +110,17 @@ export const openExchange = ({ url, method, headers, signal, onSent }: RequestHe
       answer = message;
       resolve(message);
     });
-    // Nobody has asked for another protocol (status 101). Without a listener the request would close and say nothing.
+    // We never request another protocol (status 101). Without a listener the request would close silently.
     request.once("upgrade", ({ statusCode = 101 }, socket) => {
       socket.destroy();
       reject(new BackendRefusal(statusCode));
     });
     request.once("close", () => {
       signal.removeEventListener("abort", abort);
-      // Whatever else may end a request without an answer, nobody waits for one any more. Does nothing after a failure.
+      // Ends waiting for a request that ended without a response. Does nothing after a failure.
       if (answer) return;
       reject(
-        signal.aborted ? signal.reason : new BackendUnreachable("The connection closed without an answer."),
+        signal.aborted ? signal.reason : new BackendUnreachable("The connection closed without a response."),
       );
     });
   });
@@ -130,10 +135,11 @@ const openWithBody = ({ body = "", ...head }: RequestHead & Pick<BackendRequest,
 };
 
 /**
- * Sends a request and resolves with the head of the answer; the body is still to be read.
+ * Sends a request and resolves with the head of the response; the body is still unread.
  *
- * Redirects are not followed. A silence that lasts too long, also in the middle of the body, destroys the answer
- * with a BackendTimeout, and the signal destroys it with its reason.
+ * It does not follow redirects. A silence that lasts too long, also within the body, destroys the response with a
+ * BackendTimeout, and the signal destroys it with its reason.
+ *
  *
  * @throws BackendTimeout, BackendUnreachable, BackendRefusal for a change of protocol, or the signal's reason.
  */
@@ -147,19 +153,20 @@ export const sendRequest = async (options: BackendRequest): Promise<IncomingMess
   const onIdle = (): void => end(new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`));
   request.setTimeout(silenceMilliseconds, onIdle);
   request.end(body);
-  // Informational responses and headers that come drop by drop are no silence of the socket, and no answer either.
+  // Informational responses and slow headers are no silence of the socket, and no response either.
   return awaitActivity(response, { milliseconds: silenceMilliseconds, onIdle });
 };
 
-/** An answer that has been read to its end. */
+/** A complete response. */
 export interface WholeAnswer {
   readonly statusCode: number;
   readonly body: string;
 }
 
 /**
- * Sends a request and reads its answer, for which there is one time-out from the first byte to the last: a silence counts
- * for it as well as an answer that comes drop by drop.
+ * Sends a request and reads its response, with one timeout from the first byte to the last: it limits silences as
+ * well as slow responses.
+ *
  *
  * @throws as {@link sendRequest} and {@link readBody} do.
  */
@@ -174,13 +181,14 @@ export const exchangeWhole = (
     const head = await response;
     return { statusCode: head.statusCode ?? 0, body: await readBody(head, maximumBytes) };
   };
-  const onIdle = (): void => end(new BackendTimeout(`The server did not answer within ${milliseconds} ms.`));
+  const onIdle = (): void => end(new BackendTimeout(`The server did not respond within ${milliseconds} ms.`));
   return awaitActivity(answer(), { milliseconds, onIdle });
 };
 
 /**
- * The bytes of an answer as they arrive. The server may be silent for so long while it is waited for; the time that the
- * reader takes with a piece is not counted. Leaving the iteration early closes the connection.
+ * The bytes of a response as they arrive. The server may be silent for this long while the reader waits; the reader's
+ * own time is not counted. Leaving the iteration early closes the connection.
+ *
  *
  * @throws BackendTimeout or BackendUnreachable.
  */
@@ -188,7 +196,7 @@ export async function* readPieces(
   response: IncomingMessage,
   silenceMilliseconds: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  // The socket's own time-out does not know whether the server is silent or its reader slow.
+  // The socket's own timeout cannot distinguish a silent server from a slow reader.
   response.setTimeout(0);
   const onIdle = (): void => {
     response.destroy(new BackendTimeout(`The server was silent for ${silenceMilliseconds} ms.`));
@@ -206,7 +214,7 @@ export async function* readPieces(
  * @throws BackendTimeout, BackendUnreachable, or RangeError when the body is larger.
  */
 export const readBytes = (response: IncomingMessage, maximumBytes: number): Promise<Buffer> =>
-  // An iteration over the answer would do the same, for several times the CPU.
+  // Iterating over the response would do the same, for several times the CPU.
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -220,7 +228,7 @@ export const readBytes = (response: IncomingMessage, maximumBytes: number): Prom
     response.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size <= maximumBytes) chunks.push(chunk);
-      else response.destroy(new RangeError(`The answer is larger than ${maximumBytes} bytes.`));
+      else response.destroy(new RangeError(`The response is larger than ${maximumBytes} bytes.`));
     });
     if (response.destroyed) fail(response.errored);
   });

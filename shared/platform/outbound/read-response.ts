@@ -6,10 +6,10 @@ export interface SocketAnswer {
   readonly body: string;
 }
 
-/** An answer, and what becomes of its connection: how long it may be idle until it is used again, if it may at all. */
+/** A response, and the state of its connection: how long it may be idle before its next use, if it can be reused. */
 export type ReadAnswer = SocketAnswer & { readonly idleMilliseconds: number };
 
-/** Reads one answer. Both give it once it is whole, and throw when it is none that can be understood in one way only. */
+/** Reads one response. Both methods return it once it is complete, and throw when it is malformed or ambiguous. */
 export interface AnswerReader {
   take(piece: Buffer): ReadAnswer | undefined;
   /** Nothing more will come. */
@@ -20,7 +20,7 @@ const longestHead = 65_536;
 const longestLine = 4_096;
 const empty = Buffer.alloc(0);
 
-/** No connection is kept for longer without an exchange. */
+/** The maximum idle time of a connection. */
 const longestIdle = 60_000;
 
 /** A whole head, of which every line is one: what two readers could understand in two ways is not understood. */
@@ -29,7 +29,7 @@ const headPattern =
 const framingPattern =
   /\r\n(content-length|transfer-encoding|connection|keep-alive):[ \t]*([^\r\n]*?)[ \t]*(?=\r\n|$)/gi;
 
-/** The size of a chunk, and extensions, which nobody reads. */
+/** The size of a chunk, and extensions, which are ignored. */
 const chunkPattern = /^([0-9a-f]{1,8})[ \t]*(?:;[ \t]*[!#$%&'*+.^_`|~\w-][\t\x20-\x7e]*)?$/i;
 
 /** How long a connection may be idle, by what its server says: a second less, as closing takes its time as well. */
@@ -46,16 +46,16 @@ const readLength = (framing: readonly string[]): number | "chunked" | "to the en
   if (only === undefined) return "to the end";
   const length = /^content-length (\d{1,15})$/.exec(only)?.[1];
   if (others.length > 0 || (length === undefined && only !== "transfer-encoding chunked")) {
-    throw new Error("The answer does not say once and clearly how long it is.");
+    throw new Error("The response's length is missing or ambiguous.");
   }
   return length === undefined ? "chunked" : Number(length);
 };
 
 const readHead = (text: string) => {
   const { minor, status } = headPattern.exec(text)?.groups ?? {};
-  if (status === undefined) throw new Error("The answer does not begin as one of HTTP/1.1.");
+  if (status === undefined) throw new Error("The response does not start as HTTP/1.1.");
   const statusCode = Number(status);
-  // Nobody has asked for another protocol.
+  // We never request another protocol.
   if (statusCode === 101) throw new BackendRefusal(statusCode);
   const framing: string[] = [];
   let idleMilliseconds = minor === "1" ? longestIdle : 0;
@@ -69,7 +69,7 @@ const readHead = (text: string) => {
   return { statusCode, length, idleMilliseconds };
 };
 
-/** A reader for the next answer of a connection. */
+/** Returns a reader for the next response of a connection. */
 export const readAnswer = (maximumBytes: number): AnswerReader => {
   let head: ReturnType<typeof readHead> | undefined;
   let unread: Buffer = empty;
@@ -82,7 +82,7 @@ export const readAnswer = (maximumBytes: number): AnswerReader => {
   const takeUntil = (mark: string, longest: number): string | undefined => {
     const end = unread.indexOf(mark, 0, "latin1");
     if (end > longest || (end < 0 && unread.length > longest))
-      throw new Error("A line of the answer does not end.");
+      throw new Error("A line of the response does not end.");
     if (end < 0) return undefined;
     const text = unread.toString("latin1", 0, end);
     unread = unread.subarray(end + mark.length);
@@ -93,7 +93,7 @@ export const readAnswer = (maximumBytes: number): AnswerReader => {
     const part = unread.length <= most ? unread : unread.subarray(0, most);
     unread = unread.subarray(part.length);
     size += part.length;
-    if (size > maximumBytes) throw new RangeError(`The answer is larger than ${maximumBytes} bytes.`);
+    if (size > maximumBytes) throw new RangeError(`The response is larger than ${maximumBytes} bytes.`);
     parts.push(part);
     return part.length;
   };
@@ -125,7 +125,7 @@ export const readAnswer = (maximumBytes: number): AnswerReader => {
       const text = takeUntil("\r\n\r\n", longestHead);
       if (text === undefined) return undefined;
       const read = readHead(text);
-      // Informational ones are followed by the answer.
+      // The response follows informational ones.
       if (read.statusCode >= 200) return read;
     }
   };
@@ -136,7 +136,7 @@ export const readAnswer = (maximumBytes: number): AnswerReader => {
       takeBody(unread.length);
       return false;
     }
-    if (length > maximumBytes) throw new RangeError(`The answer is larger than ${maximumBytes} bytes.`);
+    if (length > maximumBytes) throw new RangeError(`The response is larger than ${maximumBytes} bytes.`);
     takeBody(length - size);
     return size === length;
   };
@@ -144,7 +144,7 @@ export const readAnswer = (maximumBytes: number): AnswerReader => {
   const answerWith = (statusCode: number, idleMilliseconds: number): ReadAnswer => {
     const [only = empty, ...others] = parts;
     const body = (others.length === 0 ? only : Buffer.concat(parts)).toString();
-    // Bytes that nobody asked for would be taken for the beginning of the next answer.
+    // Unrequested bytes would be read as the start of the next response.
     return { statusCode, body, idleMilliseconds: unread.length === 0 ? idleMilliseconds : 0 };
   };
 

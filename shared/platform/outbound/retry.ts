@@ -4,13 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface RetryOptions<Result> {
   /** In all, the first included. */
   readonly tries: number;
-  /** Whether another try makes sense after one that ended so. */
+  /** Whether another attempt makes sense after this outcome. */
   readonly isWorthRepeating: (outcome: PromiseSettledResult<Result>) => boolean;
   /** Lets go of a result that will not be used. */
   readonly discard?: (result: Result) => void;
-  /** How long to wait after so many failures, before the random part that keeps callers from coming back together. */
+  /** How long to wait after this many failures, before the random part that spreads callers. */
   readonly pauseMilliseconds: (failures: number) => number;
-  /** Ends the tries; the one that is under way must listen to it itself. */
+  /** Ends the attempts; a running one must listen to it itself. */
   readonly signal: AbortSignal;
   /** Waits between two tries. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
@@ -20,10 +20,11 @@ const sleepUntil = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   sleep(milliseconds, undefined, { signal });
 
 /**
- * Tries until it succeeds, fails for good, or has been tried often enough. Between two tries it waits for the pause, and
- * at random up to as long again.
+ * Repeats until it succeeds, fails for good, or has reached the maximum number of attempts. Between attempts it waits
+ * for the pause, and a random time up to as long again.
  *
- * @throws what the last try throws, or the signal's reason.
+ *
+ * @throws what the last attempt throws, or the signal's reason.
  */
 export const retry = async <Result>(
   attempt: () => Promise<Result>,
@@ -37,7 +38,7 @@ export const retry = async <Result>(
     }
     if (outcome.status === "fulfilled") discard?.(outcome.value);
     const pause = pauseMilliseconds(failures) * (1 + Math.random());
-    // The pause rejects with an error of its own, behind which a time-out could not be seen.
+    // The pause rejects with an error of its own, which would hide a timeout.
     await wait(pause, signal).catch(() => signal.throwIfAborted());
   }
 };

@@ -4,20 +4,22 @@ import { BackendRefusal, BackendTimeout, connectionFailure } from "./failures.ts
 import { type ReadAnswer, readAnswer, type SocketAnswer } from "./read-response.ts";
 
 /**
- * Why not `node:http`: a request asks AWS and a model in few and simple words, and most of what `node:http` does for such an
- * exchange serves others: streams for both directions, an agent, events for each step. This takes a third of its CPU
- * (`npm run bench`), loads neither `node:http` nor `node:https`, and carries one exchange of HTTP/1.1 at a time: a text, and
- * the whole answer to it.
+ * Why not `node:http`: requests to AWS and to models are few and simple, and most of what `node:http` does for such
+ * an exchange serves other uses: streams in both directions, an agent, events for each step. This takes a third of
+ * its CPU (`npm run bench`), loads neither `node:http` nor `node:https`, and handles one HTTP/1.1 exchange at a time:
+ * a text, and its whole response.
  */
 
-/** A text that is posted, and how long its answer may take and be. */
+/** A text to post, with limits on its response's time and size. */
 export interface SocketExchange {
   readonly url: URL;
-  /** Beside `Host` and `Content-Length`. */
+  /** In addition to `Host` and `Content-Length`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
-  /** From the first byte of the request to the last of the answer; without it the signal alone ends what takes too long. */
+  /**
+   * From the first byte of the request to the last of the response; without it only the signal ends a slow exchange.
+   */
   readonly milliseconds?: number | undefined;
   readonly maximumBytes: number;
   /** Called once all of the request has left this machine. */
@@ -27,7 +29,7 @@ export interface SocketExchange {
 /** What a header's value may hold (RFC 9110, 5.5). */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** As {@link SocketExchange} has them; names and passwords in an address ask for RFC 7617. */
+/** As {@link SocketExchange} has them; usernames and passwords in a URL would require RFC 7617. */
 const headersOf = ({ url, headers }: SocketExchange): Readonly<Record<string, string>> => {
   if (url.username === "" || headers["authorization"] || headers["Authorization"]) return headers;
   return { ...headers, Authorization: basicAuthorization(url) };
@@ -45,13 +47,13 @@ const requestText = (exchange: SocketExchange): string => {
   return `${text}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 };
 
-/** A connection, and who waits for an answer on it: nobody while it is idle. */
+/** A connection, and the exchange that waits for a response on it; `undefined` while it is idle. */
 interface Connection {
   readonly socket: Socket;
   waiting: { take(piece: Buffer): void; end(): void; fail(error: unknown): void } | undefined;
 }
 
-/** Those on which nobody waits, by their server; the newest is used first. */
+/** The idle ones, by server; the newest is used first. */
 const idle = new Map<string, Connection[]>();
 
 const idleOf = ({ origin }: URL): Connection[] => {
@@ -68,7 +70,7 @@ const open = (url: URL): Connection => {
     const at = others.indexOf(connection);
     if (at >= 0) others.splice(at, 1);
   };
-  // Nobody has asked for what comes while nobody waits.
+  // Data on an idle connection was not requested.
   socket.on("data", (piece) => (connection.waiting ? connection.waiting.take(piece) : socket.destroy()));
   socket.on("error", (error) => connection.waiting?.fail(error));
   socket.once("end", () => {
@@ -94,12 +96,12 @@ const keep = (url: URL, connection: Connection, milliseconds: number): void => {
 };
 
 /**
- * Posts a text and reads the whole answer, whatever its status; redirects are not followed. The request leaves at once, before
- * this returns, when a connection stands.
+ * Posts a text and reads the whole response, with any status; it does not follow redirects. If a connection is open,
+ * the request is sent before this returns.
  *
- * @throws BackendTimeout, BackendUnreachable (also, behind TLS, for an answer that only the end of its connection ends),
- * BackendRefusal for a change of protocol, RangeError when the answer is too large,
- * or the signal's reason.
+ *
+ * @throws BackendTimeout, BackendUnreachable (also, behind TLS, for a response that only the end of its connection
+ * ends), BackendRefusal for a change of protocol, RangeError when the response is too large, or the signal's reason.
  */
 export const exchangeOverSocket = (exchange: SocketExchange): Promise<SocketAnswer> =>
   new Promise((resolve, reject) => {
@@ -129,7 +131,7 @@ export const exchangeOverSocket = (exchange: SocketExchange): Promise<SocketAnsw
         const answer = step();
         if (!answer) return;
         settle();
-        // Whoever answers before all has left may not read the rest.
+        // A server that responds before it has the whole request may not read the rest.
         if (answer.idleMilliseconds > 0 && socket.writableLength === 0)
           keep(url, connection, answer.idleMilliseconds);
         else socket.destroy();
@@ -142,15 +144,15 @@ export const exchangeOverSocket = (exchange: SocketExchange): Promise<SocketAnsw
       milliseconds === undefined
         ? undefined
         : setTimeout(
-            () => giveUp(new BackendTimeout(`No answer came within ${milliseconds} ms.`)),
+            () => giveUp(new BackendTimeout(`No response arrived within ${milliseconds} ms.`)),
             milliseconds,
           );
     signal.addEventListener("abort", abort);
     connection.waiting = {
       fail,
       take: (piece) => read(() => reader.take(piece)),
-      // Behind TLS an answer that reaches to the end of the connection may have been cut by whoever stands in between: Node does
-      // not tell whether the server has said that it is over.
+      // Behind TLS a response that lasts until the connection ends may have been truncated in between: Node does not
+      // report whether the server closed it properly.
       end: () => (url.protocol === "https:" ? fail(new Error("The connection closed.")) : read(reader.end)),
     };
     socket.ref();

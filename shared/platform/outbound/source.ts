@@ -1,4 +1,4 @@
-/** Who takes what a source gives. What it throws, the source's owner gets. */
+/** The consumer of a source. What it throws reaches the source's owner. */
 export interface Receiver<Piece> {
   onPiece(piece: Piece): void;
   /**
@@ -10,15 +10,15 @@ export interface Receiver<Piece> {
 }
 
 /**
- * Something that arrives in pieces, and gives each of them away at once. Dozens of answers come through a function token by
- * token, and the promises of an async iteration would cost more than all else that is done with a token.
+ * A push source: it passes each piece on at once. Dozens of responses pass through a function token by token, and the
+ * promises of an async iteration would cost more than all other work on a token.
  */
 export interface Source<Piece> {
   /** Begins to give. */
   start(receiver: Receiver<Piece>): void;
-  /** Lets no more pieces come until `resume`; the end may come all the same. */
+  /** Stops pieces until `resume`; the end may still come. */
   pause(): void;
   resume(): void;
-  /** Ends it early: nothing is given any more, not even an end, and whoever makes the pieces stops. */
+  /** Ends it early: nothing follows, not even an end, and the producer stops. */
   stop(): void;
 }

@@ -18,7 +18,7 @@ export const raceDeadline = async <Result>(
 };
 
 /**
- * Does work that is given up after a time, of a store that did not answer. A timer that is cleared costs every request less than
+ * Runs work with a timeout, for a store that does not respond. A timer that is cleared costs every request less than
  * `AbortSignal.timeout`.
  */
 export const withinTime = async <Result>(
@@ -27,7 +27,7 @@ export const withinTime = async <Result>(
 ): Promise<Result> => {
   const limit = new AbortController();
   const timer = setTimeout(
-    () => limit.abort(new DOMException("The store did not answer in time.", "TimeoutError")),
+    () => limit.abort(new DOMException("The store did not respond in time.", "TimeoutError")),
     milliseconds,
   );
   try {
@@ -40,7 +40,7 @@ export const withinTime = async <Result>(
 /** A limit for how long the other side of a connection may do nothing. */
 export interface IdleTimeout {
   readonly milliseconds: number;
-  /** Called once a wait has taken that long; it ends what is waited for, so that the wait ends as well. */
+  /** Called once a wait has taken that long; it ends the awaited work, so that the wait ends as well. */
   readonly onIdle: () => void;
 }
 
@@ -58,7 +58,7 @@ export class IdleTimer {
     this.#timeout = timeout;
   }
 
-  /** Something has happened; the time begins anew, also when it was over. */
+  /** Activity: the time starts again, even after it had ended. */
   touch(): void {
     this.#activeAt = performance.now();
     this.#timer ??= setTimeout(() => this.#check(), this.#timeout.milliseconds);
@@ -91,8 +91,8 @@ export const awaitActivity = async <Result>(
 };
 
 /**
- * The pieces of a source as they come. Each is waited for on its own: the time that the reader takes with a piece is not
- * counted. Leaving the iteration leaves the source's as well.
+ * The pieces of a source as they come. Each wait is limited separately; the reader's own time is not counted. Leaving
+ * the iteration also leaves the source's.
  */
 export async function* withIdleTimeout<Piece>(
   source: AsyncIterable<Piece>,
@@ -120,22 +120,23 @@ export async function* withIdleTimeout<Piece>(
 /** A limit for how long something may take in all, which ends what listens to its signal. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Nothing is limited any more. */
+  /** Ends the limit. */
   lift(): void;
 }
 
 /**
- * Limits the time of a step of an exchange, whatever the server does in it: one that drips bytes, comments or events
- * without content is never silent, and would hold its request for ever.
+ * Limits the time of a step of an exchange, for any behaviour of the server: one that drips bytes, comments or empty
+ * events is never silent, and would hold its request for ever.
+ *
  *
  * @param signal ends the step as well.
- * @param reason why the time was not enough, as far as that is known when it is over.
+ * @param reason why the time was not enough, as far as known when it ends.
  */
 export const limitTime = (milliseconds: number, signal: AbortSignal, reason: () => Error): TimeLimit => {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(reason()), milliseconds);
-  // `AbortSignal.any` would do the same for ten times the CPU. What is limited still ends with the signal when the limit is
-  // lifted, a stream that has begun for instance.
+  // `AbortSignal.any` would do the same for ten times the CPU. The limited work still ends with the signal after the
+  // limit is lifted, for example a started stream.
   const follow = (): void => limit.abort(signal.reason);
   if (signal.aborted) follow();
   else signal.addEventListener("abort", follow, { once: true });

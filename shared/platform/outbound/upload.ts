@@ -12,7 +12,7 @@ export interface UploadBody {
   readonly contentType: string;
   /** In bytes. */
   readonly size: number;
-  /** Gives the whole body, from its start, as often as it is asked. */
+  /** Produces the whole body, from its start, on each call. */
   pieces(): AsyncIterable<Uint8Array>;
 }
 
@@ -21,9 +21,9 @@ export interface UploadOptions extends Omit<RequestHead, "method"> {
   readonly body: UploadBody;
   /** How long the server may take no more bytes while it is sent the body. */
   readonly stallMilliseconds: number;
-  /** How long the server may take from the end of the body to the end of its answer. */
+  /** How long the server may take from the end of the body to the end of its response. */
   readonly silenceMilliseconds: number;
-  /** Given the text of an answer that is a stream of events while it comes, in any pieces. */
+  /** Called with the text of an event stream response as it arrives, in any pieces. */
   readonly onEvents?: ((text: string) => void) | undefined;
 }
 
@@ -34,11 +34,12 @@ const maximumAnswerBytes = 16 * 1024 * 1024;
 const sliceBytes = 64 * 1024;
 
 /**
- * Posts a large body and reads the answer, in flat memory and at the server's pace.
+ * Posts a large body and reads the response, in flat memory and at the server's pace.
  *
- * The time that the body's source takes counts for neither of the two time-outs.
+ * The time that the body's source takes counts for neither of the two timeouts.
  *
- * @throws BackendTimeout, BackendUnreachable, RangeError when the answer is too large, the signal's reason, or what
+ *
+ * @throws BackendTimeout, BackendUnreachable, RangeError when the response is too large, the signal's reason, or what
  * reading the body throws.
  */
 export const sendUpload = async (options: UploadOptions): Promise<WholeAnswer> => {
@@ -53,7 +54,7 @@ export const sendUpload = async (options: UploadOptions): Promise<WholeAnswer> =
   const { request, response, end } = exchange;
   const sending = new AbortController();
   try {
-    // A server may answer before it has the whole body, most often to refuse it.
+    // A server may respond before it has the whole body, mostly to refuse it.
     await Promise.race([response, sendPieces(request, options, end, sending.signal)]);
     const onIdle = (): void => end(new BackendOverdue(silenceMilliseconds));
     const answer = async (): Promise<WholeAnswer> => {
@@ -71,7 +72,7 @@ export const sendUpload = async (options: UploadOptions): Promise<WholeAnswer> =
   }
 };
 
-/** Whoever reads the events along must not end the exchange: what they throw ends the answer, and is thrown by its reading. */
+/** A listener's error must not end the exchange: it ends the response, and reading that throws it. */
 const handOnEvents = (head: IncomingMessage, { onEvents }: UploadOptions): void => {
   if (!onEvents || head.statusCode !== 200) return;
   if (!/^text\/event-stream\b/i.test(head.headers["content-type"] ?? "")) return;
@@ -87,7 +88,7 @@ const handOnEvents = (head: IncomingMessage, { onEvents }: UploadOptions): void 
   });
 };
 
-/** Ends without an error when the exchange is over before the body: the exchange itself tells why. */
+/** Ends without an error when the exchange ends before the body: the exchange itself reports why. */
 const sendPieces = async (
   request: ClientRequest,
   { body, stallMilliseconds }: UploadOptions,

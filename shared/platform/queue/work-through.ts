@@ -69,15 +69,16 @@ export interface QueueWork {
   readonly operation: string;
   /** Under which name its metrics are filed; without it none are. */
   readonly metricsNamespace?: string | undefined;
-  /** Time that a record should have for itself; with less of it left, it is not begun. */
+  /** The minimum time that a record needs; with less of it left, it does not start. */
   readonly leastMilliseconds: number;
-  /** Kept back from a record's time for what comes after its work. */
+  /** Reserved of a record's time for what follows its work. */
   readonly reserveMilliseconds: number;
   /**
    * Does the work; must not throw.
    *
-   * @param deadline aborted when the time is over, but for the reserve.
-   * @returns whether the record is done with; otherwise it comes again.
+   *
+   * @param deadline aborted when the time ends, minus the reserve.
+   * @returns whether the record is done; otherwise the queue delivers it again.
    */
   readonly work: (record: SQSRecord, deadline: AbortSignal) => Promise<boolean>;
 }
@@ -98,12 +99,12 @@ const workOn = (record: SQSRecord, context: Context, { operation, ...options }: 
 };
 
 /**
- * Works through a batch of a FIFO queue, record by record, each in a scope of its own with the trace of the request that
- * asked for it.
+ * Processes a batch of a FIFO queue, record by record, each in a scope of its own with the trace of the request that
+ * caused it.
  *
- * A record is left to the queue when an earlier one of its group has failed, which it must not overtake; the groups have
- * nothing to do with each other. And it is left when too little time remains, but for the first: an invocation that
- * Lambda breaks off makes the whole batch come again, with what was done already.
+ * A record stays in the queue when an earlier one of its group has failed, because it must not overtake that; groups
+ * are independent. It also stays when too little time remains, except the first: if Lambda ends an invocation, the
+ * whole batch is delivered again, including finished records.
  */
 export const workThrough = async (
   { Records }: SQSEvent,

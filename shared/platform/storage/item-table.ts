@@ -24,7 +24,7 @@ export interface ItemRead {
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
 }
 
-/** What became of an update: the item after it, or the item that did not meet the condition. */
+/** The outcome of an update: the item after it, or the item that failed the condition. */
 export interface UpdateResult {
   readonly applied: boolean;
   readonly item: Item;
@@ -35,13 +35,14 @@ export interface UpdateResult {
  * goes through `table.ts`.
  */
 export interface ItemTable {
-  /** An item as it is at this moment; `undefined` when there is none. */
+  /** Reads an item consistently; `undefined` when it does not exist. */
   read(read: ItemRead, signal?: AbortSignal): Promise<Item | undefined>;
   /**
-   * Changes one item, or makes it, unless its condition is in the way.
+   * Updates or creates one item, if its condition holds.
    *
-   * @param again what another try sends once nobody knows whether the one before it has changed the item: by default the
-   * same, with `undefined` nothing.
+   *
+   * @param again what another attempt sends once it is unknown whether the last one changed the item: by default the
+   * same; `undefined` for nothing.
    */
   update(
     update: ItemUpdate,
@@ -49,16 +50,17 @@ export interface ItemTable {
     again?: () => ItemUpdate | undefined,
   ): Promise<UpdateResult>;
   /**
-   * Changes several items, or makes them, all of them or none. Several tries change them once.
+   * Updates or creates several items, all or none. Repeated attempts change them once.
    *
-   * @returns whether they were changed: not when a condition, or another write of one of them, was in the way.
+   *
+   * @returns whether they were changed: not when a condition failed, or another write conflicted.
    */
   updateTogether(updates: readonly ItemUpdate[], signal?: AbortSignal): Promise<boolean>;
 }
 
 /** The same for what writes items of its own as well. */
 export interface WritableItemTable extends ItemTable {
-  /** Writes one item, in the place of what has its key. */
+  /** Writes one item, replacing any with its key. */
   put(item: Item): Promise<void>;
   /** Removes one item; none of this key is no error. */
   delete(key: Item): Promise<void>;
@@ -98,7 +100,7 @@ const fromItem = (item: Item): Record<string, AttributeValue | undefined> => {
 
 const cancellation = z.object({ CancellationReasons: z.array(z.object({ Code: z.string() })) });
 
-/** Whether a transaction was given up because of what one of its items is, or what happens to it at the moment. */
+/** Whether a transaction was cancelled by a condition or a concurrent write. */
 const wasInTheWay = (error: unknown): boolean =>
   error instanceof AwsCallError &&
   error.name === "TransactionCanceledException" &&

@@ -15,26 +15,26 @@ export const largestUploadBytes = 500 * 1024 * 1024;
  */
 export const partBytes = 5 * 1024 * 1024;
 
-/** The largest upload that is used although nobody declared its size: its link takes any (specification, Limits). */
+/** The maximum size of an upload without a declared size: its link accepts any (specification, Limits). */
 export const largestUndeclaredBytes = 100 * 1024 * 1024;
 
 /** Speech that was synthesised, by day and account: `speech/2026-11-20/7/<32 hex digits>.wav`. */
 export const speechFolder = "speech/";
 
-/** Where the speech of an account is that was made on a day (UTC). */
+/** The prefix of an account's speech of one day (UTC). */
 export const speechFolderOf = (userId: number, day: Date): string =>
   `${speechFolder}${day.toISOString().slice(0, 10)}/${userId}/`;
 
 /**
- * Audio whose transcription is saved: `transcriptions/<32 hex digits>.mp3`. Callers are told these names, so that nothing
- * about the account is in them.
+ * The audio of saved transcriptions: `transcriptions/<32 hex digits>.mp3`. Callers see these names, so they contain
+ * nothing about the account.
  */
 export const transcriptionsFolder = "transcriptions/";
 
-/** Answers that are given again and are too large for the table, sealed: `answers/7/<32 hex digits>`. */
+/** Stored responses that are too large for the table, sealed: `answers/7/<32 hex digits>`. */
 export const answersFolder = "answers/";
 
-/** Where such answers to an account are. */
+/** The prefix of such responses of an account. */
 export const answersFolderOf = (userId: number): string => `${answersFolder}${userId}/`;
 
 /** What belongs to jobs: their plans, transcripts of pieces and whole ones, `jobs/7/<job id>/result.json`. */
@@ -43,7 +43,7 @@ export const jobsFolder = "jobs/";
 /** Where those of an account are. */
 export const jobsFolderOf = (userId: number): string => `${jobsFolder}${userId}/`;
 
-/** How long saved transcriptions and their audio are kept. */
+/** How long saved transcriptions and their audio are stored. */
 export const transcriptionsLifetimeDays = 30;
 
 /** How long a signed link works, in seconds (specification, Limits). */
@@ -55,7 +55,7 @@ export interface SignedLink {
   readonly expiresAt: Date;
 }
 
-/** What is known of a stored object without reading it. */
+/** Facts about a stored object, without reading it. */
 export interface StoredObject {
   /** In bytes. */
   readonly size: number;
@@ -66,20 +66,21 @@ export interface StoredObject {
 export interface ObjectRanges {
   /** In bytes. */
   readonly size: number;
-  /** Changes with the bytes; undefined when the store tells none. */
+  /** Changes with the bytes; undefined when the store has none. */
   readonly version?: string | undefined;
   /** The bytes from `start` up to, but not including, `end`. */
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
-/** An object that is stored while it is made. */
+/** An object written as a stream. */
 export interface ObjectWriter {
   /** Takes more bytes, at the pace of the store. The bytes must not be changed afterwards. */
   write(bytes: Uint8Array): Promise<void>;
   /**
-   * Stores what was written; only now can anybody see it.
+   * Stores what was written; only now it becomes visible.
    *
-   * @param beginning replaces as many bytes at the object's start, for headers that tell a length nobody knew.
+   *
+   * @param beginning replaces as many bytes at the object's start, for headers with a length that was unknown before.
    */
   complete(beginning?: Uint8Array): Promise<void>;
   /** Gives up: nothing of the object stays. Never fails, and does nothing to an object that is stored already. */
@@ -101,25 +102,25 @@ export interface StoredPart extends ObjectPart {
 }
 
 /**
- * Objects that somebody else uploads part by part, through links. Every method throws as {@link ObjectStore} does. What was
- * begun and is neither completed nor given up is removed by the store after a day.
+ * Objects that a client uploads part by part, through links. Every method throws as {@link ObjectStore} does. The
+ * store removes unfinished uploads after a day.
  */
 export interface ObjectParts {
   /** @returns what the upload is called, together with the key. */
   begin(key: string, options: { readonly contentType: string }): Promise<string>;
   /** A link that takes a `PUT` of a part of exactly this size, as often as it is sent. */
   sign(key: string, uploadId: string, part: ObjectPart): Promise<SignedLink>;
-  /** The parts that have arrived, by number; `undefined` when there is no such upload any more. */
+  /** The parts that have arrived, by number; `undefined` when the upload no longer exists. */
   list(key: string, uploadId: string): Promise<readonly StoredPart[] | undefined>;
   /** Makes the object of its parts. @returns whether there was such an upload: not when it is completed already. */
   complete(key: string, uploadId: string, parts: readonly StoredPart[]): Promise<boolean>;
-  /** Gives the upload up; one that is over is no error. */
+  /** Aborts the upload; a finished one is no error. */
   abort(key: string, uploadId: string): Promise<void>;
 }
 
 /**
- * Where audio files are kept. Every method throws AppError `storage_unavailable` when the store fails, and
- * `service_unavailable` when it says nothing for too long; none waits for ever.
+ * Where audio files are stored. Every method throws AppError `storage_unavailable` when the store fails, and
+ * `service_unavailable` when it is silent for too long; none waits for ever.
  */
 export interface ObjectStore {
   /**
@@ -131,7 +132,7 @@ export interface ObjectStore {
     key: string,
     options: { readonly contentType: string; readonly size?: number | undefined },
   ): Promise<SignedLink>;
-  /** A link that gives the object, whether it exists or not; 404 when it does not. */
+  /** A link to the object, without checking that it exists; it returns 404 if not. */
   signDownload(
     key: string,
     options: { readonly contentType: string; readonly fileName: string },
@@ -150,6 +151,6 @@ export interface ObjectStore {
   write(key: string, options: { readonly contentType: string }): ObjectWriter;
   /** The names of all objects that begin with a prefix. */
   list(prefix: string): AsyncIterable<string>;
-  /** Removes an object; one that is not there is no error. */
+  /** Removes an object; a missing one is no error. */
   delete(key: string): Promise<void>;
 }

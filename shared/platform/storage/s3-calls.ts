@@ -11,16 +11,16 @@ import { limitTime } from "../outbound/timeouts.ts";
 import { linkLifetimeSeconds, type SignedLink } from "./object-store.ts";
 
 /**
- * Why not the SDK: loading its client for S3 takes more than twice as long as everything else that a function loads before
- * its first answer (`npm run bench:cold`). These are the few calls that the service makes, over the connections that model
- * calls use as well.
+ * Why not the SDK: loading its S3 client takes more than twice as long as everything else that a function loads
+ * before its first response (`npm run bench:cold`). These are the few calls that the service needs, over the same
+ * connections as model calls.
  */
 
 /** How long S3 may take, in milliseconds. */
 export interface StorageTimeouts {
-  /** One try, until its answer begins. */
+  /** One attempt, until its response starts. */
   readonly answer: number;
-  /** A call with all its tries, and with the body of its answer unless that is streamed. */
+  /** A call with all its attempts, and with its response's body unless that is streamed. */
   readonly call: number;
   /** Between two pieces of a body that is streamed. */
   readonly piece: number;
@@ -32,7 +32,7 @@ const usualTimeouts: StorageTimeouts = { answer: 8_000, call: 25_000, piece: 10_
 /** Before the second try, and at random up to as long again; before the third twice as long. */
 const pauseMilliseconds = 50;
 
-/** What S3 says beside an object's bytes is a few hundred bytes of XML. */
+/** Other than an object's bytes, S3 returns a few hundred bytes of XML. */
 const mostXmlBytes = 64 * 1_024;
 
 /** A call to S3, in its own words. */
@@ -47,53 +47,56 @@ export interface S3Call {
   readonly body?: Uint8Array | string;
 }
 
-/** What bounds a call beside the bucket's own limits. */
+/** A call's limits in addition to the bucket's own. */
 export interface S3CallOptions {
   readonly signal?: AbortSignal;
   /** In all, instead of the bucket's own. */
   readonly milliseconds?: number;
-  /** Of the answer's body; more is a failure. */
+  /** Of the response's body; more is a failure. */
   readonly mostBytes?: number;
 }
 
-/** An answer of S3 that means success, read to its end. */
+/** A successful and complete response of S3. */
 export interface S3Answer {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 /**
- * A bucket of S3. Calls are tried three times as long as they fail for a passing reason.
+ * A bucket of S3. Calls are tried three times while they fail for a temporary reason.
  *
- * They throw AppError `service_unavailable` when S3 says nothing for too long, `storage_unavailable` when it refuses, fails or
- * breaks off; the cause is an AwsCallError with S3's code where it gave one.
+ * They throw AppError `service_unavailable` when S3 is silent for too long, `storage_unavailable` when it refuses,
+ * fails or breaks off; the cause is an AwsCallError with S3's code if there is one.
  */
 export interface Bucket {
   readonly timeouts: StorageTimeouts;
   call(call: S3Call, options?: S3CallOptions): Promise<S3Answer>;
-  /** The same for an answer that is still to be read; the signal ends the reading as well. */
+  /** The same for a response that is still unread; the signal ends reading as well. */
   open(call: S3Call, signal: AbortSignal): Promise<IncomingMessage>;
   /**
-   * A link by which anybody makes the call, with exactly its headers, until the link expires. Nothing is sent.
+   * A link with which anyone can make the call, with exactly its headers, until the link expires. Nothing is sent.
    *
-   * @throws AppError `storage_unavailable` when there is nothing to sign with, or the key has a segment `.` or `..`.
+   *
+   * @throws AppError `storage_unavailable` without credentials for signing, or when the key has a segment `.` or
+   * `..`.
    */
   sign(call: S3Call): SignedLink;
 }
 
-/** When another try makes sense after the store has said nothing. */
+/** When another attempt makes sense after a silence of the store. */
 const retryAfterSeconds = 5;
 
 /**
- * A failure of the object store as one of our errors; what is one already stays as it is.
+ * A failure of the object store as one of our errors; those stay unchanged.
  *
- * @returns `service_unavailable` for a silence, which passes by itself, `storage_unavailable` for everything else.
+ *
+ * @returns `service_unavailable` for a silence, which is temporary, `storage_unavailable` for everything else.
  */
 export const storageFailure = (thrown: unknown): AppError => {
   if (thrown instanceof AppError) return thrown;
   if (!(thrown instanceof BackendTimeout)) return new AppError("storage_unavailable", { cause: thrown });
   return new AppError("service_unavailable", {
-    message: "The store of audio files did not answer in time; try again shortly.",
+    message: "The store of audio files did not respond in time; try again shortly.",
     retryAfterSeconds,
     // So that no model's server is blamed for it.
     cause: new AwsCallError("TimeoutError", "S3 was silent for too long.", { cause: thrown }),
@@ -105,12 +108,12 @@ const isPassing = (failure: unknown): boolean =>
   failure instanceof BackendUnreachable ||
   dependencyFailure(failure) !== undefined;
 
-/** What S3 calls a failure. Its sentence is not kept: it may repeat the request. */
+/** S3's code of a failure. Its message is not stored: it may repeat the request. */
 const errorCode = (xml: string): string => /<Code>(\w{1,64})<\/Code>/.exec(xml)?.[1] ?? "UnknownError";
 
 const refusal = ({ operation }: S3Call, status: number, xml: string): AwsCallError => {
   const code = errorCode(xml);
-  return new AwsCallError(code, `S3 answered ${operation} with status ${status}, ${code}.`, {
+  return new AwsCallError(code, `S3 responded to ${operation} with status ${status}, ${code}.`, {
     $metadata: { httpStatusCode: status },
   });
 };
@@ -158,7 +161,7 @@ export const openBucket = (
     throw refusal(call, status, await readBody(response, mostXmlBytes));
   };
 
-  /** Carries out a call within its time, and tells its failures in our words. */
+  /** Runs a call within its time, and converts its failures to our errors. */
   const send = async <Result>(
     call: S3Call,
     milliseconds: number,
@@ -187,7 +190,7 @@ export const openBucket = (
     call: (call, { signal = new AbortController().signal, milliseconds = timeouts.call, mostBytes } = {}) =>
       send(call, milliseconds, signal, async (response) => {
         const body = await readBytes(response, mostBytes ?? mostXmlBytes);
-        // S3 may find that it cannot join the parts of an upload only after it has begun to answer.
+        // S3 may fail to join the parts of an upload only after its response has started.
         if (call.operation === "CompleteMultipartUpload" && body.includes("<Error>"))
           throw refusal(call, 500, body.toString());
         return { headers: response.headers, body };

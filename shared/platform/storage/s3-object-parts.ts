@@ -3,7 +3,7 @@ import { AwsCallError } from "../outbound/aws-json.ts";
 import type { ObjectPart, ObjectParts, StoredPart } from "./object-store.ts";
 import { type Bucket, storageFailure } from "./s3-calls.ts";
 
-/** A page of the parts of an upload has at most a thousand of some hundred bytes each, and no upload of ours has more. */
+/** A page of an upload's parts has at most a thousand of a few hundred bytes each, and none of our uploads has more. */
 const mostListBytes = 1_024 * 1_024;
 
 /** Neither the id of an upload nor the tag of a part has a character that means something to XML. */
@@ -22,7 +22,7 @@ export const beginMultipart = async (bucket: Bucket, key: string, contentType: s
     headers: { "content-type": contentType },
   });
   const uploadId = uploadIdElement.exec(body.toString())?.[1];
-  if (uploadId === undefined) throw storageFailure(new Error("S3 began an upload without giving it an id."));
+  if (uploadId === undefined) throw storageFailure(new Error("S3 started an upload without an id."));
   return uploadId;
 };
 

@@ -37,7 +37,7 @@ export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
       { mostBytes },
     );
     if (body.length !== mostBytes)
-      throw storageFailure(new Error("S3 gave another number of bytes than was asked for."));
+      throw storageFailure(new Error("S3 sent another number of bytes than requested."));
     return body;
   };
 

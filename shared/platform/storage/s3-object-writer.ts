@@ -8,8 +8,8 @@ const etag = /^"?([^"<&]+)"?$/;
 /**
  * Writes an object of unknown length: a small one with a single request, a larger one in parts.
  *
- * The first part is kept back until the end, because its beginning may be replaced then. One part is on its way while
- * the next one fills, so that at most three parts are in memory.
+ * The first part is held back until the end, because its start may be replaced then. One part is sent while the next
+ * one fills, so at most three parts are in memory.
  */
 export class S3ObjectWriter implements ObjectWriter {
   readonly #bucket: Bucket;
@@ -43,7 +43,7 @@ export class S3ObjectWriter implements ObjectWriter {
     }
     await this.#guard(() => this.#uploading);
     this.#uploading = this.#uploadPart(this.#nextNumber(), part);
-    // A failure is told by the next call; until then it must not count as unhandled.
+    // The next call reports a failure; until then it must not count as unhandled.
     this.#uploading.catch(() => undefined);
   }
 
@@ -60,20 +60,20 @@ export class S3ObjectWriter implements ObjectWriter {
     if (this.#isStored) return;
     this.#filling = [];
     this.#first = undefined;
-    // A part that arrives after the abort would stay, so nothing may be on its way any more.
+    // A part that arrives after the abort would remain, so none may be pending.
     this.#cancellation.abort();
     await this.#uploading.catch(() => undefined);
     const uploadId = await this.#uploadId?.catch(() => undefined);
     if (uploadId === undefined) return;
     this.#uploadId = undefined;
     try {
-      // Whoever waits for this has been waiting for the store already.
+      // The caller has waited for the store already.
       await this.#bucket.call(
         { operation: "AbortMultipartUpload", method: "DELETE", key: this.#key, query: { uploadId } },
         { milliseconds: this.#bucket.timeouts.answer },
       );
     } catch (error) {
-      // The bucket's lifecycle rule removes what is left of an upload after a day.
+      // The bucket's lifecycle rule removes the rest of an upload after a day.
       logger.warn("upload.not_aborted", { reason: describeError(error) });
     }
   }
@@ -128,7 +128,7 @@ export class S3ObjectWriter implements ObjectWriter {
     this.#tags.set(partNumber, tag);
   }
 
-  /** Giving up does not end it: an upload whose id nobody received could not be aborted. */
+  /** Aborting does not end it: an upload whose id was never received could not be aborted. */
   #begin(): Promise<string> {
     this.#uploadId ??= beginMultipart(this.#bucket, this.#key, this.#contentType);
     return this.#uploadId;

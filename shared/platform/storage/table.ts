@@ -28,7 +28,8 @@ export const openTable = (name: string): Table => ({
 });
 
 /**
- * All items of a partition, as they are at this moment.
+ * Reads all items of a partition consistently.
+ *
  *
  * @param attributes which of their attributes are read.
  */
@@ -60,7 +61,7 @@ export const readPartition = async (
 /** DynamoDB takes no more deletions at once. */
 const largestBatch = 25;
 
-/** Deletes items; one that is not there is no error. @throws Error when DynamoDB keeps putting some of them off. */
+/** Deletes items; a missing one is no error. @throws Error when DynamoDB repeatedly defers some of them. */
 export const deleteItems = async (
   { client, name }: Table,
   keys: readonly { readonly PK: string; readonly SK: string }[],
@@ -88,7 +89,7 @@ export const cancellationCodes = (error: unknown): string[] =>
     ? (error.CancellationReasons ?? []).map(({ Code = "" }) => Code)
     : [];
 
-/** The items whose conditions have cancelled a transaction, in its order, where the transaction asked for them. */
+/** The items whose conditions cancelled a transaction, in its order, where the transaction requested them. */
 export const cancelledItems = (error: unknown): (Record<string, unknown> | undefined)[] =>
   error instanceof TransactionCanceledException
     ? (error.CancellationReasons ?? []).map(({ Item }) => Item && unmarshall(Item))

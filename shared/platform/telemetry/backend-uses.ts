@@ -37,8 +37,9 @@ export class BackendUses {
   readonly #uses = new Map<BackendName, BackendUse>();
 
   /**
-   * @param milliseconds how long the call took; of a streamed response, until it began.
-   * @param hasFailed whether the backend is to blame for there being no usable response.
+   *
+   * @param milliseconds how long the call took; for a streamed response, until it started.
+   * @param hasFailed whether the backend is to blame for the missing or unusable response.
    */
   noteCall(name: BackendName, milliseconds: number, hasFailed: boolean): void {
     const use = this.#use(name);
@@ -46,7 +47,7 @@ export class BackendUses {
     if (hasFailed) use.failures += 1;
   }
 
-  /** A call was the one after which nobody asks the backend for a while. */
+  /** A call was the one that opened the backend's circuit. */
   noteCircuitOpened(name: BackendName): void {
     this.#use(name).circuit_opened += 1;
   }

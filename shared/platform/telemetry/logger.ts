@@ -12,15 +12,15 @@ type LogValue =
   | readonly LogValue[]
   | { readonly [name: string]: LogValue };
 
-/** Members of a line beside those that every line has. */
+/** A line's own fields, in addition to those of every line. */
 export type LogFields = Readonly<Record<string, LogValue>>;
 
 const levels = ["DEBUG", "INFO", "WARN", "ERROR", "SILENT"] as const;
 type Level = (typeof levels)[number];
 
 /**
- * The log is the one part of a function that reads the environment by itself: a line must leave although the function's
- * variables are not complete, and X-Ray's trace has another id in each invocation.
+ * The logger alone reads the environment itself: a line must be written even if the function's variables are
+ * incomplete, and X-Ray's trace has another id in each invocation.
  */
 const variables: Readonly<Record<string, string | undefined>> = process.env;
 
@@ -58,12 +58,12 @@ export const logger = {
 };
 
 /**
- * Errors whose message quotes what was read: V8's about JSON shows the text around the fault, zod's the names of keys.
- * It may be what a person said, or what a model made of it.
+ * Errors whose message quotes their input: V8's about JSON shows the text around the fault, zod's the names of keys.
+ * That may be what a person said, or a model's output.
  */
 const quotingErrors: ReadonlySet<string> = new Set(["SyntaxError", "ZodError", "$ZodError"]);
 
-/** An error for the log: its name, its sentence unless that may quote somebody, and where it was thrown. */
+/** An error for the log: its name, its message unless that may quote someone, and where it was thrown. */
 export const describeError = (
   error: unknown,
 ): { readonly name: string; readonly message: string | undefined; readonly stack: string[] } | undefined => {

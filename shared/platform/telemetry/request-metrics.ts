@@ -6,8 +6,8 @@ export interface RequestMetrics {
   readonly operation: string;
   readonly milliseconds: number;
   /**
-   * Of a request: how long its caller waited for the head of the response on account of the service itself, without the time
-   * for which models were waited for.
+   * For a request: how long the service itself delayed the head of the response, without the time spent waiting for
+   * models.
    */
   readonly own_milliseconds?: number;
   /** 1 for a response with a 4xx status, else 0. */
@@ -39,8 +39,8 @@ const envelope = (
             { Name: "server_error" satisfies keyof RequestMetrics, Unit: "Count" },
           ],
         },
-        // A line can give a dimension one value only, and a message asks up to five backends: each has metrics of its
-        // own instead, without a dimension. So has the service's own time, which is looked at over all operations.
+        // A line can give a dimension one value only, and a message calls up to five backends: each has metrics of
+        // its own instead, without a dimension. So has the service's own time, which is observed over all operations.
         ...(withoutDimension.length > 0 ? [{ Namespace, Dimensions: [[]], Metrics: withoutDimension }] : []),
       ],
     },
@@ -49,7 +49,7 @@ const envelope = (
 
 let isFirst = true;
 
-/** Whether this is the first line of its kind in the process: its request waited for the function to start. */
+/** Whether this is the first such line in the process: its request waited for the function to start. */
 const takeColdStart = (): boolean => {
   const isCold = isFirst;
   isFirst = false;
@@ -57,12 +57,12 @@ const takeColdStart = (): boolean => {
 };
 
 /**
- * Members for the last line of the current request: what is measured of it, how long models and other backends were
- * waited for (where any was asked), and what makes the line a source of metrics, by operation and by backend. CloudWatch
- * reads them out of it, without a call, an agent or a second line. The number of samples of `milliseconds` is the number
- * of requests.
+ * Fields for the last line of the current request: its measurements, the time spent waiting for models and other
+ * backends (if any was called), and what makes the line a source of metrics, by operation and by backend. CloudWatch
+ * extracts them, without a call, an agent or a second line. The number of samples of `milliseconds` is the number of
+ * requests.
  *
- * Without a namespace in the request's scope the line makes no metrics.
+ * Without a namespace in the request's scope the line carries no metrics.
  */
 export const measured = (metrics: RequestMetrics) => {
   const scope = requestScope();

@@ -2,46 +2,43 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { BackendUses } from "./backend-uses.ts";
 import type { Use } from "./use.ts";
 
-/**
- * What everything done for one request, or for one record of a queue, may need to know of it, however deep below the
- * handler.
- */
+/** What any code below the handler may need to know about the current request, or the current record of a queue. */
 export interface RequestScope {
   /** When the work must be over, in milliseconds of `performance.now()`: shortly before the function's own end. */
   readonly endsAt: number;
   /** Aborted at `endsAt`. */
   readonly deadline: AbortSignal;
-  /** Names the request in the log; of a queue's record, the request that asked for it. */
+  /** Names the request in the log; for a queue's record, the request that caused it. */
   requestId: string | undefined;
   /** The caller's place in a distributed trace, checked; sent on as it came. */
   traceparent: string | undefined;
   /** Whose request it is, where no token says so. */
   accountId: number | undefined;
   /**
-   * How many calls a model began to work for, as the call policy finds: a call counts from the moment its request is sent,
-   * unless the server then refuses it because the model is loading or busy. While there is none, a failure costs no quota.
+   * How many calls a model started to work for, by the call policy: a call counts from the moment its request is
+   * sent, unless the server refuses it because the model is loading or busy. While it is 0, a failure costs no quota.
    */
   modelCallsBegun: number;
   /**
-   * How long model servers have been waited for, if any was asked: of a response that leaves as it is made, until it began;
-   * of speech that is kept first, until all of it was made.
+   * How long model servers delayed the request, if any was called: for a streamed response, until it started; for
+   * stored speech, until it was complete.
    */
   upstreamMilliseconds: number | undefined;
   readonly backends: BackendUses;
-  /** What is counted on the account of the request when it is over. */
+  /** What is counted on the account of the request when it ends. */
   readonly use: Use;
   /** Under which name the metrics of the work are filed; `undefined` when none are. */
   readonly metricsNamespace: string | undefined;
-  /** The work is over: its deadline does not come any more. */
+  /** Ends the scope: its deadline no longer comes. */
   close(): void;
 }
 
-/** Where work comes from: the request that asks for it, and the trace that one is part of. */
+/** The cause of the work: the request, and the trace that it is part of. */
 export type Origin = Pick<RequestScope, "requestId" | "traceparent">;
 
-const timeOver = (): DOMException => new DOMException("The time for the request is over.", "TimeoutError");
+const timeOver = (): DOMException => new DOMException("The time for the request has ended.", "TimeoutError");
 
-/** A scope for work that must be over in so many milliseconds. Of a request, the origin is found out later. */
+/** Opens a scope for work with this much time. A request's origin is set later. */
 export const openRequestScope = (
   milliseconds: number,
   {

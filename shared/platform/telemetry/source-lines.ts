@@ -36,7 +36,7 @@ const sourceLineOf = (line: string): string => {
   return line.replace(position, () => `${source}:${lineNumber}:${columnNumber}`);
 };
 
-/** The lines of a stack with places in the sources where they name places in the bundle. */
+/** Replaces positions in the bundle by positions in the sources, in the lines of a stack. */
 export const sourceLines = (stack: string): string[] =>
   stack
     .split("\n")

@@ -1,6 +1,6 @@
 import { requestScope } from "./request-scope.ts";
 
-/** What is counted of a request beside the request itself. */
+/** The units counted for a request in addition to the request itself. */
 export const usedUnits = [
   "characters",
   "promptTokens",
@@ -14,10 +14,10 @@ type UsedUnit = (typeof usedUnits)[number];
 export type Use = { [Unit in UsedUnit]?: number };
 
 /**
- * Notes what the current request has used, as soon as it is known. It is counted on the account when the request is over,
- * unless that is refunded then; outside of a request, and where no account asks, on nothing.
+ * Notes what the current request has used, as soon as it is known. It is counted on the account when the request
+ * ends, unless that is refunded; outside of a request, and for requests without an account, it does nothing.
  *
- * Whole numbers, so that sums are exact. Errors are those of a batch's items: a request that fails is counted without it.
+ * Whole numbers, so that sums are exact. Errors are those of a batch's items: a failed request is counted without it.
  */
 export const countUse = (unit: UsedUnit, amount: number): void => {
   const use = requestScope()?.use;
@@ -31,7 +31,7 @@ export const countCharacters = (text: string): void => {
   countUse("characters", characters);
 };
 
-/** Notes the tokens of an answer, as its model's server has counted them. */
+/** Notes the tokens of a reply, as its model's server has counted them. */
 export const countTokens = (
   usage:
     | { readonly prompt_tokens: number | null; readonly completion_tokens: number | null }

@@ -4,10 +4,11 @@ import * as z from "zod";
 const unsupportedMark = "unsupported: ";
 
 /**
- * The error of a schema that describes what can be carried out, for routes on which nothing that changes the result may be
- * ignored: a value that does not match is refused with 400 and its name, and not with 422.
+ * The error of a schema on routes where nothing that changes the result may be ignored: a value that does not match
+ * is refused with 400 and its name, and not with 422.
  *
- * @param sentence what the caller is told.
+ *
+ * @param sentence the message for the caller.
  */
 export const unsupported = (sentence: string) => ({ error: `${unsupportedMark}${sentence}` });
 
@@ -54,7 +55,7 @@ export const text = () =>
     abort: true,
   });
 
-/** A file of a multipart form, as the body parser gives it. */
+/** A file of a multipart form, from the body parser. */
 export interface FormFile {
   readonly filename: string;
   readonly content: Buffer;
@@ -69,7 +70,7 @@ export const isFormFile = (value: unknown): value is FormFile =>
   "content" in value &&
   Buffer.isBuffer(value.content);
 
-/** What clients send for a file that nobody chose: browsers an empty file without a name, others an empty text. */
+/** What clients send for a file input left empty: browsers an empty file without a name, others an empty text. */
 const isUnchosen = (value: unknown): boolean =>
   value === "" || (isFormFile(value) && value.filename === "" && value.content.length === 0);
 
@@ -78,7 +79,7 @@ const namedFile = z.custom<FormFile>((value) => isFormFile(value) && value.filen
   params: { type: "value_error" },
 });
 
-/** A file with a name; `undefined` when nobody chose one. Its declared type plays no part: bytes tell what it is. */
+/** A file with a name; `undefined` when the input was left empty. Its declared type is ignored: the bytes decide. */
 export const formFile = () =>
   z
     .unknown()
@@ -86,7 +87,7 @@ export const formFile = () =>
     .pipe(namedFile.optional())
     .optional();
 
-/** Like {@link formFile}, for a file that somebody must have chosen. */
+/** Like {@link formFile}, for a required file. */
 export const requiredFormFile = () =>
   z
     .unknown()
@@ -150,10 +151,11 @@ export const formBoolean = () =>
   });
 
 /**
- * The schema of a body with `encoding: "raw"`: the bytes as they came, for whoever has to check a signature over them.
+ * The schema of a body with `encoding: "raw"`: the unchanged bytes, for checking a signature over them.
  *
- * @param description what is in them, for the API's documentation.
- * @param example what they may say, read as JSON.
+ *
+ * @param description the content, for the API's documentation.
+ * @param example the content, read as JSON.
  */
 export const rawBody = (description: string, example: object) =>
   z

@@ -14,10 +14,13 @@ const listed = (values: readonly unknown[]): string => {
   return quoted.length ? `${quoted.join(", ")} or ${last}` : String(last);
 };
 
-/** The message of an issue whose schema asks for an integer; nobody is told it. */
+/** Marks an issue whose schema requires an integer; callers never see it. */
 const integerExpected = "integer expected";
 
-/** zod says "number" of whatever is no number where an integer is asked for; which schema it was, only an error map sees. */
+/**
+ * zod says "number" for any value that is not a number where an integer is required; only an error map sees the
+ * schema.
+ */
 const tellIntegers: z.core.$ZodErrorMap = ({ code, inst }) =>
   code === "invalid_type" && inst instanceof z.ZodNumberFormat ? integerExpected : undefined;
 
@@ -37,7 +40,7 @@ const booleanWord = /^(true|false|t|f|yes|no|y|n|on|off|1|0)$/i;
 
 const isNumeric = (text: string): boolean => text.trim() !== "" && Number.isFinite(Number(text));
 
-/** A text where a number or a boolean is asked for: Pydantic tells those apart that it cannot read as one. */
+/** A text instead of a number or a boolean: Pydantic distinguishes those that it cannot parse. */
 const unreadable = (expected: string, text: string): Described | undefined => {
   if (expected === "boolean") {
     if (booleanWord.test(text)) return undefined;
@@ -159,14 +162,14 @@ const validationIssues = (issue: Issue): ValidationIssue[] => {
   return [{ loc, msg, type }];
 };
 
-/** A place in a body as the OpenAI API names it: `messages[0].content`. */
+/** A path in a body in the OpenAI API's notation: `messages[0].content`. */
 const parameterAt = ([, ...path]: readonly PropertyKey[]): string =>
   path
     .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
     .join("")
     .replace(/^\./, "");
 
-/** What cannot be carried out, in an issue or in one of the alternatives of which none has matched. */
+/** The unsupported value of an issue, or of one of the alternatives of a union. */
 const unsupportedIn = (issue: Issue, place: readonly PropertyKey[] = []): AppError | undefined => {
   const path = [...place, ...issue.path];
   const message = readUnsupported(issue.message);
@@ -182,14 +185,15 @@ const unsupportedIn = (issue: Issue, place: readonly PropertyKey[] = []): AppErr
   return undefined;
 };
 
-/** So many problems are told: a response about each of 100,000 wrong elements would be too large to be sent. */
+/** The maximum number of reported problems: a response about 100,000 wrong elements would be too large to send. */
 const maximumIssues = 100;
 
 /**
  * Parses an untrusted value.
  *
- * @throws ValidationError that names each of the first 100 problems by its place, in Pydantic's vocabulary; AppError
- * `unsupported_parameter` for what has the right form and cannot be carried out.
+ *
+ * @throws ValidationError that names each of the first 100 problems by its path, in Pydantic's vocabulary; AppError
+ * `unsupported_parameter` for well-formed values that are not supported.
  */
 export const validate = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
   // Without reportInput an absent field and a field of the wrong type look the same.

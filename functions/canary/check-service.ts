@@ -28,7 +28,7 @@ const ask = async (
     maximumBytes: mostBytes,
     ...options,
   });
-  if (statusCode !== 200) throw new Error(`${new URL(url).pathname} answered with status ${statusCode}.`);
+  if (statusCode !== 200) throw new Error(`${new URL(url).pathname} returned status ${statusCode}.`);
   return body;
 };
 

@@ -248,7 +248,7 @@ describe.runIf(inject("isLocal"))("the assistant", () => {
   }, 60_000);
 
   it.each([
-    ["s that the platform does not (or no longer) know", async () => "471100000000000", "send it again"],
+    ["that the platform does not know (or no longer)", async () => "471100000000000", "send it again"],
     ["that is no audio", async () => upload(new TextEncoder().encode("%PDF-1.7").buffer), "could not read"],
     ["that is cut off", async () => upload(recording.slice(0, 40)), "could not read"],
   ])("says so of a recording %s", async (_what, mediaId, words) => {

@@ -362,7 +362,7 @@ describe("a chat through the function", () => {
 
   it("with a whole response takes no slot, and pays one write where its account is busy", async () => {
     const token = await newActiveAccount();
-    const none = modelsWith(() => Promise.reject(new Error("No stream is asked for.")));
+    const none = modelsWith(() => Promise.reject(new Error("The test requests no stream.")));
     const limiter = newLimiter();
     await chat(token, none, false, false, limiter);
     const { status, calls } = await chat(token, none, false, false, limiter);

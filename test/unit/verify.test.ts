@@ -43,7 +43,7 @@ describe("a second opinion", () => {
       name: "a third",
       run: () => Promise.reject(new Error("no port")),
     });
-    expect(lines).toEqual(["FAILED    a third (0 s): It could not be carried out to its end: no port"]);
+    expect(lines).toEqual(["FAILED    a third (0 s): It could not be completed: no port"]);
     expect(summary).toEqual({ passed: 0, failed: 1, leftOut: 0 });
   });
 });

@@ -137,7 +137,7 @@ describe("An account that is looked for", () => {
     },
   );
 
-  it("by a name that nobody has costs as many reads as any other", async () => {
+  it("by an unknown name costs as many reads as any other", async () => {
     const calls: string[] = [];
     const empty = fakeTable(async ({ name }) => {
       calls.push(name);

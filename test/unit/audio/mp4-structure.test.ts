@@ -125,10 +125,10 @@ describe("The description of an MP4 file's sound", () => {
     const short = Buffer.alloc(35);
     short.writeUInt32BE(35);
     short.write("alac", 4, "latin1");
-    await expect(inspect(described(short))).rejects.toThrow(/sound is not described/);
+    await expect(inspect(described(short))).rejects.toThrow(/audio has no description/);
     const long = sampleEntry("alac");
     long.writeUInt32BE(long.length + 1);
-    await expect(inspect(described(long))).rejects.toThrow(/sound is not described/);
+    await expect(inspect(described(long))).rejects.toThrow(/audio has no description/);
   });
 });
 

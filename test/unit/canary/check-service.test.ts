@@ -49,7 +49,7 @@ describe("the canary", () => {
     [
       "its key is refused",
       (path: string) => (path.endsWith("/health") ? healthy(path) : { status: 401, body: {} }),
-      "/prod/tasks/translate answered with status 401",
+      "/prod/tasks/translate returned status 401",
     ],
     [
       "a translation is empty",

@@ -107,7 +107,7 @@ describe("a message to the platform", () => {
     [429, 30],
     [401, 60],
     [403, 60],
-  ])("that is answered with status %i and no code is postponed for %i seconds", async (status, seconds) => {
+  ])("with status %i and no code is postponed for %i seconds", async (status, seconds) => {
     server.behave(answering(status, "<h1>No</h1>"));
     expect(await setUp().send()).toEqual({ kind: "postponed", seconds, code: -1 });
   });
@@ -314,7 +314,7 @@ describe("a file that somebody sent", () => {
   });
 
   it.each<[string, Behaviour[], string]>([
-    ["an id that the platform does not know (any more)", [refusing(100)], "gone"],
+    ["an id that the platform does not know (or no longer)", [refusing(100)], "gone"],
     ["an id that the platform does not know, with another status", [answering(404, "Not found")], "gone"],
     ["an id that was deleted", [answering(410, {})], "gone"],
     ["a file that is not there any more", [facts(), answering(404, {})], "gone"],

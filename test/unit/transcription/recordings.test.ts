@@ -101,7 +101,7 @@ describe("a file that is no recording", () => {
     ["an archive", Buffer.from("PK\x03\x04\x14\0\0\0"), "application/zip"],
     ["a page", Buffer.from("<!doctype html><p>Hello"), "text/html"],
     ["JSON", Buffer.from('{"audio": "aGVsbG8="}'), "application/json"],
-    ["a video without sound", fixture("silent-video.mp4"), "video/mp4"],
+    ["a video without audio", fixture("silent-video.mp4"), "video/mp4"],
     ["a film without sound", fixture("silent-video.webm"), "video/webm"],
     ["empty", Buffer.alloc(0), "empty"],
     ["zeros", Buffer.alloc(4_096), "not audio"],

@@ -33,7 +33,7 @@ const source = `
     if (how === "exit") process.exit(3);
     if (how === "quiet exit") process.exit(0);
     if (how === "nothing left to do") await new Promise(() => {});
-    if (how === "floating rejection") Promise.reject(new Error("nobody waits for this"));
+    if (how === "floating rejection") Promise.reject(new Error("an unhandled rejection"));
     if (how === "memory") { const hoard = []; for (;;) hoard.push(new Array(100_000).fill(hoard.length)); }
     return identify();
   };

@@ -370,7 +370,7 @@ describe("Long polling", () => {
     expect(await promptly(queue.receiveBodies({ WaitTimeSeconds: 20 }))).toEqual(["again"]);
   });
 
-  it("gives an empty answer when its time is over", async () => {
+  it("returns an empty response when its time has passed", async () => {
     const queue = await sqs.createQueue("long-poll-empty", { ReceiveMessageWaitTimeSeconds: "1" });
     const ends: string[] = [];
     const ended = (name: string) => (messages: unknown[]) => {

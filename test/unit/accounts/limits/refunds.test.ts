@@ -116,7 +116,7 @@ const paid: readonly (readonly [string, number, Behaviour])[] = [
   ["is waited for in vain by its gateway", 503, answering(504, "no")],
   ["answers nonsense", 502, answering(200, "nonsense")],
   ["reports a failure with status 200", 502, answering(200, { error: { message: "CUDA error" } })],
-  ["gives an empty answer", 502, answering(200, completion(""))],
+  ["returns an empty text", 502, answering(200, completion(""))],
   ["drips its answer", 503, dripping("application/json", () => Buffer.alloc(1_000, " "))],
 ];
 

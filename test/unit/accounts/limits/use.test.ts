@@ -85,7 +85,7 @@ describe("a use case", () => {
   it("of chat has used the tokens that the model's server reports, streamed or not", async () => {
     const tokens = { promptTokens: 11, completionTokens: 3 };
     const answer: ChatModels["answer"] = async () => ({ text: "Bulungi.", finishReason: "stop", usage });
-    const streamAnswer = () => Promise.reject(new Error("No stream is asked for."));
+    const streamAnswer = () => Promise.reject(new Error("The test requests no stream."));
     const models = { answer, streamAnswer };
     expect(await useOf(() => createChatCompletion(chatRequest, { models, signal }))).toEqual(tokens);
 

@@ -95,7 +95,7 @@ describe("A mail with a link", () => {
   it.each([
     ["to verify an address, for an account that is gone", verification, undefined],
     ["to verify an address that is verified", verification, { ...account, email_verified: true }],
-    ["to reset a password, for an address that nobody has", reset, undefined],
+    ["to reset a password, for an unknown address", reset, undefined],
     ["to reset a password, for an account that has none", reset, { ...account, has_password: false }],
   ])("%s is not made and not sent", async (_case, request, found) => {
     const { create, deliver, send } = setup(found);

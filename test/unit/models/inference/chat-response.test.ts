@@ -79,7 +79,7 @@ describe("a whole answer from a server of the OpenAI API", () => {
       code: "external_service_error",
       message: "The model's server failed.",
       cause: {
-        message: 'The model\'s server answered with status 404 when it was asked for the model "large".',
+        message: 'The model\'s server returned status 404 for the model "large".',
       },
     });
   });

@@ -261,7 +261,7 @@ describe("before a streamed answer has begun", () => {
     ["reports an error", streaming(role, '{"error":{"message":"CUDA"}}', "[DONE]"), "external_service_error"],
     ["ends without an event", streaming(), "external_service_error"],
     ["ends with nothing but [DONE]", streaming("[DONE]"), "external_service_error"],
-    ["gives an empty answer", streaming(role, finish(), usage, "[DONE]"), "external_service_error"],
+    ["returns an empty text", streaming(role, finish(), usage, "[DONE]"), "external_service_error"],
     ["sends a page", answering(200, "<html>hello</html>"), "external_service_error"],
     ["sends an empty completion", answering(200, completion("")), "external_service_error"],
   ])("the caller gets an error when the server %s", async (_case, behaviour, code) => {

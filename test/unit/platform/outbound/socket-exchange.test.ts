@@ -181,7 +181,7 @@ describe("what is no clear answer is refused, and its connection is closed", () 
     behaviours = [saying(answer)];
     const failure = await ask().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(BackendUnreachable);
-    expect(failure).toMatchObject({ cause: { message: expect.stringMatching(/answer|chunk/i) } });
+    expect(failure).toMatchObject({ cause: { message: expect.stringMatching(/response|chunk/i) } });
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
   });
 

@@ -183,7 +183,7 @@ describe("a call to S3", () => {
       const code = operation === "HeadObject" ? "UnknownError" : "AccessDenied";
       expect(failure.cause).toMatchObject({
         name: code,
-        message: `S3 answered ${operation} with status 403, ${code}.`,
+        message: `S3 responded to ${operation} with status 403, ${code}.`,
       });
       expect(s3.received).toHaveLength(1);
     },

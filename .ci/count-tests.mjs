@@ -13,7 +13,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-const mostRepeated = 3;
+const maxRepeated = 3;
 
 const read = (path) => JSON.parse(readFileSync(path, "utf8"));
 const root = join(import.meta.dirname, "..");
@@ -38,14 +38,14 @@ const failedOf = (tests) => tests.filter(({ status }) => status === "failed");
 
 const printFilesToRepeat = (report) => {
   const failed = failedOf(testsOf(report));
-  if (failed.length > mostRepeated) return;
+  if (failed.length > maxRepeated) return;
   process.stdout.write([...new Set(failed.map(({ file }) => file))].join("\n"));
 };
 
 const firstLines = (reason) => reason.split("\n").slice(0, 6).join("\n    ");
 
 const count = (folder) => {
-  const { leastPassed, mayBeSkipped } = read(join(import.meta.dirname, "least-tests.json"));
+  const { minPassed, mayBeSkipped } = read(join(import.meta.dirname, "least-tests.json"));
   const packages = readdirSync(join(root, "infra/packages"));
   /** As vitest.config.ts has them. */
   const projectOf = (file, suite) => {
@@ -79,17 +79,15 @@ const count = (folder) => {
       }
     }
   }
-  if (repeatedCount > mostRepeated)
-    problems.push(
-      `${repeatedCount} tests passed only when they were run again; at most ${mostRepeated} may.`,
-    );
-  for (const [project, least] of Object.entries(leastPassed)) {
+  if (repeatedCount > maxRepeated)
+    problems.push(`${repeatedCount} tests passed only when they were run again; at most ${maxRepeated} may.`);
+  for (const [project, min] of Object.entries(minPassed)) {
     const number = passed[project] ?? 0;
-    if (number < least)
-      problems.push(`Only ${number} tests of the project "${project}" passed; at least ${least} should.`);
+    if (number < min)
+      problems.push(`Only ${number} tests of the project "${project}" passed; at least ${min} should.`);
   }
   for (const project of Object.keys(passed)) {
-    if (!(project in leastPassed))
+    if (!(project in minPassed))
       problems.push(`.ci/least-tests.json says nothing of the project "${project}".`);
   }
   const sum = Object.values(passed).reduce((total, number) => total + number, 0);

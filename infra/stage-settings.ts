@@ -48,15 +48,15 @@ const providerName = z
 const flag = z.union([z.boolean(), z.stringbool()], { error: "must be true or false" });
 
 /** `chat=300,speech=100` as numbers by function. */
-const byFunction = (least: number) => {
+const byFunction = (min: number) => {
   const names = functionDefinitions.map(({ name }): string => name);
-  const error = `must be functions with numbers from ${least}, such as chat=300,speech=100; the functions are ${names.join(", ")}`;
+  const error = `must be functions with numbers from ${min}, such as chat=300,speech=100; the functions are ${names.join(", ")}`;
   return z.string({ error }).transform((text, context) => {
     const entries = text
       .split(",")
       .filter((entry) => entry.trim() !== "")
       .map((entry) => /^\s*([a-z-]+)\s*=\s*(\d+)\s*$/.exec(entry)?.slice(1) ?? []);
-    const isValid = entries.every(([name = "", amount]) => names.includes(name) && Number(amount) >= least);
+    const isValid = entries.every(([name = "", amount]) => names.includes(name) && Number(amount) >= min);
     if (!isValid) context.addIssue({ code: "custom", message: error });
     return Object.fromEntries(entries.map(([name = "", amount]) => [name, Number(amount)]));
   });

@@ -223,7 +223,7 @@ const toStage = (name: string, settings: CheckedSettings) => ({
     anonymousPerMinute: settings.LIMIT_ANONYMOUS_PER_MINUTE,
     credentialsPerMinute: settings.LIMIT_CREDENTIALS_PER_MINUTE,
     unverifiedQuotaShare: settings.UNVERIFIED_QUOTA_SHARE,
-    visitorTriesPerDay: settings.VISITOR_TRIES_PER_DAY,
+    visitorAttemptsPerDay: settings.VISITOR_TRIES_PER_DAY,
   },
   throttling: {
     requestsPerSecond: settings.THROTTLING_REQUESTS_PER_SECOND,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { account } from "../../shared/accounts/access/account.ts";
 import { profileRequest, profileStatus } from "../../shared/accounts/profile/manage-profile.ts";
 import { givenPassword, registerRequest } from "../../shared/accounts/sign-in/fields.ts";
-import { mostUsageDays, usage, usageQuery } from "../../shared/accounts/usage/usage.ts";
+import { maxUsageDays, usage, usageQuery } from "../../shared/accounts/usage/usage.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 
 const tag = "Accounts and tokens";
@@ -103,7 +103,7 @@ export const usageOperation = defineOperation({
   path: "/auth/usage",
   summary: "What the caller has used, and what is left of its quota",
   description:
-    `Counts tasks, and what they used, by day, operation and key; ${mostUsageDays} days at most, of the last 400. Days and months ` +
+    `Counts tasks, and what they used, by day, operation and key; ${maxUsageDays} days at most, of the last 400. Days and months ` +
     "are those of UTC; requests that were refused are not counted, and those that failed before a model began to work are " +
     "given back. Characters, tokens, seconds and errors of the last seconds may still be missing: they are counted when a " +
     "request is over. Of a chat that is broken off no tokens are known. Until its e-mail address is verified, an account has a " +
@@ -114,7 +114,7 @@ export const usageOperation = defineOperation({
   query: usageQuery,
   response: { status: 200, description: "Use and limits", schema: usage, otherContentTypes: ["text/csv"] },
   example: {
-    otherAnswers: {
+    otherResponses: {
       "text/csv":
         "date,method,path,key,requests,errors,characters,prompt_tokens,completion_tokens,tokens,audio_seconds\r\n" +
         "2026-11-22,POST,/tasks/translate,,12,0,384,0,0,0,0\r\n",

@@ -58,7 +58,7 @@ export const forgotPasswordOperation = defineOperation({
   body: { encoding: "json", schema: z.object({ email }).meta({ id: "ForgotPasswordRequest" }) },
   response: { status: 200, description: "Accepted", schema: actionOutcome },
   example: {
-    answer: {
+    response: {
       success: true,
       error: null,
       message: "If an account has this address, a mail with a link is on its way.",
@@ -89,7 +89,7 @@ export const resetPasswordOperation = defineOperation({
     otherContentTypes: ["text/html"],
   },
   example: {
-    answer: { success: true, error: null, message: "The password is changed. Log in with the new one." },
+    response: { success: true, error: null, message: "The password is changed. Log in with the new one." },
   },
   errors: ["invalid_link"],
   confidential: true,
@@ -112,7 +112,7 @@ export const showResetPageOperation = defineOperation({
     schema: actionOutcome,
     otherContentTypes: ["text/html"],
   },
-  example: { answer: { success: true, error: null, message: "The link works." } },
+  example: { response: { success: true, error: null, message: "The link works." } },
   errors: ["invalid_link"],
   confidential: true,
 });
@@ -137,7 +137,7 @@ export const changePasswordOperation = defineOperation({
   },
   response: { status: 200, description: "The password is changed", schema: actionOutcome },
   example: {
-    answer: { success: true, error: null, message: "The password is changed. Log in with the new one." },
+    response: { success: true, error: null, message: "The password is changed. Log in with the new one." },
   },
   errors: ["invalid_credentials", "bad_request"],
   confidential: true,
@@ -160,7 +160,7 @@ export const showVerificationPageOperation = defineOperation({
     schema: actionOutcome,
     otherContentTypes: ["text/html"],
   },
-  example: { answer: { success: true, error: null, message: "The link works." } },
+  example: { response: { success: true, error: null, message: "The link works." } },
   errors: ["invalid_link"],
   confidential: true,
 });
@@ -185,7 +185,7 @@ export const verifyEmailOperation = defineOperation({
     schema: actionOutcome,
     otherContentTypes: ["text/html"],
   },
-  example: { answer: { success: true, error: null, message: "The address is verified." } },
+  example: { response: { success: true, error: null, message: "The address is verified." } },
   errors: ["invalid_link"],
   confidential: true,
 });

@@ -1,6 +1,6 @@
 import type { TokenSuccessor } from "../../shared/accounts/access/caller.ts";
 import { newTokenId, type TokenClaims } from "../../shared/accounts/access/tokens.ts";
-import { mostRevokedTokens } from "../../shared/accounts/repositories/tokens-repository.ts";
+import { maxRevokedTokens } from "../../shared/accounts/repositories/tokens-repository.ts";
 import type { SignInDependencies } from "../../shared/accounts/sign-in/dependencies.ts";
 import type { AccessToken } from "../../shared/accounts/sign-in/fields.ts";
 import { toAccessToken } from "../../shared/accounts/sign-in/issue-token.ts";
@@ -58,7 +58,7 @@ export const refreshToken = async (
   if (revocation.kind === "too-many") {
     throw new AppError("rate_limited", {
       message:
-        `This account has replaced ${mostRevokedTokens} tokens that have not expired yet, and cannot replace more. ` +
+        `This account has replaced ${maxRevokedTokens} tokens that have not expired yet, and cannot replace more. ` +
         "The token that was sent still works; a new password ends them all.",
       retryAfterSeconds: revocation.endsIn,
     });

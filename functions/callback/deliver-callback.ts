@@ -28,7 +28,7 @@ const goneStatus = 410;
 
 const isTaken = (status: number): boolean => status >= 200 && status < 300;
 
-const tryOnce = async (callback: OutgoingCallback, post: CallbackDependencies["post"]) => {
+const attemptOnce = async (callback: OutgoingCallback, post: CallbackDependencies["post"]) => {
   try {
     return { status_code: await post(callback) };
   } catch (error) {
@@ -40,11 +40,11 @@ const tryOnce = async (callback: OutgoingCallback, post: CallbackDependencies["p
 /**
  * Tries once to deliver a callback, and notes what came of it.
  *
- * @param tries how often it was handed out, this time included.
+ * @param attempts how often it was handed out, this time included.
  */
 export const deliverCallback = async (
   request: CallbackRequest,
-  tries: number,
+  attempts: number,
   { secrets, log, post, now = () => new Date() }: CallbackDependencies,
 ): Promise<DeliveryOutcome> => {
   const { userId, jobId, url, event, occurredAt, data } = request;
@@ -59,10 +59,10 @@ export const deliverCallback = async (
     "user-agent": `${service.name.replaceAll(" ", "-")}/${service.apiVersion}`,
     ...signatureHeaders({ id: callbackId(request), sentAt, body }, signing),
   };
-  const answer = await tryOnce({ url, headers, body }, post);
-  const entry = { at: sentAt.toISOString(), ...answer };
-  const code = answer.status_code ?? 0;
-  const seconds = pausesInSeconds[tries - 1];
+  const response = await attemptOnce({ url, headers, body }, post);
+  const entry = { at: sentAt.toISOString(), ...response };
+  const code = response.status_code ?? 0;
+  const seconds = pausesInSeconds[attempts - 1];
   if (isTaken(code)) await log.add(userId, jobId, entry, "delivered");
   else if (code === goneStatus || seconds === undefined) await log.add(userId, jobId, entry, "failed");
   else {

@@ -12,7 +12,7 @@ import { deliverCallback } from "./deliver-callback.ts";
 import { postCallback } from "./post-callback.ts";
 
 /** Standard Webhooks: a receiver gets 15 to 30 seconds. */
-const answerMilliseconds = 20_000;
+const responseMilliseconds = 20_000;
 
 const environment = readEnvironment(callbackFunction.environment, process.env);
 const table = itemTableFrom(environment);
@@ -23,7 +23,7 @@ const dependencies = {
   secrets: createCallbackSecrets(table),
   log: createDeliveryLog(table),
   post: (callback: Parameters<typeof postCallback>[0]) =>
-    postCallback(callback, { allowLoopback, signal: AbortSignal.timeout(answerMilliseconds) }),
+    postCallback(callback, { allowLoopback, signal: AbortSignal.timeout(responseMilliseconds) }),
 };
 
 /** Lets the queue hand the callback out again after so many seconds, at most twelve hours. */
@@ -38,8 +38,8 @@ const comeBackAfter = async ({ receiptHandle }: SQSRecord, seconds: number): Pro
 const deliver = async (record: SQSRecord): Promise<boolean> => {
   try {
     const request = callbackRequest.parse(JSON.parse(record.body));
-    const tries = Number(record.attributes.ApproximateReceiveCount);
-    const outcome = await deliverCallback(request, tries, dependencies);
+    const attempts = Number(record.attributes.ApproximateReceiveCount);
+    const outcome = await deliverCallback(request, attempts, dependencies);
     if (!outcome.isDone) await comeBackAfter(record, outcome.seconds);
     return outcome.isDone;
   } catch (error) {
@@ -54,7 +54,7 @@ export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResp
   workThrough(event, context, {
     operation: "deliverCallback",
     metricsNamespace: environment.METRICS_NAMESPACE,
-    leastMilliseconds: answerMilliseconds + 5_000,
+    minMilliseconds: responseMilliseconds + 5_000,
     reserveMilliseconds: 1_000,
     work: deliver,
   });

@@ -10,8 +10,8 @@ export interface CanaryDependencies {
   readonly readKey: () => Promise<string | undefined>;
 }
 
-const answerMilliseconds = 20_000;
-const mostBytes = 100_000;
+const responseMilliseconds = 20_000;
+const maxBytes = 100_000;
 
 const translation = z.object({ output: z.object({ translated_text: z.string().min(1) }) });
 
@@ -24,8 +24,8 @@ const ask = async (
     method: "GET",
     headers: {},
     signal: new AbortController().signal,
-    milliseconds: answerMilliseconds,
-    maximumBytes: mostBytes,
+    milliseconds: responseMilliseconds,
+    maxBytes: maxBytes,
     ...options,
   });
   if (statusCode !== 200) throw new Error(`${new URL(url).pathname} returned status ${statusCode}.`);
@@ -44,12 +44,12 @@ export const checkService = async ({ publicBaseUrl, readKey }: CanaryDependencie
     const key = await readKey();
     if (!key) return;
     const body = JSON.stringify({ text: "water", source_language: "eng", target_language: "lug" });
-    const answer = await ask(`${publicBaseUrl}/tasks/translate`, {
+    const response = await ask(`${publicBaseUrl}/tasks/translate`, {
       method: "POST",
       headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
       body,
     });
-    translation.parse(JSON.parse(answer));
+    translation.parse(JSON.parse(response));
   } catch (error) {
     logger.error("canary.failed", { reason: describeError(error) });
     throw error;

@@ -95,7 +95,7 @@ export const createChatCompletionOperation = defineOperation({
   tag: "Chat",
   auth: "user",
   scope: "chat",
-  body: { encoding: "json", schema: chatCompletionRequest, maximumBytes: longBodyBytes },
+  body: { encoding: "json", schema: chatCompletionRequest, maxBytes: longBodyBytes },
   response: {
     status: 200,
     description: "The reply, whole or as a stream",
@@ -103,7 +103,7 @@ export const createChatCompletionOperation = defineOperation({
     otherContentTypes: ["text/event-stream"],
   },
   streams: streamsInBody,
-  example: { otherAnswers: { "text/event-stream": exampleStream } },
+  example: { otherResponses: { "text/event-stream": exampleStream } },
   errors: ["unknown_model", "external_service_error", "service_unavailable"],
 });
 

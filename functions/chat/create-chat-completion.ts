@@ -22,7 +22,7 @@ export const createChatCompletion = async (
   { models, signal }: { readonly models: ChatModels; readonly signal: AbortSignal },
 ): Promise<ChatCompletion> => {
   const head = newCompletionHead(request.model);
-  const { text, finishReason, usage } = await models.answer(request, { signal });
+  const { text, finishReason, usage } = await models.reply(request, { signal });
   countTokens(usage);
   return {
     id: head.id,
@@ -92,6 +92,6 @@ export const readChatRequest = (request: ChatCompletionRequest): ChatRequest => 
   messages: withInstruction(request.messages),
   temperature: request.temperature,
   topP: request.top_p ?? undefined,
-  maximumTokens: request.max_tokens ?? request.max_completion_tokens ?? undefined,
+  maxTokens: request.max_tokens ?? request.max_completion_tokens ?? undefined,
   stop: stopTexts(request.stop),
 });

@@ -64,10 +64,10 @@ export const streamChatCompletion = async (
   signal.addEventListener("abort", follow, { once: true });
   if (signal.aborted) follow();
   try {
-    const beginning = models.streamAnswer(request, { signal: exchange.signal });
-    const answer = await firstOf(beginning, keepAliveMilliseconds);
-    const frames = writeFrames(writer, answer ?? when(beginning), onEnd);
-    const texts = withKeepAlive(frames, keepAliveMilliseconds, answer === undefined);
+    const opening = models.streamReply(request, { signal: exchange.signal });
+    const reply = await firstOf(opening, keepAliveMilliseconds);
+    const frames = writeFrames(writer, reply ?? when(opening), onEnd);
+    const texts = withKeepAlive(frames, keepAliveMilliseconds, reply === undefined);
     // Also while waiting for the next text: its source would only learn then that the client has gone.
     const stop = (): void => {
       disconnect();
@@ -99,21 +99,21 @@ const firstOf = async <Result>(
 };
 
 /** A reply that has not started yet. */
-const when = (beginning: Promise<ChatStream>): ChatStream => {
-  let answer: ChatStream | undefined;
+const when = (opening: Promise<ChatStream>): ChatStream => {
+  let reply: ChatStream | undefined;
   let isPaused = false;
   let isStopped = false;
   return {
     start: (receiver) => {
-      beginning.then(
-        (begun) => {
+      opening.then(
+        (started) => {
           if (isStopped) {
-            begun.stop();
+            started.stop();
             return;
           }
-          answer = begun;
-          begun.start(receiver);
-          if (isPaused) begun.pause();
+          reply = started;
+          started.start(receiver);
+          if (isPaused) started.pause();
         },
         (thrown) => {
           if (!isStopped) receiver.onEnd(thrown);
@@ -122,15 +122,15 @@ const when = (beginning: Promise<ChatStream>): ChatStream => {
     },
     pause: () => {
       isPaused = true;
-      answer?.pause();
+      reply?.pause();
     },
     resume: () => {
       isPaused = false;
-      answer?.resume();
+      reply?.resume();
     },
     stop: () => {
       isStopped = true;
-      answer?.stop();
+      reply?.stop();
     },
   };
 };

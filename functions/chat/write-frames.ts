@@ -93,13 +93,13 @@ export const chunkWriter = (
  */
 export const writeFrames = (
   writer: EventWriter,
-  answer: ChatStream,
+  reply: ChatStream,
   onEnd: (failure: AppError | undefined) => void,
 ): Source<string> => {
   let waiting = writer.begin();
   return {
     start: (receiver) =>
-      answer.start({
+      reply.start({
         onPiece: (group) => {
           let text = waiting;
           waiting = "";
@@ -113,8 +113,8 @@ export const writeFrames = (
           receiver.onEnd(failure);
         },
       }),
-    pause: () => answer.pause(),
-    resume: () => answer.resume(),
-    stop: () => answer.stop(),
+    pause: () => reply.pause(),
+    resume: () => reply.resume(),
+    stop: () => reply.stop(),
   };
 };

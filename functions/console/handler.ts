@@ -29,7 +29,7 @@ import { consoleFunction } from "./contract.ts";
 import { createLogInAttempts } from "./identity/log-in-attempts.ts";
 import { createOpenIdProvider } from "./identity/open-id-provider.ts";
 import { visitorEndpoint } from "./playground/visitor-endpoint.ts";
-import { createVisitorTries } from "./playground/visitors.ts";
+import { createVisitorAttempts } from "./playground/visitors.ts";
 import { builtAssets } from "./server/built-assets.ts";
 import { createConsoleHandler } from "./server/console-handler.ts";
 import { createSessionsRepository } from "./sessions/sessions-repository.ts";
@@ -40,12 +40,12 @@ const itemTable = itemTableFrom(environment);
 const accounts = createAccountsRepository(table);
 const clientSecrets = clientSecretsFrom(environment);
 const signingKeys = createSigningKeySource(signingSecretFrom(environment));
-const visitorTriesPerDay = environment.VISITOR_TRIES_PER_DAY;
+const visitorAttemptsPerDay = environment.VISITOR_TRIES_PER_DAY;
 const playground = {
   accounts,
   tokens: createTokens(signingKeys),
   addresses: { api: environment.PUBLIC_BASE_URL, stream: environment.CHAT_STREAM_URL },
-  visitorTriesPerDay,
+  visitorAttemptsPerDay,
 };
 const logInThrough = (letter: string): string => `/console/log-in/${letter}`;
 const sessions = createSessionsRepository(table);
@@ -105,7 +105,7 @@ export const handler = createConsoleHandler(
     endpoints: [
       visitorEndpoint(environment.PUBLIC_BASE_URL, {
         ...playground,
-        tries: createVisitorTries(itemTable, visitorTriesPerDay),
+        attempts: createVisitorAttempts(itemTable, visitorAttemptsPerDay),
       }),
     ],
   },

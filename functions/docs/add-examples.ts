@@ -21,8 +21,8 @@ export const addExamples = (document: Document, operations: readonly Operation[]
 
   for (const { id, method, path, example, response } of operations) {
     const described = document.paths?.[path]?.[methods[method]];
-    const compose = (schema: JsonSchema | undefined, side: "request" | "answer", place: string): unknown =>
-      composeExample(schema ?? {}, `${id} ${place}`, { schemas, side, missing });
+    const compose = (schema: JsonSchema | undefined, side: "request" | "answer", location: string): unknown =>
+      composeExample(schema ?? {}, `${id} ${location}`, { schemas, side, missing });
 
     for (const parameter of described?.parameters ?? []) {
       if ("schema" in parameter && parameter.required) compose(parameter.schema, "request", parameter.name);
@@ -34,11 +34,11 @@ export const addExamples = (document: Document, operations: readonly Operation[]
           content.example = example?.request ?? compose(content.schema, "request", "request");
       }
     }
-    const answer = responses?.[String(response.status)];
-    const answers: oas31.ContentObject = answer && "content" in answer ? answer.content : {};
-    for (const [type, content] of Object.entries(answers)) {
+    const received = responses?.[String(response.status)];
+    const contents: oas31.ContentObject = received && "content" in received ? received.content : {};
+    for (const [type, content] of Object.entries(contents)) {
       if (withoutText.test(type)) continue;
-      const given = type === "application/json" ? example?.answer : example?.otherAnswers?.[type];
+      const given = type === "application/json" ? example?.response : example?.otherResponses?.[type];
       content.example = given ?? compose(content.schema, "answer", type);
     }
   }

@@ -70,7 +70,7 @@ const schemaOfType = (type: string): { schema?: z.ZodType } => {
 };
 
 /** The answer in each form that it may have. What always leaves while it is made is never JSON. */
-const answerContent = ({ response, streams }: Operation) => ({
+const responseContent = ({ response, streams }: Operation) => ({
   ...(streams === "always" ? {} : { "application/json": { schema: response.schema } }),
   ...Object.fromEntries(
     (response.otherContentTypes ?? []).map((type) => [type, schemaOfType(type)] as const),
@@ -111,7 +111,7 @@ const toOpenApi = (operation: Operation): ZodOpenApiOperationObject => {
         ...(response.status === 204
           ? {}
           : {
-              content: answerContent(operation),
+              content: responseContent(operation),
             }),
       },
       ...errorResponses(operation),

@@ -28,23 +28,23 @@ const isNothing = (schema: JsonSchema | undefined): boolean =>
 
 const fromAlternatives = (
   alternatives: readonly JsonSchema[],
-  place: string,
+  location: string,
   composing: Composing,
 ): unknown => {
   const attempts = alternatives.map((alternative) => {
     const missing: string[] = [];
-    return { value: composeExample(alternative, place, { ...composing, missing }), missing };
+    return { value: composeExample(alternative, location, { ...composing, missing }), missing };
   });
   const good = attempts.find(({ value, missing }) => missing.length === 0 && value !== null);
   if (good) return good.value;
   if (attempts.some(({ value }) => value === null)) return null;
-  composing.missing.push(...(attempts[0]?.missing ?? [place]));
+  composing.missing.push(...(attempts[0]?.missing ?? [location]));
   return undefined;
 };
 
 const fromMembers = (
   { properties = {}, required = [] }: DocumentedSchema,
-  place: string,
+  location: string,
   composing: Composing,
 ): unknown =>
   Object.fromEntries(
@@ -57,7 +57,7 @@ const fromMembers = (
       )
         return [];
       const missing: string[] = [];
-      const value = composeExample(property, `${place}.${name}`, { ...composing, missing });
+      const value = composeExample(property, `${location}.${name}`, { ...composing, missing });
       if (isRequired) composing.missing.push(...missing);
       return missing.length > 0 ? [] : [[name, value] as const];
     }),
@@ -66,22 +66,22 @@ const fromMembers = (
 /**
  * A value of a schema, made of the examples in it.
  *
- * @param place how the value is called where an example is missing.
+ * @param location how the value is called where an example is missing.
  */
-export const composeExample = (reference: JsonSchema, place: string, composing: Composing): unknown => {
+export const composeExample = (reference: JsonSchema, location: string, composing: Composing): unknown => {
   const schema = resolveSchema(reference, composing.schemas);
   if (schema.example !== undefined) return schema.example;
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   const alternatives = schema.anyOf ?? schema.oneOf;
-  if (alternatives) return fromAlternatives(alternatives, place, composing);
+  if (alternatives) return fromAlternatives(alternatives, location, composing);
   const types = typesOf(schema);
   if (types.includes("null")) return null;
-  if (types.includes("object")) return fromMembers(schema, place, composing);
+  if (types.includes("object")) return fromMembers(schema, location, composing);
   if (types.includes("array")) {
-    return isNothing(schema.items) ? [] : [composeExample(schema.items ?? {}, `${place}[]`, composing)];
+    return isNothing(schema.items) ? [] : [composeExample(schema.items ?? {}, `${location}[]`, composing)];
   }
   const usual = byFormat.get(schema.format ?? "");
-  if (usual === undefined) composing.missing.push(place);
+  if (usual === undefined) composing.missing.push(location);
   return usual;
 };

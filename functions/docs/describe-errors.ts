@@ -75,8 +75,8 @@ const sharedErrors = (operation: Operation): ErrorCode[] => [
 
 const streamsAtOnce = accountTypes
   .flatMap((type) => {
-    const { streamsAtOnce: most } = accountPoliciesWith(1)({ account_type: type, email_verified: true });
-    return most === undefined ? [] : [`${most} of a ${type} account`];
+    const { streamsAtOnce: max } = accountPoliciesWith(1)({ account_type: type, email_verified: true });
+    return max === undefined ? [] : [`${max} of a ${type} account`];
   })
   .join(", ");
 

@@ -3,7 +3,7 @@ import { putJson, readTranscribedPieces } from "../../shared/recordings/jobs/job
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import type { JobTranscript, TranscribedPiece } from "../../shared/recordings/jobs/transcribed-piece.ts";
-import { type EndDependencies, settleJob } from "./finish-job.ts";
+import { type EndDependencies, finishJob } from "./finish-job.ts";
 
 /** Everything that making one transcript of many touches. */
 export interface AssemblyDependencies extends EndDependencies {
@@ -26,5 +26,5 @@ export const assembleJob = async (name: JobName, dependencies: AssemblyDependenc
     const ended = await jobs.read(name);
     if (ended?.status !== "completed") await store.delete(jobObjects.result(name));
   }
-  await settleJob(name, dependencies);
+  await finishJob(name, dependencies);
 };

@@ -13,7 +13,7 @@ import { countVariable } from "../../shared/platform/config/variables.ts";
  * How often a message is handed out before it is dead-lettered. The worker itself gives up what cannot be done long before;
  * what comes again because a model is down is sent anew.
  */
-export const jobMessageTries = 100;
+export const jobMessageAttempts = 100;
 
 export const jobWorkerFunction = defineFunction({
   name: "job-worker",

@@ -8,7 +8,7 @@ import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 
 /** What the end of a job touches. */
 export interface EndDependencies {
-  readonly jobs: Pick<JobsRepository, "read" | "remove" | "settle">;
+  readonly jobs: Pick<JobsRepository, "read" | "remove" | "finish">;
   readonly store: Pick<ObjectStore, "delete" | "list">;
   /** Asked twice for the same event, it tells of it once. */
   readonly callbacks: CallbackQueue;
@@ -44,7 +44,7 @@ const endMessage = (
  * Does what is left to do for a job that is over: tells whoever wants to be called back, or the assistant, and clears away what
  * its owner has deleted. Whatever fails on the way, it can be done again.
  */
-export const settleJob = async (
+export const finishJob = async (
   name: JobName,
   { jobs, store, callbacks, messages }: EndDependencies,
 ): Promise<void> => {
@@ -54,7 +54,7 @@ export const settleJob = async (
     const { callback_url: url, reply_to: voiceNote } = job;
     if (url !== undefined) await callbacks.send(callbackOf(job, url));
     if (voiceNote) await messages.send([endMessage(job, voiceNote)]);
-    await jobs.settle(name);
+    await jobs.finish(name);
   }
   if (!job.is_deleted) return;
   for await (const object of store.list(jobObjects.folder(name))) await store.delete(object);

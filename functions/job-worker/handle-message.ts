@@ -1,7 +1,7 @@
 import type { JobMessage } from "../../shared/recordings/jobs/job-queue.ts";
 import type { JobName } from "../../shared/recordings/jobs/keys.ts";
 import { type AssemblyDependencies, assembleJob } from "./assemble-job.ts";
-import { settleJob } from "./finish-job.ts";
+import { finishJob } from "./finish-job.ts";
 import { type PlanDependencies, planJob } from "./plan-job.ts";
 import { type PieceDependencies, workOnPiece } from "./work-on-piece.ts";
 
@@ -12,17 +12,17 @@ export type WorkDependencies = AssemblyDependencies & PieceDependencies & PlanDe
  * Whoever makes or deletes a job sends the message first and writes then, so that nothing written is forgotten: a message may
  * come before what it is about. What was not written after so long never will be.
  */
-const mostMilliseconds = 60_000;
+const maxMilliseconds = 60_000;
 const pauseSeconds = 1;
 
-/** @param isThere whether what was announced has been written. */
+/** @param exists whether what was announced has been written. */
 const whenWritten = async (
   sentAt: number,
-  isThere: () => Promise<boolean>,
+  exists: () => Promise<boolean>,
   work: () => Promise<number | undefined>,
 ): Promise<number | undefined> => {
-  if (await isThere()) return work();
-  return Date.now() - sentAt < mostMilliseconds ? pauseSeconds : undefined;
+  if (await exists()) return work();
+  return Date.now() - sentAt < maxMilliseconds ? pauseSeconds : undefined;
 };
 
 /**
@@ -59,7 +59,7 @@ export const handleMessage = async (
           return job === undefined || job.is_deleted;
         },
         async () => {
-          await settleJob(name, dependencies);
+          await finishJob(name, dependencies);
           return undefined;
         },
       );

@@ -14,7 +14,7 @@ export interface RecordDependencies extends WorkDependencies {
  * A message that has come so often is replaced by a new one: while a model is down for hours it must not be dead-lettered for
  * how often it came.
  */
-const mostReceives = 20;
+const maxReceives = 20;
 
 /** After a fault nobody foresaw, of the table say. */
 const faultSeconds = (receives: number): number => Math.min(2 ** receives, 300);
@@ -46,7 +46,7 @@ export const handleJobRecord = async (
   try {
     again = await handleMessage(message, Number(record.attributes.SentTimestamp), dependencies, signal);
     if (again === undefined) return true;
-    if (receives >= mostReceives) {
+    if (receives >= maxReceives) {
       await queue.send(message);
       return true;
     }

@@ -13,7 +13,7 @@ import { jobWorkerFunction } from "./contract.ts";
 import { handleJobRecord } from "./handle-record.ts";
 import { cutPiece, pieceSchema, planPieces } from "./pieces/cut-pieces.ts";
 import type { Cutter } from "./plan-job.ts";
-import { createPlaces } from "./slots.ts";
+import { createSlots } from "./slots.ts";
 
 /** Kept back from a piece's time, for writing down how it ended. */
 const reserveMilliseconds = 15_000;
@@ -31,7 +31,7 @@ const cutter: Cutter = {
 
 const dependencies = {
   jobs,
-  places: createPlaces(table, jobs),
+  slots: createSlots(table, jobs),
   store: objectStoreFrom(environment),
   queue: openJobQueue(environment.JOB_QUEUE_URL, aws),
   callbacks: openCallbackQueue(environment.CALLBACK_QUEUE_URL, aws),
@@ -44,7 +44,7 @@ const dependencies = {
     waitsSeconds: environment.JOB_WAITS_SECONDS,
   },
   // Half of what there is: while one account has long recordings, the other half is for everybody else.
-  placesOfAccount: Math.ceil(environment.JOB_PIECES_AT_ONCE / 2),
+  slotsPerAccount: Math.ceil(environment.JOB_PIECES_AT_ONCE / 2),
   watchMilliseconds: 1_500,
 };
 
@@ -62,7 +62,7 @@ export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResp
     operation: "workOnJob",
     metricsNamespace: environment.METRICS_NAMESPACE,
     // There is one record in a batch.
-    leastMilliseconds: reserveMilliseconds,
+    minMilliseconds: reserveMilliseconds,
     reserveMilliseconds,
     work: (record, deadline) => handleJobRecord(record, { ...dependencies, hide }, deadline),
   });

@@ -6,7 +6,7 @@ import {
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { toAppError } from "../../shared/platform/errors/dependency-failure.ts";
 import { BackendRefusal, BackendTimeout } from "../../shared/platform/outbound/failures.ts";
-import type { HeldPiece, NextTry } from "./slots.ts";
+import type { HeldPiece, NextAttempt } from "./slots.ts";
 
 /** What a job is told of a failure. */
 export interface JobError {
@@ -25,7 +25,7 @@ export interface JobTimeouts {
 /** What follows from a failure: the job fails, or the piece is tried again. */
 export type Verdict =
   | { readonly kind: "fail"; readonly error: JobError }
-  | { readonly kind: "again"; readonly next: NextTry; readonly waiting: string | undefined };
+  | { readonly kind: "again"; readonly next: NextAttempt; readonly waiting: string | undefined };
 
 /** A failure as the job's owner is told of it. */
 export const jobError = (error: unknown): JobError => {
@@ -60,34 +60,34 @@ const isDown = (error: unknown): boolean => {
 };
 
 /** A piece is tried so often. */
-export const mostTries = 5;
+export const maxAttempts = 5;
 
 /** Pauses after each failed try, as shares of the time in which a job fails. */
 const pauses = [1 / 60, 1 / 20, 1 / 10, 1 / 5];
 
 /** While a model is out of reach it is asked every so often, a little less often each time. */
 const firstWaitSeconds = 5;
-const longestWaitSeconds = 300;
+const maxWaitSeconds = 300;
 
 /**
  * What follows from a failure at a piece.
  *
- * @param begunAt when the try was begun, in milliseconds of Unix time, as is `now`.
+ * @param startedAt when the try was begun, in milliseconds of Unix time, as is `now`.
  */
 export const judgeFailure = (
   error: unknown,
   held: Pick<HeldPiece, "down_since" | "failing_since" | "failures">,
   { failsAfterSeconds, waitsSeconds }: JobTimeouts,
-  begunAt: number,
+  startedAt: number,
   now: number,
 ): Verdict => {
   const fail = { kind: "fail", error: jobError(error) } as const;
   if (isFinal(error)) return fail;
   if (isDown(error)) {
-    const since = held.down_since ?? begunAt;
+    const since = held.down_since ?? startedAt;
     const waited = (now - since) / 1_000;
     if (waited >= waitsSeconds) return fail;
-    const seconds = Math.min(Math.max(firstWaitSeconds, waited / 5), longestWaitSeconds, waitsSeconds / 10);
+    const seconds = Math.min(Math.max(firstWaitSeconds, waited / 5), maxWaitSeconds, waitsSeconds / 10);
     const until = new Date(since + waitsSeconds * 1_000).toISOString();
     return {
       kind: "again",
@@ -96,11 +96,11 @@ export const judgeFailure = (
     };
   }
   const failures = held.failures + 1;
-  const since = held.failing_since ?? begunAt;
+  const since = held.failing_since ?? startedAt;
   const pause = (pauses[failures - 1] ?? 0) * failsAfterSeconds * 1_000;
   // Another try that takes as long as this one has to end in time as well.
-  const endOfNext = now + pause + (now - begunAt);
-  if (failures >= mostTries || endOfNext > since + failsAfterSeconds * 1_000) return fail;
+  const endOfNext = now + pause + (now - startedAt);
+  if (failures >= maxAttempts || endOfNext > since + failsAfterSeconds * 1_000) return fail;
   return {
     kind: "again",
     next: { failures, due_at: Math.ceil(now + pause), failing_since: since },

@@ -8,7 +8,7 @@ import { putJson } from "../../shared/recordings/jobs/job-objects.ts";
 import type { JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
-import { type EndDependencies, settleJob } from "./finish-job.ts";
+import { type EndDependencies, finishJob } from "./finish-job.ts";
 import { type JobTimeouts, judgeFailure } from "./judge-failure.ts";
 
 /** A part of a recording, with whatever it takes to cut it out. */
@@ -36,11 +36,11 @@ export interface PlanDependencies extends EndDependencies {
   readonly queue: JobQueue;
   readonly timeouts: JobTimeouts;
   /** How many pieces of an account may be under way. */
-  readonly placesOfAccount: number;
+  readonly slotsPerAccount: number;
 }
 
 /** A recording that ends the process that plans it is given up after so many. */
-const mostPlannings = 8;
+const maxPlannings = 8;
 
 /** The upload of a job, which may be gone or another one by now. @throws AppError `not_found`. */
 export const openJobRecording = async (
@@ -68,29 +68,29 @@ export const planJob = async (
   dependencies: PlanDependencies,
   signal: AbortSignal,
 ): Promise<number | undefined> => {
-  const { jobs, store, cutter, queue, timeouts, placesOfAccount } = dependencies;
+  const { jobs, store, cutter, queue, timeouts, slotsPerAccount } = dependencies;
   const job = await jobs.beginPlanning(name);
   if (job) {
-    const begunAt = Date.now();
+    const startedAt = Date.now();
     try {
-      if (job.plannings > mostPlannings) throw new AppError("internal");
+      if (job.plannings > maxPlannings) throw new AppError("internal");
       const source = await openJobRecording(store, job);
       const pieces = await cutter.plan(source, job.facts, signal);
       await putJson(store, jobObjects.plan(name), pieces);
       await jobs.start(name, pieces.length);
     } catch (error) {
       const failures = job.plannings - 1;
-      const verdict = judgeFailure(error, { failures }, timeouts, begunAt, Date.now());
+      const verdict = judgeFailure(error, { failures }, timeouts, startedAt, Date.now());
       if (verdict.kind === "again") return (verdict.next.due_at - Date.now()) / 1_000;
       await jobs.fail(name, verdict.error);
     }
   }
   const planned = await jobs.read(name);
   // One that its owner has deleted is left to the message that says so.
-  if (planned?.status === "failed") await settleJob(name, dependencies);
+  if (planned?.status === "failed") await finishJob(name, dependencies);
   if (planned?.status !== "running") return undefined;
-  for (let place = 0; place < placesOfAccount; place += 1) {
-    await queue.send({ kind: "piece", userId: name.userId, place });
+  for (let slot = 0; slot < slotsPerAccount; slot += 1) {
+    await queue.send({ kind: "piece", userId: name.userId, place: slot });
   }
   return undefined;
 };

@@ -6,7 +6,7 @@ import { jobExpiry } from "../../shared/recordings/jobs/job.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobKeys } from "../../shared/recordings/jobs/keys.ts";
 
-const placeItem = z.object({
+const slotItem = z.object({
   job_id: z.string(),
   index: z.int(),
   /** How often the piece was begun without it being known how that ended: its worker was killed. */
@@ -20,12 +20,12 @@ const placeItem = z.object({
 });
 
 /** The piece that one of an account's places is at work on. */
-export interface HeldPiece extends Omit<z.output<typeof placeItem>, "job_id"> {
+export interface HeldPiece extends Omit<z.output<typeof slotItem>, "job_id"> {
   readonly name: JobName;
 }
 
 /** What is remembered of a piece that is to be tried again. */
-export type NextTry = Pick<HeldPiece, "due_at" | "failures"> &
+export type NextAttempt = Pick<HeldPiece, "due_at" | "failures"> &
   Partial<Pick<HeldPiece, "down_since" | "failing_since">>;
 
 const waitingItem = z.object({ job_id: z.string() });
@@ -34,20 +34,20 @@ const waitingItem = z.object({ job_id: z.string() });
  * The places of accounts: each has as many as it may have pieces under way, and each works on one piece at a time. The queue
  * lets one message of a place be worked on at a time, so that nobody else changes a place meanwhile.
  */
-export type Places = ReturnType<typeof createPlaces>;
+export type Slots = ReturnType<typeof createSlots>;
 
 /** The places in the service's table; access patterns J2 and J3 of the README in `shared/recordings/jobs`. */
-export const createPlaces = (
+export const createSlots = (
   { client, name: TableName }: Table,
   jobs: Pick<JobsRepository, "read">,
   now: () => number = Date.now,
 ) => {
-  const read = async (userId: number, place: number): Promise<HeldPiece | undefined> => {
+  const read = async (userId: number, slot: number): Promise<HeldPiece | undefined> => {
     const { Item } = await client.send(
-      new GetCommand({ TableName, Key: jobKeys.place(userId, place), ConsistentRead: true }),
+      new GetCommand({ TableName, Key: jobKeys.slot(userId, slot), ConsistentRead: true }),
     );
     if (!Item) return undefined;
-    const { job_id: jobId, ...held } = placeItem.parse(Item);
+    const { job_id: jobId, ...held } = slotItem.parse(Item);
     return { name: { userId, jobId }, ...held };
   };
 
@@ -69,7 +69,7 @@ export const createPlaces = (
   };
 
   /** Takes a piece for a place: the job says that it is taken, and the place that it has it, or neither. */
-  const takePiece = async (name: JobName, place: number, index: number, isLast: boolean) => {
+  const takePiece = async (name: JobName, slot: number, index: number, isLast: boolean) => {
     try {
       await writeTogether({ client }, [
         {
@@ -86,7 +86,7 @@ export const createPlaces = (
           Put: {
             TableName,
             Item: {
-              ...jobKeys.place(name.userId, place),
+              ...jobKeys.slot(name.userId, slot),
               job_id: name.jobId,
               index,
               expires_at: jobExpiry(now()),
@@ -109,9 +109,9 @@ export const createPlaces = (
      *
      * @returns `undefined` when none waits.
      */
-    take: async (userId: number, place: number): Promise<HeldPiece | undefined> => {
+    take: async (userId: number, slot: number): Promise<HeldPiece | undefined> => {
       for (;;) {
-        const held = await read(userId, place);
+        const held = await read(userId, slot);
         if (held) return held;
         const name = await firstWaiting(userId);
         if (!name) return undefined;
@@ -119,28 +119,28 @@ export const createPlaces = (
         if (job?.status !== "running" || job.pieces === undefined || job.taken >= job.pieces) {
           await client.send(new DeleteCommand({ TableName, Key: jobKeys.waiting(name) }));
         } else {
-          await takePiece(name, place, job.taken, job.taken + 1 === job.pieces);
+          await takePiece(name, slot, job.taken, job.taken + 1 === job.pieces);
         }
       }
     },
 
     /** Counts that the work on its piece begins. @returns how often that was so without an end. */
-    begin: async (userId: number, place: number): Promise<number> => {
+    begin: async (userId: number, slot: number): Promise<number> => {
       const { Attributes } = await client.send(
         new UpdateCommand({
           TableName,
-          Key: jobKeys.place(userId, place),
+          Key: jobKeys.slot(userId, slot),
           UpdateExpression: "ADD begun :one",
           ConditionExpression: "attribute_exists(PK)",
           ExpressionAttributeValues: { ":one": 1 },
           ReturnValues: "ALL_NEW",
         }),
       );
-      return placeItem.parse(Attributes).begun;
+      return slotItem.parse(Attributes).begun;
     },
 
     /** Remembers when the piece is to be tried again. */
-    postpone: async (userId: number, place: number, next: NextTry): Promise<void> => {
+    postpone: async (userId: number, slot: number, next: NextAttempt): Promise<void> => {
       const { down_since: down, failing_since: failing } = next;
       const sets = ["begun = :none", "failures = :failures", "due_at = :due"];
       if (down !== undefined) sets.push("down_since = :down");
@@ -149,7 +149,7 @@ export const createPlaces = (
         await client.send(
           new UpdateCommand({
             TableName,
-            Key: jobKeys.place(userId, place),
+            Key: jobKeys.slot(userId, slot),
             UpdateExpression: `SET ${sets.join(", ")}${down === undefined ? " REMOVE down_since" : ""}`,
             ConditionExpression: "attribute_exists(PK)",
             ExpressionAttributeValues: {
@@ -168,8 +168,8 @@ export const createPlaces = (
     },
 
     /** The place has no piece any more. */
-    clear: async (userId: number, place: number): Promise<void> => {
-      await client.send(new DeleteCommand({ TableName, Key: jobKeys.place(userId, place) }));
+    clear: async (userId: number, slot: number): Promise<void> => {
+      await client.send(new DeleteCommand({ TableName, Key: jobKeys.slot(userId, slot) }));
     },
   };
 };

@@ -10,15 +10,15 @@ import type { JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import type { JobsRepository } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { type JobName, jobObjects } from "../../shared/recordings/jobs/keys.ts";
 import type { TranscribedPiece } from "../../shared/recordings/jobs/transcribed-piece.ts";
-import { type EndDependencies, settleJob } from "./finish-job.ts";
+import { type EndDependencies, finishJob } from "./finish-job.ts";
 import { type JobTimeouts, judgeFailure } from "./judge-failure.ts";
 import { type Cutter, openJobRecording, plannedPiece } from "./plan-job.ts";
-import type { HeldPiece, Places } from "./slots.ts";
+import type { HeldPiece, Slots } from "./slots.ts";
 
 /** Everything that working on a piece touches. */
 export interface PieceDependencies extends EndDependencies {
   readonly jobs: EndDependencies["jobs"] & Pick<JobsRepository, "fail" | "finishPiece" | "noteWaiting">;
-  readonly places: Places;
+  readonly slots: Slots;
   readonly store: Pick<ObjectStore, "delete" | "list" | "open" | "put">;
   readonly cutter: Cutter;
   readonly transcriber: Transcriber;
@@ -29,7 +29,7 @@ export interface PieceDependencies extends EndDependencies {
 }
 
 /** A piece whose worker is killed again and again is what kills it. */
-const mostBeginnings = 8;
+const maxStarts = 8;
 
 /** Ends what is under way for a job within seconds of the job's own end. */
 const watchJob = (name: JobName, { jobs, watchMilliseconds }: PieceDependencies) => {
@@ -99,37 +99,37 @@ const finish = async (name: JobName, job: StoredJob, { queue }: PieceDependencie
  */
 export const workOnPiece = async (
   userId: number,
-  place: number,
+  slot: number,
   dependencies: PieceDependencies,
   signal: AbortSignal,
 ): Promise<number | undefined> => {
-  const { jobs, places, store, queue, timeouts } = dependencies;
-  const held = await places.take(userId, place);
+  const { jobs, slots, store, queue, timeouts } = dependencies;
+  const held = await slots.take(userId, slot);
   if (!held) return undefined;
   const { name, index } = held;
 
   const goOn = async (): Promise<undefined> => {
-    await places.clear(userId, place);
-    await queue.send({ kind: "piece", userId, place });
+    await slots.clear(userId, slot);
+    await queue.send({ kind: "piece", userId, place: slot });
   };
   const fail = async (error: NonNullable<StoredJob["error"]>): Promise<undefined> => {
     if (await jobs.fail(name, error)) logger.warn("job.failed", { code: error.code });
-    await settleJob(name, dependencies);
+    await finishJob(name, dependencies);
     return goOn();
   };
 
   const job = await jobs.read(name);
   if (!job || isOver(job)) {
-    await settleJob(name, dependencies);
+    await finishJob(name, dependencies);
     return goOn();
   }
   if (job.done.has(index)) {
     await finish(name, job, dependencies);
     return goOn();
   }
-  const begunAt = Date.now();
-  if (held.due_at > begunAt) return (held.due_at - begunAt) / 1_000;
-  if ((await places.begin(userId, place)) > mostBeginnings) {
+  const startedAt = Date.now();
+  if (held.due_at > startedAt) return (held.due_at - startedAt) / 1_000;
+  if ((await slots.begin(userId, slot)) > maxStarts) {
     return fail({ code: "internal", message: "A part of the recording ends whatever transcribes it." });
   }
 
@@ -144,10 +144,10 @@ export const workOnPiece = async (
     return goOn();
   } catch (error) {
     if (watch.signal.aborted) return goOn();
-    const verdict = judgeFailure(error, held, timeouts, begunAt, Date.now());
+    const verdict = judgeFailure(error, held, timeouts, startedAt, Date.now());
     logger.warn("job.piece_failed", { tries: held.failures + 1, reason: describeError(error) });
     if (verdict.kind === "fail") return fail(verdict.error);
-    await places.postpone(userId, place, verdict.next);
+    await slots.postpone(userId, slot, verdict.next);
     if (verdict.waiting !== undefined) await jobs.noteWaiting(name, verdict.waiting);
     return (verdict.next.due_at - Date.now()) / 1_000;
   } finally {

@@ -15,7 +15,7 @@ import {
   tableEnvironment,
 } from "../../shared/platform/config/environment.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
-import { longestCallbackUrl } from "../../shared/recordings/callbacks/callback-url.ts";
+import { maxCallbackUrlLength } from "../../shared/recordings/callbacks/callback-url.ts";
 import { job, jobDetails, jobLifetimeDays } from "../../shared/recordings/jobs/job.ts";
 import { jobResult, resultFormats } from "../../shared/recordings/jobs/job-result.ts";
 
@@ -37,7 +37,7 @@ export const jobRequest = z
       description: `${languageForms}; one of the 51 of \`TranscriptionLanguage\``,
     }),
     timestamps: z.boolean().default(false).meta({ description: "Whether the result as JSON has `segments`" }),
-    callback_url: text().max(longestCallbackUrl).nullish().meta({
+    callback_url: text().max(maxCallbackUrlLength).nullish().meta({
       example: "https://example.org/language-ai",
       description: "Where the end of the job is told, as Standard Webhooks have it",
     }),
@@ -66,7 +66,7 @@ const pathParameters = z.object({
 });
 
 /** How many jobs a page may have. */
-const mostListed = 100;
+const maxListed = 100;
 
 export const listJobsOperation = defineOperation({
   ...common,
@@ -78,10 +78,10 @@ export const listJobsOperation = defineOperation({
   query: z.object({
     limit: z.coerce
       .number()
-      .pipe(z.int().min(1).max(mostListed))
+      .pipe(z.int().min(1).max(maxListed))
       .default(20)
       .meta({
-        override: { type: "integer", minimum: 1, maximum: mostListed, default: 20 },
+        override: { type: "integer", minimum: 1, maximum: maxListed, default: 20 },
         description: "How many at most",
       }),
     cursor: z.string().max(200).optional().meta({
@@ -137,7 +137,7 @@ export const getJobResultOperation = defineOperation({
     otherContentTypes: ["text/plain", "application/x-subrip", "text/vtt"],
   },
   example: {
-    otherAnswers: {
+    otherResponses: {
       "text/plain": "Wasuze otya nno?\n",
       "application/x-subrip": "1\n00:00:00,480 --> 00:00:02,160\nWasuze otya nno?\n\n",
       "text/vtt": "WEBVTT\n\n00:00:00.480 --> 00:00:02.160\nWasuze otya nno?\n\n",

@@ -2,11 +2,11 @@ import type { Caller } from "../../shared/accounts/access/caller.ts";
 import type { AccountPolicies } from "../../shared/accounts/limits/policies.ts";
 import { ReadingBudget } from "../../shared/audio/reading/reading-budget.ts";
 import { ValidationError } from "../../shared/platform/errors/app-error.ts";
-import { largestUploadBytes } from "../../shared/platform/storage/object-store.ts";
+import { maxUploadBytes } from "../../shared/platform/storage/object-store.ts";
 import type { CallbackSecrets } from "../../shared/recordings/callbacks/callback-secrets.ts";
 import { type CallbackRules, callbackUrlProblem } from "../../shared/recordings/callbacks/callback-url.ts";
 import { type Job, toJob } from "../../shared/recordings/jobs/job.ts";
-import { type JobQueue, takeOn } from "../../shared/recordings/jobs/job-queue.ts";
+import { enqueue, type JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { type JobsRepository, newJobId } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { openUpload, type RecordingDependencies } from "../../shared/recordings/uploads/open-upload.ts";
 import type { JobRequest } from "./contract.ts";
@@ -49,13 +49,13 @@ export const createJob = async (
     stored,
     ...facts
   } = await openUpload(request.file_id, { userId, signal }, dependencies, {
-    largestBytes: largestUploadBytes,
+    maxBytes: maxUploadBytes,
     budget: ReadingBudget.forBackgroundWork(),
   });
   // What signs the callback; whoever has never asked for it has it from now on.
   if (callbackUrl) await callbackSecrets.current(userId);
   const name = { userId, jobId: newJobId(Date.now()) };
-  const made = {
+  const newJob = {
     file_id: request.file_id,
     language: request.language,
     timestamps: request.timestamps,
@@ -65,6 +65,6 @@ export const createJob = async (
     object_version: stored.version,
     facts,
   };
-  const job = await takeOn(name, queue, () => jobs.create(name, made, policyOf));
+  const job = await enqueue(name, queue, () => jobs.create(name, newJob, policyOf));
   return toJob(job);
 };

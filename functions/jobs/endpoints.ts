@@ -40,8 +40,8 @@ export const jobEndpoints = (dependencies: JobDependencies): Endpoint[] => {
     endpoint(
       getJobResultOperation,
       async ({ path: { id: jobId }, query: { format, partial }, caller: { userId } }) => {
-        const asked = { format, partial: partial === "true" };
-        const result = await getResult({ userId, jobId }, asked, dependencies);
+        const requested = { format, partial: partial === "true" };
+        const result = await getResult({ userId, jobId }, requested, dependencies);
         return "contentType" in result ? new Reply(result) : result;
       },
     ),

@@ -33,7 +33,7 @@ export const identifyOperation = defineOperation({
     description: "The language's ISO 639-3 code",
     schema: z.object({ language: z.enum(identifiableLanguages) }).meta({ id: "IdentifiedLanguage" }),
   },
-  example: { answer: { language: "lug" } },
+  example: { response: { language: "lug" } },
   errors: [],
 });
 
@@ -54,7 +54,7 @@ export const classifyOperation = defineOperation({
       .object({ language: z.enum([...identifiableLanguages, notDetected]) })
       .meta({ id: "ClassifiedLanguage" }),
   },
-  example: { answer: { language: "lug" } },
+  example: { response: { language: "lug" } },
   errors: [],
 });
 

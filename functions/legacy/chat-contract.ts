@@ -3,7 +3,7 @@ import { defineOperation, longBodyBytes } from "../../shared/http/operation.ts";
 import {
   conversationTooLong,
   fitsConversation,
-  longestConversation,
+  maxConversationMessages,
   tokenUsage,
 } from "../../shared/models/inference/chat.ts";
 import { formNumber, optionalField, text } from "../../shared/platform/validation/fields.ts";
@@ -26,7 +26,7 @@ const defaultTemperature = 0.3;
 const temperature = z.number().min(0).max(2);
 
 const seconds = z.number().meta({ example: 0.61, description: "In seconds" });
-const answerText = z.string().meta({ example: "Apwoyo matek." });
+const replyText = z.string().meta({ example: "Apwoyo matek." });
 
 export const chatOperation = defineOperation({
   ...common,
@@ -52,19 +52,19 @@ export const chatOperation = defineOperation({
         temperature: temperature.default(defaultTemperature),
         stream: z.boolean().default(false).meta({ description: "The answer is whole all the same" }),
         system_message: text()
-          .max(longestConversation)
+          .max(maxConversationMessages)
           .nullish()
           .meta({ description: "In place of the conversation's own" }),
       })
       .meta({ id: "LegacyChatRequest" }),
-    maximumBytes: longBodyBytes,
+    maxBytes: longBodyBytes,
   },
   response: {
     status: 200,
     description: "The answer",
     schema: z
       .object({
-        content: answerText,
+        content: replyText,
         model_type: modelType,
         usage: tokenUsage,
         processing_time: seconds,
@@ -97,17 +97,17 @@ export const instructOperation = defineOperation({
         temperature: optionalField(formNumber().pipe(temperature))
           .transform((value) => value ?? defaultTemperature)
           .meta({ override: { type: "number", minimum: 0, maximum: 2, default: defaultTemperature } }),
-        system_message: text().max(longestConversation).optional(),
+        system_message: text().max(maxConversationMessages).optional(),
       })
       .meta({ id: "LegacyInstructForm" }),
-    maximumBytes: longBodyBytes,
+    maxBytes: longBodyBytes,
   },
   response: {
     status: 200,
     description: "The answer",
     schema: z
       .object({
-        response: answerText,
+        response: replyText,
         model_type: modelType,
         processing_time: seconds,
         usage: tokenUsage,
@@ -127,12 +127,12 @@ export const summariseOperation = defineOperation({
     encoding: "json",
     schema: z
       .object({
-        text: text().trim().min(1).max(longestConversation).meta({
+        text: text().trim().min(1).max(maxConversationMessages).meta({
           example: "Amina says that the well in her village has had no water since Monday.",
         }),
       })
       .meta({ id: "LegacySummariseRequest" }),
-    maximumBytes: longBodyBytes,
+    maxBytes: longBodyBytes,
   },
   response: {
     status: 200,

@@ -21,7 +21,7 @@ interface LegacyConversation {
   readonly systemMessage: string | undefined;
 }
 
-interface LegacyAnswer {
+interface LegacyReply {
   readonly text: string;
   readonly usage: TokenUsage;
   /** How long the model took. */
@@ -39,10 +39,10 @@ const withInstruction = (
   return [{ role: "system", content: instruction.trim() }, ...rest];
 };
 
-const answer = async (
+const complete = async (
   { messages, modelType, temperature, systemMessage }: LegacyConversation,
   { models, signal }: LegacyChatDependencies,
-): Promise<LegacyAnswer> => {
+): Promise<LegacyReply> => {
   const startedAt = performance.now();
   const request = readChatRequest({
     model: modelOf[modelType],
@@ -59,14 +59,14 @@ const answer = async (
 };
 
 /** `POST /tasks/sunflower_inference`: continues a conversation. @throws AppError `bad_request` when it is empty; as the models do. */
-export const answerConversation = async (
+export const completeConversation = async (
   conversation: LegacyConversation,
   dependencies: LegacyChatDependencies,
 ) => {
   if (conversation.messages.length === 0) {
     throw new AppError("bad_request", { message: "At least one message is required.", param: "messages" });
   }
-  const { text, usage, seconds, messageCount } = await answer(conversation, dependencies);
+  const { text, usage, seconds, messageCount } = await complete(conversation, dependencies);
   return {
     content: text,
     model_type: conversation.modelType,
@@ -77,22 +77,22 @@ export const answerConversation = async (
   };
 };
 
-const longestInstruction = 4_000;
+const maxInstructionLength = 4_000;
 
 /** `POST /tasks/sunflower_simple`: carries out one instruction. @throws AppError `bad_request` when it is blank or too long; as the models do. */
-export const answerInstruction = async (
+export const completeInstruction = async (
   { instruction, ...conversation }: Omit<LegacyConversation, "messages"> & { readonly instruction: string },
   dependencies: LegacyChatDependencies,
 ) => {
   const content = instruction.trim();
-  if (content === "" || [...content].length > longestInstruction) {
+  if (content === "" || [...content].length > maxInstructionLength) {
     throw new AppError("bad_request", {
-      message: `The instruction must have 1 to ${longestInstruction} characters.`,
+      message: `The instruction must have 1 to ${maxInstructionLength} characters.`,
       param: "instruction",
     });
   }
   const messages = [{ role: "user", content } as const];
-  const { text, usage, seconds } = await answer({ ...conversation, messages }, dependencies);
+  const { text, usage, seconds } = await complete({ ...conversation, messages }, dependencies);
   return {
     response: text,
     model_type: conversation.modelType,
@@ -116,5 +116,5 @@ export const summarise = async (text: string, dependencies: LegacyChatDependenci
     temperature: 0.3,
     systemMessage: summaryInstruction,
   } as const;
-  return { summarized_text: (await answer(conversation, dependencies)).text };
+  return { summarized_text: (await complete(conversation, dependencies)).text };
 };

@@ -6,7 +6,7 @@ import { refreshLink } from "../speech/stored-speech.ts";
 import { listVoices } from "../speech/voices.ts";
 import { openFile } from "../transcription/open-recording.ts";
 import * as chat from "./chat-contract.ts";
-import { answerConversation, answerInstruction, summarise } from "./complete-chat.ts";
+import { completeConversation, completeInstruction, summarise } from "./complete-chat.ts";
 import { legacyFunction, vendorHealthOperation } from "./contract.ts";
 import * as speech from "./fixed-speaker-contract.ts";
 import {
@@ -113,7 +113,7 @@ const speechEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [
 
 const chatEndpoints = (models: ChatModels): Endpoint[] => [
   endpoint(chat.chatOperation, ({ body, request: { signal } }) =>
-    answerConversation(
+    completeConversation(
       {
         messages: body.messages,
         modelType: body.model_type,
@@ -124,7 +124,7 @@ const chatEndpoints = (models: ChatModels): Endpoint[] => [
     ),
   ),
   endpoint(chat.instructOperation, ({ body, request: { signal } }) =>
-    answerInstruction(
+    completeInstruction(
       {
         instruction: body.instruction,
         modelType: body.model_type,

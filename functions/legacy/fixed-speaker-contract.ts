@@ -61,7 +61,7 @@ const declareJob = (id: string, path: `/${string}`, errors: readonly "gone"[]) =
     id,
     path,
     summary: "Turn a text into speech",
-    body: { encoding: "json", schema: jobRequest, maximumBytes: longBodyBytes },
+    body: { encoding: "json", schema: jobRequest, maxBytes: longBodyBytes },
     response: { status: 200, description: "The stored audio", schema: jobResponse },
     errors: ["bad_request", ...speakerFailures, ...errors],
   });
@@ -120,10 +120,10 @@ const declareSpoken = (
     path,
     summary: "Turn a text into speech of one of the six fixed speakers",
     description,
-    body: { encoding: "json", schema: spokenRequest, maximumBytes: longBodyBytes },
+    body: { encoding: "json", schema: spokenRequest, maxBytes: longBodyBytes },
     response: { status: 200, description: "The speech", schema: spokenResponse, otherContentTypes: types },
     streams,
-    ...(types.includes(events) ? { example: { otherAnswers: { [events]: exampleEvents } } } : {}),
+    ...(types.includes(events) ? { example: { otherResponses: { [events]: exampleEvents } } } : {}),
     errors: [...speakerFailures, "gone"],
   });
 

@@ -99,7 +99,7 @@ export const synthesizeInMode = (
   dependencies: SpeechDependencies,
 ): Promise<Reply | SpokenResponse> => modes[request.response_mode](request, context, dependencies);
 
-const longestJobCharacters = 10_000;
+const maxJobCharacters = 10_000;
 
 /** What the model takes for each chunk of a text. Version 1 counted for the text as a whole, and took any number. */
 const tokensInBounds = (tokens: number): number => Math.min(Math.max(tokens, 64), 4_096);
@@ -116,9 +116,9 @@ export const synthesizeAsJob = async (
 ): Promise<JobResponse> => {
   const startedAt = performance.now();
   const spoken = text.trim();
-  if (spoken === "" || [...spoken].length > longestJobCharacters) {
+  if (spoken === "" || [...spoken].length > maxJobCharacters) {
     throw new AppError("bad_request", {
-      message: `The text must have 1 to ${longestJobCharacters} characters.`,
+      message: `The text must have 1 to ${maxJobCharacters} characters.`,
       param: "text",
     });
   }

@@ -73,7 +73,7 @@ export const orpheusBatchOperation = defineOperation({
   body: {
     encoding: "json",
     schema: z.object({ items: z.array(orpheusItem).min(1).max(128) }).meta({ id: "LegacyVoiceBatchRequest" }),
-    maximumBytes: longBodyBytes,
+    maxBytes: longBodyBytes,
   },
   tasksIn: "items",
   response: {
@@ -102,6 +102,6 @@ export const orpheusVoicesOfLanguageOperation = defineOperation({
     language: text().max(100).meta({ example: "lug", description: languageForms }),
   }),
   response: { status: 200, description: "Tags of voices", schema: voicesResponse },
-  example: { answer: { language: "lug", speakers: ["salt_lug_0001", "salt_lug_0002"], count: 2 } },
+  example: { response: { language: "lug", speakers: ["salt_lug_0001", "salt_lug_0002"], count: 2 } },
   errors: ["unknown_language", "gone"],
 });

@@ -27,7 +27,7 @@ export const synthesizeOrpheusSpeech = async (
   };
 };
 
-const largestBatch = 16;
+const maxBatchSize = 16;
 
 /**
  * `POST /tasks/{vendor_a}/orpheus/tts/batch`: several texts, spoken by voices of the catalogue.
@@ -39,8 +39,8 @@ export const synthesizeOrpheusBatch = async (
   context: SpeechContext,
   dependencies: SpeechDependencies,
 ): Promise<OrpheusBatchResponse> => {
-  if (items.length > largestBatch) {
-    const message = `At most ${largestBatch} items can be sent at once.`;
+  if (items.length > maxBatchSize) {
+    const message = `At most ${maxBatchSize} items can be sent at once.`;
     throw new AppError("bad_request", { message, param: "items" });
   }
   const batch = { items: items.map(toSpeechItem) };

@@ -10,8 +10,8 @@ import {
   type RecordingDependencies,
 } from "../../shared/recordings/uploads/open-upload.ts";
 import { formatDiarization } from "./format-diarization.ts";
-import { keepRecording, longestSeconds, recordingKey } from "./kept-recordings.ts";
 import type { SavedTranscriptions } from "./saved-transcriptions.ts";
+import { keepRecording, maxSeconds, recordingKey } from "./stored-recordings.ts";
 import type { LegacyTranscription } from "./transcription-contract.ts";
 
 /** Everything that the transcriptions of version 1 touch. */
@@ -33,11 +33,11 @@ const toReply = (
   withSpeakers: boolean,
   more: Partial<LegacyTranscription> = {},
 ): ReplyWithHeaders<LegacyTranscription> => {
-  const told = withSpeakers ? formatDiarization(transcription) : undefined;
+  const diarization = withSpeakers ? formatDiarization(transcription) : undefined;
   const body: LegacyTranscription = {
     audio_transcription: transcription.text,
-    diarization_output: told?.diarization_output ?? {},
-    formatted_diarization_output: told?.formatted_diarization_output ?? "",
+    diarization_output: diarization?.diarization_output ?? {},
+    formatted_diarization_output: diarization?.formatted_diarization_output ?? "",
     audio_transcription_id: null,
     audio_url: null,
     language: null,
@@ -45,7 +45,7 @@ const toReply = (
     original_duration_minutes: null,
     ...more,
   };
-  return new ReplyWithHeaders(body, withSpeakers && !told ? { "X-Diarization": "unavailable" } : {});
+  return new ReplyWithHeaders(body, withSpeakers && !diarization ? { "X-Diarization": "unavailable" } : {});
 };
 
 /**
@@ -87,7 +87,7 @@ export const transcribeAndSave = async (
     const { recording, isTrimmed } = await keepRecording(measured, objectKey, field, signal, store);
     const request = { recording, language: chosen, withSegments: false, withSpeakers };
     const transcription = await transcriber.transcribe(request, { signal });
-    countAudio(isTrimmed ? longestSeconds : measured.durationSeconds);
+    countAudio(isTrimmed ? maxSeconds : measured.durationSeconds);
     if (transcription.text === "") {
       throw new AppError("external_service_error", { message: "The model heard nothing in the recording." });
     }

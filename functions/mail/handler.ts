@@ -15,16 +15,16 @@ import { mailFunction } from "./contract.ts";
 import { createMailLimits } from "./mail-limits.ts";
 import { sendMail } from "./send-mail.ts";
 
-const sesTries = 3;
+const sesAttempts = 3;
 const sesConnectionMilliseconds = 1_000;
 const sesRequestMilliseconds = 5_000;
 /** Every try at SES in full, after a few calls to the table. */
-const leastMilliseconds = sesTries * (sesConnectionMilliseconds + sesRequestMilliseconds) + 2_000;
+const minMilliseconds = sesAttempts * (sesConnectionMilliseconds + sesRequestMilliseconds) + 2_000;
 
 const environment = readEnvironment(mailFunction.environment, process.env);
 const table = openTable(environment.TABLE_NAME);
 const sesClient = new SESv2Client({
-  maxAttempts: sesTries,
+  maxAttempts: sesAttempts,
   requestHandler: {
     connectionTimeout: sesConnectionMilliseconds,
     requestTimeout: sesRequestMilliseconds,
@@ -53,7 +53,7 @@ export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResp
   workThrough(event, context, {
     operation: "sendMail",
     metricsNamespace: environment.METRICS_NAMESPACE,
-    leastMilliseconds,
+    minMilliseconds,
     reserveMilliseconds: 1_000,
     work: async ({ body, messageId }, deadline) => {
       try {

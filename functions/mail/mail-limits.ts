@@ -9,7 +9,7 @@ import type { Table } from "../../shared/platform/storage/table.ts";
 const pauseMilliseconds = 60_000;
 
 /** Of all kinds together, a recipient gets so many mails in a day. */
-const mostMails = 5;
+const maxMails = 5;
 const dayMilliseconds = 24 * 60 * 60 * 1_000;
 
 const sentMail = z.object({
@@ -49,7 +49,7 @@ export const createMailLimits = (
       const at = now();
       const recent = sent.filter((mail) => mail.at > at - dayMilliseconds);
       if (recent.some((mail) => mail.id === id)) return true;
-      if (recent.length >= mostMails) return false;
+      if (recent.length >= maxMails) return false;
       if (recent.some((mail) => mail.kind === kind && mail.at > at - pauseMilliseconds)) return false;
       try {
         await client.send(

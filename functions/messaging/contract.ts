@@ -13,7 +13,7 @@ import {
 } from "../../shared/platform/config/environment.ts";
 
 /** How often a message is tried before it goes to the dead-letter queue. */
-export const messageTries = 5;
+export const messageAttempts = 5;
 
 export const messagingFunction = defineFunction({
   name: "messaging",

@@ -59,7 +59,7 @@ export type Conversation = z.infer<typeof conversation>;
 export const recentExchanges = 5;
 
 /** Exchanges before those that are kept until they are part of the note. */
-export const mostOlderExchanges = 12;
+export const maxOlderExchanges = 12;
 
 /** Longer texts are remembered by their beginning; DynamoDB charges by the kilobyte. */
 const rememberedCharacters = 2_000;
@@ -69,13 +69,13 @@ const remembered = (text: string): string => text.slice(0, rememberedCharacters)
 /** The conversation with one more exchange; what is too old for the model and for the note falls out. */
 export const withExchange = (
   before: Conversation,
-  { question, answer, replies }: ConversationExchange,
+  { question, answer: reply, replies }: ConversationExchange,
 ): Conversation => {
   const exchanges = [
     ...before.exchanges,
-    { question: remembered(question), answer: remembered(answer), replies },
+    { question: remembered(question), answer: remembered(reply), replies },
   ];
-  return { ...before, exchanges: exchanges.slice(-(recentExchanges + mostOlderExchanges)) };
+  return { ...before, exchanges: exchanges.slice(-(recentExchanges + maxOlderExchanges)) };
 };
 
 /** How long what somebody wrote is remembered after their last message, in seconds. */

@@ -28,26 +28,26 @@ const head = (text: string, length: number): string => {
  * A text of at most so many UTF-16 units. One that is cut ends with a whole sentence where that keeps at least half of
  * it, and with an ellipsis.
  */
-export const cutText = (text: string, maximum: number): string => {
-  if (text.length <= maximum) return text;
-  const room = head(text, maximum - 2);
-  const kept = room.slice(0, cutPosition(room)).trimEnd();
-  return `${kept}${/[.!?።؟]["')\]”’»]*$/.test(kept) ? " " : ""}${ellipsis}`;
+export const cutText = (text: string, maxLength: number): string => {
+  if (text.length <= maxLength) return text;
+  const room = head(text, maxLength - 2);
+  const shortened = room.slice(0, cutPosition(room)).trimEnd();
+  return `${shortened}${/[.!?።؟]["')\]”’»]*$/.test(shortened) ? " " : ""}${ellipsis}`;
 };
 
 /** The beginning of a text up to the last whole sentence, without an ellipsis: for texts that are read out. */
-export const firstSentences = (text: string, maximum: number): string => {
-  if (text.length <= maximum) return text;
-  const room = head(text, maximum);
+export const firstSentences = (text: string, maxLength: number): string => {
+  if (text.length <= maxLength) return text;
+  const room = head(text, maxLength);
   return room.slice(0, cutPosition(room)).trimEnd();
 };
 
 /** A text in pieces of at most so many UTF-16 units, cut between sentences; nothing is lost but white space. */
-export const splitText = (text: string, maximum: number): string[] => {
+export const splitText = (text: string, maxLength: number): string[] => {
   const pieces: string[] = [];
   let rest = text.trim();
-  while (rest.length > maximum) {
-    const room = head(rest, maximum);
+  while (rest.length > maxLength) {
+    const room = head(rest, maxLength);
     const position = cutPosition(room);
     pieces.push(room.slice(0, position).trimEnd());
     rest = rest.slice(position).trimStart();

@@ -1,7 +1,7 @@
 import type { Language } from "../../shared/platform/catalogue/languages.ts";
 import { type Conversation, languageOf } from "./conversation.ts";
 import { languageChoices, languageList, modeList, voiceButtons } from "./menus.ts";
-import { answer, type Plan, plan, say } from "./plan.ts";
+import { type Plan, plan, replyWith, say } from "./plan.ts";
 import type { Command } from "./read-command.ts";
 import { hasVoice, spoken } from "./voice-notes.ts";
 import { wording } from "./wording.ts";
@@ -30,19 +30,19 @@ export const executeCommand = (
   const language = languageOf(settings).name;
   switch (command.kind) {
     case "greet":
-      return answer(wording.greeting(name?.split(/\s+/)[0], settings.language));
+      return replyWith(wording.greeting(name?.split(/\s+/)[0], settings.language));
     case "menu":
-      return answer(wording.menu(settings.mode));
+      return replyWith(wording.menu(settings.mode));
     case "start-over":
       return plan(say(wording.menu("chat")), { settings: { ...settings, mode: "chat" } });
     case "cancel":
       return plan(say(wording.cancelled), { settings: { ...settings, mode: "chat" } });
     case "help":
-      return answer(wording.help);
+      return replyWith(wording.help);
     case "status":
-      return answer(wording.status(settings, language));
+      return replyWith(wording.status(settings, language));
     case "languages":
-      return answer(wording.languages(languageChoices));
+      return replyWith(wording.languages(languageChoices));
     case "choose-language":
       return plan(languageList(language));
     case "set-language":
@@ -59,7 +59,7 @@ export const executeCommand = (
       return setVoice(command.isOn, conversation);
     case "speak":
       return command.text === ""
-        ? answer(wording.whatToSay)
+        ? replyWith(wording.whatToSay)
         : plan([say(command.text), spoken(command.text, settings)]);
   }
 };

@@ -5,7 +5,7 @@ import { callGraph, fetchFile, type GraphApi } from "./graph-request.ts";
 import { type Media, MediaError } from "./messaging-platform.ts";
 
 /** The platform's own limit for audio. */
-const maximumBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 /** The platform keeps files on this host; the token is sent to no other. */
 const mediaHosts: readonly string[] = ["lookaside.fbsbx.com"];
@@ -43,8 +43,8 @@ export const fetchMedia = async (api: GraphApi, mediaId: string, signal: AbortSi
     const reason = isRefusal(lookup) ? "gone" : "unreachable";
     throw new MediaError(reason, `The platform did not say where the file is (status ${lookup.status}).`);
   }
-  if ((facts.file_size ?? 0) > maximumBytes) throw tooLarge();
-  const file = await fetchFile(api, checkFileAddress(facts.url, api.baseUrl), maximumBytes, signal);
+  if ((facts.file_size ?? 0) > maxBytes) throw tooLarge();
+  const file = await fetchFile(api, checkFileAddress(facts.url, api.baseUrl), maxBytes, signal);
   if (file.status !== 200) {
     const reason = isRefusal(file) ? "gone" : "unreachable";
     throw new MediaError(reason, `The platform did not give the file (status ${file.status}).`);

@@ -30,7 +30,7 @@ export class NotSent extends Error {
 const silenceMilliseconds = 60_000;
 
 /** An answer in JSON is a few hundred bytes. */
-const mostResponseBytes = 1024 * 1024;
+const maxResponseBytes = 1024 * 1024;
 
 const parseJson = (text: string): unknown => {
   try {
@@ -125,7 +125,7 @@ export const callGraph = (
       silenceMilliseconds,
       signal,
     });
-    const text = await readBody(response, mostResponseBytes);
+    const text = await readBody(response, maxResponseBytes);
     return { status: response.statusCode ?? 0, body: parseJson(text) };
   });
 
@@ -160,7 +160,7 @@ export interface FileResponse extends GraphResponse {
 export const fetchFile = (
   { secrets }: GraphApi,
   url: URL,
-  maximumBytes: number,
+  maxBytes: number,
   signal: AbortSignal,
 ): Promise<FileResponse> =>
   sendAuthorized(secrets, async (authorization) => {
@@ -172,7 +172,7 @@ export const fetchFile = (
       response.destroy();
       return { status, body: undefined, bytes: undefined };
     }
-    const bytes = await readBytes(response, maximumBytes).catch((error: unknown) => {
+    const bytes = await readBytes(response, maxBytes).catch((error: unknown) => {
       if (error instanceof RangeError) return undefined;
       throw error;
     });

@@ -1,10 +1,10 @@
 import { cutText } from "./cut-text.ts";
 
 /** Longer answers are for other places than a phone. */
-const mostCharacters = 3_500;
+const maxCharacters = 3_500;
 
 /** What is looked at: no sensible answer is longer, and a runaway one must not cost time. */
-const mostExamined = 20_000;
+const maxExamined = 20_000;
 
 /** A model that goes on and plays the person's part. */
 const otherTurn = /<(?:\|im_start\||\|start_header_id\||start_of_turn)>\s*(?:user|system|human)\b[\s\S]*$/i;
@@ -24,11 +24,11 @@ const decoration = /([-=_*~#.•─])\1{5,}/gu;
 
 const repeatedCharacter = /(\S)\1{18,}/u;
 const loopTurns = 6;
-const longestLoop = 8;
+const maxLoopLength = 8;
 
 /** Whether a group of up to eight words comes six times in a row. */
 const hasRepeatedWords = (words: readonly string[]): boolean => {
-  for (let length = 1; length <= longestLoop; length += 1) {
+  for (let length = 1; length <= maxLoopLength; length += 1) {
     let matching = 0;
     for (let index = length; index < words.length; index += 1) {
       matching = words[index] === words[index - length] ? matching + 1 : 0;
@@ -62,9 +62,9 @@ const isLooping = (text: string): boolean => {
  *
  * @returns `undefined` when nothing is left, or the model had lost its thread and repeated itself.
  */
-export const guardOutput = (answer: string): string | undefined => {
-  const text = answer
-    .slice(0, mostExamined)
+export const guardOutput = (reply: string): string | undefined => {
+  const text = reply
+    .slice(0, maxExamined)
     .toWellFormed()
     .replace(otherTurn, "")
     .replace(templateTokens, "")
@@ -74,5 +74,5 @@ export const guardOutput = (answer: string): string | undefined => {
     .replace(/\n{3,}/g, "\n\n")
     .trim();
   if (!/[\p{L}\p{N}]/u.test(text) || isLooping(text)) return undefined;
-  return cutText(text, mostCharacters);
+  return cutText(text, maxCharacters);
 };

@@ -9,7 +9,7 @@ import type { Planner } from "./plan.ts";
 export interface HandleDependencies {
   /** Works on a message until it is answered; throws what ends the try. */
   readonly process: (message: InboundMessage, attempt: Attempt, plan: Planner) => Promise<void>;
-  readonly answer: Planner;
+  readonly reply: Planner;
   /** Plans the answer to a message of the dead-letter queue. */
   readonly apologise: Planner;
   /** The queue of messages that could not be answered in so many tries. */
@@ -23,7 +23,7 @@ const leaseReserveMilliseconds = 5_000;
 
 /** After a fault nobody foresaw; the tries together are over in two minutes. */
 const faultSeconds: readonly number[] = [3, 10, 30, 60];
-const mostSeconds = 300;
+const maxSeconds = 300;
 
 /** Ids of messages and senders hold phone numbers. */
 const traceOf = (id: string): string => createHash("sha256").update(id).digest("hex").slice(0, 16);
@@ -42,7 +42,7 @@ export const handleRecord = async (
   remainingMilliseconds: number,
   dependencies: HandleDependencies,
 ): Promise<boolean> => {
-  const { process, answer, apologise, deadLetterQueueArn, retryAfter } = dependencies;
+  const { process, reply, apologise, deadLetterQueueArn, retryAfter } = dependencies;
   const message = parseBody(record);
   if (!message) {
     // It cannot get better, and it does not say whom an apology should go to.
@@ -59,7 +59,7 @@ export const handleRecord = async (
       isDeadLettered,
       milliseconds: remainingMilliseconds + leaseReserveMilliseconds,
     };
-    await process(message, attempt, isDeadLettered ? apologise : answer);
+    await process(message, attempt, isDeadLettered ? apologise : reply);
     return true;
   } catch (error) {
     if (error instanceof LeaseLost) {
@@ -76,7 +76,7 @@ export const handleRecord = async (
       reason: describeError(error),
     });
     // A dead-lettered message, or one whose time could not be set, comes again when the queue's own time is over.
-    if (!isDeadLettered) await retryAfter(record, Math.min(seconds, mostSeconds)).catch(() => undefined);
+    if (!isDeadLettered) await retryAfter(record, Math.min(seconds, maxSeconds)).catch(() => undefined);
     return false;
   }
 };

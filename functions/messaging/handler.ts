@@ -21,14 +21,14 @@ import { createLongRecordings } from "./long-recordings.ts";
 import { createFinishMessage, createMessageRecords } from "./message-records.ts";
 import { type ProcessDependencies, processMessage } from "./process-message.ts";
 import { refreshNote } from "./refresh-note.ts";
-import { createAnswerPlanner, planApology } from "./reply-to-message.ts";
+import { createReplyPlanner, planApology } from "./reply-to-message.ts";
 import { createVoiceNotes } from "./voice-notes.ts";
 
 /** Kept back from the time that models may take, for sending what there is to say. */
 const reserveMilliseconds = 20_000;
 
 /** A model that is silent for a minute, the reserve, and the steps between. Matters for batches of more than one. */
-const leastMilliseconds = 90_000;
+const minMilliseconds = 90_000;
 
 /** Reports come within a second as a rule. After a crash a message is tried again only minutes later. */
 const receiptMilliseconds = 10_000;
@@ -66,12 +66,12 @@ const work: ProcessDependencies = {
   voiceNotes: createVoiceNotes(models.synthesizer),
   refreshNote: (conversation, signal) => refreshNote(conversation, models.chat, signal),
 };
-const answer = createAnswerPlanner({ ...models, platform, longRecordings, transcriptionRetry });
+const reply = createReplyPlanner({ ...models, platform, longRecordings, transcriptionRetry });
 
 const handle = (record: SQSRecord, remainingMilliseconds: number, signal: AbortSignal): Promise<boolean> =>
   handleRecord(record, remainingMilliseconds, {
     process: (message, attempt, plan) => processMessage(message, attempt, plan, work, signal),
-    answer,
+    reply,
     apologise: planApology,
     deadLetterQueueArn: environment.MESSAGE_DEAD_LETTER_QUEUE_ARN,
     retryAfter: async ({ receiptHandle }, seconds) => {
@@ -88,7 +88,7 @@ export const handler = (event: SQSEvent, context: Context): Promise<SQSBatchResp
   workThrough(event, context, {
     operation: "answerMessage",
     metricsNamespace: environment.METRICS_NAMESPACE,
-    leastMilliseconds,
+    minMilliseconds,
     reserveMilliseconds,
     work: (record, deadline) => handle(record, context.getRemainingTimeInMillis(), deadline),
   });

@@ -3,7 +3,7 @@ import type { Recording } from "../../shared/models/inference/transcription.ts";
 import { type ObjectStore, voiceNotesFolder } from "../../shared/platform/storage/object-store.ts";
 import type { StoredJob } from "../../shared/recordings/jobs/job.ts";
 import { readTranscript } from "../../shared/recordings/jobs/job-objects.ts";
-import { type JobQueue, takeOn } from "../../shared/recordings/jobs/job-queue.ts";
+import { enqueue, type JobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { type JobsRepository, jobIdOfMessage } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { assistantId, type JobName } from "../../shared/recordings/jobs/keys.ts";
 
@@ -50,7 +50,7 @@ export const createLongRecordings = ({ jobs, queue, store }: LongRecordingDepend
     await store.put(key, await source.read(0, source.size), { contentType: facts.mediaType });
     const stored = await store.open(key);
     if (!stored) throw new Error("What was stored a moment ago is not there.");
-    const made = {
+    const job = {
       file_id: jobId,
       language,
       timestamps: false,
@@ -59,7 +59,7 @@ export const createLongRecordings = ({ jobs, queue, store }: LongRecordingDepend
       object_version: stored.version ?? "",
       facts,
     };
-    await takeOn(name, queue, () => jobs.createForAssistant(jobId, made));
+    await enqueue(name, queue, () => jobs.createForAssistant(jobId, job));
     return jobId;
   },
 

@@ -69,7 +69,7 @@ export type Claim =
   | { readonly kind: "held"; readonly secondsLeft: number };
 
 /** The platform delivers a message again for up to 7 days. */
-const keptSeconds = 8 * 24 * 60 * 60;
+const retentionSeconds = 8 * 24 * 60 * 60;
 
 /** What an error carries is in DynamoDB's own notation: the document client leaves errors alone. */
 const heldItem = z.object({
@@ -117,7 +117,7 @@ export const createMessageRecords = ({ client, name: TableName }: Table) => {
               ":owner": ownerOf(attempt),
               ":count": attempt.receiveCount,
               ":lease": now + attempt.milliseconds,
-              ":expiry": Math.floor(now / 1_000) + keptSeconds,
+              ":expiry": Math.floor(now / 1_000) + retentionSeconds,
               ":none": {},
               ...(attempt.isDeadLettered ? {} : { ":now": now }),
             },

@@ -76,7 +76,7 @@ export class Outbox {
       const output = this.#progress.outputs[index];
       if (!output) return;
       const receipt = await this.#receiptOf(index);
-      await this.#settle(receipt ? fromReceipt(receipt) : await this.#send(output, index), output);
+      await this.#finish(receipt ? fromReceipt(receipt) : await this.#send(output, index), output);
     }
   }
 
@@ -102,7 +102,7 @@ export class Outbox {
     return this.#dependencies.deliver(output, index);
   }
 
-  async #settle(outcome: SendOutcome, output: Output): Promise<void> {
+  async #finish(outcome: SendOutcome, output: Output): Promise<void> {
     const { sending_since: _, ...progress } = this.#progress;
     if (outcome.kind === "unknown") throw new RetryLater(5, "Nobody knows whether the answer arrived.");
     if (outcome.kind === "postponed") {

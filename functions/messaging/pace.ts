@@ -18,9 +18,9 @@ export type Pace = z.infer<typeof pace>;
 export type PaceLimit = keyof Pace;
 
 /** Far more than a person types, far less than a program sends. The day's number is that of a free account. */
-export const paceLimits: Readonly<Record<PaceLimit, { readonly seconds: number; readonly most: number }>> = {
-  minute: { seconds: 60, most: 30 },
-  day: { seconds: 86_400, most: 500 },
+export const paceLimits: Readonly<Record<PaceLimit, { readonly seconds: number; readonly max: number }>> = {
+  minute: { seconds: 60, max: 30 },
+  day: { seconds: 86_400, max: 500 },
 };
 
 /** What is done about a message: it is answered, its sender is told once that it is too much, or nothing. */
@@ -48,7 +48,7 @@ export const judgePace = (before: Pace | undefined, at: number): PaceVerdict => 
   const minute = windowAt(before?.minute, paceLimits.minute.seconds, at);
   const day = windowAt(before?.day, paceLimits.day.seconds, at);
   const now = { minute, day };
-  const isFull = (limit: PaceLimit): boolean => now[limit].count >= paceLimits[limit].most;
+  const isFull = (limit: PaceLimit): boolean => now[limit].count >= paceLimits[limit].max;
   const limit = isFull("day") ? "day" : isFull("minute") ? "minute" : undefined;
   if (limit === undefined) return { kind: "answer", pace: { minute: counted(minute), day: counted(day) } };
   if (now[limit].told) return { kind: "leave" };

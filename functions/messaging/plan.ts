@@ -78,7 +78,7 @@ export const plan = (outputs: Output | readonly Output[], changes: Changes = {})
 });
 
 /** A plain answer that changes nothing. */
-export const answer = (text: string): Plan => plan(say(text));
+export const replyWith = (text: string): Plan => plan(say(text));
 
 /** What the end of a long recording changes: its sender may send another one. */
 export const longRecordingOver = (jobId: string, { long_recording: ofPerson }: Conversation): Changes =>
@@ -91,7 +91,7 @@ export interface PlanningTools {
   /** Nothing is known of the person yet. */
   readonly isFirst: boolean;
   /** The message will not be tried again: what cannot be had now has to be answered without. */
-  readonly isLastTry: boolean;
+  readonly isLastAttempt: boolean;
   /** Aborted while there is still time to send an apology. */
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,6 @@
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import { logger } from "../../shared/platform/telemetry/logger.ts";
-import { messageTries } from "./contract.ts";
+import { messageAttempts } from "./contract.ts";
 import {
   type Conversation,
   type ConversationsRepository,
@@ -126,7 +126,7 @@ export const processMessage = async (
             typing.showAgain();
           },
           isFirst: known === undefined,
-          isLastTry: attempt.receiveCount >= messageTries,
+          isLastAttempt: attempt.receiveCount >= messageAttempts,
           signal,
         });
       } finally {

@@ -6,8 +6,8 @@ import { guardOutput } from "./guard-output.ts";
 
 /** So many exchanges become part of the note at once: one call to the model for six messages. */
 const exchangesTogether = 6;
-const mostNoteCharacters = 800;
-const mostTokens = 300;
+const maxNoteCharacters = 800;
+const maxTokens = 300;
 const milliseconds = 30_000;
 
 const instruction =
@@ -17,7 +17,9 @@ const instruction =
 const transcriptOf = ({ note, exchanges }: Conversation, older: number): string =>
   [
     ...(note ? [`The note so far: ${note}`] : []),
-    ...exchanges.slice(0, older).map(({ question, answer }) => `Person: ${question}\nAssistant: ${answer}`),
+    ...exchanges
+      .slice(0, older)
+      .map(({ question, answer: reply }) => `Person: ${question}\nAssistant: ${reply}`),
   ].join("\n\n");
 
 /**
@@ -28,13 +30,13 @@ const transcriptOf = ({ note, exchanges }: Conversation, older: number): string 
  */
 export const refreshNote = async (
   conversation: Conversation,
-  chat: Pick<ChatModels, "answer">,
+  chat: Pick<ChatModels, "reply">,
   signal: AbortSignal,
 ): Promise<Conversation> => {
   const older = conversation.exchanges.length - recentExchanges;
   if (older < exchangesTogether || signal.aborted) return conversation;
   try {
-    const { text } = await chat.answer(
+    const { text } = await chat.reply(
       {
         model: "lang-14b",
         messages: [
@@ -43,7 +45,7 @@ export const refreshNote = async (
         ],
         temperature: 0.2,
         topP: undefined,
-        maximumTokens: mostTokens,
+        maxTokens: maxTokens,
         stop: undefined,
       },
       { signal: AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]) },
@@ -52,7 +54,7 @@ export const refreshNote = async (
     if (note === undefined) return conversation;
     return {
       ...conversation,
-      note: cutText(note, mostNoteCharacters),
+      note: cutText(note, maxNoteCharacters),
       exchanges: conversation.exchanges.slice(-recentExchanges),
     };
   } catch (error) {

@@ -14,8 +14,8 @@ const hintCharacters = 120;
 
 const hint = (text: string): string => text.replace(/\s+/g, " ").slice(0, hintCharacters).toWellFormed();
 
-const hintAt = ({ question, answer }: ConversationExchange): string =>
-  `They: ${hint(question)} / You: ${hint(answer)}`;
+const hintAt = ({ question, answer: reply }: ConversationExchange): string =>
+  `They: ${hint(question)} / You: ${hint(reply)}`;
 
 /** What the model is told before the conversation itself. */
 const instructions = ({ note, exchanges }: Conversation, name: string | undefined): string => {
@@ -36,9 +36,9 @@ export const fullContext = (
   name: string | undefined,
 ): ChatMessage[] => [
   { role: "system", content: instructions(conversation, name) },
-  ...conversation.exchanges.slice(-recentExchanges).flatMap(({ question, answer }): ChatMessage[] => [
+  ...conversation.exchanges.slice(-recentExchanges).flatMap(({ question, answer: reply }): ChatMessage[] => [
     { role: "user", content: question },
-    { role: "assistant", content: answer },
+    { role: "assistant", content: reply },
   ]),
   { role: "user", content: message },
 ];
@@ -50,16 +50,16 @@ export const bareContext = (message: string): ChatMessage[] => [
 ];
 
 const model = "lang-14b";
-const mostTokens = 1_024;
+const maxTokens = 1_024;
 
 /** @throws AppError also for an answer that cannot be shown. */
 const ask = async (
   messages: readonly ChatMessage[],
-  chat: Pick<ChatModels, "answer">,
+  chat: Pick<ChatModels, "reply">,
   signal: AbortSignal,
 ): Promise<string> => {
-  const { text } = await chat.answer(
-    { model, messages, temperature: 0.6, topP: 0.95, maximumTokens: mostTokens, stop: undefined },
+  const { text } = await chat.reply(
+    { model, messages, temperature: 0.6, topP: 0.95, maxTokens: maxTokens, stop: undefined },
     { signal },
   );
   const shown = guardOutput(text);
@@ -75,11 +75,11 @@ const ask = async (
  *
  * @throws AppError when both tries failed, or the signal's reason.
  */
-export const answerChat = async (
+export const replyToChat = async (
   message: string,
   name: string | undefined,
   conversation: Conversation,
-  chat: Pick<ChatModels, "answer">,
+  chat: Pick<ChatModels, "reply">,
   signal: AbortSignal,
 ): Promise<string> => {
   try {

@@ -1,7 +1,7 @@
 import { type Conversation, languageOf } from "./conversation.ts";
 import { executeCommand } from "./execute-command.ts";
 import { choices, languageChoices, languageList, modeOfChoice, ratings } from "./menus.ts";
-import { answer, type Plan, plan, say } from "./plan.ts";
+import { type Plan, plan, replyWith, say } from "./plan.ts";
 import type { Command } from "./read-command.ts";
 import { wording } from "./wording.ts";
 
@@ -25,7 +25,7 @@ const rate = (value: string, { exchanges, settings }: Conversation): Plan => {
 };
 
 /** Does what a tapped row or button stands for; thanks for one that nobody knows. */
-export const answerChoice = ({ id, title }: Choice, conversation: Conversation): Plan => {
+export const replyToChoice = ({ id, title }: Choice, conversation: Conversation): Plan => {
   const isChosen = (choice: Choice): boolean => choice.id === id || choice.title === title;
   const execute = (command: Command): Plan => executeCommand(command, undefined, conversation);
 
@@ -34,7 +34,7 @@ export const answerChoice = ({ id, title }: Choice, conversation: Conversation):
   if (mode) return execute({ kind: "set-mode", mode });
   if (isChosen(choices.voiceOn)) return execute({ kind: "set-voice", isOn: true });
   if (isChosen(choices.voiceOff)) return execute({ kind: "set-voice", isOn: false });
-  if (isChosen(choices.help)) return answer(wording.help);
+  if (isChosen(choices.help)) return replyWith(wording.help);
   if (isChosen(choices.setLanguage)) return plan(languageList(languageOf(settings).name));
   if (isChosen(choices.startChatting)) {
     return plan(say(wording.startChatting), { settings: { ...settings, mode: "chat" } });
@@ -42,5 +42,5 @@ export const answerChoice = ({ id, title }: Choice, conversation: Conversation):
   const language = languageChoices.find(({ name }) => name === title);
   if (language) return execute({ kind: "set-language", language });
   const rating = ratings.find((known) => known === title);
-  return rating ? rate(rating, conversation) : answer(wording.thanks(settings.language));
+  return rating ? rate(rating, conversation) : replyWith(wording.thanks(settings.language));
 };

@@ -1,13 +1,13 @@
 import type { Conversation } from "./conversation.ts";
 import { ratingList, welcomeList } from "./menus.ts";
-import { answer, longRecordingOver, type Plan, type Planner, plan } from "./plan.ts";
-import { answerChoice } from "./reply-to-choice.ts";
-import { type AnswerDependencies, answerText } from "./reply-to-text.ts";
-import { answerTranscript, answerVoiceNote } from "./reply-to-voice-note.ts";
+import { longRecordingOver, type Plan, type Planner, plan, replyWith } from "./plan.ts";
+import { replyToChoice } from "./reply-to-choice.ts";
+import { type ReplyDependencies, replyToText } from "./reply-to-text.ts";
+import { replyToTranscript, replyToVoiceNote } from "./reply-to-voice-note.ts";
 import { apology, wording } from "./wording.ts";
 
 /** Keeps a reaction together with the answer it was given to, if that is remembered, and asks for more. */
-const answerReaction = (
+const replyToReaction = (
   { messageId, emoji }: { readonly messageId: string; readonly emoji: string },
   { exchanges }: Conversation,
 ): Plan => {
@@ -23,26 +23,26 @@ const answerReaction = (
 };
 
 /** Plans the answer to whatever somebody has sent. Whoever is new is welcomed after it. */
-export const createAnswerPlanner = (dependencies: AnswerDependencies): Planner => {
-  const answerContent: Planner = (message, conversation, tools) => {
+export const createReplyPlanner = (dependencies: ReplyDependencies): Planner => {
+  const replyToContent: Planner = (message, conversation, tools) => {
     const { name, content } = message;
     switch (content.type) {
       case "text":
-        return answerText({ text: content.text, name }, conversation, dependencies, tools.signal);
+        return replyToText({ text: content.text, name }, conversation, dependencies, tools.signal);
       case "voice":
-        return answerVoiceNote({ message, mediaId: content.mediaId }, conversation, dependencies, tools);
+        return replyToVoiceNote({ message, mediaId: content.mediaId }, conversation, dependencies, tools);
       case "transcript":
-        return answerTranscript(content, conversation, dependencies);
+        return replyToTranscript(content, conversation, dependencies);
       case "choice":
-        return answerChoice(content, conversation);
+        return replyToChoice(content, conversation);
       case "reaction":
-        return answerReaction(content, conversation);
+        return replyToReaction(content, conversation);
       case "unsupported":
-        return answer(wording.unsupported);
+        return replyWith(wording.unsupported);
     }
   };
   return async (message, conversation, tools) => {
-    const { outputs, changes } = await answerContent(message, conversation, tools);
+    const { outputs, changes } = await replyToContent(message, conversation, tools);
     // Who is not known any more was welcomed before the long recording.
     return tools.isFirst && message.content.type !== "transcript"
       ? { outputs: [...outputs, welcomeList], changes: { ...changes, isFirst: true } }

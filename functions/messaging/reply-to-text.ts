@@ -8,9 +8,9 @@ import { executeCommand } from "./execute-command.ts";
 import { guardOutput } from "./guard-output.ts";
 import type { LongRecordings } from "./long-recordings.ts";
 import type { MessagingPlatform } from "./messaging-platform.ts";
-import { answer, type Changes, type Output, type Plan, plan, say } from "./plan.ts";
+import { type Changes, type Output, type Plan, plan, replyWith, say } from "./plan.ts";
 import { readCommand } from "./read-command.ts";
-import { answerChat } from "./reply-to-chat.ts";
+import { replyToChat } from "./reply-to-chat.ts";
 import { spoken, voiceReply } from "./voice-notes.ts";
 import { type ApologyReason, apology, wording } from "./wording.ts";
 
@@ -21,8 +21,8 @@ export interface TranscriptionRetry {
 }
 
 /** Everything that planning answers touches. */
-export interface AnswerDependencies {
-  readonly chat: Pick<ChatModels, "answer">;
+export interface ReplyDependencies {
+  readonly chat: Pick<ChatModels, "reply">;
   readonly translator: Translator;
   readonly transcriber: Transcriber;
   readonly platform: Pick<MessagingPlatform, "download">;
@@ -38,7 +38,7 @@ export interface UserText {
 }
 
 /** The answer to a text, and what is remembered of it; an apology is not remembered. */
-export interface TextAnswer {
+export interface TextReply {
   readonly outputs: Output[];
   readonly exchange?: NonNullable<Changes["exchange"]>;
 }
@@ -59,23 +59,23 @@ export const modelFailure = (error: unknown, task: string, signal: AbortSignal):
 const chatOrTranslate = async (
   { text, name }: UserText,
   conversation: Conversation,
-  { chat, translator }: AnswerDependencies,
+  { chat, translator }: ReplyDependencies,
   signal: AbortSignal,
 ): Promise<string | undefined> => {
   const { settings } = conversation;
-  if (settings.mode === "chat") return answerChat(text, name, conversation, chat, signal);
+  if (settings.mode === "chat") return replyToChat(text, name, conversation, chat, signal);
   const targetLanguage = languageOf(settings).name;
   const request = { text, sourceLanguage: undefined, targetLanguage };
   return guardOutput((await translator.translate(request, { signal })).text);
 };
 
 /** Answers a text as the person's mode says: with a model's reply, a translation, or the text read aloud. */
-export const answerByMode = async (
+export const replyByMode = async (
   userText: UserText,
   conversation: Conversation,
-  dependencies: AnswerDependencies,
+  dependencies: ReplyDependencies,
   signal: AbortSignal,
-): Promise<TextAnswer> => {
+): Promise<TextReply> => {
   const { settings } = conversation;
   if (settings.mode === "speak") return { outputs: [spoken(userText.text, settings)] };
   try {
@@ -94,18 +94,18 @@ export const answerByMode = async (
 const saysSomething = (text: string): boolean => (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= 2;
 
 /** Answers a text: does what it commands, or what the person's mode says. */
-export const answerText = async (
+export const replyToText = async (
   userText: UserText,
   conversation: Conversation,
-  dependencies: AnswerDependencies,
+  dependencies: ReplyDependencies,
   signal: AbortSignal,
 ): Promise<Plan> => {
   const { text, name } = userText;
   const { mode } = conversation.settings;
   const command = readCommand(text, mode);
   if (command) return executeCommand(command, name, conversation);
-  if (!saysSomething(text)) return answer(wording.nudge);
-  if (mode === "transcribe") return answer(wording.sendVoiceNote);
-  const { outputs, exchange } = await answerByMode(userText, conversation, dependencies, signal);
+  if (!saysSomething(text)) return replyWith(wording.nudge);
+  if (mode === "transcribe") return replyWith(wording.sendVoiceNote);
+  const { outputs, exchange } = await replyByMode(userText, conversation, dependencies, signal);
   return plan(mode === "speak" ? [say(text), ...outputs] : outputs, exchange ? { exchange } : {});
 };

@@ -9,8 +9,16 @@ import { type Conversation, languageOf } from "./conversation.ts";
 import { splitText } from "./cut-text.ts";
 import { limits } from "./graph-message.ts";
 import { MediaError } from "./messaging-platform.ts";
-import { answer, longRecordingOver, type Output, type Plan, type PlanningTools, plan, say } from "./plan.ts";
-import { type AnswerDependencies, answerByMode, modelFailure } from "./reply-to-text.ts";
+import {
+  longRecordingOver,
+  type Output,
+  type Plan,
+  type PlanningTools,
+  plan,
+  replyWith,
+  say,
+} from "./plan.ts";
+import { modelFailure, type ReplyDependencies, replyByMode } from "./reply-to-text.ts";
 import { wording } from "./wording.ts";
 
 /** A recording somebody sent. */
@@ -24,13 +32,13 @@ export interface VoiceNote {
 const promptSeconds = 600;
 
 /** Of a job: 16 MB of silence could be days. */
-const longestSeconds = 3 * 60 * 60;
+const maxSeconds = 3 * 60 * 60;
 
 /** When a job has not ended after so long, nobody works on it any more. */
 const longRecordingSeconds = 2 * 24 * 60 * 60;
 
 /** As many messages as a transcript may take: ten minutes of fast speech are three. */
-const mostPieces = 4;
+const maxPieces = 4;
 
 /**
  * The recording, or what is to be said about it.
@@ -40,21 +48,21 @@ const mostPieces = 4;
  */
 const fetchRecording = async (
   { mediaId }: VoiceNote,
-  { platform }: AnswerDependencies,
-  { signal, isLastTry }: PlanningTools,
+  { platform }: ReplyDependencies,
+  { signal, isLastAttempt }: PlanningTools,
 ): Promise<{ readonly source: ByteSource; readonly facts: AudioFacts } | string> => {
   try {
     const { bytes } = await platform.download(mediaId, { signal });
     const source = bufferSource(bytes);
     const facts = await inspectAudio(source, { signal });
-    return isLongerThan(facts, longestSeconds) ? wording.voiceNoteTooLong : { source, facts };
+    return isLongerThan(facts, maxSeconds) ? wording.voiceNoteTooLong : { source, facts };
   } catch (error) {
     if (error instanceof NotAudioError || error instanceof UnreadableAudioError)
       return wording.voiceNoteUnreadable;
     const failure = error instanceof MediaError ? error.reason : undefined;
     if (failure === "gone") return wording.voiceNoteGone;
     if (failure === "too-large") return wording.voiceNoteTooLarge;
-    if (isLastTry && (failure === "unreachable" || signal.aborted)) return wording.voiceNoteOutOfReach;
+    if (isLastAttempt && (failure === "unreachable" || signal.aborted)) return wording.voiceNoteOutOfReach;
     throw error;
   }
 };
@@ -63,7 +71,7 @@ const fetchRecording = async (
 const transcribe = async (
   recording: Recording,
   language: string,
-  { transcriber, transcriptionRetry }: AnswerDependencies,
+  { transcriber, transcriptionRetry }: ReplyDependencies,
   { sayNow, signal }: PlanningTools,
 ): Promise<string> => {
   const request = { recording, language, withSegments: false };
@@ -85,15 +93,15 @@ const transcriptOutputs = (text: string, quoting: string): Output[] =>
   );
 
 /** Has a recording written down while nobody waits: one of each person at a time, so that nobody has all the models. */
-const answerLater = async (
+const replyLater = async (
   message: InboundMessage,
   source: ByteSource,
   facts: AudioFacts,
   { settings, long_recording: other }: Conversation,
-  { longRecordings }: AnswerDependencies,
+  { longRecordings }: ReplyDependencies,
 ): Promise<Plan> => {
   const now = Math.floor(Date.now() / 1_000);
-  if (other && other.until > now) return answer(wording.oneLongVoiceNote);
+  if (other && other.until > now) return replyWith(wording.oneLongVoiceNote);
   const { content: _content, ...voiceNote } = message;
   const language = languageOf(settings).code;
   const jobId = await longRecordings.begin({ voiceNote, source, facts, language });
@@ -104,10 +112,10 @@ const answerLater = async (
 };
 
 /** Answers the end of a long recording: with its transcript, quoting the voice note, or with why there is none. */
-export const answerTranscript = async (
+export const replyToTranscript = async (
   { jobId, voiceNoteId }: { readonly jobId: string; readonly voiceNoteId: string },
   conversation: Conversation,
-  { longRecordings }: AnswerDependencies,
+  { longRecordings }: ReplyDependencies,
 ): Promise<Plan> => {
   const changes = longRecordingOver(jobId, conversation);
   const outcome = await longRecordings.outcomeOf(jobId);
@@ -121,7 +129,7 @@ export const answerTranscript = async (
   }
   if (outcome.text.trim() === "") return plan(say(wording.noSpeech, voiceNoteId), changes);
   const outputs = transcriptOutputs(outcome.text, voiceNoteId);
-  if (outputs.length <= mostPieces) return plan(outputs, changes);
+  if (outputs.length <= maxPieces) return plan(outputs, changes);
   return plan(
     { kind: "transcript", jobId, caption: wording.transcriptAsFile, quoting: voiceNoteId },
     changes,
@@ -129,19 +137,19 @@ export const answerTranscript = async (
 };
 
 /** Writes down a voice note, quoting it, and goes on with the words as the person's mode says; a long one is written down later. */
-export const answerVoiceNote = async (
+export const replyToVoiceNote = async (
   note: VoiceNote,
   conversation: Conversation,
-  dependencies: AnswerDependencies,
+  dependencies: ReplyDependencies,
   tools: PlanningTools,
 ): Promise<Plan> => {
   const { settings } = conversation;
   await tools.sayNow(say(wording.listening));
   const fetched = await fetchRecording(note, dependencies, tools);
-  if (typeof fetched === "string") return answer(fetched);
+  if (typeof fetched === "string") return replyWith(fetched);
   const { source, facts } = fetched;
   if (isLongerThan(facts, promptSeconds)) {
-    return answerLater(note.message, source, facts, conversation, dependencies);
+    return replyLater(note.message, source, facts, conversation, dependencies);
   }
   const { mediaType, fileExtension } = facts;
   const recording = { source, mediaType, fileExtension };
@@ -150,12 +158,12 @@ export const answerVoiceNote = async (
     text = await transcribe(recording, languageOf(settings).code, dependencies, tools);
   } catch (error) {
     modelFailure(error, "transcribe", tools.signal);
-    return answer(wording.notTranscribed);
+    return replyWith(wording.notTranscribed);
   }
-  if (text.trim() === "") return answer(wording.noSpeech);
-  const transcript = transcriptOutputs(text, note.message.id).slice(0, mostPieces);
+  if (text.trim() === "") return replyWith(wording.noSpeech);
+  const transcript = transcriptOutputs(text, note.message.id).slice(0, maxPieces);
   if (settings.mode === "transcribe") return plan(transcript);
   const userText = { text, name: note.message.name };
-  const { outputs, exchange } = await answerByMode(userText, conversation, dependencies, tools.signal);
+  const { outputs, exchange } = await replyByMode(userText, conversation, dependencies, tools.signal);
   return plan([...transcript, ...outputs], exchange ? { exchange } : {});
 };

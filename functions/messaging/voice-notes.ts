@@ -1,4 +1,4 @@
-import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import type { SpeechSynthesizer } from "../../shared/models/inference/speech.ts";
 import { findSynthesisLanguage } from "../../shared/platform/catalogue/voices.ts";
 import { languageOf, type Settings } from "./conversation.ts";
@@ -8,7 +8,7 @@ import { type Output, say } from "./plan.ts";
 import { wording } from "./wording.ts";
 
 /** About 45 seconds of speech. */
-const mostCharacters = 600;
+const maxCharacters = 600;
 
 const withoutMarkdown = (text: string): string =>
   text
@@ -39,7 +39,7 @@ export const speakableText = (text: string): string =>
     withSpokenNumbers(withoutEmoji(withoutMarkdown(text)))
       .replace(/\s+/g, " ")
       .trim(),
-    mostCharacters,
+    maxCharacters,
   );
 
 /** Turns texts into voice notes that the platform takes. */
@@ -75,10 +75,10 @@ export const createVoiceNotes = (synthesizer: SpeechSynthesizer): VoiceNotes => 
     if (voice === undefined || words === "")
       throw new Error("There is nothing to say, or no voice to say it.");
     const request = { text: words, voice, language, sampling: {} };
-    const sound = await encodeSound("opus", await synthesizer.synthesize(request, { signal }));
-    const { contentType, fileExtension } = sound;
+    const audio = await encodeAudio("opus", await synthesizer.synthesize(request, { signal }));
+    const { contentType, fileExtension } = audio;
     const pieces: Uint8Array[] = [];
-    for await (const piece of sound.pieces) pieces.push(piece);
+    for await (const piece of audio.pieces) pieces.push(piece);
     return { bytes: Buffer.concat(pieces), contentType, fileName: `voice.${fileExtension}` };
   },
 });

@@ -125,7 +125,7 @@ Voice replies: ${onOff(voice)}`,
   tooMany: {
     minute:
       "You are writing faster than I can keep up with. I have to leave your last message unanswered, and any others that you send within the next minute. Please send them again after that.",
-    day: `I have answered ${paceLimits.day.most} messages of yours today, and that is as many as I can. Please write to me again tomorrow.`,
+    day: `I have answered ${paceLimits.day.max} messages of yours today, and that is as many as I can. Please write to me again tomorrow.`,
   } satisfies Readonly<Record<PaceLimit, string>>,
 } as const;
 

@@ -229,7 +229,7 @@ export const batchOperation = defineOperation({
   tag,
   auth: "user",
   scope: "speech",
-  body: { encoding: "json", schema: batchRequest, maximumBytes: longBodyBytes },
+  body: { encoding: "json", schema: batchRequest, maxBytes: longBodyBytes },
   variesBy: savesData,
   tasksIn: "items",
   response: { status: 200, description: "A result for each item, in their order", schema: batchResponse },

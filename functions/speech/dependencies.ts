@@ -1,5 +1,5 @@
 import type { Caller, RequestContext } from "../../shared/accounts/access/caller.ts";
-import type { EncodeSound, SoundFormat } from "../../shared/audio/encode/audio-formats.ts";
+import type { AudioFormat, EncodeAudio } from "../../shared/audio/encode/audio-formats.ts";
 import type { RequestFacts } from "../../shared/http/endpoint.ts";
 import { type FunctionDefinition, workingMilliseconds } from "../../shared/http/function-definition.ts";
 import type { SpeechSynthesizer } from "../../shared/models/inference/speech.ts";
@@ -8,7 +8,7 @@ import type { ObjectStore } from "../../shared/platform/storage/object-store.ts"
 /** Everything the use cases of this feature touch. */
 export interface SpeechDependencies {
   readonly synthesizer: SpeechSynthesizer;
-  readonly encode: EncodeSound;
+  readonly encode: EncodeAudio;
   readonly store: Pick<ObjectStore, "describe" | "signDownload" | "write">;
   /** As responses name them. */
   readonly model: string;
@@ -17,7 +17,7 @@ export interface SpeechDependencies {
 
 /** The caller, the deadline and the format of speech. */
 export interface SpeechContext extends RequestContext {
-  readonly format: SoundFormat;
+  readonly format: AudioFormat;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface SpeechContext extends RequestContext {
  */
 export const speechContext =
   (definition: Pick<FunctionDefinition, "timeoutSeconds">) =>
-  ({ userId }: Caller, { signal }: RequestFacts, format: SoundFormat = "wav"): SpeechContext => ({
+  ({ userId }: Caller, { signal }: RequestFacts, format: AudioFormat = "wav"): SpeechContext => ({
     userId,
     format,
     signal: AbortSignal.any([signal, AbortSignal.timeout(workingMilliseconds(definition))]),

@@ -1,4 +1,4 @@
-import type { SoundFormat } from "../../shared/audio/encode/audio-formats.ts";
+import type { AudioFormat } from "../../shared/audio/encode/audio-formats.ts";
 import { type Endpoint, endpoint, type RequestFacts } from "../../shared/http/endpoint.ts";
 import { batchOperation, refreshLinkOperation, speechFunction, synthesizeOperation } from "./contract.ts";
 import { type SpeechDependencies, speechContext } from "./dependencies.ts";
@@ -21,9 +21,9 @@ const context = speechContext(speechFunction);
 
 /** The format for a request that names none: clients that pay for every megabyte can say so in a header. */
 const formatOf = (
-  asked: SoundFormat | null | undefined,
+  requested: AudioFormat | null | undefined,
   { headers: { "save-data": saveData } }: RequestFacts,
-): SoundFormat => asked ?? (saveData?.trim().toLowerCase() === "on" ? "opus" : "wav");
+): AudioFormat => requested ?? (saveData?.trim().toLowerCase() === "on" ? "opus" : "wav");
 
 /** The operations of speech, bound to their use cases. */
 export const speechEndpoints = (dependencies: SpeechDependencies): Endpoint[] => [

@@ -1,4 +1,4 @@
-import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { readEnvironment } from "../../shared/platform/config/environment.ts";
 import {
@@ -14,7 +14,7 @@ const environment = readEnvironment(speechFunction.environment, process.env);
 
 const dependencies = {
   synthesizer: synthesizerFrom(environment),
-  encode: encodeSound,
+  encode: encodeAudio,
   store: objectStoreFrom(environment),
   model: environment.SPEECH_MODEL,
   platform: environment.SPEECH_PLATFORM,

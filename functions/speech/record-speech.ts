@@ -1,13 +1,13 @@
-import type { EncodedSound } from "../../shared/audio/encode/audio-formats.ts";
+import type { EncodedAudio } from "../../shared/audio/encode/audio-formats.ts";
 import type { ObjectWriter } from "../../shared/platform/storage/object-store.ts";
 import { countAudio } from "../../shared/platform/telemetry/use.ts";
 
 /** Speech as a stream. What was produced of it is counted, also when it is abandoned or breaks off. */
-export async function* streamSpeech(sound: EncodedSound): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* streamSpeech(audio: EncodedAudio): AsyncGenerator<Uint8Array, void, undefined> {
   try {
-    yield* sound.pieces;
+    yield* audio.pieces;
   } finally {
-    countAudio(sound.end().seconds);
+    countAudio(audio.end().seconds);
   }
 }
 
@@ -17,15 +17,15 @@ export async function* streamSpeech(sound: EncodedSound): AsyncGenerator<Uint8Ar
  * nothing stays stored.
  */
 export async function* recordSpeech(
-  sound: EncodedSound,
+  audio: EncodedAudio,
   writer: ObjectWriter,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
-    for await (const piece of streamSpeech(sound)) {
+    for await (const piece of streamSpeech(audio)) {
       await writer.write(piece);
       yield piece;
     }
-    await writer.complete(sound.end().beginning);
+    await writer.complete(audio.end().start);
   } finally {
     await writer.abort();
   }

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type SoundKind, soundKinds } from "../../shared/audio/encode/audio-formats.ts";
+import { type AudioKind, audioKinds } from "../../shared/audio/encode/audio-formats.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import { speechFolder, speechFolderOf } from "../../shared/platform/storage/object-store.ts";
 import type { LinkResponse } from "./contract.ts";
 
 /** How a link presents the speech when it is opened. */
-export const speechPresentation = ({ contentType, fileExtension }: SoundKind) => ({
+export const speechPresentation = ({ contentType, fileExtension }: AudioKind) => ({
   contentType,
   fileName: `speech.${fileExtension}`,
 });
@@ -17,14 +17,14 @@ const shape = new RegExp(`^${speechFolder}\\d{4}-\\d{2}-\\d{2}/(\\d+)/[0-9a-f]{3
 export const newSpeechId = (): string => randomUUID().replaceAll("-", "");
 
 /** Where speech is stored: by day (UTC) and by account, so that its name shows the owner. */
-export const speechObjectKey = (userId: number, id: string, { fileExtension }: SoundKind): string =>
+export const speechObjectKey = (userId: number, id: string, { fileExtension }: AudioKind): string =>
   `${speechFolderOf(userId, new Date())}${id}.${fileExtension}`;
 
 /** What speech of this account is stored under a name; `undefined` when it can have none of that name. */
-const kindOfSpeech = (userId: number, objectKey: string): SoundKind | undefined => {
+const kindOfSpeech = (userId: number, objectKey: string): AudioKind | undefined => {
   const [, owner, extension] = shape.exec(objectKey) ?? [];
   if (owner !== String(userId)) return undefined;
-  return Object.values(soundKinds).find(({ fileExtension }) => fileExtension === extension);
+  return Object.values(audioKinds).find(({ fileExtension }) => fileExtension === extension);
 };
 
 /**

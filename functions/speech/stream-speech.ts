@@ -1,4 +1,4 @@
-import { soundKinds } from "../../shared/audio/encode/audio-formats.ts";
+import { audioKinds } from "../../shared/audio/encode/audio-formats.ts";
 import { Reply } from "../../shared/http/response.ts";
 import type { SignedLink } from "../../shared/platform/storage/object-store.ts";
 import { countCharacters } from "../../shared/platform/telemetry/use.ts";
@@ -21,12 +21,12 @@ export const streamOnly = async (
   { synthesizer, encode }: SpeechDependencies,
 ): Promise<Reply> => {
   const request = toSpeechRequest(item, chooseVoice(item.voice, item.language));
-  const sound = await encode(format, await synthesizer.synthesize(request, { signal }));
+  const audio = await encode(format, await synthesizer.synthesize(request, { signal }));
   countCharacters(request.text);
   return new Reply({
-    contentType: sound.contentType,
-    headers: { "X-Sample-Rate": String(sound.sampleRate) },
-    body: streamSpeech(sound),
+    contentType: audio.contentType,
+    headers: { "X-Sample-Rate": String(audio.sampleRate) },
+    body: streamSpeech(audio),
   });
 };
 
@@ -51,16 +51,16 @@ export const openStoredStream = async (
   { synthesizer, encode, store }: SpeechDependencies,
 ): Promise<StoredStream> => {
   const request = toSpeechRequest(item, chooseVoice(item.voice, item.language));
-  const objectKey = speechObjectKey(userId, newSpeechId(), soundKinds[format]);
-  const link = await store.signDownload(objectKey, speechPresentation(soundKinds[format]));
-  const sound = await encode(format, await synthesizer.synthesize(request, { signal }));
+  const objectKey = speechObjectKey(userId, newSpeechId(), audioKinds[format]);
+  const link = await store.signDownload(objectKey, speechPresentation(audioKinds[format]));
+  const audio = await encode(format, await synthesizer.synthesize(request, { signal }));
   countCharacters(request.text);
-  const { contentType, sampleRate } = sound;
+  const { contentType, sampleRate } = audio;
   return {
     objectKey,
     link,
     sampleRate,
-    pieces: recordSpeech(sound, store.write(objectKey, { contentType })),
+    pieces: recordSpeech(audio, store.write(objectKey, { contentType })),
   };
 };
 
@@ -75,7 +75,7 @@ export const streamAndStore = async (
 ): Promise<Reply> => {
   const { objectKey, link, sampleRate, pieces } = await openStoredStream(item, context, dependencies);
   return new Reply({
-    contentType: soundKinds[context.format].contentType,
+    contentType: audioKinds[context.format].contentType,
     headers: {
       "X-Sample-Rate": String(sampleRate),
       "X-Audio-Url": link.url,

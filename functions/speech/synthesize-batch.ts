@@ -96,28 +96,28 @@ export const synthesizeBatch = async (
         (error: unknown) => failed(index, error),
       ),
   );
-  const made = outcomes.flatMap((outcome) => ("stored" in outcome ? [outcome.stored] : []));
+  const stored = outcomes.flatMap((outcome) => ("stored" in outcome ? [outcome.stored] : []));
   const errors = outcomes.flatMap((outcome) => ("error" in outcome ? [outcome.error] : []));
   const results = chosen.flatMap(({ index, voice }) => {
     const outcome = outcomes[index];
     return outcome ? [toResult(index, voice, outcome, requestId)] : [];
   });
   countUse("errors", errors.length);
-  if (made.length === 0) throw totalFailure(errors, results);
+  if (stored.length === 0) throw totalFailure(errors, results);
   return {
     model: dependencies.model,
     platform: dependencies.platform,
     results,
     request_id: requestId,
     timings_ms: {
-      inference_ms: sum(made.map(({ took }) => took.inference)),
-      upload_ms: sum(made.map(({ took }) => took.upload)),
+      inference_ms: sum(stored.map(({ took }) => took.inference)),
+      upload_ms: sum(stored.map(({ took }) => took.upload)),
       total_ms: millisecondsBetween(startedAt, performance.now()),
     },
     usage: {
-      input_characters: sum(made.map(({ usage }) => usage.input_characters)),
-      output_audio_bytes: sum(made.map(({ usage }) => usage.output_audio_bytes)),
-      duration_seconds: sum(made.map(({ usage }) => usage.duration_seconds)),
+      input_characters: sum(stored.map(({ usage }) => usage.input_characters)),
+      output_audio_bytes: sum(stored.map(({ usage }) => usage.output_audio_bytes)),
+      duration_seconds: sum(stored.map(({ usage }) => usage.duration_seconds)),
     },
   };
 };

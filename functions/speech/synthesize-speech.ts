@@ -1,4 +1,4 @@
-import { soundKinds } from "../../shared/audio/encode/audio-formats.ts";
+import { audioKinds } from "../../shared/audio/encode/audio-formats.ts";
 import type { SpeechRequest } from "../../shared/models/inference/speech.ts";
 import type { SignedLink } from "../../shared/platform/storage/object-store.ts";
 import { requestScope } from "../../shared/platform/telemetry/request-scope.ts";
@@ -69,34 +69,34 @@ export const storeSpeech = async (
   { userId, signal, format }: SpeechContext,
   { synthesizer, encode, store }: SpeechDependencies,
 ): Promise<StoredSpeech> => {
-  const kind = soundKinds[format];
+  const kind = audioKinds[format];
   const objectKey = speechObjectKey(userId, id, kind);
   const startedAt = performance.now();
-  const sound = await encode(format, await synthesizer.synthesize(request, { signal }));
+  const audio = await encode(format, await synthesizer.synthesize(request, { signal }));
   countCharacters(request.text);
-  const beganAt = performance.now();
-  let madeAt = beganAt;
+  const streamedAt = performance.now();
+  let createdAt = streamedAt;
   let bytes = 0;
-  for await (const piece of recordSpeech(sound, store.write(objectKey, { contentType: kind.contentType }))) {
+  for await (const piece of recordSpeech(audio, store.write(objectKey, { contentType: kind.contentType }))) {
     bytes += piece.length;
-    madeAt = performance.now();
+    createdAt = performance.now();
   }
   const storedAt = performance.now();
   const scope = requestScope();
-  if (scope) scope.upstreamMilliseconds = (scope.upstreamMilliseconds ?? 0) + madeAt - beganAt;
+  if (scope) scope.upstreamMilliseconds = (scope.upstreamMilliseconds ?? 0) + createdAt - streamedAt;
   const link = await store.signDownload(objectKey, speechPresentation(kind));
   return {
     objectKey,
     link,
-    sampleRate: sound.sampleRate,
+    sampleRate: audio.sampleRate,
     usage: {
       input_characters: [...request.text].length,
       output_audio_bytes: bytes,
-      duration_seconds: sound.end().seconds,
+      duration_seconds: audio.end().seconds,
     },
     took: {
-      inference: millisecondsBetween(startedAt, madeAt),
-      upload: millisecondsBetween(madeAt, storedAt),
+      inference: millisecondsBetween(startedAt, createdAt),
+      upload: millisecondsBetween(createdAt, storedAt),
       signing: millisecondsBetween(storedAt, performance.now()),
     },
   };

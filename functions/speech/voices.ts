@@ -88,7 +88,7 @@ export const toSpeechRequest = (item: SpeechItem, { voice, language }: ChosenVoi
     temperature: item.temperature ?? undefined,
     topP: item.top_p ?? undefined,
     repetitionPenalty: item.repetition_penalty ?? undefined,
-    maximumTokens: item.max_tokens ?? undefined,
+    maxTokens: item.max_tokens ?? undefined,
     seed: item.seed ?? undefined,
   },
 });

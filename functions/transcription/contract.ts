@@ -21,7 +21,7 @@ import { createV1TranscriptionOperation, createV1TranslationOperation } from "./
  * The largest file in a request, in bytes. A function takes events of 6 MB, in which a body is written as base64; the
  * rest is room for the headers.
  */
-export const largestFileBytes = Math.floor(4.4 * 1024 * 1024);
+export const maxFileBytes = Math.floor(4.4 * 1024 * 1024);
 
 const languageCodes = transcriptionLanguages.map(({ code }) => code);
 const language = z.enum(languageCodes).meta({

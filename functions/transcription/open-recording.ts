@@ -7,7 +7,7 @@ import {
   openUpload,
   type RecordingDependencies,
 } from "../../shared/recordings/uploads/open-upload.ts";
-import { largestFileBytes, type TranscriptionForm } from "./contract.ts";
+import { maxFileBytes, type TranscriptionForm } from "./contract.ts";
 
 /**
  * Opens a recording that came with the request.
@@ -22,7 +22,7 @@ export const openFile = async (
   signal: AbortSignal,
   { field = "audio", wayRound = "send its file_id instead" } = {},
 ): Promise<MeasuredRecording> => {
-  if (content.length <= largestFileBytes) return measureRecording(bufferSource(content), field, { signal });
+  if (content.length <= maxFileBytes) return measureRecording(bufferSource(content), field, { signal });
   throw new AppError("payload_too_large", {
     message:
       "The file is larger than 4.4 MB, the most that a request can carry: upload it through the link of " +

@@ -8,7 +8,7 @@ import {
   tableEnvironment,
   tokenEnvironment,
 } from "../../shared/platform/config/environment.ts";
-import { largestUploadBytes, partBytes } from "../../shared/platform/storage/object-store.ts";
+import { maxUploadBytes, partBytes } from "../../shared/platform/storage/object-store.ts";
 import { text } from "../../shared/platform/validation/fields.ts";
 
 /** `type/subtype` with optional parameters (RFC 9110, section 8.3.1). */
@@ -30,7 +30,7 @@ const fileFields = {
       description: "The upload must carry exactly this `Content-Type`",
     }),
 };
-const size = z.int().min(1).max(largestUploadBytes);
+const size = z.int().min(1).max(maxUploadBytes);
 
 export const uploadRequest = z
   .object({
@@ -77,7 +77,7 @@ export const uploadOperation = defineOperation({
 const inParts = { tag: "Uploads", auth: "user", scope: "upload", limit: "account" } as const;
 
 /** How many parts of `partBytes` the largest upload has. */
-const mostParts = Math.ceil(largestUploadBytes / partBytes);
+const maxParts = Math.ceil(maxUploadBytes / partBytes);
 
 const uploadId = z
   .uuidv4()
@@ -85,7 +85,7 @@ const uploadId = z
 const pathParameters = z.object({
   id: z.string().max(100).meta({ example: "9d3c5f0e-8f0b-4f4e-9f0e-2f1d3c4b5a69" }),
 });
-const partNumber = z.int().min(1).max(mostParts).meta({ example: 1 });
+const partNumber = z.int().min(1).max(maxParts).meta({ example: 1 });
 const expiresAt = z.iso.datetime().meta({ example: "2026-11-23T09:30:00.000Z" });
 
 const partedUpload = {
@@ -142,7 +142,7 @@ export const signPartsOperation = defineOperation({
         numbers: z
           .array(partNumber)
           .min(1)
-          .max(mostParts)
+          .max(maxParts)
           .meta({ example: [1, 2], description: "Which parts" }),
       })
       .meta({ id: "UploadPartsRequest" }),

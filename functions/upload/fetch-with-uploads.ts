@@ -1,5 +1,5 @@
 /** A request takes 4.4 MB, with the other fields of its form. */
-const largestInRequest = 4_000_000;
+const maxRequestBytes = 4_000_000;
 
 /**
  * A `fetch` for clients of the OpenAI API, so that their users give them recordings of up to 100 MB: a large file is uploaded
@@ -16,13 +16,13 @@ export const fetchWithUploads = async (
 ): Promise<Response> => {
   const { body: form, headers, signal = null } = init;
   const file = form instanceof FormData ? form.get("file") : null;
-  if (!(form instanceof FormData && file instanceof File) || file.size <= largestInRequest) {
+  if (!(form instanceof FormData && file instanceof File) || file.size <= maxRequestBytes) {
     return fetch(input, init);
   }
   const contentType = file.type || "application/octet-stream";
   const address = input instanceof Request ? input.url : input;
 
-  const asked = await fetch(new URL("../../tasks/generate-upload-url", address), {
+  const requested = await fetch(new URL("../../tasks/generate-upload-url", address), {
     method: "POST",
     headers: {
       Authorization: new Headers(headers).get("Authorization") ?? "",
@@ -31,8 +31,8 @@ export const fetchWithUploads = async (
     body: JSON.stringify({ file_name: file.name, content_type: contentType, size: file.size }),
     signal,
   });
-  if (!asked.ok) return asked;
-  const link: { upload_url: string; file_id: string } = JSON.parse(await asked.text());
+  if (!requested.ok) return requested;
+  const link: { upload_url: string; file_id: string } = JSON.parse(await requested.text());
 
   const headersOfUpload = { "Content-Type": contentType };
   const stored = await fetch(link.upload_url, {

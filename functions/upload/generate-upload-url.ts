@@ -5,7 +5,7 @@ import { uploadsFolder } from "../../shared/platform/storage/object-store.ts";
 import type { UploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import type { UploadRequest, UploadResponse } from "./contract.ts";
 
-const longestStem = 100;
+const maxStemLength = 100;
 const fallback = "file";
 
 /** The characters that matter to a path, also when they are percent-encoded, once or several times. */
@@ -42,7 +42,7 @@ export const safeFileName = (name: string): string => {
     .normalize("NFC")
     .replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, "_")
     .replaceAll(/^[\p{M}._-]+|[._-]+$/gu, "");
-  const short = [...stem].slice(0, longestStem).join("");
+  const short = [...stem].slice(0, maxStemLength).join("");
   return (short || fallback) + extension;
 };
 

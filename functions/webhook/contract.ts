@@ -37,7 +37,7 @@ export const verifyWebhookOperation = defineOperation({
     otherContentTypes: ["text/plain"],
   },
   limit: "none",
-  example: { answer: "1158201444", otherAnswers: { "text/plain": "1158201444" } },
+  example: { response: "1158201444", otherResponses: { "text/plain": "1158201444" } },
   errors: ["bad_request", "forbidden"],
 });
 
@@ -50,14 +50,14 @@ export const deliveryStatus = z.enum([
   "error",
 ]);
 
-export const webhookAnswer = z
+export const webhookResponse = z
   .object({
     status: deliveryStatus,
     processing_time: z.number().meta({ example: 0.012, description: "In seconds" }),
     message: z.string().nullable(),
   })
   .meta({ id: "WebhookAnswer" });
-export type WebhookAnswer = z.infer<typeof webhookAnswer>;
+export type WebhookResponse = z.infer<typeof webhookResponse>;
 
 const exampleDelivery = {
   object: "whatsapp_business_account",
@@ -102,9 +102,9 @@ export const receiveDeliveryOperation = defineOperation({
   body: {
     encoding: "raw",
     schema: rawBody("A delivery of the WhatsApp Business Platform, as JSON", exampleDelivery),
-    maximumBytes: 3 * 1_024 * 1_024,
+    maxBytes: 3 * 1_024 * 1_024,
   },
-  response: { status: 200, description: "What became of the delivery", schema: webhookAnswer },
+  response: { status: 200, description: "What became of the delivery", schema: webhookResponse },
   // All deliveries come from a few addresses of the platform; its signature is what keeps others out.
   limit: "none",
   errors: ["invalid_signature", "service_unavailable"],

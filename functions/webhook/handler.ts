@@ -14,7 +14,7 @@ export const handler = createBufferedHandler(
     secrets: platformSecretsFrom(environment),
     signatureMode: environment.MESSAGING_SIGNATURE_MODE,
     queue: openMessageQueue(environment.MESSAGE_QUEUE_URL, awsConfigOf(environment)),
-    saveReceipt: (answer, receipt) => saveReceipt(table, answer, receipt),
+    saveReceipt: (reply, receipt) => saveReceipt(table, reply, receipt),
   }),
   { metricsNamespace: environment.METRICS_NAMESPACE },
 );

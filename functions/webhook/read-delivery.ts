@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { InboundMessage, MessageContent } from "../../shared/messaging/inbound-message.ts";
-import { readReference, type SendReceipt, type SentAnswer } from "../../shared/messaging/send-receipt.ts";
+import { readReference, type SendReceipt, type SentReply } from "../../shared/messaging/send-receipt.ts";
 
 /** A member that has another form than expected counts as absent: one odd message must not cost the others. */
 const lenient = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
@@ -57,8 +57,8 @@ const entry = z.object({ changes: z.array(change.catch({ value: {} })).catch([])
 const delivery = z.object({ object: z.string(), entry: z.array(entry) });
 
 /** News about an answer of ours. */
-export interface AnswerReport {
-  readonly answer: SentAnswer;
+export interface ReplyReport {
+  readonly reply: SentReply;
   readonly receipt: SendReceipt;
 }
 
@@ -66,7 +66,7 @@ export interface AnswerReport {
 export interface Delivery {
   /** Every message that can be answered, in their order. */
   readonly messages: readonly InboundMessage[];
-  readonly reports: readonly AnswerReport[];
+  readonly reports: readonly ReplyReport[];
   /** Why there are no messages, in the words of the webhook's answer. */
   readonly absence: "ignored" | "no_messages" | "invalid_message_format";
 }
@@ -127,14 +127,14 @@ const readMessage = (raw: unknown, { metadata, contacts }: Value): InboundMessag
   };
 };
 
-const readReport = (raw: unknown): AnswerReport | undefined => {
+const readReport = (raw: unknown): ReplyReport | undefined => {
   const { data: status } = wireStatus.safeParse(raw);
-  const answer = readReference(status?.biz_opaque_callback_data ?? "");
-  if (!status || !answer) return undefined;
+  const reply = readReference(status?.biz_opaque_callback_data ?? "");
+  if (!status || !reply) return undefined;
   // Of the good news only the first matters, and each costs a write.
-  if (status.status === "sent") return { answer, receipt: { id: status.id } };
+  if (status.status === "sent") return { reply, receipt: { id: status.id } };
   if (status.status !== "failed") return undefined;
-  return { answer, receipt: { id: status.id, refusal: status.errors?.[0]?.code ?? 0 } };
+  return { reply, receipt: { id: status.id, refusal: status.errors?.[0]?.code ?? 0 } };
 };
 
 /**

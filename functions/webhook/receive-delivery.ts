@@ -1,12 +1,12 @@
 import { Reply } from "../../shared/http/response.ts";
 import type { MessageQueue } from "../../shared/messaging/message-queue.ts";
 import type { PlatformSecretSource } from "../../shared/messaging/platform-secrets.ts";
-import type { SendReceipt, SentAnswer } from "../../shared/messaging/send-receipt.ts";
+import type { SendReceipt, SentReply } from "../../shared/messaging/send-receipt.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { errorBody } from "../../shared/platform/errors/error-body.ts";
 import { describeError, logger } from "../../shared/platform/telemetry/logger.ts";
-import type { SignatureMode, WebhookAnswer } from "./contract.ts";
-import { type AnswerReport, readDelivery } from "./read-delivery.ts";
+import type { SignatureMode, WebhookResponse } from "./contract.ts";
+import { type ReplyReport, readDelivery } from "./read-delivery.ts";
 import { checkSignature } from "./verify-platform.ts";
 
 /** Everything that receiving a delivery touches. */
@@ -14,7 +14,7 @@ export interface ReceiveDependencies {
   readonly secrets: PlatformSecretSource;
   readonly signatureMode: SignatureMode;
   readonly queue: MessageQueue;
-  readonly saveReceipt: (answer: SentAnswer, receipt: SendReceipt) => Promise<void>;
+  readonly saveReceipt: (reply: SentReply, receipt: SendReceipt) => Promise<void>;
 }
 
 /** A delivery as it came. */
@@ -34,22 +34,20 @@ const parseJson = (body: Uint8Array): unknown => {
 };
 
 /** An error in both vocabularies: that of the service, and that of the webhook's answers. */
-const failure = (error: AppError, requestId: string, answer: WebhookAnswer): Reply =>
+const failure = (error: AppError, requestId: string, reply: WebhookResponse): Reply =>
   new Reply({
     status: error.status,
     contentType: "application/json",
     headers: error.retryAfterSeconds === undefined ? {} : { "Retry-After": String(error.retryAfterSeconds) },
-    body: JSON.stringify({ ...errorBody(error, requestId), ...answer }),
+    body: JSON.stringify({ ...errorBody(error, requestId), ...reply }),
   });
 
 /** Receipts help a worker that crashed; without one it asks the person's patience, nothing more. */
 const saveAll = async (
-  reports: readonly AnswerReport[],
+  reports: readonly ReplyReport[],
   { saveReceipt }: ReceiveDependencies,
 ): Promise<void> => {
-  const outcomes = await Promise.allSettled(
-    reports.map(({ answer, receipt }) => saveReceipt(answer, receipt)),
-  );
+  const outcomes = await Promise.allSettled(reports.map(({ reply, receipt }) => saveReceipt(reply, receipt)));
   const failed = outcomes.filter(({ status }) => status === "rejected").length;
   if (failed > 0) logger.warn("receipt.not_saved", { count: failed });
 };
@@ -83,9 +81,9 @@ const requireSignature = async (
 export const receiveDelivery = async (
   delivery: ReceivedDelivery,
   dependencies: ReceiveDependencies,
-): Promise<WebhookAnswer | Reply> => {
+): Promise<WebhookResponse | Reply> => {
   const startedAt = performance.now();
-  const answer = (status: WebhookAnswer["status"], message: string | null = null): WebhookAnswer => ({
+  const reply = (status: WebhookResponse["status"], message: string | null = null): WebhookResponse => ({
     status,
     processing_time: Math.round(performance.now() - startedAt) / 1_000,
     message,
@@ -94,13 +92,13 @@ export const receiveDelivery = async (
     failure(
       error,
       delivery.requestId,
-      answer(error.code === "invalid_signature" ? "rejected" : "error", error.message),
+      reply(error.code === "invalid_signature" ? "rejected" : "error", error.message),
     );
   try {
     await requireSignature(delivery, dependencies);
     const { messages, reports, absence } = readDelivery(parseJson(delivery.body));
     await Promise.all([dependencies.queue.send(messages), saveAll(reports, dependencies)]);
-    return answer(messages.length > 0 ? "success" : absence);
+    return reply(messages.length > 0 ? "success" : absence);
   } catch (error) {
     if (error instanceof AppError) return fail(error);
     logger.error("delivery.failed", { request_id: delivery.requestId, reason: describeError(error) });

@@ -13,7 +13,7 @@ const rootOf = (expression: Expression): string | undefined => {
 };
 
 /** An expression of a module, and what is written around it. */
-interface Place {
+interface Location {
   readonly start: number;
   readonly end: number;
   readonly before: string;
@@ -30,22 +30,22 @@ const whenUsed = { before: "/* @__PURE__ */ whenUsed(() => (", after: "))" };
 const schemaMembers: ReadonlySet<string> = new Set(["schema", "query", "pathParameters"]);
 
 /** The schemas that an operation's declaration makes in its own words. */
-const schemasOf = ({ properties }: ObjectExpression): Place[] =>
+const schemasOf = ({ properties }: ObjectExpression): Location[] =>
   properties.flatMap((property) => {
     if (property.type !== "Property" || property.key.type !== "Identifier") return [];
     const { key, value } = property;
     if (value.type === "ObjectExpression") return schemasOf(value);
-    const isMade = schemaMembers.has(key.name) && value.type === "CallExpression";
-    return isMade ? [{ ...whenUsed, start: value.start, end: value.end }] : [];
+    const isCreated = schemaMembers.has(key.name) && value.type === "CallExpression";
+    return isCreated ? [{ ...whenUsed, start: value.start, end: value.end }] : [];
   });
 
 /** The constants of a module that are schemas, operations or functions. */
-const placesIn = (path: string, source: string, isPostponed: boolean): Place[] => {
+const locationsIn = (path: string, source: string, isPostponed: boolean): Location[] => {
   const schemas = new Set(["z"]);
   return parseSync(path, source).program.body.flatMap((statement) => {
     const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
     if (declaration?.type !== "VariableDeclaration" || declaration.kind !== "const") return [];
-    return declaration.declarations.flatMap(({ id, init }): Place[] => {
+    return declaration.declarations.flatMap(({ id, init }): Location[] => {
       const root = init ? rootOf(init) : undefined;
       if (id.type !== "Identifier" || init?.type === "Identifier" || !init || !root) return [];
       const { start, end } = init;
@@ -63,8 +63,8 @@ const placesIn = (path: string, source: string, isPostponed: boolean): Place[] =
   });
 };
 
-const withMarks = (source: string, places: readonly Place[]): string => {
-  const marks = places.flatMap(({ start, end, before, after }) => [
+const withMarks = (source: string, locations: readonly Location[]): string => {
+  const marks = locations.flatMap(({ start, end, before, after }) => [
     { at: start, mark: before },
     { at: end, mark: after },
   ]);
@@ -94,9 +94,9 @@ export const postponeSchemas = (projectDirectory: string, folders: readonly stri
     build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       if (!within(path, ["functions", "shared"])) return undefined;
       const source = await readFile(path, "utf8");
-      const places = placesIn(path, source, within(path, folders));
+      const locations = locationsIn(path, source, within(path, folders));
       // Behind everything else, so that the lines of the source keep their numbers.
-      const contents = `${withMarks(source, places)}\nimport { whenUsed } from ${runtime};\n`;
+      const contents = `${withMarks(source, locations)}\nimport { whenUsed } from ${runtime};\n`;
       return { contents, loader: "ts" };
     });
   },

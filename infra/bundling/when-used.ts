@@ -3,10 +3,10 @@
  * the sources know nothing of it.
  */
 export const whenUsed = <Schema extends object>(make: () => Schema): Schema => {
-  let made: Schema | undefined;
+  let built: Schema | undefined;
   const schema = (): Schema => {
-    made ??= make();
-    return made;
+    built ??= make();
+    return built;
   };
   return new Proxy<Schema>(Object.create(null), {
     get: (_stand, name) => Reflect.get(schema(), name),

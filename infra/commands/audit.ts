@@ -37,9 +37,9 @@ type Audit =
  * @throws Error when it is neither a report nor the registry's refusal.
  */
 export const readAudit = (printed: string, production: ReadonlySet<string>): Audit => {
-  const answer: unknown = JSON.parse(printed);
-  const found = report.safeParse(answer);
-  if (!found.success) return { kind: "not_offered", reason: refusal.parse(answer).message };
+  const parsed: unknown = JSON.parse(printed);
+  const found = report.safeParse(parsed);
+  if (!found.success) return { kind: "not_offered", reason: refusal.parse(parsed).message };
   const packages = Object.entries(found.data.vulnerabilities).flatMap(([name, { severity, range, nodes }]) =>
     nodes.some((folder) => production.has(folder)) ? [`${name} ${range}: ${severity}`] : [],
   );

@@ -4,7 +4,7 @@ export class UsageError extends Error {
 }
 
 /** Whether a person asks how a command is used. */
-const asksForHelp = (args: readonly string[]): boolean => args.includes("--help") || args.includes("-h");
+const wantsHelp = (args: readonly string[]): boolean => args.includes("--help") || args.includes("-h");
 
 const isFromParseArgs = (error: unknown): boolean =>
   error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS_");
@@ -20,7 +20,7 @@ export const runCommandLine = async (
   run: (args: string[]) => Promise<void>,
 ): Promise<void> => {
   const args = process.argv.slice(2);
-  if (asksForHelp(args)) {
+  if (wantsHelp(args)) {
     process.stdout.write(`${usage}\n`);
     return;
   }

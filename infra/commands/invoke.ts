@@ -28,13 +28,13 @@ const readEvent = async (file: string): Promise<string> => {
   return event;
 };
 
-const longestInvocationMilliseconds = 15 * 60_000;
+const maxInvocationMilliseconds = 15 * 60_000;
 
 const invokeInService = async (url: string, name: string, event: string) => {
   const response = await fetch(`${url}${functionPath(name)}`, {
     method: "POST",
     body: event,
-    signal: AbortSignal.timeout(longestInvocationMilliseconds),
+    signal: AbortSignal.timeout(maxInvocationMilliseconds),
   });
   return { ok: response.ok, printed: await response.text() };
 };

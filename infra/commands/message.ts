@@ -8,7 +8,14 @@ import * as z from "zod";
 import { findRunningService } from "../local/running-service.ts";
 import { readLocalSettings } from "../local/settings.ts";
 import { runCommandLine, UsageError, unreadableFile } from "./command-line.ts";
-import { type Answer, answersTo, lastAnswerId, type Person, sendMessage, uploadRecording } from "./person.ts";
+import {
+  lastReplyId,
+  type Person,
+  type PersonReply,
+  repliesTo,
+  sendMessage,
+  uploadRecording,
+} from "./person.ts";
 
 const usage =
   'Usage: npm run message -- "text" [--from <id>] [--name <name>]\n' +
@@ -65,9 +72,9 @@ const contentOf = async ({ text, voice, choose, react }: Arguments, person: Pers
     };
   }
   if (react !== undefined) {
-    const answered = await lastAnswerId(person);
-    if (answered === undefined) throw new Error("There is no answer yet to react to.");
-    return { type: "reaction", reaction: { message_id: answered, emoji: react } };
+    const lastId = await lastReplyId(person);
+    if (lastId === undefined) throw new Error("There is no answer yet to react to.");
+    return { type: "reaction", reaction: { message_id: lastId, emoji: react } };
   }
   return { type: "text", text: { body: text } };
 };
@@ -120,7 +127,7 @@ const menuLines = (body: unknown): string[] => {
   ];
 };
 
-const linesOf = ({ type, body }: Answer): string[] => {
+const linesOf = ({ type, body }: PersonReply): string[] => {
   if (type === "text") return textLines(body);
   if (type === "interactive") return menuLines(body);
   if (type === "document") {
@@ -135,8 +142,8 @@ const linesOf = ({ type, body }: Answer): string[] => {
 };
 
 /** An answer as a person would read it, in a column of its own. */
-const printAnswer = (answer: Answer): string =>
-  linesOf(answer)
+const printReply = (reply: PersonReply): string =>
+  linesOf(reply)
     .map((line) => `  | ${line}`)
     .join("\n");
 
@@ -151,6 +158,6 @@ await runCommandLine(usage, async (args) => {
     serviceUrl: running.url,
     appSecret: platformSecrets.app_secret,
   };
-  const answers = answersTo(person, async () => sendMessage(person, await contentOf(wanted, person)));
-  for await (const answer of answers) process.stdout.write(`${printAnswer(answer)}\n`);
+  const replies = repliesTo(person, async () => sendMessage(person, await contentOf(wanted, person)));
+  for await (const reply of replies) process.stdout.write(`${printReply(reply)}\n`);
 });

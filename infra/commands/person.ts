@@ -17,14 +17,14 @@ export interface Person {
 const sentMessages = z.array(
   z.object({ id: z.string(), to: z.string(), type: z.string(), body: z.unknown(), at: z.string() }),
 );
-export type Answer = z.output<typeof sentMessages>[number];
+export type PersonReply = z.output<typeof sentMessages>[number];
 
-const webhookAnswer = z.object({ status: z.string(), message: z.string().nullable() });
+const webhookResponse = z.object({ status: z.string(), message: z.string().nullable() });
 
 const requestMilliseconds = 10_000;
 const lookAgainMilliseconds = 150;
 
-const readAnswers = async (person: Person): Promise<{ answers: Answer[]; isIdle: boolean }> => {
+const readReplies = async (person: Person): Promise<{ replies: PersonReply[]; isIdle: boolean }> => {
   const response = await fetch(`${person.serviceUrl}/_local/messages?wait=no`, {
     signal: AbortSignal.timeout(requestMilliseconds),
   });
@@ -32,7 +32,7 @@ const readAnswers = async (person: Person): Promise<{ answers: Answer[]; isIdle:
     throw new Error("The service sends its messages to another platform than the built-in one.");
   const all = sentMessages.parse(await response.json());
   return {
-    answers: all.filter(({ to }) => to === person.id),
+    replies: all.filter(({ to }) => to === person.id),
     isIdle: response.headers.get(idleHeader) === "true",
   };
 };
@@ -53,8 +53,8 @@ export const uploadRecording = async (
 };
 
 /** The id of the last message the person got; `undefined` when there was none. */
-export const lastAnswerId = async (person: Person): Promise<string | undefined> =>
-  (await readAnswers(person)).answers.at(-1)?.id;
+export const lastReplyId = async (person: Person): Promise<string | undefined> =>
+  (await readReplies(person)).replies.at(-1)?.id;
 
 /** Sends a message to the service, as the platform would deliver it. @throws Error when the webhook does not take it. */
 export const sendMessage = async (person: Person, content: object): Promise<void> => {
@@ -70,18 +70,18 @@ export const sendMessage = async (person: Person, content: object): Promise<void
     deliveryOf({ contacts, messages: [message] }),
     person.appSecret,
   );
-  const { status, message: reason } = webhookAnswer.parse(await response.json());
+  const { status, message: reason } = webhookResponse.parse(await response.json());
   if (status !== "success") throw new Error(`The webhook answered "${status}". ${reason ?? ""}`.trim());
 };
 
 /** Does something, and gives the answers that the person gets to it, as they come, until nothing more is on its way. */
-export async function* answersTo(person: Person, act: () => Promise<void>): AsyncGenerator<Answer> {
-  let seen = (await readAnswers(person)).answers.length;
+export async function* repliesTo(person: Person, act: () => Promise<void>): AsyncGenerator<PersonReply> {
+  let seen = (await readReplies(person)).replies.length;
   await act();
   for (;;) {
-    const { answers, isIdle } = await readAnswers(person);
-    yield* answers.slice(seen);
-    seen = answers.length;
+    const { replies, isIdle } = await readReplies(person);
+    yield* replies.slice(seen);
+    seen = replies.length;
     if (isIdle) return;
     await pause(lookAgainMilliseconds);
   }

@@ -33,10 +33,10 @@ const readArguments = (args: string[]) => {
     args,
     options: { month: { type: "string" }, format: { type: "string" }, table: { type: "string" } },
   });
-  const { month = "", format: asked = "csv", table } = values;
+  const { month = "", format: requested = "csv", table } = values;
   if (!/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month)) throw new UsageError("Name the month, such as 2026-11.");
-  const format = formats.find((known) => known === asked);
-  if (!format) throw new UsageError(`There is no format ${asked}; there are ${formats.join(", ")}.`);
+  const format = formats.find((known) => known === requested);
+  if (!format) throw new UsageError(`There is no format ${requested}; there are ${formats.join(", ")}.`);
   return { month, format, table };
 };
 

@@ -9,8 +9,8 @@ import {
 } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import {
-  answersFolder,
   jobsFolder,
+  responsesFolder,
   speechFolder,
   transcriptionsFolder,
   transcriptionsLifetimeDays,
@@ -56,7 +56,7 @@ export class AudioStorage extends Construct {
       lifecycleRules: [
         // A rule cannot spare objects by a tag, only choose them: what is to last is copied out of this folder.
         { prefix: uploadsFolder, expiration: Duration.days(1) },
-        { prefix: answersFolder, expiration: Duration.days(1) },
+        { prefix: responsesFolder, expiration: Duration.days(1) },
         { prefix: jobsFolder, expiration: Duration.days(jobLifetimeDays) },
         { prefix: transcriptionsFolder, expiration: Duration.days(transcriptionsLifetimeDays) },
         ...(speechLifetimeDays > 0

@@ -21,7 +21,7 @@ export interface BackendMetrics {
 }
 
 /** One failure of a handful of calls at night is no outage. */
-const fewestCalls = 10;
+const minCalls = 10;
 
 /** @param namespace under which the functions file their metrics. */
 export const backendMetrics = (namespace: string, backend: BackendName): BackendMetrics => {
@@ -43,7 +43,7 @@ export const backendMetrics = (namespace: string, backend: BackendName): Backend
     failurePercentage: new MathExpression({
       label: `${backend}: failed calls, percent`,
       // Where nothing fails, nothing is written.
-      expression: `IF(calls >= ${fewestCalls}, 100 * FILL(failures, 0) / calls, 0)`,
+      expression: `IF(calls >= ${minCalls}, 100 * FILL(failures, 0) / calls, 0)`,
       usingMetrics: { calls, failures },
       period,
     }),
@@ -52,7 +52,7 @@ export const backendMetrics = (namespace: string, backend: BackendName): Backend
 };
 
 /** Of a hundred calls, so many may fail before somebody is told. */
-const mostFailures = 20;
+const maxFailures = 20;
 
 const modelDown = (namespace: string, task: ModelTask): Condition => ({
   description:
@@ -71,7 +71,7 @@ const modelFails = (namespace: string, task: ModelTask): Condition => ({
     "Read `code` and `reason` of `request.failed` in the logs of the functions that ask it, then the server's own log.",
   runbook: "A model server fails",
   metric: backendMetrics(namespace, task).failurePercentage,
-  threshold: mostFailures,
+  threshold: maxFailures,
   datapointsToAlarm: 2,
 });
 
@@ -104,7 +104,7 @@ const platformFails = (namespace: string): Condition => ({
     "send too fast, or the platform is ill; what was not sent is tried again.",
   runbook: "The messaging platform fails",
   metric: backendMetrics(namespace, "platform").failurePercentage,
-  threshold: mostFailures,
+  threshold: maxFailures,
   datapointsToAlarm: 2,
 });
 

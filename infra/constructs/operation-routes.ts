@@ -10,7 +10,7 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import { corsAllowedHeaders } from "../../shared/http/cors.ts";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
-import { answeredMethods, type Operation } from "../../shared/http/operation.ts";
+import { type Operation, supportedMethods } from "../../shared/http/operation.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { errorBody } from "../../shared/platform/errors/error-body.ts";
 import { acknowledge } from "./acknowledge.ts";
@@ -61,7 +61,7 @@ export const addOperationRoutes = ({ api, functions, authorizer }: OperationRout
   const ambiguous = [...pages].find((path) => methodsByPath.has(path));
   if (ambiguous) throw new Error(`The path ${ambiguous} is declared as an operation and as a page.`);
   for (const [path, methods] of methodsByPath) {
-    addPathResponses(api.root.resourceForPath(path), answeredMethods(methods));
+    addPathResponses(api.root.resourceForPath(path), supportedMethods(methods));
   }
   addNotFound(api, methodsByPath.has("/") || pages.has("/"));
 };

@@ -7,7 +7,7 @@ import { acknowledge } from "./acknowledge.ts";
 /** What works through a queue, and how often a message is tried before it is dead-lettered. */
 export interface WorkQueueProps {
   readonly worker: FunctionDefinition;
-  readonly tries?: number;
+  readonly maxReceives?: number;
 }
 
 /** A FIFO queue for one worker function, and the queue where messages go that the worker could not handle. */
@@ -15,7 +15,7 @@ export class WorkQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
 
-  constructor(scope: Construct, id: string, { worker, tries = 5 }: WorkQueueProps) {
+  constructor(scope: Construct, id: string, { worker, maxReceives = 5 }: WorkQueueProps) {
     super(scope, id);
     const common = {
       fifo: true,
@@ -27,7 +27,7 @@ export class WorkQueue extends Construct {
     this.deadLetterQueue = new Queue(this, "DeadLetters", { ...common, retentionPeriod: Duration.days(14) });
     this.queue = new Queue(this, "Queue", {
       ...common,
-      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: tries },
+      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: maxReceives },
     });
     acknowledge(
       this.deadLetterQueue,

@@ -54,7 +54,7 @@ ${content}
 });
 
 /** A place on this machine, and what is there. */
-export interface LocalPlace {
+export interface LocalLink {
   /** An address, or a path below the service's own. */
   readonly target: string;
   readonly words: string;
@@ -62,12 +62,12 @@ export interface LocalPlace {
 }
 
 /** The first page: what there is on this machine. */
-export const placesPage = (places: readonly LocalPlace[], home: string): LocalResponse =>
+export const linksPage = (links: readonly LocalLink[], home: string): LocalResponse =>
   page(
     "On this machine",
     `<p>The whole service runs here. What would have left this machine is kept, and shown to this machine alone.</p>
 <ul class="cards">
-${places
+${links
   .map(
     ({ target, words, note }) =>
       `<li class="card"><p><a href="${escapeHtml(target)}">${escapeHtml(words)}</a></p><p class="soft">${escapeHtml(note)}</p></li>`,

@@ -11,12 +11,12 @@ import { operations } from "../../functions/manifest.ts";
 import { wantsPage } from "../../shared/http/html.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import { featureOf, invokeFeature } from "./functions.ts";
-import { type LocalPlace, mailPage, messagesPage, placesPage } from "./local-pages.ts";
+import { type LocalLink, linksPage, mailPage, messagesPage } from "./local-pages.ts";
 import type { MessagingPlatformServer } from "./messaging/platform-server.ts";
 import { functionPath, idleHeader, instancePath } from "./running-service.ts";
 
 /** How long a look at the mails or the messages waits for those that are on their way. */
-const settleMilliseconds = 5_000;
+const shutdownMilliseconds = 5_000;
 
 const json = (body: unknown, headers: Readonly<Record<string, string>> = {}): LocalResponse => ({
   status: 200,
@@ -54,7 +54,7 @@ const messagingRoutes = (
   "GET /_local/messages": async ({ url = "", headers }) => {
     const query = new URL(url, "http://localhost").searchParams;
     // A worker function answers: what was sent a moment ago should have its answer.
-    const isIdle = query.get("wait") === "no" ? sqs?.isIdle() : await sqs?.whenIdle(settleMilliseconds);
+    const isIdle = query.get("wait") === "no" ? sqs?.isIdle() : await sqs?.whenIdle(shutdownMilliseconds);
     if (wantsPage(headers.accept)) return messagesPage(platform.sentMessages(), home);
     return json(platform.sentMessages(), { [idleHeader]: String(isIdle ?? true) });
   },
@@ -63,7 +63,7 @@ const messagingRoutes = (
 });
 
 /** What there is on this machine for people to look at; addresses begin with the path of the service's own. */
-const placesOf = (base: string, hasPlatform: boolean): LocalPlace[] => [
+const linksOf = (base: string, hasPlatform: boolean): LocalLink[] => [
   { target: `${base}/`, words: "The console", note: "Sign up, log in, keys, usage, playground." },
   { target: `${base}/docs`, words: "Documentation", note: "Guides, and every operation with code." },
   { target: `${base}/_local/mail`, words: "Mails", note: "What would have been sent, with its links." },
@@ -84,10 +84,10 @@ export const localRoutes = (
   const invoke = invokeFeature(application);
   const base = new URL(url).pathname.replace(/\/$/, "");
   const home = `${base}/_local`;
-  const places = placesOf(base, platform !== undefined);
+  const links = linksOf(base, platform !== undefined);
   return {
     "GET /_local": async ({ headers }) =>
-      wantsPage(headers.accept) ? placesPage(places, home) : json({ places }),
+      wantsPage(headers.accept) ? linksPage(links, home) : json({ places: links }),
     [`GET ${instancePath}`]: async () => json({ instance }),
     "GET /_local/routes": async () =>
       json({
@@ -97,7 +97,7 @@ export const localRoutes = (
       }),
     "GET /_local/mail": async ({ headers }) => {
       // Mails are written by a worker function: what was asked for a moment ago should be seen.
-      await standIns.sqs?.whenIdle(settleMilliseconds);
+      await standIns.sqs?.whenIdle(shutdownMilliseconds);
       const mails = standIns.ses?.sentMail() ?? [];
       return wantsPage(headers.accept) ? mailPage(mails, home) : json(mails);
     },

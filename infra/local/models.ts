@@ -9,10 +9,10 @@ type Inference = ReturnType<typeof localStage>["inference"];
 type Task = keyof Inference;
 
 /** What no chat server does by itself, with the variables that name another server or model for it. */
-const soundTasks = ["transcription", "speech"] as const;
-type SoundTask = (typeof soundTasks)[number];
+const audioTasks = ["transcription", "speech"] as const;
+type AudioTask = (typeof audioTasks)[number];
 
-const variablesOf: Readonly<Record<SoundTask, { readonly baseUrl: string; readonly model: string }>> = {
+const variablesOf: Readonly<Record<AudioTask, { readonly baseUrl: string; readonly model: string }>> = {
   transcription: { baseUrl: "TRANSCRIPTION_BASE_URL", model: "TRANSCRIPTION_MODEL" },
   speech: { baseUrl: "SPEECH_BASE_URL", model: "SPEECH_MODEL" },
 };
@@ -88,7 +88,7 @@ const warningsOf = (inference: Inference, listings: ReadonlyMap<string, Listing>
 /** Servers with what they do, in the order of the tasks. */
 const serversOf = (inference: Inference, sampleUrl: string | undefined): Models["servers"] => {
   const byUrl = new Map<string, Task[]>();
-  for (const task of ["chat", "translation", ...soundTasks] as const) {
+  for (const task of ["chat", "translation", ...audioTasks] as const) {
     const { baseUrl } = inference[task];
     byUrl.set(baseUrl, [...(byUrl.get(baseUrl) ?? []), task]);
   }
@@ -96,7 +96,7 @@ const serversOf = (inference: Inference, sampleUrl: string | undefined): Models[
 };
 
 /** Whether the chat server is meant to do a task as well: somebody says so, or it lists the model. */
-const isLeftToChatServer = (task: SoundTask, variables: Variables, listing: Listing): boolean => {
+const isLeftToChatServer = (task: AudioTask, variables: Variables, listing: Listing): boolean => {
   const names = variablesOf[task];
   if (variables[names.baseUrl] || variables[names.model]) return true;
   return "names" in listing && isListed(localStage(variables).inference[task].model, listing.names);
@@ -132,7 +132,7 @@ export const startModels = async (
 ): Promise<Models> => {
   if (!chatBaseUrl) return startSampleModels(port, variables);
   const ofChat = await askForNames(chatBaseUrl, inferenceKeys.chat);
-  const left = soundTasks.filter((task) => !isLeftToChatServer(task, variables, ofChat));
+  const left = audioTasks.filter((task) => !isLeftToChatServer(task, variables, ofChat));
   const sample =
     left.length > 0 ? await startSampleInference({ port, voices: synthesisLanguages }) : undefined;
   const chosen = {

@@ -36,18 +36,18 @@ export const choosePort = (port: number, variable: string, host = "127.0.0.1"): 
     });
   });
 
-const freePortTries = 20;
+const maxPortAttempts = 20;
 
 /**
  * A free port below those that systems give to connections by themselves: it is bound only when the templates are made, and one
  * that the system had chosen would be given to somebody else by then, now and then.
  */
 const chooseFreePort = async (host: string): Promise<number> => {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       return await choosePort(randomInt(20_000, 32_000), "PORT", host);
     } catch (error) {
-      if (tries === freePortTries) throw error;
+      if (attempts === maxPortAttempts) throw error;
     }
   }
 };

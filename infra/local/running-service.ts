@@ -22,7 +22,7 @@ const pathIn = (dataDirectory: string): string => join(dataDirectory, "service.j
 /** Where a service says which one it is. */
 export const instancePath = "/_local/service";
 
-const instanceAnswer = z.object({ instance: z.string() });
+const instanceResponse = z.object({ instance: z.string() });
 
 const askMilliseconds = 3_000;
 
@@ -30,7 +30,7 @@ const askMilliseconds = 3_000;
 const isRunning = async ({ url, instance }: RunningService): Promise<boolean> => {
   try {
     const response = await fetch(`${url}${instancePath}`, { signal: AbortSignal.timeout(askMilliseconds) });
-    return instanceAnswer.parse(await response.json()).instance === instance;
+    return instanceResponse.parse(await response.json()).instance === instance;
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { DEFAULT_MAXIMUM_CONCURRENCY } from "@language-ai/aws-stand-ins";
+import { DEFAULT_MAX_CONCURRENCY } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
 import type { PlatformSecrets } from "../../shared/messaging/platform-secrets.ts";
 import type { ProviderLetter } from "../../shared/platform/config/identity-providers.ts";
@@ -32,7 +32,7 @@ const settings = z.object({
     .default(""),
   DATA_DIR: z.string().min(1).default(".local"),
   LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` }).default("WARN"),
-  FUNCTION_CONCURRENCY: wholeNumber(1).default(DEFAULT_MAXIMUM_CONCURRENCY),
+  FUNCTION_CONCURRENCY: wholeNumber(1).default(DEFAULT_MAX_CONCURRENCY),
   CHAT_BASE_URL: endpoint,
   MESSAGING_API_URL: endpoint,
   INSPECT_PORT: wholeNumber(0, 65_535).default(9229),

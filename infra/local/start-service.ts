@@ -105,7 +105,7 @@ const start = async (
     basePath: settings.basePath,
     ports: { restApi: ports.api, functionUrls: ports.chatStream, s3: ports.storage },
     configureFunction: configureFunction(settings, inspected),
-    maximumConcurrency: settings.functionConcurrency,
+    maxConcurrency: settings.functionConcurrency,
     secretValue: secretValue(settings, identity),
     localRoutes: (served) => localRoutes(served, instance, platform),
     log,

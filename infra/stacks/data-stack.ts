@@ -5,9 +5,9 @@ import type { Bucket } from "aws-cdk-lib/aws-s3";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { callbackFunction, callbackReceives } from "../../functions/callback/contract.ts";
-import { jobMessageTries, jobWorkerFunction } from "../../functions/job-worker/contract.ts";
+import { jobMessageAttempts, jobWorkerFunction } from "../../functions/job-worker/contract.ts";
 import { mailFunction } from "../../functions/mail/contract.ts";
-import { messageTries, messagingFunction } from "../../functions/messaging/contract.ts";
+import { messageAttempts, messagingFunction } from "../../functions/messaging/contract.ts";
 import { acknowledge } from "../constructs/acknowledge.ts";
 import { AlarmTopic } from "../constructs/alarms.ts";
 import { AudioStorage } from "../constructs/audio-storage.ts";
@@ -48,17 +48,17 @@ export class DataStack extends Stack {
   private readonly stageName: string;
 
   constructor(scope: Construct, id: string, { stage, ...props }: DataStackProps) {
-    const isKept = stage.removal === "retain";
-    super(scope, id, { ...props, terminationProtection: isKept });
+    const isStored = stage.removal === "retain";
+    super(scope, id, { ...props, terminationProtection: isStored });
     this.stageName = stage.name;
-    this.removalPolicy = isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    this.removalPolicy = isStored ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
 
     this.table = new TableV2(this, "Table", {
       partitionKey: { name: "PK", type: AttributeType.STRING },
       sortKey: { name: "SK", type: AttributeType.STRING },
       timeToLiveAttribute: "expires_at",
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: isKept,
+      deletionProtection: isStored,
       removalPolicy: this.removalPolicy,
     });
     this.audioBucket = new AudioStorage(this, "Audio", stage).bucket;
@@ -68,9 +68,15 @@ export class DataStack extends Stack {
       identity: stage.mailIdentity,
       removalPolicy: this.removalPolicy,
     });
-    this.messages = new WorkQueue(this, "Messages", { worker: messagingFunction, tries: messageTries });
-    this.callbacks = new WorkQueue(this, "Callbacks", { worker: callbackFunction, tries: callbackReceives });
-    this.jobs = new WorkQueue(this, "Jobs", { worker: jobWorkerFunction, tries: jobMessageTries });
+    this.messages = new WorkQueue(this, "Messages", {
+      worker: messagingFunction,
+      maxReceives: messageAttempts,
+    });
+    this.callbacks = new WorkQueue(this, "Callbacks", {
+      worker: callbackFunction,
+      maxReceives: callbackReceives,
+    });
+    this.jobs = new WorkQueue(this, "Jobs", { worker: jobWorkerFunction, maxReceives: jobMessageAttempts });
     this.tokenSigningKey = this.createTokenSigningKey();
     this.inferenceKeys = this.createInferenceKeys();
     this.platformSecrets = this.createPlatformSecrets();

@@ -14,8 +14,8 @@ import { translateFunction } from "../../functions/translate/contract.ts";
 import { uploadFunction } from "../../functions/upload/contract.ts";
 import { webhookFunction } from "../../functions/webhook/contract.ts";
 import {
-  answersFolder,
   jobsFolder,
+  responsesFolder,
   speechFolder,
   transcriptionsFolder,
   uploadsFolder,
@@ -50,11 +50,11 @@ export class ServiceFunctions extends FunctionGroup {
     };
     const accountLimit = { UNVERIFIED_QUOTA_SHARE: plainBinding(stage.limits.unverifiedQuotaShare) };
     const ownSpeech: FolderAccess = { folder: speechFolder, access: "read-write" };
-    const answers: FolderAccess = { folder: answersFolder, access: "keep" };
+    const responses: FolderAccess = { folder: responsesFolder, access: "keep" };
     /** What goes with an account that is deleted. */
     const erasedFolders: readonly [FolderAccess, ...FolderAccess[]] = [
       { folder: speechFolder, access: "clear" },
-      { folder: answersFolder, access: "clear" },
+      { folder: responsesFolder, access: "clear" },
       { folder: jobsFolder, access: "clear" },
       { folder: uploadsFolder, access: "delete" },
       { folder: transcriptionsFolder, access: "delete" },
@@ -66,7 +66,7 @@ export class ServiceFunctions extends FunctionGroup {
     });
     const chat = this.add(chatFunction, {
       TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
-      BUCKET_NAME: bucketBinding(this, data.audioBucket, answers),
+      BUCKET_NAME: bucketBinding(this, data.audioBucket, responses),
       ...accountLimit,
       TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
       ...models.chat,
@@ -78,7 +78,7 @@ export class ServiceFunctions extends FunctionGroup {
       this.authorizer,
       this.add(authFunction, {
         TABLE_NAME: tableBinding(data.table, "keep-accounts", "keep-usage", "delete-owned", "clear-jobs"),
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, ...erasedFolders, answers),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, ...erasedFolders, responses),
         ...accountLimit,
         TOKEN_SECRET_ID: secretBinding(data.tokenSigningKey),
         MAIL_QUEUE_URL: queueBinding(data.mail.queue, "send"),
@@ -90,7 +90,7 @@ export class ServiceFunctions extends FunctionGroup {
       this.add(docsFunction, { ...vendors, PUBLIC_BASE_URL: plainBinding(publicBaseUrl) }),
       this.add(languageFunction, {
         TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, answers),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, responses),
         ...accountLimit,
       }),
       this.add(
@@ -111,7 +111,7 @@ export class ServiceFunctions extends FunctionGroup {
           ...models.transcription,
           ...models.speech,
           SPEECH_PLATFORM: plainBinding(stage.inference.speech.platform),
-          BUCKET_NAME: bucketBinding(this, data.audioBucket, answers, ownSpeech, allUploads, {
+          BUCKET_NAME: bucketBinding(this, data.audioBucket, responses, ownSpeech, allUploads, {
             folder: transcriptionsFolder,
             access: "read-write-delete",
           }),
@@ -122,7 +122,7 @@ export class ServiceFunctions extends FunctionGroup {
       ),
       this.add(translateFunction, {
         TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once"),
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, answers),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, responses),
         ...accountLimit,
         ...models.translation,
       }),
@@ -131,14 +131,14 @@ export class ServiceFunctions extends FunctionGroup {
         ...accountLimit,
         ...models.speech,
         SPEECH_PLATFORM: plainBinding(stage.inference.speech.platform),
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, answers, ownSpeech),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, responses, ownSpeech),
       }),
       this.add(transcriptionFunction, {
         TABLE_NAME: tableBinding(data.table, "admit", "move-usage", "answer-once", "find-upload"),
         ...accountLimit,
         ...models.transcription,
         ...models.translation,
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, answers, allUploads),
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, responses, allUploads),
       }),
       this.add(uploadFunction, {
         TABLE_NAME: tableBinding(
@@ -165,7 +165,7 @@ export class ServiceFunctions extends FunctionGroup {
           "keep-jobs",
         ),
         ...accountLimit,
-        BUCKET_NAME: bucketBinding(this, data.audioBucket, answers, allUploads, {
+        BUCKET_NAME: bucketBinding(this, data.audioBucket, responses, allUploads, {
           folder: jobsFolder,
           access: "read",
         }),
@@ -205,7 +205,7 @@ export class ServiceFunctions extends FunctionGroup {
         PUBLIC_BASE_URL: plainBinding(publicBaseUrl),
         CONSOLE_LANGUAGES: plainBinding(stage.consoleLanguages),
         CHAT_STREAM_URL: plainBinding(streamAddress),
-        VISITOR_TRIES_PER_DAY: plainBinding(stage.limits.visitorTriesPerDay),
+        VISITOR_TRIES_PER_DAY: plainBinding(stage.limits.visitorAttemptsPerDay),
         IDENTITY_PROVIDERS: plainBinding(JSON.stringify(stage.identityProviders)),
         IDENTITY_PROVIDERS_SECRET_ID: secretBinding(data.identityProviders),
         ...vendors,

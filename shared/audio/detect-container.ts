@@ -46,13 +46,13 @@ const containerOf = (head: Uint8Array): AudioContainer | undefined => {
   return uint32BigEndian(head, 0) === ebmlSignature ? "webm" : undefined;
 };
 
-const mostTags = 8;
+const maxTags = 8;
 const footerFlag = 0x10;
 
 /** The offset after any ID3v2 tags; taggers put them before MP3, ADTS and even FLAC. */
 const skipTags = async (window: SourceWindow): Promise<number> => {
   let offset = 0;
-  for (let count = 0; count < mostTags; count += 1) {
+  for (let count = 0; count < maxTags; count += 1) {
     const header = await window.read(offset, 10);
     if (header.length < 10 || !hasText(header, 0, "ID3")) return offset;
     // A "synchsafe" number: seven bits a byte, so that a size can never look like the start of a frame.
@@ -80,7 +80,7 @@ const frameFormats = [
 
 const findFrames = async (window: SourceWindow, start: number): Promise<DetectedContainer | undefined> => {
   const searched = start > 0 ? searchedAfterTag : searchedWithoutTag;
-  const bytes = await window.read(start, searched + proofAfterOtherBytes * adtsFormat.longestFrame);
+  const bytes = await window.read(start, searched + proofAfterOtherBytes * adtsFormat.maxFrameBytes);
   const isWhole = start + bytes.length >= window.size;
   for (let offset = 0; offset < Math.min(bytes.length, searched); offset += 1) {
     if (bytes[offset] !== 0xff) continue;

@@ -43,7 +43,7 @@ export const openAudioFile = async (source: ByteSource, options: AudioReadOption
 };
 
 /** Each piece may become a write to a network. */
-const leastBytes = 1 << 16;
+const minBytes = 1 << 16;
 
 /**
  * The same bytes in fewer pieces: each is at least 64 kB, but for the last one. The budget waits while a piece is written
@@ -58,7 +58,7 @@ export async function* gatherPieces(
   for await (const piece of pieces) {
     waiting.push(piece);
     length += piece.length;
-    if (length < leastBytes) continue;
+    if (length < minBytes) continue;
     budget.pause();
     yield waiting.length === 1 ? piece : Buffer.concat(waiting);
     budget.resume();

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import type { HttpMiddleware } from "./request.ts";
 
 /** In bytes. Compressing less saves nothing noticeable. */
-const leastBytes = 1_024;
+const minBytes = 1_024;
 
 const compressibleTypes =
   /^(?:application\/json|text\/(?:html|css|csv|javascript|markdown)|image\/svg\+xml)\b/;
@@ -52,7 +52,7 @@ const compress: HttpMiddleware["after"] = async ({ event, response }) => {
   // The compressed length would reveal whether a guess at a secret in the same response was right (BREACH).
   if (event.endpoint?.operation.confidential || !compressibleTypes.test(headers["Content-Type"] ?? ""))
     return;
-  if (Buffer.byteLength(body) <= leastBytes) return;
+  if (Buffer.byteLength(body) <= minBytes) return;
   headers["Vary"] = headers["Vary"] ? `${headers["Vary"]}, Accept-Encoding` : "Accept-Encoding";
   const coding = chooseCoding(event.headers["accept-encoding"]);
   if (!coding) return;

@@ -70,7 +70,7 @@ export const commonResponseHeaders: Readonly<Record<string, string>> = {
  * Responds to a browser's preflight at a function URL; the REST API handles its own. The function URL's own CORS setting
  * stays off: with both, each header would be sent twice, which browsers refuse.
  */
-export const answerPreflight = (router: Router): HttpMiddleware => ({
+export const respondToPreflight = (router: Router): HttpMiddleware => ({
   before: ({ event }) => {
     if (event.entryPoint !== "function-url" || event.httpMethod !== "OPTIONS") return undefined;
     return {

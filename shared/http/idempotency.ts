@@ -13,7 +13,7 @@ import type { HttpResponse } from "./response.ts";
  * Whether a response can be replayed. What may change until the next attempt is not: who the caller is and what they
  * may do, how much quota remains, and all our own failures.
  */
-const isKept = (status: number): boolean => status < 500 && ![401, 403, 429].includes(status);
+const isStored = (status: number): boolean => status < 500 && ![401, 403, 429].includes(status);
 
 const reused = () =>
   new ValidationError(
@@ -46,7 +46,7 @@ const beginIdempotent = async (
   if (idempotencyOf(operation) !== "replay" || willStream(operation, event.parsedBody)) return;
   const idempotencyKey = readIdempotencyKey(event.headers);
   if (idempotencyKey === undefined) return;
-  const beginning = await store.begin({
+  const started = await store.begin({
     userId: event.caller.userId,
     operationId: operation.id,
     idempotencyKey,
@@ -54,16 +54,16 @@ const beginIdempotent = async (
     isConfidential: operation.confidential === true,
     milliseconds,
   });
-  switch (beginning.kind) {
+  switch (started.kind) {
     case "first":
-      event.idempotencyLock = beginning.lock;
+      event.idempotencyLock = started.lock;
       return;
     case "reused":
       throw reused();
     case "in-progress":
-      throw new AppError("request_in_progress", { retryAfterSeconds: beginning.retryAfterSeconds });
+      throw new AppError("request_in_progress", { retryAfterSeconds: started.retryAfterSeconds });
     case "answered": {
-      const { status, headers, body } = beginning.answer;
+      const { status, headers, body } = started.response;
       event.replayed = { statusCode: status, headers: { ...headers, "Idempotent-Replayed": "true" }, body };
       event.prepared = undefined;
       // Nothing is done for it, so that nothing is paid for it.
@@ -74,27 +74,28 @@ const beginIdempotent = async (
 };
 
 /** A streamed response is not stored, and does not block repetitions. */
-const keepAnswer = async (
+const storeResponse = async (
   { idempotencyLock: lock }: HttpEvent,
   { statusCode, headers, body }: HttpResponse,
 ): Promise<void> => {
   if (!lock) return;
-  if (isKept(statusCode) && typeof body === "string") await lock.keep({ status: statusCode, headers, body });
+  if (isStored(statusCode) && typeof body === "string")
+    await lock.keep({ status: statusCode, headers, body });
   else await lock.release();
 };
 
 /** Runs a request with an `Idempotency-Key` once, and replays its response. */
-export const answerOnce = (
+export const respondOnce = (
   store: IdempotencyStore | undefined,
   limiter: Limiter | undefined,
 ): HttpMiddleware => ({
   before: ({ event, context }) => beginIdempotent(event, context.getRemainingTimeInMillis(), store, limiter),
   after: async ({ event, response }) => {
-    if (response) await keepAnswer(event, response);
+    if (response) await storeResponse(event, response);
   },
   onError: async ({ event, error }) => {
     const format = event.endpoint?.operation.errorFormat;
     if (event.idempotencyLock)
-      await keepAnswer(event, errorResponse(toAppError(error), event.requestId, format));
+      await storeResponse(event, errorResponse(toAppError(error), event.requestId, format));
   },
 });

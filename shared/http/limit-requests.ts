@@ -134,8 +134,8 @@ export const refundRequest = async (
   event: HttpEvent,
   error: unknown,
 ): Promise<void> => {
-  const hasModelBegun = (requestScope()?.modelCallsBegun ?? 0) > 0;
-  if (!limiter || !event.admission || hasModelBegun || isPaidFor(error)) return;
+  const hasModelStarted = (requestScope()?.modelCallsStarted ?? 0) > 0;
+  if (!limiter || !event.admission || hasModelStarted || isPaidFor(error)) return;
   // Like any other, a refusal for the quota is no error of the account's usage.
   const isError = !(error instanceof AppError && error.status === 429);
   event.admission = await limiter.refund(event.admission, { isError });

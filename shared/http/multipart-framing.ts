@@ -13,9 +13,9 @@ export class FramingError extends Error {
   override readonly name = "FramingError";
 }
 
-export const maximumParts = 32;
-const maximumHeaderBytes = 4_096;
-const maximumHeaderLines = 16;
+export const maxParts = 32;
+const maxHeaderBytes = 4_096;
+const maxHeaderLines = 16;
 
 const token = String.raw`[!#$%&'*+.^_\x60|~0-9A-Za-z-]+`;
 const quoted = String.raw`"(?:[^"\\\x00-\x1f\x7f]|\\[\x20-\x7e])*"`;
@@ -64,7 +64,7 @@ interface FieldName {
 /** The field a part carries; every part must name one, once (RFC 7578, section 4.2). */
 const fieldNameOf = (headers: string): FieldName => {
   const lines = headers === "" ? [] : headers.split("\r\n");
-  if (lines.length > maximumHeaderLines) throw new FramingError("A part has too many headers.");
+  if (lines.length > maxHeaderLines) throw new FramingError("A part has too many headers.");
   const dispositions: string[] = [];
   for (const line of lines) {
     const [, name, value] = headerLine.exec(line) ?? [];
@@ -103,12 +103,12 @@ export const checkMultipartFraming = (contentType: string | undefined, body: Buf
     const next = body.toString("latin1", position, position + 2);
     if (next === "--") break;
     if (next !== "\r\n") throw new FramingError("A boundary is not followed by a line break.");
-    if (parts === maximumParts) throw new FramingError(`The body has more than ${maximumParts} parts.`);
+    if (parts === maxParts) throw new FramingError(`The body has more than ${maxParts} parts.`);
 
     const end = body.indexOf(separator, position);
     const headersEnd = body.indexOf("\r\n\r\n", position);
     if (end < 0) throw new FramingError("The body ends before its closing boundary; was the upload cut off?");
-    if (headersEnd < 0 || headersEnd + 4 > end || headersEnd - position > maximumHeaderBytes) {
+    if (headersEnd < 0 || headersEnd + 4 > end || headersEnd - position > maxHeaderBytes) {
       throw new FramingError("A part has no complete headers.");
     }
     const { base, isList } = fieldNameOf(body.toString("latin1", position + 2, headersEnd));

@@ -53,8 +53,8 @@ export interface Operation<
   readonly body?: {
     readonly encoding: BodyEncoding;
     readonly schema: Body;
-    /** The maximum size; {@link maximumBodyBytes} has the default. */
-    readonly maximumBytes?: number;
+    /** The maximum size; {@link maxBodyBytes} has the default. */
+    readonly maxBytes?: number;
   };
   readonly query?: Query;
   readonly pathParameters?: Path;
@@ -75,9 +75,9 @@ export interface Operation<
    */
   readonly example?: {
     readonly request?: z.input<Body> | undefined;
-    readonly answer?: z.input<Result> | undefined;
+    readonly response?: z.input<Result> | undefined;
     /** By content type: readable responses other than JSON. */
-    readonly otherAnswers?: Readonly<Record<string, string>>;
+    readonly otherResponses?: Readonly<Record<string, string>>;
   };
   /**
    * By default `task` with a token and `anonymous` without one. Operations that require a token always count on the
@@ -143,7 +143,7 @@ export const longBodyBytes = 1_024 * kilobyte;
  * The most bytes of a body whose operation says nothing else. A text of 5,000 characters, each escaped as two halves, has
  * 60,000 bytes. A form with files may be as large as a function's event can carry: 6 MB of base64.
  */
-const usualMaximumBytes: Readonly<Record<BodyEncoding, number>> = {
+const defaultMaxBytes: Readonly<Record<BodyEncoding, number>> = {
   json: 64 * kilobyte,
   form: 64 * kilobyte,
   "json-or-form": 64 * kilobyte,
@@ -152,11 +152,11 @@ const usualMaximumBytes: Readonly<Record<BodyEncoding, number>> = {
 };
 
 /** The most bytes that an operation takes as its body. */
-export const maximumBodyBytes = ({ encoding, maximumBytes }: NonNullable<Operation["body"]>): number =>
-  maximumBytes ?? usualMaximumBytes[encoding];
+export const maxBodyBytes = ({ encoding, maxBytes }: NonNullable<Operation["body"]>): number =>
+  maxBytes ?? defaultMaxBytes[encoding];
 
 /** The methods that a path supports, given its operations' methods: HEAD wherever GET is, and OPTIONS everywhere. */
-export const answeredMethods = (declared: readonly string[]): string[] => [
+export const supportedMethods = (declared: readonly string[]): string[] => [
   ...declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])),
   "OPTIONS",
 ];

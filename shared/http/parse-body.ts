@@ -2,8 +2,8 @@ import { parse as parseQuery } from "node:querystring";
 import { promisify } from "node:util";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { AppError, ValidationError } from "../platform/errors/app-error.ts";
-import { checkMultipartFraming, FramingError, maximumParts } from "./multipart-framing.ts";
-import { type BodyEncoding, maximumBodyBytes, type Operation } from "./operation.ts";
+import { checkMultipartFraming, FramingError, maxParts } from "./multipart-framing.ts";
+import { type BodyEncoding, maxBodyBytes, type Operation } from "./operation.ts";
 import { mayHoldForbiddenKey, parseJsonBody } from "./parse-json.ts";
 import type { HttpEvent, HttpMiddleware, HttpRequest } from "./request.ts";
 
@@ -12,7 +12,7 @@ type Body = NonNullable<Operation["body"]>;
 /** The error for a body larger than its operation accepts. For forms with files it explains how to send larger ones. */
 const tooLarge = (body: Body): AppError => {
   if (body.encoding === "multipart") return new AppError("payload_too_large");
-  const kilobytes = Math.floor(maximumBodyBytes(body) / 1_024);
+  const kilobytes = Math.floor(maxBodyBytes(body) / 1_024);
   return new AppError("payload_too_large", {
     message: `The request's body is too large: at most ${kilobytes} kB are taken here.`,
   });
@@ -34,7 +34,7 @@ const inflate = async (packed: Buffer, maxOutputLength: number): Promise<Buffer>
 /** What gzip packed, given up as soon as it is larger than the operation takes. */
 const unpack = async (packed: Buffer, declared: Body): Promise<Buffer> => {
   try {
-    return await inflate(packed, maximumBodyBytes(declared));
+    return await inflate(packed, maxBodyBytes(declared));
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(declared);
     throw badCoding("Value error, the body cannot be unpacked with gzip");
@@ -57,7 +57,7 @@ const readBody = async (
   declared: Body,
 ): Promise<Buffer> => {
   if (!body) return Buffer.alloc(0);
-  if (sizeOf(body, isBase64Encoded) > maximumBodyBytes(declared)) throw tooLarge(declared);
+  if (sizeOf(body, isBase64Encoded) > maxBodyBytes(declared)) throw tooLarge(declared);
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
   const coding = headers["content-encoding"]?.trim().toLowerCase() || "identity";
   if (coding === "identity" || declared.encoding === "raw") return bytes;
@@ -75,7 +75,7 @@ const loadMultipart = async () => {
     disableContentTypeCheck: true,
     // The limits are the framing check's too. Beyond the parser's own ones a long value would be cut off without a
     // word, and a skipped part that is longer than its buffer would keep the request waiting for ever.
-    busboy: { limits: { parts: maximumParts, fieldSize: Number.MAX_SAFE_INTEGER } },
+    busboy: { limits: { parts: maxParts, fieldSize: Number.MAX_SAFE_INTEGER } },
   });
 };
 

@@ -1,14 +1,14 @@
 import { ValidationError } from "../platform/errors/app-error.ts";
 
-const invalidBody = (type: string, msg: string, place: readonly (string | number)[] = ["body"]) =>
-  new ValidationError([{ loc: place, msg, type }]);
+const invalidBody = (type: string, msg: string, location: readonly (string | number)[] = ["body"]) =>
+  new ValidationError([{ loc: location, msg, type }]);
 
 /**
  * The most values that a JSON body may have, counted at every depth. No valid request comes near it; without it, a
  * body can hold hundreds of thousands of wrong elements, and what validation notes about each of them fills the
  * function's memory.
  */
-export const maximumValues = 20_000;
+export const maxValues = 20_000;
 
 const quotationMark = '"'.charCodeAt(0);
 const backslash = "\\".charCodeAt(0);
@@ -32,7 +32,7 @@ export const hasTooManyValues = (text: string): boolean => {
       isInString = true;
     } else if (character === comma || character === openBracket || character === openBrace) {
       values += 1;
-      if (values > maximumValues) return true;
+      if (values > maxValues) return true;
     }
   }
   return false;
@@ -45,7 +45,7 @@ export const hasTooManyValues = (text: string): boolean => {
 export const mayHoldForbiddenKey = (text: string): boolean => /__proto__|constructor|\\u00[567]/.test(text);
 
 /** The position where a text stops being JSON: V8 has it in its message, or says that the text ends. */
-const placeOf = (error: unknown, text: string): number => {
+const positionOf = (error: unknown, text: string): number => {
   const message = String(error);
   if (message.includes("end of JSON input")) return text.length;
   return Number(/position (\d+)/.exec(message)?.[1] ?? 0);
@@ -55,7 +55,7 @@ const parseText = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalidBody("json_invalid", "JSON decode error", ["body", placeOf(error, text)]);
+    throw invalidBody("json_invalid", "JSON decode error", ["body", positionOf(error, text)]);
   }
 };
 
@@ -67,5 +67,5 @@ const parseText = (text: string): unknown => {
  */
 export const parseJsonBody = (text: string): unknown => {
   if (!hasTooManyValues(text)) return parseText(text);
-  throw invalidBody("value_error", `Value error, the body has more than ${maximumValues} values`);
+  throw invalidBody("value_error", `Value error, the body has more than ${maxValues} values`);
 };

@@ -15,10 +15,10 @@ import { raceDeadline } from "../platform/outbound/timeouts.ts";
 import { inRequestScope, openRequestScope, requestScope } from "../platform/telemetry/request-scope.ts";
 import { authenticate } from "./authenticate.ts";
 import { compressResponse } from "./compress-response.ts";
-import { answerPreflight } from "./cors.ts";
+import { respondToPreflight } from "./cors.ts";
 import { type Endpoint, validateRequest } from "./endpoint.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
-import { answerOnce } from "./idempotency.ts";
+import { respondOnce } from "./idempotency.ts";
 import {
   endRequest,
   limitRequests,
@@ -29,9 +29,9 @@ import {
 } from "./limit-requests.ts";
 import { parseBody } from "./parse-body.ts";
 import { type HttpEvent, type HttpMiddleware, toHttpEvent } from "./request.ts";
-import { identifyRequest, logAnswered, type StreamEnd } from "./request-log.ts";
-import { respondError, type TellError } from "./respond-error.ts";
-import { answerHead, type HttpResponse, responseHeaders, toResponse } from "./response.ts";
+import { identifyRequest, logResponse, type StreamEnd } from "./request-log.ts";
+import { type FormatError, respondError } from "./respond-error.ts";
+import { type HttpResponse, responseHead, responseHeaders, toResponse } from "./response.ts";
 import { createRouter, routeRequest } from "./router.ts";
 import { sendStream } from "./send-stream.ts";
 
@@ -49,7 +49,7 @@ export interface HandlerOptions {
   /** Headers of all its responses; by default those of the API, which any site's scripts may call. */
   readonly headers?: Readonly<Record<string, string>>;
   /** How errors are rendered; by default as JSON. */
-  readonly tellError?: TellError;
+  readonly formatError?: FormatError;
   /** Under which name the metrics of its requests are filed; without it none are. */
   readonly metricsNamespace?: string | undefined;
 }
@@ -110,7 +110,7 @@ const executeUseCase = async (
  */
 const createPipeline = (
   endpoints: readonly Endpoint[],
-  { verifyBearer, limiter, idempotencyStore, headers, tellError }: HandlerOptions,
+  { verifyBearer, limiter, idempotencyStore, headers, formatError }: HandlerOptions,
   beforeSending: readonly HttpMiddleware[] = [],
 ) => {
   requireLimits(
@@ -126,11 +126,11 @@ const createPipeline = (
         fallbackMessage: JSON.stringify(errorBody(new AppError("internal"), "unknown")),
       }),
     )
-    .use(answerHead())
+    .use(responseHead())
     .use([...beforeSending])
     .use(responseHeaders(headers))
-    .use(respondError(tellError))
-    .use(answerPreflight(router))
+    .use(respondError(formatError))
+    .use(respondToPreflight(router))
     .use(identifyRequest())
     .use(routeRequest(router))
     .use(authenticate(verifyBearer))
@@ -138,7 +138,7 @@ const createPipeline = (
     .use(refund(limiter))
     .use(parseBody())
     .use(validateRequest())
-    .use(answerOnce(idempotencyStore, limiter))
+    .use(respondOnce(idempotencyStore, limiter))
     .use(limitTasks(limiter))
     .handler(executeUseCase);
 };
@@ -150,7 +150,7 @@ export const createBufferedHandler = (endpoints: readonly Endpoint[], options: H
     inOwnScope(context, options, async () => {
       const request = toHttpEvent(event);
       const { body, ...response } = await pipeline(request, context);
-      logAnswered(request, { status: response.statusCode, headLeftAt: performance.now() });
+      logResponse(request, { status: response.statusCode, headLeftAt: performance.now() });
       await endRequest(options.limiter, request, response.statusCode >= 400);
       if (typeof body !== "string") throw new Error("A buffered function cannot send a stream.");
       const { statusCode, headers } = response;
@@ -169,7 +169,7 @@ export const createStreamingHandler = (endpoints: readonly Endpoint[], options: 
    *
    * @returns whether the request has failed, for any reason.
    */
-  const answerStreaming = async (
+  const respondStreaming = async (
     request: HttpEvent,
     responseStream: Writable,
     context: Context,
@@ -185,15 +185,15 @@ export const createStreamingHandler = (endpoints: readonly Endpoint[], options: 
         onSent: (sent) => {
           bytes += sent;
         },
-        onToldFailure: (told) => {
-          failure = told;
+        onReportedFailure: (error) => {
+          failure = error;
         },
       });
       // The refund among the steps is decided before a stream begins.
       if (failure) await refundRequest(options.limiter, request, failure);
       return metadata.statusCode >= 400 || failure !== undefined;
     } finally {
-      logAnswered(request, { status: metadata.statusCode, headLeftAt, stream: { bytes, ended } });
+      logResponse(request, { status: metadata.statusCode, headLeftAt, stream: { bytes, ended } });
     }
   };
 
@@ -203,7 +203,7 @@ export const createStreamingHandler = (endpoints: readonly Endpoint[], options: 
         const request = toHttpEvent(event);
         let hasFailed = true;
         try {
-          hasFailed = await answerStreaming(request, responseStream, context);
+          hasFailed = await respondStreaming(request, responseStream, context);
         } finally {
           await endRequest(options.limiter, request, hasFailed);
         }

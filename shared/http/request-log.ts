@@ -55,7 +55,7 @@ export interface ResponseOutcome {
  * One line for each request, when its response has left: which operation, by whom, which status, how long. CloudWatch
  * takes the metrics by operation and by backend out of the same line.
  */
-export const logAnswered = (event: HttpEvent, { status, headLeftAt, stream }: ResponseOutcome): void => {
+export const logResponse = (event: HttpEvent, { status, headLeftAt, stream }: ResponseOutcome): void => {
   const headMilliseconds = headLeftAt - event.receivedAt;
   logger.info("request.answered", {
     request_id: event.requestId,

@@ -24,13 +24,13 @@ export const errorResponse = (
 });
 
 /** Makes an error into the response to a request. */
-export type TellError = (error: AppError, event: HttpEvent) => HttpResponse;
+export type FormatError = (error: AppError, event: HttpEvent) => HttpResponse;
 
-const tellInJson: TellError = (error, { requestId, endpoint }) =>
+const formatAsJson: FormatError = (error, { requestId, endpoint }) =>
   errorResponse(error, requestId, endpoint?.operation.errorFormat);
 
 /** Turns any thrown value into a response, and logs what is not the caller's fault. */
-export const respondError = (tell: TellError = tellInJson): HttpMiddleware => ({
+export const respondError = (format: FormatError = formatAsJson): HttpMiddleware => ({
   onError: (request) => {
     const error = toAppError(request.error);
     const { requestId, endpoint } = request.event;
@@ -42,6 +42,6 @@ export const respondError = (tell: TellError = tellInJson): HttpMiddleware => ({
         reason: describeError(error.cause),
       });
     }
-    request.response = tell(error, request.event);
+    request.response = format(error, request.event);
   },
 });

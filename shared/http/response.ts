@@ -63,8 +63,8 @@ export class ReplyWithHeaders<Result> {
 const declaredJson = ({ id, response }: Operation, result: unknown): string => {
   const parsed = response.schema.safeParse(result);
   if (parsed.success) return JSON.stringify(parsed.data);
-  const places = parsed.error.issues.map(({ path, code }) => `${path.join(".") || "(all of it)"}: ${code}`);
-  throw new Error(`The result of ${id} breaks its response schema. ${places.join("; ")}`);
+  const problems = parsed.error.issues.map(({ path, code }) => `${path.join(".") || "(all of it)"}: ${code}`);
+  throw new Error(`The result of ${id} breaks its response schema. ${problems.join("; ")}`);
 };
 
 /** Converts the result of an operation's use case to a response. @throws Error as `declaredJson` does. */
@@ -132,7 +132,7 @@ const leaveOutBody = ({ event, response }: HttpRequest): void => {
 };
 
 /** HEAD gets the response of GET without the body (RFC 9110, section 9.3.2). */
-export const answerHead = (): HttpMiddleware => ({ after: leaveOutBody, onError: leaveOutBody });
+export const responseHead = (): HttpMiddleware => ({ after: leaveOutBody, onError: leaveOutBody });
 
 /** Puts the headers that every response carries on successes and errors alike. */
 export const responseHeaders = (

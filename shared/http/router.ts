@@ -1,6 +1,6 @@
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { answeredMethods } from "./operation.ts";
+import { supportedMethods } from "./operation.ts";
 import type { HttpEvent, HttpMiddleware } from "./request.ts";
 import { logReceived } from "./request-log.ts";
 
@@ -50,7 +50,7 @@ export const createRouter = (endpoints: readonly Endpoint[]): Router => {
     return found;
   };
   const methods = (target: Target) =>
-    answeredMethods(candidates(target).map(({ operation }) => operation.method));
+    supportedMethods(candidates(target).map(({ operation }) => operation.method));
   return {
     find: (target) => {
       const wanted = target.httpMethod === "HEAD" ? "GET" : target.httpMethod;

@@ -8,14 +8,14 @@ import type { BodyChunks } from "./response.ts";
 /** Resolves when the stream takes more or has come to its end; a reader that went away is no error. */
 const whenWritable = (stream: Writable): Promise<void> =>
   new Promise((resolve) => {
-    const settle = (): void => {
-      stream.off("drain", settle);
-      stream.off("close", settle);
+    const finish = (): void => {
+      stream.off("drain", finish);
+      stream.off("close", finish);
       resolve();
     };
     if (stream.destroyed) return resolve();
-    stream.once("drain", settle);
-    stream.once("close", settle);
+    stream.once("drain", finish);
+    stream.once("close", finish);
   });
 
 /** Resolves when everything has been written, or nothing more can be. */
@@ -34,12 +34,12 @@ export interface SendingObserver {
   /** The size of each piece. */
   readonly onSent?: (bytes: number) => void;
   /** A failure that the body itself reports: for its reader the response is complete. */
-  readonly onToldFailure?: (failure: AppError) => void;
+  readonly onReportedFailure?: (failure: AppError) => void;
 }
 
 /** What a body says of its end. */
-const tell = (end: unknown, { onToldFailure }: SendingObserver): void => {
-  if (end instanceof AppError) onToldFailure?.(end);
+const report = (end: unknown, { onReportedFailure }: SendingObserver): void => {
+  if (end instanceof AppError) onReportedFailure?.(end);
 };
 
 /**
@@ -69,7 +69,7 @@ const sendSource = (stream: Writable, source: Source<string>, observer: SendingO
       },
       onEnd: (end) => {
         stream.off("close", leave);
-        tell(end, observer);
+        report(end, observer);
         resolve();
       },
     });
@@ -96,7 +96,7 @@ const sendChunks = async (
       observer.onSent?.(Buffer.byteLength(next.value));
       if (!stream.write(next.value)) await whenWritable(stream);
     }
-    if (next.done) tell(next.value, observer);
+    if (next.done) report(next.value, observer);
   } finally {
     // A stream that was sent as a whole closes, too.
     stream.off("close", stop);

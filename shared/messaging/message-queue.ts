@@ -18,7 +18,7 @@ export interface MessageQueue {
 }
 
 /** SQS takes no more at once. */
-const largestBatch = 10;
+const maxBatchSize = 10;
 
 /** The platform's ids are longer than SQS's may be; and a group's name shows in metrics, where no phone number should. */
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -40,7 +40,7 @@ const toEntry = (message: InboundMessage, index: number) => ({
 
 type Entry = ReturnType<typeof toEntry>;
 
-const batchAnswer = z.object({
+const batchResult = z.object({
   Failed: z
     .array(z.object({ Code: z.string().optional(), SenderFault: z.boolean().optional() }))
     .optional()
@@ -61,11 +61,11 @@ const leaveOut = (code: string | undefined): void => logger.error("message.not_q
 
 /** A queue of messages over SQS FIFO: the sender is the group, the message's id keeps a second delivery out. */
 export const openMessageQueue = (queueUrl: string, aws: AwsConfig): MessageQueue => {
-  const sqs = openAwsJsonService("SQS", aws, { tryMilliseconds: 4_000 });
+  const sqs = openAwsJsonService("SQS", aws, { attemptMilliseconds: 4_000 });
 
   const sendTogether = async (Entries: readonly Entry[]): Promise<void> => {
-    const answer = await sqs.call("SendMessageBatch", { QueueUrl: queueUrl, Entries });
-    const { Failed } = batchAnswer.parse(answer);
+    const result = await sqs.call("SendMessageBatch", { QueueUrl: queueUrl, Entries });
+    const { Failed } = batchResult.parse(result);
     const refused = Failed.filter(({ Code, SenderFault }) => SenderFault === true && isContentError(Code));
     for (const { Code } of refused) leaveOut(Code);
     const lost = Failed.length - refused.length;
@@ -85,8 +85,8 @@ export const openMessageQueue = (queueUrl: string, aws: AwsConfig): MessageQueue
 
   return {
     send: async (messages) => {
-      for (let start = 0; start < messages.length; start += largestBatch)
-        await sendAll(messages.slice(start, start + largestBatch).map(toEntry));
+      for (let start = 0; start < messages.length; start += maxBatchSize)
+        await sendAll(messages.slice(start, start + maxBatchSize).map(toEntry));
     },
   };
 };

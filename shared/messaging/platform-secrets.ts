@@ -22,7 +22,7 @@ export interface PlatformSecretVersions {
 /** Gives the messaging platform's secrets. */
 export type PlatformSecretSource = CachedSecret<PlatformSecretVersions>;
 
-const keptForMilliseconds = 5 * 60_000;
+const cacheMilliseconds = 5 * 60_000;
 
 const parse = (text: string | undefined): PlatformSecrets => {
   try {
@@ -45,7 +45,7 @@ export const createPlatformSecretSource = (
 ): PlatformSecretSource =>
   cacheSecret({
     name: "messaging platform",
-    maximumAgeMilliseconds: keptForMilliseconds,
+    maxAgeMilliseconds: cacheMilliseconds,
     load: async () => {
       const [current, previous] = await Promise.all([read("AWSCURRENT"), read("AWSPREVIOUS")]);
       return { current: parse(current), previous: parse(previous) };

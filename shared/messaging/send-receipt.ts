@@ -3,7 +3,7 @@ import type { ItemTable } from "../platform/storage/item-table.ts";
 import { messagingKeys } from "./keys.ts";
 
 /** One message of ours: the answer number `index`, from 0, to somebody's message. */
-export interface SentAnswer {
+export interface SentReply {
   readonly sender: string;
   readonly messageId: string;
   readonly index: number;
@@ -22,13 +22,13 @@ export type SendReceipt = z.infer<typeof sendReceipt>;
  * The reference that travels with an answer (`biz_opaque_callback_data`, at most 512 characters) and comes back in the
  * platform's reports about it. Whoever lost the response to a send learns by it whether the answer went out.
  */
-export const writeReference = ({ sender, messageId, index }: SentAnswer): string =>
+export const writeReference = ({ sender, messageId, index }: SentReply): string =>
   JSON.stringify([sender, messageId, index]);
 
 const reference = z.tuple([z.string().min(1), z.string().min(1), z.int().min(0)]);
 
 /** The answer a reference names; `undefined` for one that somebody else's program wrote. */
-export const readReference = (text: string): SentAnswer | undefined => {
+export const readReference = (text: string): SentReply | undefined => {
   try {
     const [sender, messageId, index] = reference.parse(JSON.parse(text));
     return { sender, messageId, index };
@@ -43,7 +43,7 @@ export const readReference = (text: string): SentAnswer | undefined => {
  */
 export const saveReceipt = async (
   table: Pick<ItemTable, "update">,
-  { sender, messageId, index }: SentAnswer,
+  { sender, messageId, index }: SentReply,
   receipt: SendReceipt,
 ): Promise<void> => {
   const isWanted = receipt.refusal === undefined ? " AND attribute_not_exists(done_at)" : "";

@@ -8,9 +8,9 @@ import { limitKeys } from "../accounts/limits/keys.ts";
 import { usageMoves } from "../accounts/limits/usage-items.ts";
 import { idempotencyKeys } from "../http/idempotency/keys.ts";
 import {
-  answersFolderOf,
   jobsFolderOf,
   type ObjectStore,
+  responsesFolderOf,
   speechFolderOf,
 } from "../platform/storage/object-store.ts";
 import {
@@ -80,7 +80,7 @@ const begin = async ({ client, name: TableName }: Table, userId: number): Promis
 };
 
 /** Requests that were under way when the deletion began may still count what they have used. */
-const mostTries = 5;
+const maxAttempts = 5;
 
 /**
  * Moves what the account has used to the items of its days, which bills are made of. They name it by its number only.
@@ -89,7 +89,7 @@ const mostTries = 5;
  */
 const keepUsage = async (table: Table, userId: number): Promise<void> => {
   const { client, name: TableName } = table;
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     const { Item = {} } = await client.send(
       new GetCommand({ TableName, Key: accountKeys.access(userId), ConsistentRead: true }),
     );
@@ -102,7 +102,8 @@ const keepUsage = async (table: Table, userId: number): Promise<void> => {
       }
       return;
     } catch (error) {
-      if (tries === mostTries || !cancellationCodes(error).includes("ConditionalCheckFailed")) throw error;
+      if (attempts === maxAttempts || !cancellationCodes(error).includes("ConditionalCheckFailed"))
+        throw error;
     }
   }
 };
@@ -165,7 +166,7 @@ export const eraseAccount = async (
     await deleteItems(table, await keysOf(table, partition));
   }
   const folders = [
-    answersFolderOf(account.id),
+    responsesFolderOf(account.id),
     jobsFolderOf(account.id),
     ...daysSince(account.created_at, Date.now()).map((day) => speechFolderOf(account.id, day)),
   ];

@@ -8,7 +8,7 @@ import {
 } from "../accounts/access/verify-bearer.ts";
 import { createLimitCounters, createLimiter, type Limiter } from "../accounts/limits/limiter.ts";
 import { createIdempotencyStore, type IdempotencyStore } from "../http/idempotency/idempotency-store.ts";
-import { createAnswerSecrets } from "../http/idempotency/sealed-response.ts";
+import { createResponseSecrets } from "../http/idempotency/sealed-response.ts";
 import { createPlatformSecretSource, type PlatformSecretSource } from "../messaging/platform-secrets.ts";
 import type { ChatModels } from "../models/inference/chat.ts";
 import { inferenceKey } from "../models/inference/inference-keys.ts";
@@ -147,7 +147,7 @@ export const idempotencyStoreFrom = (
     secrets:
       secretId === undefined
         ? undefined
-        : createAnswerSecrets(signingSecretFrom({ ...environment, TOKEN_SECRET_ID: secretId })),
+        : createResponseSecrets(signingSecretFrom({ ...environment, TOKEN_SECRET_ID: secretId })),
   });
 };
 
@@ -167,7 +167,7 @@ export const clientSecretsFrom = (
   const read = secretReaderFrom(environment);
   return cacheSecret({
     name: "identity providers",
-    maximumAgeMilliseconds: 5 * 60_000,
+    maxAgeMilliseconds: 5 * 60_000,
     load: async () =>
       clientSecrets.parse(JSON.parse((await read(environment.IDENTITY_PROVIDERS_SECRET_ID)) ?? "{}")),
   });

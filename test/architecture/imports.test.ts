@@ -64,16 +64,16 @@ describe("The files of the service", () => {
   });
 
   it("export each name once", () => {
-    const places = new Map<string, string[]>();
+    const locations = new Map<string, string[]>();
     for (const file of product) {
       for (const [, name = ""] of texts.get(file)?.matchAll(declaration) ?? []) {
         // AWS Lambda wants every function's entry to have this name.
         if (name === "handler" && file.endsWith("/handler.ts")) continue;
-        places.set(name, [...(places.get(name) ?? []), file]);
+        locations.set(name, [...(locations.get(name) ?? []), file]);
       }
     }
-    expect(places.size).toBeGreaterThan(500);
-    expect([...places].filter(([, where]) => new Set(where).size > 1)).toEqual([]);
+    expect(locations.size).toBeGreaterThan(500);
+    expect([...locations].filter(([, where]) => new Set(where).size > 1)).toEqual([]);
   });
 
   it("give each kind of error a name in writing, because bundles shorten the names of classes", () => {

@@ -36,7 +36,7 @@ export interface Target {
   /** Whether the table refuses to count from now on; only with the means "table". */
   readonly failCounters: (isFailing: boolean) => void;
   /** How many bytes of audio the model server has sent so far; only with the means "models". */
-  readonly soundSent: () => number;
+  readonly audioSent: () => number;
   /** How long a model may take in all; only with the means "models". */
   readonly modelMilliseconds: number;
 }

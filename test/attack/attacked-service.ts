@@ -47,7 +47,7 @@ export const startAttackedService = async (): Promise<AttackedService> => {
       url: service.url,
       means: new Set([...means, ...((await hasSecondAddress()) ? ["addresses" as const] : [])]),
       failCounters: table.failCounters,
-      soundSent: models.soundSent,
+      audioSent: models.audioSent,
       modelMilliseconds,
     },
     stop: async () => {
@@ -59,14 +59,14 @@ export const startAttackedService = async (): Promise<AttackedService> => {
   };
 };
 
-const answers = async (url: string): Promise<boolean> => {
+const responds = async (url: string): Promise<boolean> => {
   const response = await fetch(url, { signal: AbortSignal.timeout(20_000) });
   await response.arrayBuffer();
   return response.ok;
 };
 
 /** What an attack sends in a minute, at most. */
-const mostLogIns = 60;
+const maxLogIns = 60;
 
 const takesManyLogIns = async (url: string): Promise<boolean> => {
   const response = await fetch(`${url}/auth/token`, {
@@ -75,16 +75,16 @@ const takesManyLogIns = async (url: string): Promise<boolean> => {
     signal: AbortSignal.timeout(20_000),
   });
   await response.arrayBuffer();
-  return Number(response.headers.get("x-ratelimit-limit-requests")) >= mostLogIns;
+  return Number(response.headers.get("x-ratelimit-limit-requests")) >= maxLogIns;
 };
 
 /** A service that runs already. What has left it can be seen when it is a local one. */
 export const attackRunningService = async (baseUrl: string): Promise<AttackedService> => {
   const url = baseUrl.replace(/\/+$/, "");
-  if (!(await answers(`${url}/health`))) throw new Error(`No service responds at ${url}.`);
+  if (!(await responds(`${url}/health`))) throw new Error(`No service responds at ${url}.`);
   const means = new Set<Means>();
-  if (await answers(`${url}/_local/mail`)) means.add("mails");
-  if (await answers(`${url}/_local/messages?wait=no`)) means.add("messages");
+  if (await responds(`${url}/_local/mail`)) means.add("mails");
+  if (await responds(`${url}/_local/messages?wait=no`)) means.add("messages");
   if (await takesManyLogIns(url)) means.add("log-ins");
   if (url.startsWith("http://127.0.0.1") && (await hasSecondAddress())) means.add("addresses");
   return {
@@ -92,7 +92,7 @@ export const attackRunningService = async (baseUrl: string): Promise<AttackedSer
       url,
       means,
       failCounters: () => undefined,
-      soundSent: () => 0,
+      audioSent: () => 0,
       modelMilliseconds,
     },
     stop: async () => undefined,

@@ -5,42 +5,53 @@ import { Random } from "../fixtures/audio/random.ts";
 import { encodeForm, formFile } from "../support/multipart.ts";
 import { wavFile } from "../support/wav.ts";
 import { type Attack, heldIf, type Outcome, refusedIf, type Target } from "./attack.ts";
-import { type Answer, ask, comparison, fastest, newVisitor, quotaOf, ratioOf, read } from "./visitor.ts";
+import {
+  type AttackResponse,
+  ask,
+  comparison,
+  fastest,
+  newVisitor,
+  quotaOf,
+  ratioOf,
+  read,
+} from "./visitor.ts";
 
 const megabyte = 1024 * 1024;
 
 /** As large as API Gateway lets through. */
-const largestBody = Math.floor(5.8 * megabyte);
+const maxBodyBytes = Math.floor(5.8 * megabyte);
 
 /** The bound on the time of an expensive request, compared with one of the same size; it was 40 and more. */
-const mostTimesAsLong = 8;
+const maxTimesAsLong = 8;
 
-const register = (target: Target, body: string): Promise<Answer> => ask(target, "/auth/register", { body });
+const register = (target: Target, body: string): Promise<AttackResponse> =>
+  ask(target, "/auth/register", { body });
 
 /** Sends a body to a route without a token, and a plain text of the same length. */
 const withoutToken =
   (write: (bytes: number) => string) =>
   async (target: Target): Promise<Outcome> => {
-    const plain = JSON.stringify({ username: "a".repeat(largestBody - 20) });
+    const plain = JSON.stringify({ username: "a".repeat(maxBodyBytes - 20) });
     await register(target, "{}");
     const ordinary = await fastest(() => register(target, plain));
-    const attacked = await fastest(() => register(target, write(largestBody)));
+    const attacked = await fastest(() => register(target, write(maxBodyBytes)));
     const isRefused = attacked.status >= 400 && attacked.status < 500;
     return refusedIf(
-      isRefused && ratioOf(attacked, ordinary) <= mostTimesAsLong,
+      isRefused && ratioOf(attacked, ordinary) <= maxTimesAsLong,
       comparison(attacked, ordinary, "a text of that size"),
     );
   };
 
 const smallBytes = 60_000;
-const identify = (target: Target, token: string, body: string | object): Promise<Answer> =>
+const identify = (target: Target, token: string, body: string | object): Promise<AttackResponse> =>
   ask(target, "/tasks/language_id", { token, body });
 
-const remaining = ({ headers }: Answer): number => Number(headers.get("x-ratelimit-remaining-requests"));
+const remaining = ({ headers }: AttackResponse): number =>
+  Number(headers.get("x-ratelimit-remaining-requests"));
 
 const chatLength = 200_001;
 
-const transcribe = async (target: Target, token: string, file: Buffer): Promise<Answer> => {
+const transcribe = async (target: Target, token: string, file: Buffer): Promise<AttackResponse> => {
   const { body, headers } = await encodeForm({ audio: formFile(file), language: "lug" });
   return ask(target, "/tasks/audio/transcriptions", { token, headers, body });
 };
@@ -48,13 +59,13 @@ const transcribe = async (target: Target, token: string, file: Buffer): Promise<
 const uploadLink = z.object({ upload_url: z.string(), file_id: z.string() });
 
 const upload = async (target: Target, token: string, file: Buffer): Promise<string> => {
-  const asked = { file_name: "a.m4a", content_type: "audio/mp4" };
-  const link = read(await ask(target, "/tasks/generate-upload-url", { token, body: asked }), uploadLink);
+  const requested = { file_name: "a.m4a", content_type: "audio/mp4" };
+  const link = read(await ask(target, "/tasks/generate-upload-url", { token, body: requested }), uploadLink);
   await ask(target, link.upload_url, { method: "PUT", headers: { "Content-Type": "audio/mp4" }, body: file });
   return link.file_id;
 };
 
-const transcribeUpload = async (target: Target, token: string, fileId: string): Promise<Answer> => {
+const transcribeUpload = async (target: Target, token: string, fileId: string): Promise<AttackResponse> => {
   const { body, headers } = await encodeForm({ file_id: fileId, language: "lug" });
   return ask(target, "/tasks/audio/transcriptions", { token, headers, body });
 };
@@ -104,7 +115,7 @@ export const bodyAttacks: readonly Attack[] = [
       return refusedIf(
         attacked.status === 422 &&
           last.status === 422 &&
-          ratioOf(attacked, ordinary) <= mostTimesAsLong &&
+          ratioOf(attacked, ordinary) <= maxTimesAsLong &&
           spent === 0 &&
           (counted === 4 || counted < 0),
         `${comparison(attacked, ordinary, "a text of 5,000 characters")}, quota spent ${spent}, counted ${counted} of 4`,
@@ -121,7 +132,7 @@ export const bodyAttacks: readonly Attack[] = [
       const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
       const attacked = await fastest(() => ask(target, "/tasks/language_id", { token, headers, body }));
       return refusedIf(
-        attacked.status === 413 && ratioOf(attacked, ordinary) <= mostTimesAsLong,
+        attacked.status === 413 && ratioOf(attacked, ordinary) <= maxTimesAsLong,
         comparison(attacked, ordinary, "60 kB of text"),
       );
     },
@@ -151,7 +162,7 @@ export const bodyAttacks: readonly Attack[] = [
       const attacked = await transcribe(target, token, emptyChunks(megabyte));
       const spent = (await quotaOf(target, token)).used - before.used;
       return refusedIf(
-        attacked.status === 400 && ratioOf(attacked, ordinary) <= mostTimesAsLong && spent === 1,
+        attacked.status === 400 && ratioOf(attacked, ordinary) <= maxTimesAsLong && spent === 1,
         `${comparison(attacked, ordinary, "4 MB of audio")}, quota spent ${spent}`,
       );
     },
@@ -169,7 +180,7 @@ export const bodyAttacks: readonly Attack[] = [
       const attacked = await transcribeUpload(target, token, crafted);
       const spent = (await quotaOf(target, token)).used - before.used;
       return refusedIf(
-        attacked.status === 400 && ratioOf(attacked, ordinary) <= 2 * mostTimesAsLong && spent === 1,
+        attacked.status === 400 && ratioOf(attacked, ordinary) <= 2 * maxTimesAsLong && spent === 1,
         `${comparison(attacked, ordinary, "98 MB of audio")}, quota spent ${spent}`,
       );
     },
@@ -182,12 +193,12 @@ export const bodyAttacks: readonly Attack[] = [
       const ordinary = await fastest(() => transcribe(target, token, silence(megabyte)));
       let slowest = ordinary;
       for (let seed = 1; seed <= 20; seed += 1) {
-        const answer = await transcribe(target, token, makeChunkTables(new Random(seed), 100_000));
-        if (answer.status >= 500) return heldIf(false, `${answer.status} for seed ${seed}`);
-        if (answer.milliseconds > slowest.milliseconds) slowest = answer;
+        const response = await transcribe(target, token, makeChunkTables(new Random(seed), 100_000));
+        if (response.status >= 500) return heldIf(false, `${response.status} for seed ${seed}`);
+        if (response.milliseconds > slowest.milliseconds) slowest = response;
       }
       return heldIf(
-        ratioOf(slowest, ordinary) <= 4 * mostTimesAsLong,
+        ratioOf(slowest, ordinary) <= 4 * maxTimesAsLong,
         `the slowest ${comparison(slowest, ordinary, "1 MB of audio")}`,
       );
     },

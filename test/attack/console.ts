@@ -88,7 +88,7 @@ export const consoleAttacks: readonly Attack[] = [
       const own = await browser.tokenOn(account);
       const foreign = await (await signedIn(target, thief)).tokenOn(account);
       const form = { action: "delete-account", password: owner.password };
-      const answers = [
+      const responses = [
         await browser.send(account, form),
         await browser.send(account, { ...form, form_token: foreign }),
         await browser.send(account, { ...form, form_token: `${own}A` }),
@@ -103,8 +103,8 @@ export const consoleAttacks: readonly Attack[] = [
       ];
       const isStill = await browser.isIn();
       return refusedIf(
-        isStill && answers.every(({ status }) => status === 403),
-        `${answers.map(({ status }) => status).join(" ")}, the account ${isStill ? "is still there" : "is gone"}`,
+        isStill && responses.every(({ status }) => status === 403),
+        `${responses.map(({ status }) => status).join(" ")}, the account ${isStill ? "is still there" : "is gone"}`,
       );
     },
   },
@@ -148,7 +148,7 @@ export const consoleAttacks: readonly Attack[] = [
     attempt: async (target) => {
       const owner = await newVisitor(target);
       const { username, password } = owner;
-      const places: (string | null)[] = [];
+      const locations: (string | null)[] = [];
       for (const next of [
         elsewhere,
         "//elsewhere.example",
@@ -161,12 +161,14 @@ export const consoleAttacks: readonly Attack[] = [
       ]) {
         const browser = openBrowser(target);
         const page = `/console/log-in?${new URLSearchParams({ next })}`;
-        const answer = await browser.fillIn(page, { username, password, next }, "/console/log-in");
-        places.push(answer.location, (await browser.get(page)).location);
+        const response = await browser.fillIn(page, { username, password, next }, "/console/log-in");
+        locations.push(response.location, (await browser.get(page)).location);
       }
       const { origin } = new URL(target.url);
-      const away = places.filter((place) => place === null || new URL(place, origin).origin !== origin);
-      return heldIf(away.length === 0, `${away.length} of ${places.length} led away or nowhere`);
+      const away = locations.filter(
+        (location) => location === null || new URL(location, origin).origin !== origin,
+      );
+      return heldIf(away.length === 0, `${away.length} of ${locations.length} led away or nowhere`);
     },
   },
   {

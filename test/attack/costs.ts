@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { soundBytes, wavFile } from "../support/wav.ts";
+import { audioBytes, wavFile } from "../support/wav.ts";
 import { type Attack, heldIf, refusedIf } from "./attack.ts";
 import { orderOf } from "./model-server.ts";
 import { ask, mailedToken, newVisitor, quotaOf, read } from "./visitor.ts";
@@ -14,12 +14,12 @@ const fromStore = "/tasks/stt_from_gcs";
 
 /** Uploads a recording, as a client of version 1 does. @returns the name of its storage object. */
 const uploadRecording = async (...[target, token]: readonly [Parameters<typeof ask>[0], string]) => {
-  const asked = { file_name: "interview.wav", content_type: "audio/wav" };
-  const link = read(await ask(target, "/tasks/generate-upload-url", { token, body: asked }), uploadLink);
+  const requested = { file_name: "interview.wav", content_type: "audio/wav" };
+  const link = read(await ask(target, "/tasks/generate-upload-url", { token, body: requested }), uploadLink);
   const put = await ask(target, link.upload_url, {
     method: "PUT",
     headers: { "Content-Type": "audio/wav" },
-    body: wavFile(soundBytes(1_000_000), { stated: true }),
+    body: wavFile(audioBytes(1_000_000), { stated: true }),
   });
   if (put.status !== 200) throw new Error(`the upload returned ${put.status}`);
   return `uploads/${link.file_id}/interview.wav`;
@@ -156,10 +156,10 @@ export const costAttacks: readonly Attack[] = [
     needs: ["models"],
     attempt: async (target) => {
       const { token } = await newVisitor(target);
-      const sentBefore = target.soundSent();
+      const sentBefore = target.audioSent();
       const body = { text: `${orderOf("endless")} Oli otya?` };
       const { status, milliseconds } = await ask(target, "/tasks/audio/speech", { token, body });
-      const megabytes = (target.soundSent() - sentBefore) / 1e6;
+      const megabytes = (target.audioSent() - sentBefore) / 1e6;
       return heldIf(
         status >= 500 && megabytes < 60,
         `${status} after ${(milliseconds / 1_000).toFixed(1)} s and ${megabytes.toFixed(1)} MB of audio`,
@@ -176,10 +176,10 @@ export const costAttacks: readonly Attack[] = [
       const remove = (token: string) =>
         ask(target, `/tasks/stt/${saved.audio_transcription_id}`, { method: "DELETE", token });
       const [byOther, byOwner] = [await remove(other.token), await remove(owner.token)];
-      const tells = !/^transcriptions\/[0-9a-f]{32}\.\w+$/.test(saved.audio_url);
+      const reveals = !/^transcriptions\/[0-9a-f]{32}\.\w+$/.test(saved.audio_url);
       return heldIf(
-        !tells && byOther.status === 404 && byOwner.status === 200,
-        `${tells ? "reveals more than a random name" : "a random name"}, deleted by another ${byOther.status}, by its owner ${byOwner.status}`,
+        !reveals && byOther.status === 404 && byOwner.status === 200,
+        `${reveals ? "reveals more than a random name" : "a random name"}, deleted by another ${byOther.status}, by its owner ${byOwner.status}`,
       );
     },
   },

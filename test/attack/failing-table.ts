@@ -28,7 +28,7 @@ export const startFailingTable = async (dataDirectory: string): Promise<FailingT
         return;
       }
       const { "x-amz-target": target, "content-type": contentType, authorization } = request.headers;
-      const answer = await fetch(table.endpoint, {
+      const received = await fetch(table.endpoint, {
         method: "POST",
         headers: {
           "X-Amz-Target": String(target),
@@ -39,8 +39,8 @@ export const startFailingTable = async (dataDirectory: string): Promise<FailingT
         body: Uint8Array.from(body),
       });
       response
-        .writeHead(answer.status, { "Content-Type": answer.headers.get("content-type") ?? "" })
-        .end(Buffer.from(await answer.arrayBuffer()));
+        .writeHead(received.status, { "Content-Type": received.headers.get("content-type") ?? "" })
+        .end(Buffer.from(await received.arrayBuffer()));
     })().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

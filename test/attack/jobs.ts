@@ -5,9 +5,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
 import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
 import { beginParts, uploadRecording } from "./uploads.ts";
-import { type Answer, ask, countOf, newVisitor, read, statusesOf } from "./visitor.ts";
+import { type AttackResponse, ask, countOf, newVisitor, read, statusesOf } from "./visitor.ts";
 
-const madeJob = z.object({ id: z.string() });
+const createdJob = z.object({ id: z.string() });
 const refusal = z.object({ detail: z.string() });
 const usedAudio = z.object({ recordings_this_month: z.object({ used: z.number(), limit: z.number() }) });
 const shownJob = z.object({
@@ -17,7 +17,12 @@ const shownJob = z.object({
   }),
 });
 
-const makeJob = (target: Target, token: string, fileId: string, choices: object = {}): Promise<Answer> =>
+const makeJob = (
+  target: Target,
+  token: string,
+  fileId: string,
+  choices: object = {},
+): Promise<AttackResponse> =>
   ask(target, "/tasks/jobs", {
     token,
     body: { type: "transcription", file_id: fileId, language: "lug", ...choices },
@@ -68,7 +73,7 @@ const innerAddresses = [
 
 /** Waits until a callback was attempted. @returns what the job shows about it then. */
 const firstDelivery = async (target: Target, token: string, id: string) => {
-  for (let tries = 0; tries < 100; tries += 1) {
+  for (let attempts = 0; attempts < 100; attempts += 1) {
     const { callback } = read(await ask(target, `/tasks/jobs/${id}`, { token }), shownJob);
     if (callback.deliveries.length > 0) return callback;
     // An account may ask fifty times a minute.
@@ -84,14 +89,14 @@ export const jobAttacks: readonly Attack[] = [
     name: "callbacks into the service's own network, in every way of writing its addresses",
     attempt: async (target) => {
       const { token } = await newVisitor(target);
-      const answers: Answer[] = [];
+      const responses: AttackResponse[] = [];
       for (const callback_url of innerAddresses) {
-        answers.push(await makeJob(target, token, randomUUID(), { callback_url }));
+        responses.push(await makeJob(target, token, randomUUID(), { callback_url }));
       }
-      const taken = innerAddresses.filter((_, index) => answers[index]?.status !== 422);
+      const taken = innerAddresses.filter((_, index) => responses[index]?.status !== 422);
       return refusedIf(
         taken.length === 0,
-        taken.length === 0 ? `${answers.length} refused` : `taken: ${taken.join(" ")}`,
+        taken.length === 0 ? `${responses.length} refused` : `taken: ${taken.join(" ")}`,
       );
     },
   },
@@ -110,11 +115,11 @@ export const jobAttacks: readonly Attack[] = [
         const port = typeof address === "object" ? address?.port : undefined;
         const { token } = await newVisitor(target);
         const callback_url = `https://${hostname()}:${port}/`;
-        const answer = await makeJob(target, token, await uploadRecording(target, token, 1), {
+        const response = await makeJob(target, token, await uploadRecording(target, token, 1), {
           callback_url,
         });
-        if (answer.status === 422) return refusedIf(true, "422");
-        const callback = await firstDelivery(target, token, read(answer, madeJob).id);
+        if (response.status === 422) return refusedIf(true, "422");
+        const callback = await firstDelivery(target, token, read(response, createdJob).id);
         const said = callback.deliveries.map((delivery) => delivery.error ?? delivery.status_code).join(" ");
         return refusedIf(
           connections === 0 && callback.deliveries.every((delivery) => delivery.status_code === undefined),
@@ -131,9 +136,9 @@ export const jobAttacks: readonly Attack[] = [
     attempt: async (target) => {
       const [owner, stranger] = [await newVisitor(target), await newVisitor(target)];
       const fileId = await uploadRecording(target, owner.token, 1);
-      const { id } = read(await makeJob(target, owner.token, fileId), madeJob);
+      const { id } = read(await makeJob(target, owner.token, fileId), createdJob);
       const { token } = stranger;
-      const tries = [
+      const attempts = [
         await ask(target, `/tasks/jobs/${id}`, { token }),
         await ask(target, `/tasks/jobs/${id}/result?partial=true`, { token }),
         await ask(target, `/tasks/jobs/${id}`, { token, method: "DELETE" }),
@@ -142,13 +147,13 @@ export const jobAttacks: readonly Attack[] = [
       const list = await ask(target, `/tasks/jobs?cursor=${id.replace(/.$/, "g")}`, { token });
       const invented = await ask(target, `/tasks/jobs/${randomUUID()}`, { token });
       const owners = await ask(target, `/tasks/jobs/${id}`, { token: owner.token });
-      const sentenceOf = (answer: Answer) => read(answer, refusal).detail;
+      const sentenceOf = (response: AttackResponse) => read(response, refusal).detail;
       return refusedIf(
-        countOf(tries, 404) === tries.length &&
-          tries.slice(0, 3).every((tried) => sentenceOf(tried) === sentenceOf(invented)) &&
+        countOf(attempts, 404) === attempts.length &&
+          attempts.slice(0, 3).every((tried) => sentenceOf(tried) === sentenceOf(invented)) &&
           !list.text.includes(id) &&
           owners.status === 200,
-        `${statusesOf(tries)}, the owner ${owners.status}`,
+        `${statusesOf(attempts)}, the owner ${owners.status}`,
       );
     },
   },
@@ -159,12 +164,12 @@ export const jobAttacks: readonly Attack[] = [
       const { token } = await newVisitor(target);
       const { limit } = await audioOf(target, token);
       const fileId = await uploadRecording(target, token, limit / 3);
-      const answers = await Promise.all(Array.from({ length: 12 }, () => makeJob(target, token, fileId)));
+      const responses = await Promise.all(Array.from({ length: 12 }, () => makeJob(target, token, fileId)));
       const { used } = await audioOf(target, token);
-      const taken = countOf(answers, 202);
+      const taken = countOf(responses, 202);
       return heldIf(
-        taken > 0 && taken <= 3 && used <= limit && answers.every(({ status }) => status < 500),
-        `${taken} accepted, ${countOf(answers, 429)} refused; ${used} of ${limit} seconds`,
+        taken > 0 && taken <= 3 && used <= limit && responses.every(({ status }) => status < 500),
+        `${taken} accepted, ${countOf(responses, 429)} refused; ${used} of ${limit} seconds`,
       );
     },
   },
@@ -176,9 +181,9 @@ export const jobAttacks: readonly Attack[] = [
       const { limit } = await audioOf(target, token);
       const seconds = Math.floor(limit / 3);
       const fileId = await uploadRecording(target, token, seconds);
-      const [kept, deleted] = [await makeJob(target, token, fileId), await makeJob(target, token, fileId)];
-      read(kept, madeJob);
-      const { id } = read(deleted, madeJob);
+      const [stored, deleted] = [await makeJob(target, token, fileId), await makeJob(target, token, fileId)];
+      read(stored, createdJob);
+      const { id } = read(deleted, createdJob);
       const removals = await Promise.all(
         Array.from({ length: 10 }, () => ask(target, `/tasks/jobs/${id}`, { token, method: "DELETE" })),
       );
@@ -197,7 +202,7 @@ export const jobAttacks: readonly Attack[] = [
       const fileId = await uploadRecording(target, token, 1);
       const jobs = await Promise.all(Array.from({ length: 10 }, () => makeJob(target, token, fileId)));
       const uploads = await Promise.all(Array.from({ length: 10 }, () => beginParts(target, token, 10)));
-      const jobIds = jobs.map((answer) => read(answer, madeJob).id);
+      const jobIds = jobs.map((response) => read(response, createdJob).id);
       // What is random of them: of UUID version 7 what follows the time and the version.
       const tails = [...jobIds, ...uploads]
         .map((id) => BigInt(`0x${id.slice(20).replaceAll("-", "")}`))

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
-import { type Answer, ask, countOf, newVisitor, read, statusesOf } from "./visitor.ts";
+import { type AttackResponse, ask, countOf, newVisitor, read, statusesOf } from "./visitor.ts";
 
-const made = z.object({ id: z.string(), key: z.string() });
+const created = z.object({ id: z.string(), key: z.string() });
 
 const makeKey = async (target: Target, token: string, choices: object = {}) =>
-  read(await ask(target, "/auth/keys", { token, body: { name: "a program", ...choices } }), made);
+  read(await ask(target, "/auth/keys", { token, body: { name: "a program", ...choices } }), created);
 
-const identify = (target: Target, token: string): Promise<Answer> =>
+const identify = (target: Target, token: string): Promise<AttackResponse> =>
   ask(target, "/tasks/language_id", { token, body: { text: "Webale nnyo ssebo" } });
 
 /** What a thief does with a program's key, and what its owner cannot undo: number 13. */
@@ -19,7 +19,7 @@ export const keyAttacks: readonly Attack[] = [
       const { token, password } = await newVisitor(target);
       const { key } = await makeKey(target, token);
       const passwords = { old_password: password, new_password: "a password of the thief" };
-      const tries = [
+      const attempts = [
         await ask(target, "/auth/keys", { token: key, body: { name: "a second" } }),
         await ask(target, "/auth/keys", { token: key }),
         await ask(target, "/auth/keys", { token: key, method: "DELETE" }),
@@ -31,8 +31,8 @@ export const keyAttacks: readonly Attack[] = [
       ];
       const owner = await ask(target, "/auth/me", { token });
       return refusedIf(
-        countOf(tries, 403) === tries.length && owner.status === 200,
-        `${statusesOf(tries)}, the owner ${owner.status}`,
+        countOf(attempts, 403) === attempts.length && owner.status === 200,
+        `${statusesOf(attempts)}, the owner ${owner.status}`,
       );
     },
   },
@@ -52,9 +52,9 @@ export const keyAttacks: readonly Attack[] = [
         key.replace("lai_", "LAI_"),
         `lai_${"0".repeat(48)}`,
       ];
-      const answers: Answer[] = [];
-      for (const form of forms) answers.push(await identify(target, form));
-      return refusedIf(countOf(answers, 401) === forms.length, statusesOf(answers));
+      const responses: AttackResponse[] = [];
+      for (const form of forms) responses.push(await identify(target, form));
+      return refusedIf(countOf(responses, 401) === forms.length, statusesOf(responses));
     },
   },
   {
@@ -63,11 +63,11 @@ export const keyAttacks: readonly Attack[] = [
     attempt: async (target) => {
       const { token } = await newVisitor(target);
       const { key } = await makeKey(target, token, { monthly_limit: 5 });
-      const answers = await Promise.all(Array.from({ length: 40 }, () => identify(target, key)));
-      const done = countOf(answers, 200);
+      const responses = await Promise.all(Array.from({ length: 40 }, () => identify(target, key)));
+      const done = countOf(responses, 200);
       return heldIf(
-        done === 5 && countOf(answers, 429) === 35,
-        `${done} done, ${countOf(answers, 429)} refused`,
+        done === 5 && countOf(responses, 429) === 35,
+        `${done} done, ${countOf(responses, 429)} refused`,
       );
     },
   },

@@ -38,11 +38,11 @@ const deliver = async (
 const sentMessages = z.array(z.object({ to: z.string(), body: z.unknown() }));
 
 /** The messages that a person received, each as the JSON sent, once no more arrive. */
-const answersTo = async (target: Target, person: string): Promise<string[]> => {
+const repliesTo = async (target: Target, person: string): Promise<string[]> => {
   for (let looks = 0; looks < 12; looks += 1) {
-    const answer = await ask(target, "/_local/messages");
-    if (answer.headers.get(idleHeader) === "true") {
-      return read(answer, sentMessages)
+    const response = await ask(target, "/_local/messages");
+    if (response.headers.get(idleHeader) === "true") {
+      return read(response, sentMessages)
         .filter(({ to }) => to === person)
         .map(({ body }) => JSON.stringify(body));
     }
@@ -66,13 +66,13 @@ export const messagingAttacks: readonly Attack[] = [
         messageOf(innocent, "hello"),
       ];
       const status = await deliver(target, messages);
-      const answered = await Promise.all(
-        odd.map(async ({ person }) => (await answersTo(target, person)).length > 0),
+      const replied = await Promise.all(
+        odd.map(async ({ person }) => (await repliesTo(target, person)).length > 0),
       );
-      const isBystanderAnswered = (await answersTo(target, innocent)).length > 0;
+      const isBystanderServed = (await repliesTo(target, innocent)).length > 0;
       return heldIf(
-        status === 200 && isBystanderAnswered && answered.every(Boolean),
-        `the delivery ${status}, ${answered.filter(Boolean).length} of ${odd.length} got a reply, and the bystander ${isBystanderAnswered ? "as well" : "not"}`,
+        status === 200 && isBystanderServed && replied.every(Boolean),
+        `the delivery ${status}, ${replied.filter(Boolean).length} of ${odd.length} got a reply, and the bystander ${isBystanderServed ? "as well" : "not"}`,
       );
     },
   },
@@ -87,7 +87,7 @@ export const messagingAttacks: readonly Attack[] = [
         [messageOf(odd, "hello"), messageOf(nameless, "hello")],
         [contactOf(odd, "Nakato \uFFFE\uFFFF")],
       );
-      const [first, second] = [await answersTo(target, odd), await answersTo(target, nameless)];
+      const [first, second] = [await repliesTo(target, odd), await repliesTo(target, nameless)];
       const isMistaken = second.join().includes("Nakato");
       return heldIf(
         status === 200 && first.length > 0 && second.length > 0 && !isMistaken,
@@ -104,8 +104,8 @@ export const messagingAttacks: readonly Attack[] = [
       for (const { form, person } of people) await deliver(target, [messageOf(person, orderOf(form))]);
       const leaking: string[] = [];
       for (const { form, person } of people) {
-        const answers = await answersTo(target, person);
-        if (answers.length === 0 || answers.join().includes(thoughtWord)) leaking.push(form);
+        const replies = await repliesTo(target, person);
+        if (replies.length === 0 || replies.join().includes(thoughtWord)) leaking.push(form);
       }
       return heldIf(
         leaking.length === 0,
@@ -126,7 +126,7 @@ export const messagingAttacks: readonly Attack[] = [
           Array.from({ length: 10 }, () => messageOf(person, "status")),
         );
       }
-      const { length } = await answersTo(target, person);
+      const { length } = await repliesTo(target, person);
       // Thirty replies, a greeting for a new person, and one message that it is too much.
       return heldIf(length >= 1 && length <= 32, `60 sent, ${length} replies`);
     },

@@ -1,37 +1,37 @@
 import type { ServerResponse } from "node:http";
 import {
-  answering,
   type Behaviour,
   completion,
   resetting,
+  responding,
   startFakeBackend,
 } from "../support/fake-backend.ts";
 import { delta, finish, role, sendEvents, startEvents, streaming, usage } from "../support/fake-stream.ts";
 import { dripping, silentAfterHeaders } from "../support/slow-responses.ts";
-import { soundBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
+import { audioBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
 
 /** What only a model's thoughts contain; no reader may see it. */
 export const thoughtWord = "marabou";
 
 /** What an attack's models respond when they behave. */
-export const answerText = "Oli otya?";
+export const replyText = "Oli otya?";
 
 /** Formats in which models show their thoughts. */
 export const thoughts: Readonly<Record<string, string>> = {
-  "a tag": `<think>${thoughtWord}</think>${answerText}`,
-  "an end without a beginning": `${thoughtWord}, I suppose.\n</think>\n\n${answerText}`,
-  "several ends": `${thoughtWord}</think> or not ${thoughtWord}</think>${answerText}`,
-  "other letters": `<Think>${thoughtWord}</THINK>${answerText}`,
-  "thoughts inside of thoughts": `<think>a<think>b</think>${thoughtWord}</think>${answerText}`,
-  attributes: `<think lang="en" depth="2">${thoughtWord}</think>${answerText}`,
-  "another name": `<thinking>${thoughtWord}</thinking>${answerText}`,
-  "a name for reasons": `<reasoning>${thoughtWord}</reasoning>${answerText}`,
-  "blanks inside": `< think >${thoughtWord}</ think>${answerText}`,
-  "square brackets": `[THINK]${thoughtWord}[/THINK]${answerText}`,
-  triangles: `◁think▷${thoughtWord}◁/think▷${answerText}`,
-  tokens: `<|START_THINKING|>${thoughtWord}<|END_THINKING|>${answerText}`,
-  channels: `<|channel|>analysis<|message|>${thoughtWord}<|end|><|start|>assistant<|channel|>final<|message|>${answerText}`,
-  "a field of its own": answerText,
+  "a tag": `<think>${thoughtWord}</think>${replyText}`,
+  "an end without a beginning": `${thoughtWord}, I suppose.\n</think>\n\n${replyText}`,
+  "several ends": `${thoughtWord}</think> or not ${thoughtWord}</think>${replyText}`,
+  "other letters": `<Think>${thoughtWord}</THINK>${replyText}`,
+  "thoughts inside of thoughts": `<think>a<think>b</think>${thoughtWord}</think>${replyText}`,
+  attributes: `<think lang="en" depth="2">${thoughtWord}</think>${replyText}`,
+  "another name": `<thinking>${thoughtWord}</thinking>${replyText}`,
+  "a name for reasons": `<reasoning>${thoughtWord}</reasoning>${replyText}`,
+  "blanks inside": `< think >${thoughtWord}</ think>${replyText}`,
+  "square brackets": `[THINK]${thoughtWord}[/THINK]${replyText}`,
+  triangles: `◁think▷${thoughtWord}◁/think▷${replyText}`,
+  tokens: `<|START_THINKING|>${thoughtWord}<|END_THINKING|>${replyText}`,
+  channels: `<|channel|>analysis<|message|>${thoughtWord}<|end|><|start|>assistant<|channel|>final<|message|>${replyText}`,
+  "a field of its own": replyText,
 };
 
 const every = (response: ServerResponse, milliseconds: number, act: () => void): void => {
@@ -47,10 +47,10 @@ const eventsForEver =
   };
 
 const whole = (content: string, more: object = {}): Behaviour =>
-  answering(200, { ...completion(content), ...more });
+  responding(200, { ...completion(content), ...more });
 
 /** Ways of a model's server not to come to an end. */
-export const endlessAnswers: Readonly<Record<string, Behaviour>> = {
+export const endlessReplies: Readonly<Record<string, Behaviour>> = {
   "changes the protocol (101)": (response) => {
     response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
   },
@@ -71,18 +71,18 @@ const usageOf = (tokens: number): string => usage.replaceAll(/:(11|3|14)\b/g, `:
 const oddStreams: Readonly<Record<string, Behaviour>> = {
   "blanks around the last word": (response) => {
     startEvents(response);
-    sendEvents(response, role, delta(answerText), finish(), usage);
+    sendEvents(response, role, delta(replyText), finish(), usage);
     response.end("data:  [DONE] \n\n");
   },
   "other choices": streaming(
     role,
-    delta(answerText),
+    delta(replyText),
     delta(thoughtWord).replace('"index":0', '"index":1'),
     finish(),
     usage,
     "[DONE]",
   ),
-  "negative counts": streaming(role, delta(answerText), finish(), usageOf(-5), "[DONE]"),
+  "negative counts": streaming(role, delta(replyText), finish(), usageOf(-5), "[DONE]"),
 };
 
 /** Letter by letter, so that a marker is always cut. */
@@ -96,12 +96,12 @@ const ordinary =
 
 /** In a field of their own, as servers with a parser for thoughts send them. */
 const thoughtInField = (isStream: boolean): Behaviour => {
-  const message = { role: "assistant", content: answerText, reasoning_content: thoughtWord };
+  const message = { role: "assistant", content: replyText, reasoning_content: thoughtWord };
   return isStream
     ? streaming(
         role,
         delta(thoughtWord).replace('"content"', '"reasoning_content"'),
-        delta(answerText),
+        delta(replyText),
         finish(),
         usage,
         "[DONE]",
@@ -120,14 +120,14 @@ const chatBehaviour = (body: string): Behaviour => {
   // The last one: what was said before in a conversation is said again with each message.
   const name = body.slice(Math.max(0, body.lastIndexOf("attack:"))).match(order)?.[1] ?? "";
   if (name === "a field of its own") return thoughtInField(isStream);
-  return endlessAnswers[name] ?? oddStreams[name] ?? ordinary(isStream, thoughts[name] ?? answerText);
+  return endlessReplies[name] ?? oddStreams[name] ?? ordinary(isStream, thoughts[name] ?? replyText);
 };
 
 /** A server for all models that responds as the attack requests. */
 export const startAttackingModels = async () => {
   const backend = await startFakeBackend();
-  let soundSent = 0;
-  const endlessSound: Behaviour = (response) => {
+  let audioSent = 0;
+  const endlessAudio: Behaviour = (response) => {
     const head = wavHeaderBytes(0);
     response.writeHead(200, { "Content-Type": "audio/wav" });
     response.write(head);
@@ -136,26 +136,26 @@ export const startAttackingModels = async () => {
       let goesOn = true;
       while (goesOn && !response.destroyed) {
         goesOn = response.write(piece);
-        soundSent += piece.length;
+        audioSent += piece.length;
       }
     };
     response.on("drain", write);
     write();
   };
-  const speech = wavFile(soundBytes(9_600), { stated: true });
+  const speech = wavFile(audioBytes(9_600), { stated: true });
   const speak: Behaviour = (response) => {
     response.writeHead(200, { "Content-Type": "audio/wav" }).end(speech);
   };
   backend.behave((response, request) => {
     const { path = "", body = "" } = backend.received.splice(0).at(-1) ?? {};
     const behaviour = path.endsWith("/audio/transcriptions")
-      ? answering(200, { text: "Wasuze otya nno?" })
+      ? responding(200, { text: "Wasuze otya nno?" })
       : path.endsWith("/audio/speech")
         ? body.includes(orderOf("endless"))
-          ? endlessSound
+          ? endlessAudio
           : speak
         : chatBehaviour(body);
     behaviour(response, request);
   });
-  return { baseUrl: backend.baseUrl, soundSent: () => soundSent, close: backend.close };
+  return { baseUrl: backend.baseUrl, audioSent: () => audioSent, close: backend.close };
 };

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { type Attack, heldIf, type Outcome, type Target } from "./attack.ts";
-import { answerText, endlessAnswers, orderOf, thoughts, thoughtWord } from "./model-server.ts";
-import { type Answer, ask, newVisitor } from "./visitor.ts";
+import { endlessReplies, orderOf, replyText, thoughts, thoughtWord } from "./model-server.ts";
+import { type AttackResponse, ask, newVisitor } from "./visitor.ts";
 
-type Way = (target: Target, token: string, message: string) => Promise<Answer>;
+type Way = (target: Target, token: string, message: string) => Promise<AttackResponse>;
 
 const chat =
   (model: string, isStream: boolean): Way =>
@@ -23,11 +23,11 @@ const ways: readonly (readonly [name: string, way: Way])[] = [
 ];
 
 /** A model's time in all, twice for a second try, and what a busy machine takes. */
-const mostMilliseconds = ({ modelMilliseconds }: Target): number => 2 * modelMilliseconds + 3_000;
+const maxMilliseconds = ({ modelMilliseconds }: Target): number => 2 * modelMilliseconds + 3_000;
 
 /** The whole text of a streamed response. */
 const pieces = /"content":("(?:[^"\\]|\\.)*")/g;
-const wordsOf = ({ text }: Answer): string =>
+const wordsOf = ({ text }: AttackResponse): string =>
   [...text.matchAll(pieces)].map(([, piece = '""']) => z.string().parse(JSON.parse(piece))).join("");
 
 const askEndless = async (target: Target, behaviour: string): Promise<Outcome> => {
@@ -36,8 +36,8 @@ const askEndless = async (target: Target, behaviour: string): Promise<Outcome> =
   let holds = true;
   for (const [name, way] of ways) {
     const attacked = await way(target, token, orderOf(behaviour));
-    const isTold = attacked.status >= 500 || /"error":\{/.test(attacked.text);
-    holds &&= isTold && attacked.milliseconds <= mostMilliseconds(target);
+    const isReported = attacked.status >= 500 || /"error":\{/.test(attacked.text);
+    holds &&= isReported && attacked.milliseconds <= maxMilliseconds(target);
     found.push(`${name} reported after ${(attacked.milliseconds / 1_000).toFixed(1)} s`);
   }
   // One silent model must not affect callers of the others.
@@ -55,17 +55,17 @@ const isForeseeable = (form: string): boolean => form !== "several ends";
 /** Nothing at the start marks it as a thought, unless the model is known to think first. */
 const isAnnounced = (form: string): boolean => isForeseeable(form) && form !== "an end without a beginning";
 
-const showsAnswer = (answer: Answer): boolean =>
-  answer.status === 200 && (wordsOf(answer) + answer.text).includes(answerText);
+const showsReply = (response: AttackResponse): boolean =>
+  response.status === 200 && (wordsOf(response) + response.text).includes(replyText);
 
 /** Requests each format of thoughts. */
 const thoughtsIn = async (target: Target, way: Way, forms: readonly string[]): Promise<Outcome> => {
   const { token } = await newVisitor(target);
   const leaking: string[] = [];
   for (const form of forms) {
-    const answer = await way(target, token, orderOf(form));
-    const leaks = `${wordsOf(answer)}${answer.text}`.includes(thoughtWord);
-    if (leaks || !showsAnswer(answer)) leaking.push(`${form} (${leaks ? "shown" : answer.status})`);
+    const response = await way(target, token, orderOf(form));
+    const leaks = `${wordsOf(response)}${response.text}`.includes(thoughtWord);
+    if (leaks || !showsReply(response)) leaking.push(`${form} (${leaks ? "shown" : response.status})`);
   }
   return heldIf(
     leaking.length === 0,
@@ -84,7 +84,7 @@ const thinking: readonly (readonly [where: string, way: Way, forms: readonly str
 
 /** Attacks 6 and 7: silent model servers, and models that think aloud. */
 export const modelAttacks: readonly Attack[] = [
-  ...Object.keys(endlessAnswers).map(
+  ...Object.keys(endlessReplies).map(
     (behaviour): Attack => ({
       number: 6,
       name: `a model's server that ${behaviour}`,

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { soundBytes, wavHeaderBytes } from "../support/wav.ts";
+import { audioBytes, wavHeaderBytes } from "../support/wav.ts";
 import { type Attack, heldIf, refusedIf, type Target } from "./attack.ts";
 import { ask, countOf, newVisitor, read, statusesOf } from "./visitor.ts";
 
-const fileAsked = { file_name: "council.wav", content_type: "audio/wav" };
+const fileRequested = { file_name: "council.wav", content_type: "audio/wav" };
 const uploadLink = z.object({ upload_url: z.url(), file_id: z.uuid() });
 const partedUpload = z.object({ id: z.uuid() });
 const partLinks = z.object({ parts: z.tuple([z.object({ upload_url: z.url() })], z.unknown()) });
@@ -12,9 +12,9 @@ const sampleRate = 1_000;
 
 /** Uploads a recording of this many seconds. @returns its id for requests. */
 export const uploadRecording = async (target: Target, token: string, seconds: number): Promise<string> => {
-  const sound = soundBytes(Math.floor(seconds) * sampleRate * 2);
-  const file = Buffer.concat([wavHeaderBytes(sound.length, { sampleRate, stated: true }), sound]);
-  const body = { ...fileAsked, size: file.length };
+  const audio = audioBytes(Math.floor(seconds) * sampleRate * 2);
+  const file = Buffer.concat([wavHeaderBytes(audio.length, { sampleRate, stated: true }), audio]);
+  const body = { ...fileRequested, size: file.length };
   const link = read(await ask(target, "/tasks/generate-upload-url", { token, body }), uploadLink);
   const headers = { "Content-Type": "audio/wav" };
   const put = await ask(target, link.upload_url, { method: "PUT", headers, body: file });
@@ -24,7 +24,7 @@ export const uploadRecording = async (target: Target, token: string, seconds: nu
 
 /** Begins an upload in parts. @returns its id. */
 export const beginParts = async (target: Target, token: string, size: number): Promise<string> =>
-  read(await ask(target, "/tasks/uploads", { token, body: { ...fileAsked, size } }), partedUpload).id;
+  read(await ask(target, "/tasks/uploads", { token, body: { ...fileRequested, size } }), partedUpload).id;
 
 const linkOfPart = async (target: Target, token: string, id: string): Promise<string> =>
   read(await ask(target, `/tasks/uploads/${id}/parts`, { token, body: { numbers: [1] } }), partLinks).parts[0]
@@ -52,7 +52,7 @@ export const uploadAttacks: readonly Attack[] = [
     attempt: async (target) => {
       const [owner, { token }] = [await newVisitor(target), await newVisitor(target)];
       const id = await beginParts(target, owner.token, 10);
-      const tries = [
+      const attempts = [
         await ask(target, `/tasks/uploads/${id}`, { token }),
         await ask(target, `/tasks/uploads/${id}/parts`, { token, body: { numbers: [1] } }),
         await ask(target, `/tasks/uploads/${id}/complete`, { token, method: "POST" }),
@@ -64,8 +64,8 @@ export const uploadAttacks: readonly Attack[] = [
       ];
       const owners = await ask(target, `/tasks/uploads/${id}`, { token: owner.token });
       return refusedIf(
-        countOf(tries, 404) === tries.length && owners.status === 200,
-        `${statusesOf(tries)}, the owner ${owners.status}`,
+        countOf(attempts, 404) === attempts.length && owners.status === 200,
+        `${statusesOf(attempts)}, the owner ${owners.status}`,
       );
     },
   },
@@ -85,7 +85,7 @@ export const uploadAttacks: readonly Attack[] = [
       const put = (url: string, bytes: number) =>
         ask(target, url, { method: "PUT", body: Buffer.alloc(bytes) });
       const otherId = new URL(otherLink).searchParams.get("uploadId") ?? "";
-      const tries = [
+      const attempts = [
         await put(withQuery("partNumber", "2"), 10),
         await put(withQuery("uploadId", otherId), 10),
         await put(withQuery("X-Amz-Expires", "604800"), 10),
@@ -97,9 +97,9 @@ export const uploadAttacks: readonly Attack[] = [
         [id, other].map(async (each) => (await ask(target, `/tasks/uploads/${each}`, { token })).text),
       );
       return refusedIf(
-        tries.every(({ status }) => status >= 400 && status < 500) &&
+        attempts.every(({ status }) => status >= 400 && status < 500) &&
           arrived.every((text) => text.includes('"arrived":[]')),
-        statusesOf(tries),
+        statusesOf(attempts),
       );
     },
   },
@@ -111,19 +111,19 @@ export const uploadAttacks: readonly Attack[] = [
       const odd: string[] = [];
       let refused = 0;
       for (const file_name of poisonedNames) {
-        const body = { ...fileAsked, file_name, size: 10 };
+        const body = { ...fileRequested, file_name, size: 10 };
         const links: string[] = [];
         const whole = await ask(target, "/tasks/generate-upload-url", { token, body });
         if (whole.status === 200) links.push(read(whole, uploadLink).upload_url);
-        const begun = await ask(target, "/tasks/uploads", { token, body });
-        if (begun.status === 201) {
-          links.push(await linkOfPart(target, token, read(begun, partedUpload).id));
+        const started = await ask(target, "/tasks/uploads", { token, body });
+        if (started.status === 201) {
+          links.push(await linkOfPart(target, token, read(started, partedUpload).id));
         }
         refused += 2 - links.length;
         const isSafe = links.every((link) =>
           /\/uploads\/[0-9a-f-]{36}\/[\p{L}\p{N}._-]+$/u.test(decodeURIComponent(new URL(link).pathname)),
         );
-        if (!isSafe || [whole, begun].some(({ headers }) => headers.has("x-injected"))) odd.push(file_name);
+        if (!isSafe || [whole, started].some(({ headers }) => headers.has("x-injected"))) odd.push(file_name);
       }
       return heldIf(
         odd.length === 0,

@@ -5,7 +5,7 @@ import { sendOverWire } from "../support/wire.ts";
 import type { Target } from "./attack.ts";
 
 /** A response as the client sees it. */
-export interface Answer {
+export interface AttackResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -22,7 +22,7 @@ export interface Question {
 }
 
 /** An attack has succeeded if there is no response after this time. */
-const longestMilliseconds = 60_000;
+const maxMilliseconds = 60_000;
 
 const bodyOf = (body: Question["body"]): RequestInit["body"] | undefined => {
   if (body === undefined) return undefined;
@@ -32,7 +32,7 @@ const bodyOf = (body: Question["body"]): RequestInit["body"] | undefined => {
 };
 
 /** Sends one request and waits for the whole response. @throws Error when there is none within a minute. */
-export const ask = async (target: Target, path: string, question: Question = {}): Promise<Answer> => {
+export const ask = async (target: Target, path: string, question: Question = {}): Promise<AttackResponse> => {
   const body = bodyOf(question.body);
   const isJson = typeof body === "string";
   const startedAt = performance.now();
@@ -45,7 +45,7 @@ export const ask = async (target: Target, path: string, question: Question = {})
     },
     ...(body === undefined ? {} : { body }),
     redirect: "manual",
-    signal: AbortSignal.timeout(longestMilliseconds),
+    signal: AbortSignal.timeout(maxMilliseconds),
   });
   const text = await response.text();
   const milliseconds = performance.now() - startedAt;
@@ -54,7 +54,7 @@ export const ask = async (target: Target, path: string, question: Question = {})
 
 /** The body of a response in the expected shape. @throws Error with the response when it has another shape. */
 export const read = <Schema extends z.ZodType>(
-  { status, text }: Answer,
+  { status, text }: AttackResponse,
   schema: Schema,
 ): z.output<Schema> => {
   try {
@@ -65,17 +65,20 @@ export const read = <Schema extends z.ZodType>(
 };
 
 /** How many responses have a status. */
-export const countOf = (answers: readonly Answer[], status: number): number =>
-  answers.filter((answer) => answer.status === status).length;
+export const countOf = (responses: readonly AttackResponse[], status: number): number =>
+  responses.filter((response) => response.status === status).length;
 
 /** A figure: the statuses of the responses, in order. */
-export const statusesOf = (answers: readonly Answer[]): string =>
-  answers.map(({ status }) => status).join(" ");
+export const statusesOf = (responses: readonly AttackResponse[]): string =>
+  responses.map(({ status }) => status).join(" ");
 
 /** The shortest time of several askings: what else the machine does makes single ones longer. */
-export const fastest = async (question: () => Promise<Answer>, times = 3): Promise<Answer> => {
+export const fastest = async (
+  question: () => Promise<AttackResponse>,
+  times = 3,
+): Promise<AttackResponse> => {
   let best = await question();
-  for (let asked = 1; asked < times; asked += 1) {
+  for (let count = 1; count < times; count += 1) {
     const next = await question();
     if (next.milliseconds < best.milliseconds) best = next;
   }
@@ -83,11 +86,15 @@ export const fastest = async (question: () => Promise<Answer>, times = 3): Promi
 };
 
 /** How much longer a response took than an ordinary one. */
-export const ratioOf = (attacked: Answer, ordinary: Answer): number =>
+export const ratioOf = (attacked: AttackResponse, ordinary: AttackResponse): number =>
   attacked.milliseconds / Math.max(1, ordinary.milliseconds);
 
 /** A figure: the response, and how long it took compared with an ordinary request of the same run. */
-export const comparison = (attacked: Answer, ordinary: Answer, ordinaryName: string): string =>
+export const comparison = (
+  attacked: AttackResponse,
+  ordinary: AttackResponse,
+  ordinaryName: string,
+): string =>
   `${attacked.status} after ${Math.round(attacked.milliseconds)} ms, ${ratioOf(attacked, ordinary).toFixed(1)} times as long as ${ordinaryName}`;
 
 /** A person with an account. */
@@ -98,14 +105,14 @@ export interface Visitor {
   readonly token: string;
 }
 
-const mostTries = 4;
+const maxAttempts = 4;
 
 /** Tries again after too many requests from this address: a deployed service allows ten logins a minute. */
-const askPatiently = async (target: Target, path: string, question: Question): Promise<Answer> => {
-  for (let tries = 1; ; tries += 1) {
-    const answer = await ask(target, path, question);
-    if (answer.status !== 429 || tries === mostTries) return answer;
-    await pause(1_000 * (Number(answer.headers.get("retry-after")) || 1));
+const askPatiently = async (target: Target, path: string, question: Question): Promise<AttackResponse> => {
+  for (let attempts = 1; ; attempts += 1) {
+    const response = await ask(target, path, question);
+    if (response.status !== 429 || attempts === maxAttempts) return response;
+    await pause(1_000 * (Number(response.headers.get("retry-after")) || 1));
   }
 };
 
@@ -116,15 +123,15 @@ export const newRegistration = (password = "seven storks by the lake") => {
 };
 
 /** Signs in. */
-export const signIn = (target: Target, username: string, password: string): Promise<Answer> =>
+export const signIn = (target: Target, username: string, password: string): Promise<AttackResponse> =>
   askPatiently(target, "/auth/token", { body: new URLSearchParams({ username, password }) });
 
 /** The token in a login's response. */
-export const tokenOf = (answer: Answer): string =>
-  read(answer, z.object({ access_token: z.string() })).access_token;
+export const tokenOf = (response: AttackResponse): string =>
+  read(response, z.object({ access_token: z.string() })).access_token;
 
 /** Registers a person. */
-export const register = (target: Target, registration: object): Promise<Answer> =>
+export const register = (target: Target, registration: object): Promise<AttackResponse> =>
   askPatiently(target, "/auth/register", { body: registration });
 
 /** Registers a person and logs them in. */

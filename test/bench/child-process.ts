@@ -20,15 +20,15 @@ const isQuestion = (message: unknown): message is Question =>
   typeof message === "object" && message !== null && "kind" in message && typeof message.kind === "string";
 
 /** Sends the parent process this process's address, responds to each of its messages, and ends with it. */
-export const answerParent = (
+export const serveParent = (
   url: string,
-  answer: (question: Question) => unknown = () => undefined,
+  respond: (question: Question) => unknown = () => undefined,
 ): void => {
   process.on("message", (message) => {
     void (async () => {
       try {
         if (!isQuestion(message)) throw new Error("A benchmark process needs a message with a kind.");
-        process.send?.({ answer: (await answer(message)) ?? null });
+        process.send?.({ result: (await respond(message)) ?? null });
       } catch (error) {
         process.send?.({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
       }

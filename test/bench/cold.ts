@@ -20,14 +20,14 @@ import { readAssembly } from "@language-ai/aws-stand-ins";
 import * as z from "zod";
 import { prepareAssembly } from "../../infra/local/assembly.ts";
 import { readBundleContents } from "./cold/bundle-contents.ts";
-import { answerCall, measureFirstRequests } from "./cold/first-request.ts";
+import { measureFirstRequests, respondToCall } from "./cold/first-request.ts";
 import { median, shuffled } from "./statistics.ts";
 
 const run = promisify(execFile);
 const loader = join(import.meta.dirname, "cold", "load-bundle.mjs");
 
 /** The bound on a start compared with an empty one, including its first calls. */
-const longestStarts: Readonly<Record<string, number>> = {
+const maxStarts: Readonly<Record<string, number>> = {
   auth: 5.4,
   authorizer: 2.2,
   console: 6.9,
@@ -43,7 +43,7 @@ const longestStarts: Readonly<Record<string, number>> = {
 };
 
 /** How long the first request may take with TLS to table and model, against one without. */
-const longestFirstRequest = 1.5;
+const maxFirstRequestMilliseconds = 1.5;
 
 const loaded = z.object({
   importMilliseconds: z.number(),
@@ -72,7 +72,7 @@ const { values: options } = parseArgs({
 const rounds = z.coerce.number().int().min(1).parse(options.rounds);
 const only = options.only?.split(",");
 
-const server = createServer(answerCall).listen(0, "localhost");
+const server = createServer(respondToCall).listen(0, "localhost");
 await once(server, "listening");
 const { port } = z.object({ port: z.int() }).parse(server.address());
 const standIn = `http://localhost:${port}`;
@@ -138,7 +138,7 @@ try {
 sent to a stand-in without TLS; the bounds apply to the smaller of the two ratios to an empty function.\n`);
 
   const beyond = bundles.flatMap(({ name }) => {
-    const bound = longestStarts[name];
+    const bound = maxStarts[name];
     // A busy machine lengthens the time, and V8's own threads the CPU: too much is what is so in both.
     const ratio = Math.min(
       againstEmpty(name, "startMilliseconds"),
@@ -153,7 +153,7 @@ sent to a stand-in without TLS; the bounds apply to the smaller of the two ratio
   for (const [name, ratio] of firstRequests ?? []) {
     const line = `First request of ${name} with TLS, against one without: ${ratio.toFixed(2)}x.`;
     process.stdout.write(`${line}\n`);
-    if (ratio > longestFirstRequest) beyond.push(`${line} At most ${longestFirstRequest}x.`);
+    if (ratio > maxFirstRequestMilliseconds) beyond.push(`${line} At most ${maxFirstRequestMilliseconds}x.`);
   }
   if (beyond.length > 0) {
     process.stderr.write(`Beyond their bounds:\n${beyond.join("\n")}\n`);

@@ -82,8 +82,8 @@ try {
   const direct = await ask(load, saturate(warmUp)(bench.direct), loadResult);
   for (const { target } of bench.gateways) {
     await ask(load, saturate(warmUp)(target), loadResult);
-    const answer = { tokens: 20, pauseMilliseconds: 0 };
-    const streams: LoadCommand = { kind: "streams", targets: [target], connections, answer };
+    const reply = { tokens: 20, pauseMilliseconds: 0 };
+    const streams: LoadCommand = { kind: "streams", targets: [target], connections, reply };
     await ask(load, streams, loadResults);
   }
 
@@ -102,7 +102,7 @@ try {
   note("Many streams at a time.");
   const streamed = await measureStreams(bench, amount, {
     connections: streamPace.connections,
-    answer: { tokens: amount.streamTokens, pauseMilliseconds: streamPace.pauseMilliseconds },
+    reply: { tokens: amount.streamTokens, pauseMilliseconds: streamPace.pauseMilliseconds },
   });
   note("One stream at a time.");
   const firstToken = await measureAlternating(bench, amount.alternations / 2, {

@@ -19,8 +19,8 @@ const hour = 3_600;
 const folder = await mkdtemp(join(tmpdir(), "language-ai-bench-"));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const beyond: string[] = [];
-const expectAtMost = (name: string, value: number, most: number, unit: string): void => {
-  if (!(value <= most)) beyond.push(`${name}: ${value.toFixed(1)} ${unit}; at most ${most}.`);
+const expectAtMost = (name: string, value: number, max: number, unit: string): void => {
+  if (!(value <= max)) beyond.push(`${name}: ${value.toFixed(1)} ${unit}; at most ${max}.`);
 };
 
 /** A model's server; it knows how long a piece plays by its size, as all frames are alike. */

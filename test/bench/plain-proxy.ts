@@ -1,6 +1,6 @@
 /** The least that a Node process can do between a caller and a model's server: pass bytes on. A process of its own. */
 import { Agent, createServer, request as sendRequest } from "node:http";
-import { answerParent, listen, resourceUse } from "./child-process.ts";
+import { listen, resourceUse, serveParent } from "./child-process.ts";
 
 const { hostname, port, pathname } = new URL(process.env["CHAT_BASE_URL"] ?? "");
 const agent = new Agent({ keepAlive: true });
@@ -16,4 +16,4 @@ const server = createServer((incoming, outgoing) => {
   request.once("error", () => outgoing.destroy());
   incoming.pipe(request);
 });
-answerParent(await listen(server), resourceUse);
+serveParent(await listen(server), resourceUse);

@@ -71,19 +71,19 @@ export const startProcess = async (
   return { child, pid: child.pid ?? 0, url: z.object({ url: z.string() }).parse(message).url };
 };
 
-const reply = z.union([z.object({ failure: z.string() }), z.object({ answer: z.unknown() })]);
+const reply = z.union([z.object({ failure: z.string() }), z.object({ result: z.unknown() })]);
 
 /** Sends a process a message and waits for its response. @throws Error with the process's message when it fails. */
-export const ask = async <Answer>(
+export const ask = async <Result>(
   { child }: Pick<BenchProcess, "child">,
   question: Question,
-  schema: z.ZodType<Answer>,
-): Promise<Answer> => {
-  const answered = nextMessage(child, "A benchmark process");
+  schema: z.ZodType<Result>,
+): Promise<Result> => {
+  const received = nextMessage(child, "A benchmark process");
   child.send(question);
-  const read = reply.parse(await answered);
+  const read = reply.parse(await received);
   if ("failure" in read) throw new Error(read.failure);
-  return schema.parse(read.answer);
+  return schema.parse(read.result);
 };
 
 /** Ends a process and waits until it has. */

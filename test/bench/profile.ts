@@ -34,14 +34,14 @@ try {
           kind: "streams",
           targets: [target],
           connections: 64,
-          answer: { tokens: milliseconds / 20, pauseMilliseconds: 20 },
+          reply: { tokens: milliseconds / 20, pauseMilliseconds: 20 },
         }
       : { kind: "saturate", target, connections: 16, milliseconds, requests: 1 };
   const results = z.union([loadResults, loadResult.transform((result) => [result])]);
   await ask(load, command(warmUpMilliseconds), results);
   await ask(served.chat, { kind: "begin profile" }, z.unknown());
-  const answered = await ask(load, command(profiledMilliseconds), results);
-  const requests = answered.reduce((sum, result) => sum + result.requests, 0);
+  const result = await ask(load, command(profiledMilliseconds), results);
+  const requests = result.reduce((sum, result) => sum + result.requests, 0);
   const profile = cpuProfile.parse(await ask(served.chat, { kind: "end profile" }, z.unknown()));
   if (options.keep !== undefined) await writeFile(options.keep, JSON.stringify(profile));
 

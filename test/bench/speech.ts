@@ -13,7 +13,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { createAccount } from "../load/accounts.ts";
 import { runService } from "../support/run-service.ts";
-import { soundBytes, wavHeaderBytes } from "../support/wav.ts";
+import { audioBytes, wavHeaderBytes } from "../support/wav.ts";
 import { measureEncoding } from "./speech/encoding.ts";
 import { longFiles } from "./speech/long-files.ts";
 import { median } from "./statistics.ts";
@@ -28,11 +28,11 @@ const secondSpokenAt: number[] = [];
 
 const mock = createServer((request, response) => {
   void (async () => {
-    const asked = await text(request);
+    const requested = await text(request);
     response.writeHead(200, { "Content-Type": "audio/wav" });
     response.write(wavHeaderBytes(0));
-    if (asked.includes(inRealTime)) {
-      const second = soundBytes(48_000);
+    if (requested.includes(inRealTime)) {
+      const second = audioBytes(48_000);
       for (let tenth = 0; tenth < 10; tenth += 1) {
         await pause(100);
         response.write(second.subarray(4_800 * tenth, 4_800 * (tenth + 1)));
@@ -60,9 +60,9 @@ const post = (url: string, body: unknown, headers: Record<string, string> = {}) 
   });
 const { token } = await createAccount(service.url, folder);
 
-const firstByte = async (answer: Promise<Response>): Promise<number> => {
+const firstByte = async (received: Promise<Response>): Promise<number> => {
   const startedAt = performance.now();
-  const response = await answer;
+  const response = await received;
   if (response.status !== 200) throw new Error(`Status ${response.status}: ${await response.text()}`);
   const reader = response.body?.getReader();
   await reader?.read();
@@ -86,7 +86,7 @@ for (let round = 0; round < rounds; round += 1) {
   times.through.push(await through());
 }
 /** The time from the first second of the model's server to the first audio, in milliseconds. */
-const firstSound = async (format: string): Promise<number> => {
+const firstAudio = async (format: string): Promise<number> => {
   const response = await post(
     `${service.url}/tasks/audio/speech`,
     { text: inRealTime, response_mode: "stream", audio_format: format },
@@ -104,9 +104,9 @@ const firstSound = async (format: string): Promise<number> => {
 };
 const heard: { format: string; first: number; later: number }[] = [];
 for (const format of ["wav", "mp3", "opus"]) {
-  const first = await firstSound(format);
+  const first = await firstAudio(format);
   const others: number[] = [];
-  for (let round = 0; round < 5; round += 1) others.push(await firstSound(format));
+  for (let round = 0; round < 5; round += 1) others.push(await firstAudio(format));
   heard.push({ format, first, later: median(others) });
 }
 await service.stop();
@@ -121,14 +121,14 @@ say(
 
 const beyond: string[] = [];
 /** After the first second of audio; negative, because all formats can be heard before it ends. */
-const latestSound = 50;
+const latestAudio = 50;
 say(
   "\nfirst audio, counted from the model's first second: the very first (which compiles the codec), median of five more",
 );
 for (const { format, first, later } of heard) {
   say(`${format.padEnd(11)} ${first.toFixed(0).padStart(5)} ms ${later.toFixed(0).padStart(5)} ms`);
-  if (!(Math.max(first, later) <= latestSound))
-    beyond.push(`${format} is heard too late; at most ${latestSound} ms.`);
+  if (!(Math.max(first, later) <= latestAudio))
+    beyond.push(`${format} is heard too late; at most ${latestAudio} ms.`);
 }
 
 say("\nencoding, by CPU time against packing the same samples with gzip; without that, a second of speech");

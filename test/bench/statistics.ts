@@ -12,6 +12,6 @@ export const median = (numbers: readonly number[]): number => {
 /** The same values in an order that chance makes. */
 export const shuffled = <Value>(values: readonly Value[]): Value[] =>
   values
-    .map((value) => ({ value, place: Math.random() }))
-    .toSorted((one, other) => one.place - other.place)
+    .map((value) => ({ value, order: Math.random() }))
+    .toSorted((one, other) => one.order - other.order)
     .map(({ value }) => value);

@@ -1,4 +1,4 @@
-import { tryNames } from "../../functions/console/playground/attempts.ts";
+import { attemptNames } from "../../functions/console/playground/attempts.ts";
 
 /** A page that people see. */
 export interface ConsolePage {
@@ -15,7 +15,7 @@ export const consolePages: readonly ConsolePage[] = [
   { path: "/console/sign-up" },
   { path: "/console/log-in" },
   { path: `/reset-password?token=${"x".repeat(43)}`, status: 400 },
-  ...tryNames.map((name) => ({ path: `/console/playground?try=${name}` })),
+  ...attemptNames.map((name) => ({ path: `/console/playground?try=${name}` })),
   { path: "/console", isPersonal: true },
   { path: "/console/recordings", isPersonal: true },
   { path: "/console/tokens", isPersonal: true },

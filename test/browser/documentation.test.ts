@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { expectAccessible, places, visit } from "../support/visitor.ts";
+import { expectAccessible, targets, visit } from "../support/visitor.ts";
 
 const password = "seven storks by the lake";
 
-describe.each(places)("The documentation, $name", ({ name, url }) => {
+describe.each(targets)("The documentation, $name", ({ name, url }) => {
   it("is accessible, fits a phone, and breaks no rule of its own policy", () =>
     visit(
       async ({ page, complaints }) => {

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { logIn, newPerson, type Person, register } from "../support/console-visit.ts";
-import { places, visit } from "../support/visitor.ts";
+import { targets, visit } from "../support/visitor.ts";
 
 /** Presses what is read as a button with this name. */
 const press = (page: Page, name: string | RegExp) =>
@@ -23,7 +23,7 @@ const logOut = async (page: Page): Promise<void> => {
 };
 
 describe.each(
-  places.flatMap((place) => [true, false].map((javaScriptEnabled) => ({ ...place, javaScriptEnabled }))),
+  targets.flatMap((target) => [true, false].map((javaScriptEnabled) => ({ ...target, javaScriptEnabled }))),
 )("With JavaScript ($javaScriptEnabled), $name", ({ url, javaScriptEnabled }) => {
   it("a person signs up, verifies their address from the mail, creates a key, uses it and sees it in usage", () =>
     visit(
@@ -44,12 +44,12 @@ describe.each(
         await press(page, "Make the key");
         const key = (await page.locator(".secret").first().textContent()) ?? "";
         expect(key).toMatch(/^lai_/);
-        const answer = await fetch(`${url}/tasks/translate`, {
+        const response = await fetch(`${url}/tasks/translate`, {
           method: "POST",
           headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
           body: JSON.stringify({ source_language: "eng", target_language: "lug", text: "How are you?" }),
         });
-        expect(answer.status).toBe(200);
+        expect(response.status).toBe(200);
         await expect
           .poll(async () => {
             await page.goto(`${url}/console/usage`);
@@ -122,7 +122,7 @@ describe.each(
   );
 });
 
-describe.each(places)("With the keyboard alone, $name", ({ url }) => {
+describe.each(targets)("With the keyboard alone, $name", ({ url }) => {
   it("a person skips to the content, logs in, and gets a result in the playground", () =>
     visit(async ({ page }) => {
       const person = await register(url);

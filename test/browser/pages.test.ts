@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { logIn, register } from "../support/console-visit.ts";
-import { expectAccessible, places, type Visitor, visit } from "../support/visitor.ts";
+import { expectAccessible, targets, type Visitor, visit } from "../support/visitor.ts";
 import { type ConsolePage, consolePages } from "./console-pages.ts";
 
 /** For people who buy data by the megabyte; documents of the API's whole reference may be larger, but never this large. */
-const mostBytes = 60_000;
+const maxBytes = 60_000;
 
 /** Opens a page as its visitor: with a session where it needs one. */
 const open = async (
@@ -31,7 +31,7 @@ const bytesOf = async ({ page, context }: Visitor, url: string): Promise<number>
   return bytes;
 };
 
-describe.each(places)("Every page, $name", ({ url }) => {
+describe.each(targets)("Every page, $name", ({ url }) => {
   it.each(consolePages)("$path is accessible in light and dark, and keeps its own policy", (declared) =>
     visit(async ({ page, complaints }) => {
       await open(page, url, declared);
@@ -50,7 +50,7 @@ describe.each(places)("Every page, $name", ({ url }) => {
         expect(width).toBeLessThanOrEqual(320);
         const bytes = await bytesOf(visitor, `${url}${declared.path}`);
         expect(bytes).toBeGreaterThan(1_000);
-        expect(bytes).toBeLessThan(mostBytes);
+        expect(bytes).toBeLessThan(maxBytes);
       },
       { viewport: { width: 320, height: 640 } },
     ),

@@ -39,12 +39,12 @@ const makeRecording = async (url: string, { username, password }: Person): Promi
   const { access_token: token } = z.object({ access_token: z.string() }).parse(await signedIn.json());
   const text = Array.from({ length: 4 }, () => sentences.join(" ")).join(" ");
   const spoken = await ask("/tasks/audio/speech", { text, language: "lug", response_mode: "stream" }, token);
-  const sound = await spoken.blob();
-  const file = { file_name: "council.wav", content_type: "audio/wav", size: sound.size };
+  const audio = await spoken.blob();
+  const file = { file_name: "council.wav", content_type: "audio/wav", size: audio.size };
   const link = z
     .object({ upload_url: z.string(), file_id: z.string() })
     .parse(await (await ask("/tasks/generate-upload-url", file, token)).json());
-  await fetch(link.upload_url, { method: "PUT", headers: { "Content-Type": "audio/wav" }, body: sound });
+  await fetch(link.upload_url, { method: "PUT", headers: { "Content-Type": "audio/wav" }, body: audio });
   const wanted = { type: "transcription", language: "lug", timestamps: true, file_id: link.file_id };
   const { id } = z.object({ id: z.string() }).parse(await (await ask("/tasks/jobs", wanted, token)).json());
   let status = "";
@@ -75,15 +75,15 @@ const takeAll = async (browser: Browser, url: string, folder: string): Promise<v
     for (const colorScheme of ["light", "dark"] as const) {
       const context = await browser.newContext({ viewport, colorScheme });
       const page = await context.newPage();
-      const place = join(folder, `${screen}-${colorScheme}`);
+      const path = join(folder, `${screen}-${colorScheme}`);
       await takePictures(
         page,
         url,
-        join(place, "visitor"),
+        join(path, "visitor"),
         consolePages.filter(({ isPersonal }) => !isPersonal),
       );
       await logIn(page, url, person);
-      await takePictures(page, url, join(place, "signed-in"), [...consolePages, recording]);
+      await takePictures(page, url, join(path, "signed-in"), [...consolePages, recording]);
       await context.close();
     }
   }

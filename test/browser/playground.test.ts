@@ -7,11 +7,11 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { logIn, newPerson, register } from "../support/console-visit.ts";
-import { places, visit } from "../support/visitor.ts";
+import { targets, visit } from "../support/visitor.ts";
 
 const run = promisify(execFile);
 
-const answer = (page: Page) => page.locator("[data-result]");
+const result = (page: Page) => page.locator("[data-result]");
 const curl = (page: Page) => page.locator("[data-sample=curl] code");
 
 /** The output of the command that the page shows, with a token of the kind that the page used. */
@@ -29,7 +29,7 @@ const tokenOf = async (url: string, person: { username: string; password: string
 };
 
 /** Opens the playground with an account. */
-const tryAt = (
+const openPlayground = (
   url: string,
   name: string,
   look: (tried: { page: Page; token: string; complaints(): string[] }) => Promise<void>,
@@ -43,39 +43,39 @@ const tryAt = (
     expect(complaints()).toEqual([]);
   });
 
-describe.each(places)("The playground, $name", ({ url }) => {
+describe.each(targets)("The playground, $name", ({ url }) => {
   it("translates, and the curl that it shows returns the same", () =>
-    tryAt(url, "translate", async ({ page, token }) => {
+    openPlayground(url, "translate", async ({ page, token }) => {
       await page.getByLabel("Text").fill("How are you?");
       await page.getByRole("button", { name: "Translate" }).click();
-      await expect.poll(() => answer(page).textContent()).toBe("Oli otya?");
+      await expect.poll(() => result(page).textContent()).toBe("Oli otya?");
       expect(JSON.parse(await runShown(page, token))).toMatchObject({
         output: { translated_text: "Oli otya?", target_language: "lug" },
       });
     }));
 
   it("streams a conversation from the function's own address, and remembers it", () =>
-    tryAt(url, "chat", async ({ page, token }) => {
+    openPlayground(url, "chat", async ({ page, token }) => {
       const message = page.getByLabel("Message");
       expect(await page.getByRole("button", { name: /^(Stop|New conversation)$/ }).count()).toBe(0);
       await message.fill("Webale");
-      const asked = page.waitForRequest(/\/tasks\/chat\/completions$/);
+      const requested = page.waitForRequest(/\/tasks\/chat\/completions$/);
       await page.getByRole("button", { name: "Send" }).click();
-      expect(new URL((await asked).url()).port).not.toBe(new URL(url).port);
-      const first = answer(page).locator(".card").first();
+      expect(new URL((await requested).url()).port).not.toBe(new URL(url).port);
+      const first = result(page).locator(".card").first();
       await expect.poll(() => first.textContent()).not.toBe("");
       await page.getByRole("button", { name: "New conversation" }).waitFor();
       expect(await runShown(page, token)).toMatch(/^data: \{.*"delta"[\s\S]*data: \[DONE\]/m);
       await message.fill("Weebale nnyo");
       await page.getByRole("button", { name: "Send" }).click();
-      await expect.poll(() => answer(page).locator(".card").count()).toBe(2);
+      await expect.poll(() => result(page).locator(".card").count()).toBe(2);
       expect(await curl(page).textContent()).toContain('"role":"assistant"');
     }));
 
   it("speaks, and what it plays can be played", () =>
-    tryAt(url, "speak", async ({ page, token }) => {
+    openPlayground(url, "speak", async ({ page, token }) => {
       await page.getByRole("button", { name: "Speak" }).click();
-      const player = answer(page).locator("audio");
+      const player = result(page).locator("audio");
       await expect
         .poll(() => player.evaluate((audio) => Number(Reflect.get(audio, "duration"))))
         .toBeGreaterThan(0.5);
@@ -89,7 +89,7 @@ describe.each(places)("The playground, $name", ({ url }) => {
     }));
 
   it("writes down what the microphone records, in Opus of 16 kilobits a second", () =>
-    tryAt(url, "transcribe", async ({ page }) => {
+    openPlayground(url, "transcribe", async ({ page }) => {
       const recorder = page.locator("[data-record]");
       await recorder.click();
       await expect.poll(() => recorder.textContent()).toBe("Stop recording");
@@ -100,11 +100,11 @@ describe.each(places)("The playground, $name", ({ url }) => {
       const sent = page.waitForRequest(/\/tasks\/audio\/transcriptions$/);
       await page.getByRole("button", { name: "Transcribe" }).click();
       expect((await (await sent).allHeaders())["content-type"]).toContain("multipart/form-data");
-      await expect.poll(() => answer(page).locator(".card").count()).toBe(1);
+      await expect.poll(() => result(page).locator(".card").count()).toBe(1);
     }));
 
   it("writes down a file", () =>
-    tryAt(url, "transcribe", async ({ page, token }) => {
+    openPlayground(url, "transcribe", async ({ page, token }) => {
       const response = await fetch(`${url}/tasks/audio/speech`, {
         method: "POST",
         headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
@@ -113,15 +113,15 @@ describe.each(places)("The playground, $name", ({ url }) => {
       const buffer = Buffer.from(await response.arrayBuffer());
       await page.getByLabel("Recording").setInputFiles({ name: "hello.wav", mimeType: "audio/wav", buffer });
       await page.getByRole("button", { name: "Transcribe" }).click();
-      await expect.poll(() => answer(page).textContent()).toBe("Webale nnyo.");
+      await expect.poll(() => result(page).textContent()).toBe("Webale nnyo.");
       expect(await curl(page).textContent()).toContain("audio=@hello.wav");
     }));
 
   it("identifies a language by its name", () =>
-    tryAt(url, "identify", async ({ page, token }) => {
+    openPlayground(url, "identify", async ({ page, token }) => {
       await page.getByLabel("Text").fill("Wasuze otya nno, ssebo?");
       await page.getByRole("button", { name: "Identify" }).click();
-      await expect.poll(() => answer(page).textContent()).toBe("Luganda");
+      await expect.poll(() => result(page).textContent()).toBe("Luganda");
       expect(JSON.parse(await runShown(page, token))).toEqual({ language: "lug" });
     }));
 
@@ -132,11 +132,11 @@ describe.each(places)("The playground, $name", ({ url }) => {
       await page.locator("#source").selectOption("lug");
       await page.getByRole("button", { name: "Translate" }).click();
       await expect
-        .poll(() => answer(page).textContent())
+        .poll(() => result(page).textContent())
         .toContain("Source and target language must be different");
       await page.route(/\/tasks\/translate$/, (route) => route.abort());
       await page.getByRole("button", { name: "Translate" }).click();
-      await expect.poll(() => answer(page).textContent()).toContain("cannot be reached");
+      await expect.poll(() => result(page).textContent()).toContain("cannot be reached");
     }));
 
   it("keeps its token out of every cookie and every store of the browser", () =>
@@ -147,12 +147,12 @@ describe.each(places)("The playground, $name", ({ url }) => {
       await page.getByRole("button", { name: "Identify" }).click();
       const { access_token: token, expires_in: seconds } = await (await given).json();
       expect(seconds).toBe(900);
-      const kept = JSON.stringify([
+      const stored = JSON.stringify([
         await context.storageState({ indexedDB: true }),
         await page.evaluate(() => ({ ...sessionStorage })),
       ]);
-      expect(kept).toContain("console-session");
-      expect(kept).not.toContain(token);
+      expect(stored).toContain("console-session");
+      expect(stored).not.toContain(token);
     }));
 
   it("has a token that does nothing about its account, and ends with a change of the password", () =>
@@ -206,12 +206,12 @@ describe.each(places)("The playground, $name", ({ url }) => {
       for (let count = 0; count < 3; count += 1) {
         await page.getByLabel("Text").fill(`Wasuze otya nno, ssebo ${count}?`);
         await button.click();
-        await expect.poll(() => answer(page).textContent()).toBe("Luganda");
+        await expect.poll(() => result(page).textContent()).toBe("Luganda");
         await page.reload();
       }
       await button.click();
-      await expect.poll(() => answer(page).textContent()).toContain("3 tries a day, and yours are used");
-      await answer(page).getByRole("link", { name: "Sign up" }).click();
+      await expect.poll(() => result(page).textContent()).toContain("3 tries a day, and yours are used");
+      await result(page).getByRole("link", { name: "Sign up" }).click();
       await page.waitForURL(`${url}/console/sign-up`);
     }));
 });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { logIn, register } from "../support/console-visit.ts";
-import { expectAccessible, places, visit } from "../support/visitor.ts";
-import { soundBytes, wavHeaderBytes } from "../support/wav.ts";
+import { expectAccessible, targets, visit } from "../support/visitor.ts";
+import { audioBytes, wavHeaderBytes } from "../support/wav.ts";
 
 let folder: string;
 let file: string;
@@ -14,10 +14,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "language-ai-recording-"));
   file = join(folder, "council.wav");
   // Twelve minutes at this rate are three parts.
-  const second = soundBytes(16_000);
-  const sound = Array.from({ length: 720 }, () => second);
+  const second = audioBytes(16_000);
+  const audio = Array.from({ length: 720 }, () => second);
   const header = wavHeaderBytes(second.length * 720, { sampleRate: 8_000, stated: true });
-  await writeFile(file, Buffer.concat([header, ...sound]));
+  await writeFile(file, Buffer.concat([header, ...audio]));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -29,7 +29,7 @@ const choose = async (page: Page): Promise<void> => {
 const isPart = /[?&]partNumber=\d+/;
 const partOf = (address: string): string | null => new URL(address).searchParams.get("partNumber");
 
-describe.each(places)("The recordings, $name", ({ url }) => {
+describe.each(targets)("The recordings, $name", ({ url }) => {
   it("are uploaded in parts that survive a lost connection and a reload, and become a transcript that follows the audio", () =>
     visit(async ({ page, context, complaints }) => {
       await logIn(page, url, await register(url));
@@ -57,8 +57,8 @@ describe.each(places)("The recordings, $name", ({ url }) => {
       await choose(page);
       await page.waitForURL(/\/console\/recordings\/[\w-]{36}$/);
       expect(arrived).toEqual(["1", "2", "3"]);
-      const kept = JSON.stringify(await page.evaluate(() => ({ ...localStorage, ...sessionStorage })));
-      expect(kept).toBe("{}");
+      const stored = JSON.stringify(await page.evaluate(() => ({ ...localStorage, ...sessionStorage })));
+      expect(stored).toBe("{}");
 
       // The page loads itself again at the end of the job.
       const segments = page.locator(".said li");
@@ -72,9 +72,9 @@ describe.each(places)("The recordings, $name", ({ url }) => {
       await last.getByRole("link").focus();
       await page.keyboard.press("Enter");
       await expect.poll(() => last.getAttribute("aria-current")).toBe("true");
-      const sound = page.locator("audio");
+      const audio = page.locator("audio");
       expect(
-        await sound.evaluate((audio) => Number(Reflect.get(audio, "currentTime"))),
+        await audio.evaluate((audio) => Number(Reflect.get(audio, "currentTime"))),
       ).toBeGreaterThanOrEqual(begin);
       await segments.first().getByText(/\w{3}/).last().click();
       await expect.poll(() => segments.first().getAttribute("aria-current")).toBe("true");

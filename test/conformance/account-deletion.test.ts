@@ -15,11 +15,11 @@ describe("DELETE /auth/me", () => {
     const speech = (await call("/tasks/audio/speech", { token, body: { text: "Oli otya?" } })).body;
     expect((await fetch(speech.audio_url)).status).toBe(200);
 
-    const answer = await remove(token, password);
-    expect(answer).toMatchObject({ status: 204, body: "" });
-    expect(answer.headers.get("cache-control")).toBe("no-store");
-    expect(answer.headers.get("x-request-id")).toBeTruthy();
-    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    const response = await remove(token, password);
+    expect(response).toMatchObject({ status: 204, body: "" });
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("x-request-id")).toBeTruthy();
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
 
     for (const gone of [token, other]) {
       expectError(await call("/auth/me", { token: gone }), 401, "unauthenticated");
@@ -50,9 +50,9 @@ describe("DELETE /auth/me", () => {
     const { body } = await call("/auth/refresh-token", { method: "POST", token });
     expectError(await remove(token, password), 401, "unauthenticated");
     for (const missing of [undefined, "", 7, null]) {
-      const answer = await remove(body.access_token, missing);
-      expect(answer.status).toBe(422);
-      expect(errorBody.safeParse(answer.body).success).toBe(true);
+      const response = await remove(body.access_token, missing);
+      expect(response.status).toBe(422);
+      expect(errorBody.safeParse(response.body).success).toBe(true);
     }
     expect((await call("/auth/me", { token: body.access_token })).status).toBe(200);
   });
@@ -62,9 +62,9 @@ describe("DELETE /auth/me", () => {
     for (let times = 0; times < 5; times += 1) {
       expect((await remove(token, "not the password")).status).toBe(401);
     }
-    const answer = await remove(token, password);
-    expectError(answer, 429, "rate_limited");
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    const response = await remove(token, password);
+    expectError(response, 429, "rate_limited");
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await call("/auth/me", { token })).status).toBe(200);
   });
 });
@@ -91,8 +91,8 @@ describe("a password with letters that can be composed", () => {
   });
 
   it("is refused when it contains invisible characters", async () => {
-    const answer = await register({ ...newRegistration(), password: "seven\tstorks by the lake" });
-    expect(answer).toMatchObject({
+    const response = await register({ ...newRegistration(), password: "seven\tstorks by the lake" });
+    expect(response).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["body", "password"], type: "value_error" }] },
     });

@@ -38,10 +38,10 @@ const latestMail = async (email: string) => {
 describe("POST /auth/register", () => {
   it("creates an account and shows it without the password", async () => {
     const registration = newRegistration();
-    const answer = await call("/auth/register", { body: registration });
-    expect(answer.status).toBe(201);
-    expectDeclared(registerOperation, answer);
-    expect(answer.body).toEqual({
+    const response = await call("/auth/register", { body: registration });
+    expect(response.status).toBe(201);
+    expectDeclared(registerOperation, response);
+    expect(response.body).toEqual({
       id: expect.any(Number),
       username: registration.username,
       email: registration.email,
@@ -53,7 +53,7 @@ describe("POST /auth/register", () => {
       sector: null,
       email_verified: false,
     });
-    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
   it("takes neither tier nor provider, id or verification from the body", async () => {
@@ -87,10 +87,10 @@ describe("POST /auth/register", () => {
   it("gives a name to one of two simultaneous requests", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { username } = newRegistration();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [1, 2].map(() => call("/auth/register", { body: { ...newRegistration(), username } })),
       );
-      expect(answers.map(outcomeOf).sort()).toEqual(["201 done", "409 username_taken"]);
+      expect(responses.map(outcomeOf).sort()).toEqual(["201 done", "409 username_taken"]);
     }
   });
 
@@ -107,27 +107,27 @@ describe("POST /auth/register", () => {
     ["password", "x".repeat(257), "string_too_long"],
     ["sector", "Health", "list_type"],
   ])("names %s as the problem when it is %j", async (field, value, type) => {
-    const answer = await call("/auth/register", { body: { ...newRegistration(), [field]: value } });
-    expectDeclared(registerOperation, answer);
-    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", field], type }] } });
+    const response = await call("/auth/register", { body: { ...newRegistration(), [field]: value } });
+    expectDeclared(registerOperation, response);
+    expect(response).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", field], type }] } });
   });
 
   it("never repeats a rejected password", async () => {
-    const answer = await call("/auth/register", {
+    const response = await call("/auth/register", {
       body: { ...newRegistration(), email: "nobody", password: "hunter2-is-my-secret" },
     });
-    expect(answer.status).toBe(422);
-    expect(JSON.stringify(answer.body)).not.toContain("hunter2");
+    expect(response.status).toBe(422);
+    expect(JSON.stringify(response.body)).not.toContain("hunter2");
   });
 });
 
 describe("POST /auth/token", () => {
   it("exchanges name and password for a bearer token", async () => {
     const { username, password } = await createAccount();
-    const answer = await logIn(username, password);
-    expectDeclared(tokenOperation, answer);
-    expect(answer).toMatchObject({ status: 200, body: { token_type: "bearer", expires_in: 604_800 } });
-    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const response = await logIn(username, password);
+    expectDeclared(tokenOperation, response);
+    expect(response).toMatchObject({ status: 200, body: { token_type: "bearer", expires_in: 604_800 } });
+    expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
   it("also knows the account by its address, in any case", async () => {
@@ -147,8 +147,8 @@ describe("POST /auth/token", () => {
   });
 
   it("is a form, and refuses JSON with that message", async () => {
-    const answer = await call("/auth/token", { body: { username: "x", password: "y" } });
-    expect(answer).toMatchObject({
+    const response = await call("/auth/token", { body: { username: "x", password: "y" } });
+    expect(response).toMatchObject({
       status: 422,
       body: {
         detail: [
@@ -178,9 +178,13 @@ describe("POST /auth/token", () => {
 describe("a bearer token", () => {
   it("opens the account it was issued for", async () => {
     const account = await createAccount();
-    const answer = await me(account.token);
-    expectDeclared(meOperation, answer);
-    expect(answer.body).toMatchObject({ id: account.id, username: account.username, email_verified: false });
+    const response = await me(account.token);
+    expectDeclared(meOperation, response);
+    expect(response.body).toMatchObject({
+      id: account.id,
+      username: account.username,
+      email_verified: false,
+    });
   });
 
   it.each([
@@ -189,10 +193,10 @@ describe("a bearer token", () => {
     ["nonsense", { Authorization: "Bearer nonsense" }],
     ["empty", { Authorization: "Bearer " }],
   ])("that is %s gets 401 in our JSON", async (_case, headers) => {
-    const answer = await call("/auth/me", { headers });
-    expectError(answer, 401, "unauthenticated");
-    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
-    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    const response = await call("/auth/me", { headers });
+    expectError(response, 401, "unauthenticated");
+    expect(response.headers.get("www-authenticate")).toBe("Bearer");
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
   });
 
   it("is replaced by refreshing it, and stops at once", async () => {
@@ -207,10 +211,10 @@ describe("a bearer token", () => {
   it("is replaced once, however many ask at the same moment", async () => {
     for (let round = 0; round < 3; round += 1) {
       const { token } = await createAccount();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [1, 2, 3].map(() => call("/auth/refresh-token", { method: "POST", token })),
       );
-      expect(answers.map(outcomeOf).sort()).toEqual([
+      expect(responses.map(outcomeOf).sort()).toEqual([
         "200 done",
         "401 unauthenticated",
         "401 unauthenticated",
@@ -251,13 +255,13 @@ describe("PUT /auth/profile", () => {
 
   it("names the six organisation types when another one is sent", async () => {
     const { token } = await createAccount();
-    const answer = await call("/auth/profile", {
+    const response = await call("/auth/profile", {
       method: "PUT",
       token,
       body: { organization_type: "Circus" },
     });
-    expectError(answer, 400, "bad_request");
-    expect(answer.body.detail).toContain("NGO, Government, Private Sector, Research, Individual, Other");
+    expectError(response, 400, "bad_request");
+    expect(response.body.detail).toContain("NGO, Government, Private Sector, Research, Individual, Other");
   });
 
   it("refuses a blank sector, and sectors that are no list", async () => {
@@ -328,8 +332,8 @@ describe.runIf(inject("isLocal"))("verification of the email address", () => {
 
   it("refuses an unknown link, and one without its token", async () => {
     expectError(await call("/auth/verify-email?token=abc"), 400, "invalid_link");
-    const answer = await call("/auth/verify-email");
-    expect(answer).toMatchObject({
+    const response = await call("/auth/verify-email");
+    expect(response).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["query", "token"], type: "missing" }] },
     });
@@ -353,13 +357,13 @@ describe.runIf(inject("isLocal"))("verification of the email address", () => {
 describe.runIf(inject("isLocal"))("a forgotten password", () => {
   it("is replaced by the token in the mail, once; every token of the account ends", async () => {
     const account = await createAccount();
-    const asked = await call("/auth/forgot-password", { body: { email: account.email } });
-    expectDeclared(forgotPasswordOperation, asked);
+    const requested = await call("/auth/forgot-password", { body: { email: account.email } });
+    expectDeclared(forgotPasswordOperation, requested);
     const { token } = await latestMail(account.email);
     const reset = { token, new_password: "nine cranes over the hill" };
-    const answer = await call("/auth/reset-password", { body: reset });
-    expectDeclared(resetPasswordOperation, answer);
-    expect(answer.status).toBe(200);
+    const response = await call("/auth/reset-password", { body: reset });
+    expectDeclared(resetPasswordOperation, response);
+    expect(response.status).toBe(200);
     expectError(await me(account.token), 401, "unauthenticated");
     expect(await logIn(account.username, account.password)).toMatchObject({ status: 401 });
     expect(await logIn(account.username, reset.new_password)).toMatchObject({ status: 200 });
@@ -415,10 +419,10 @@ describe.runIf(inject("isLocal"))("a forgotten password", () => {
   it("is not reset by a verification link", async () => {
     const account = await createAccount();
     const { token } = await latestMail(account.email);
-    const answer = await call("/auth/reset-password", {
+    const response = await call("/auth/reset-password", {
       body: { token, new_password: "nine cranes over the hill" },
     });
-    expectError(answer, 400, "invalid_link");
+    expectError(response, 400, "invalid_link");
   });
 });
 

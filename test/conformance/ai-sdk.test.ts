@@ -17,8 +17,8 @@ import * as z from "zod";
 import { baseUrl, createAccount } from "../support/client.ts";
 import { compareWithReadme } from "../support/client-rows.ts";
 import { readAll } from "../support/read-all.ts";
-import { decodeSound } from "../support/test-audio.ts";
-import { priceAnswer, priceArguments, priceParameters, priceQuestion } from "../support/tools.ts";
+import { decodeAudio } from "../support/test-audio.ts";
+import { priceArguments, priceParameters, priceQuestion, priceReply } from "../support/tools.ts";
 
 const prompt = "How do you say 'thank you' in Luganda?";
 
@@ -78,7 +78,7 @@ describe.each(providers)("%s", (_name, modelOf) => {
   it.runIf(isLocal).each(["whole", "streamed"])(
     "calls tools until there is a final response, %s",
     async (how) => {
-      const asked: unknown[] = [];
+      const requested: unknown[] = [];
       const request = {
         model: modelOf(),
         prompt: priceQuestion,
@@ -90,15 +90,15 @@ describe.each(providers)("%s", (_name, modelOf) => {
             description: "The price of a crop at a market",
             inputSchema: jsonSchema({ ...priceParameters, required: [...priceParameters.required] }),
             execute: async (input) => {
-              asked.push(input);
-              return priceAnswer;
+              requested.push(input);
+              return priceReply;
             },
           }),
         },
       };
       const text = how === "whole" ? (await generateText(request)).text : await streamText(request).text;
-      expect(text).toContain(priceAnswer);
-      expect(asked).toEqual([priceArguments]);
+      expect(text).toContain(priceReply);
+      expect(requested).toEqual([priceArguments]);
     },
   );
 
@@ -191,7 +191,7 @@ describe("@ai-sdk/openai", () => {
       maxRetries: 0,
     });
     expect(audio.format).toBe("mp3");
-    const { samples, sampleRate } = await decodeSound("mp3", Buffer.from(audio.uint8Array));
+    const { samples, sampleRate } = await decodeAudio("mp3", Buffer.from(audio.uint8Array));
     expect(samples.length / sampleRate).toBeGreaterThan(0.5);
   });
 });

@@ -21,25 +21,28 @@ describe.each(doors)("through %s", (_name, door) => {
 
   describe("POST /tasks/chat/completions", () => {
     it.each([undefined, "lang-14b", "lang-9b"])("responds with the model %s", async (model) => {
-      const answer = await call(path, { token, body: { messages, ...(model ? { model } : {}) } });
-      expectDeclared(createChatCompletionOperation, answer);
-      expect(answer).toMatchObject({
+      const response = await call(path, { token, body: { messages, ...(model ? { model } : {}) } });
+      expectDeclared(createChatCompletionOperation, response);
+      expect(response).toMatchObject({
         status: 200,
         body: { object: "chat.completion", model: model ?? "lang-14b" },
       });
-      expect(answer.body.choices[0].message.content.trim()).not.toBe("");
+      expect(response.body.choices[0].message.content.trim()).not.toBe("");
     });
 
     it.each(["Sunbird/Sunflower-14B", "gpt-4o"])("refuses the unknown model %s with 400", async (model) => {
-      const answer = await call(path, { token, body: { messages, model } });
-      expectError(answer, 400, "unknown_model");
-      expect(answer.body.error).toMatchObject({ param: "model", supported_models: ["lang-14b", "lang-9b"] });
+      const response = await call(path, { token, body: { messages, model } });
+      expectError(response, 400, "unknown_model");
+      expect(response.body.error).toMatchObject({
+        param: "model",
+        supported_models: ["lang-14b", "lang-9b"],
+      });
     });
 
     it("names what is wrong with a request", async () => {
-      const answer = await call(path, { token, body: { messages: [{ role: "user", content: " " }] } });
-      expectDeclared(createChatCompletionOperation, answer);
-      expect(answer).toMatchObject({
+      const response = await call(path, { token, body: { messages: [{ role: "user", content: " " }] } });
+      expectDeclared(createChatCompletionOperation, response);
+      expect(response).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ["body", "messages", 0, "content"], type: "string_too_short" }] },
       });
@@ -50,13 +53,13 @@ describe.each(doors)("through %s", (_name, door) => {
     });
 
     it("streams events that are what the contract declares", async () => {
-      const answer = await call(path, { token, body: { messages, stream: true } });
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
-      expect(answer.headers.get("cache-control")).toBe("no-cache, no-transform");
-      expect(answer.headers.get("x-accel-buffering")).toBe("no");
-      expect(answer.headers.get("x-request-id")).toBeTruthy();
-      const events = String(answer.body)
+      const response = await call(path, { token, body: { messages, stream: true } });
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+      expect(response.headers.get("cache-control")).toBe("no-cache, no-transform");
+      expect(response.headers.get("x-accel-buffering")).toBe("no");
+      expect(response.headers.get("x-request-id")).toBeTruthy();
+      const events = String(response.body)
         .split("\n\n")
         .filter((event) => event.startsWith("data: "))
         .map((event) => event.slice("data: ".length));
@@ -73,8 +76,8 @@ describe.each(doors)("through %s", (_name, door) => {
 
     it("streams the token counts, without choices, when requested", async () => {
       const body = { messages, stream: true, stream_options: { include_usage: true } };
-      const answer = await call(path, { token, body });
-      const [last = "", done] = String(answer.body).trimEnd().split("\n\n").slice(-2);
+      const response = await call(path, { token, body });
+      const [last = "", done] = String(response.body).trimEnd().split("\n\n").slice(-2);
       expect(done).toBe("data: [DONE]");
       const { choices, usage } = chatCompletionChunk.parse(JSON.parse(last.slice("data: ".length)));
       expect(choices).toEqual([]);
@@ -109,7 +112,7 @@ describe.each(doors)("through %s", (_name, door) => {
     });
 
     it.runIf(inject("isLocal"))("holds a conversation of several turns", async () => {
-      const answer = await client.chat.completions.create({
+      const response = await client.chat.completions.create({
         model: "lang-14b",
         messages: [
           { role: "system", content: "Be brief." },
@@ -124,7 +127,7 @@ describe.each(doors)("through %s", (_name, door) => {
           },
         ],
       });
-      expect(answer.choices[0]?.message.content).toContain("Amina");
+      expect(response.choices[0]?.message.content).toContain("Amina");
     });
 
     it("reports that the token limit cut the response", async () => {
@@ -148,7 +151,7 @@ describe.each(doors)("through %s", (_name, door) => {
   });
 
   it("allows browsers to call it", async () => {
-    const answer = await call(path, {
+    const response = await call(path, {
       method: "OPTIONS",
       headers: {
         Origin: "https://app.example",
@@ -156,9 +159,9 @@ describe.each(doors)("through %s", (_name, door) => {
         "Access-Control-Request-Headers": "authorization, content-type",
       },
     });
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
-    expect(answer.headers.get("access-control-allow-methods")).toContain("POST");
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-methods")).toContain("POST");
   });
 
   it("refuses another method with 405, another path with 404", async () => {

@@ -78,18 +78,18 @@ describe("JSON of more than a kilobyte", () => {
   });
 
   it("has the same head for HEAD", async () => {
-    const answer = await ask("/openapi.json", { method: "HEAD", acceptEncoding: "br" });
-    expect(answer).toMatchObject({ status: 200, coding: "br" });
-    expect(answer.body).toHaveLength(0);
+    const response = await ask("/openapi.json", { method: "HEAD", acceptEncoding: "br" });
+    expect(response).toMatchObject({ status: 200, coding: "br" });
+    expect(response.body).toHaveLength(0);
   });
 
   it("comes packed when it says what is wrong", async () => {
-    const answer = await ask("/tasks/translate", {
+    const response = await ask("/tasks/translate", {
       ...json({ source_language: "eng", target_language: "fra", text: "Hello" }),
       acceptEncoding: "gzip",
     });
-    expect(answer).toMatchObject({ status: 400, coding: "gzip" });
-    expect(JSON.parse(gunzipSync(answer.body).toString())).toMatchObject({
+    expect(response).toMatchObject({ status: 400, coding: "gzip" });
+    expect(JSON.parse(gunzipSync(response.body).toString())).toMatchObject({
       error: { code: "unsupported_language" },
     });
   });
@@ -101,29 +101,29 @@ describe("what comes as it is", () => {
   it("chat, token by token", async () => {
     const messages = [{ role: "user", content: "How do you say thank you in Luganda?" }];
     const request = json({ model: "lang-9b", stream: true, messages });
-    const answer = await ask("/tasks/chat/completions", { ...request, acceptEncoding });
-    expect([answer.status, answer.coding]).toEqual([200, undefined]);
-    expect(answer.body.length).toBeGreaterThan(1_024);
-    expect(answer.body.toString()).toMatch(/^data: /);
+    const response = await ask("/tasks/chat/completions", { ...request, acceptEncoding });
+    expect([response.status, response.coding]).toEqual([200, undefined]);
+    expect(response.body.length).toBeGreaterThan(1_024);
+    expect(response.body.toString()).toMatch(/^data: /);
   });
 
   it.each(["wav", "mp3", "opus"])("audio: %s", async (format) => {
     const request = json({ text: "Wasuze otya nno?", response_mode: "stream", audio_format: format });
-    const answer = await ask("/tasks/audio/speech", { ...request, acceptEncoding });
-    expect([answer.status, answer.coding]).toEqual([200, undefined]);
-    expect(answer.body.length).toBeGreaterThan(1_024);
+    const response = await ask("/tasks/audio/speech", { ...request, acceptEncoding });
+    expect([response.status, response.coding]).toEqual([200, undefined]);
+    expect(response.body.length).toBeGreaterThan(1_024);
   });
 
   it("accounts and tokens", async () => {
     const { username, password } = account;
     const form = new URLSearchParams({ username, password }).toString();
-    for (const answer of [
+    for (const response of [
       await ask("/auth/me", { acceptEncoding }),
       await ask("/auth/usage", { acceptEncoding }),
       await ask("/auth/token", { method: "POST", body: form, isForm: true, acceptEncoding }),
     ]) {
-      expect([answer.status, answer.coding]).toEqual([200, undefined]);
-      expect(answer.vary ?? "").not.toContain("Accept-Encoding");
+      expect([response.status, response.coding]).toEqual([200, undefined]);
+      expect(response.vary ?? "").not.toContain("Accept-Encoding");
     }
   });
 });

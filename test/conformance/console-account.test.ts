@@ -59,12 +59,12 @@ describe("The page of keys", () => {
     expect(empty.html).toContain(`curl -s ${baseUrl}/tasks/translate`);
 
     const typed = { action: "make-key", name: "kiosk <Gulu>", scopes: "translate", monthly_limit: "5" };
-    const made = await visitor.send(empty, tokens, typed);
-    expect(made).toMatchObject({ status: 200, path: tokens });
-    const [key = "", ...others] = made.html.match(/lai_[0-9A-Za-z]{36,}/g) ?? [];
+    const created = await visitor.send(empty, tokens, typed);
+    expect(created).toMatchObject({ status: 200, path: tokens });
+    const [key = "", ...others] = created.html.match(/lai_[0-9A-Za-z]{36,}/g) ?? [];
     expect(others).toEqual([]);
-    expect(made.html).toContain("kiosk &lt;Gulu>");
-    expect(made.headers.get("content-encoding")).toBeNull();
+    expect(created.html).toContain("kiosk &lt;Gulu>");
+    expect(created.headers.get("content-encoding")).toBeNull();
     expect((await translate(key)).status).toBe(200);
     expect((await call("/tasks/chat/completions", { method: "POST", ...bearer(key), body: {} })).status).toBe(
       403,
@@ -109,14 +109,14 @@ describe("The page of keys", () => {
       await visitor.send(page, tokens, { action: "make-key", name });
       page = await visitor.open(tokens);
     }
-    const made = await visitor.send(page, tokens, { action: "make-token" });
-    const [token = ""] = made.html.match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g) ?? [];
+    const created = await visitor.send(page, tokens, { action: "make-token" });
+    const [token = ""] = created.html.match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g) ?? [];
     expect(await call("/auth/me", bearer(token))).toMatchObject({ status: 200, body: { username } });
     const { body } = await call("/auth/keys", bearer(token));
     for (const { name, scopes } of body.keys) keys.push(`${name}: ${scopes.length}`);
     expect(keys).toEqual(["one: 7", "two: 7"]);
 
-    const none = await visitor.send(made, tokens, { action: "revoke-all-keys" });
+    const none = await visitor.send(created, tokens, { action: "revoke-all-keys" });
     expect(none.html).toContain("All keys are revoked.");
     expect((await call("/auth/keys", bearer(token))).body).toEqual({ keys: [] });
     expect((await visitor.open(tokens)).html).not.toContain(token);
@@ -134,8 +134,8 @@ describe("The response that shows a new secret", () => {
     const sent = { ...form, name: "kiosk" };
     const wrong = action === "make-key" ? { ...sent, name: " " } : sent;
     expect((await visitor.ask(tokens, { form: { ...wrong, forms_used: "x" } })).status).toBe(422);
-    const made = await visitor.ask(tokens, { form: sent });
-    expect(made.html).toMatch(secret);
+    const created = await visitor.ask(tokens, { form: sent });
+    expect(created.html).toMatch(secret);
     const again = await visitor.ask(tokens, { form: sent });
     expect(again.status).toBe(200);
     expect(again.html).toContain("This form was sent already");
@@ -155,15 +155,15 @@ describe("The response that shows a new secret", () => {
   it("can be requested again after a failure", async () => {
     const { visitor } = await signUp();
     let page = await visitor.open(tokens);
-    for (let made = 0; made < 20; made += 1) {
-      page = await visitor.send(page, tokens, { action: "make-key", name: `${made}` });
+    for (let created = 0; created < 20; created += 1) {
+      page = await visitor.send(page, tokens, { action: "make-key", name: `${created}` });
       page = await visitor.open(tokens);
     }
     const refused = await visitor.send(page, tokens, { action: "make-key", name: "one more" });
     expect(refused.html).toContain("An account has at most 20 keys.");
     page = await visitor.send(refused, tokens, { action: "revoke-key" });
-    const made = await visitor.send(refused, tokens, { action: "make-key", name: "one more" });
-    expect(made.html).toContain("The key “one more” is made");
+    const created = await visitor.send(refused, tokens, { action: "make-key", name: "one more" });
+    expect(created.html).toContain("The key “one more” is made");
   });
 });
 
@@ -192,11 +192,11 @@ describe("The page of usage", () => {
     const { visitor } = await signUp();
     const before = await visitor.open("/console/usage");
     expect(before.html).toContain("Nothing was used in these days");
-    const made = await visitor.send(await visitor.open(tokens), tokens, {
+    const created = await visitor.send(await visitor.open(tokens), tokens, {
       action: "make-key",
       name: "kiosk",
     });
-    const [key = ""] = made.html.match(/lai_[0-9A-Za-z]{36,}/g) ?? [];
+    const [key = ""] = created.html.match(/lai_[0-9A-Za-z]{36,}/g) ?? [];
     await translate(key);
     const used = await visitor.open("/console/usage");
     expect(used.html.match(/<rect /g)).toHaveLength(30);
@@ -256,11 +256,11 @@ describe("The page of the account", () => {
     expect(emptied.path).toBe(`${settings}?done=saved`);
     expect(emptied.html).not.toContain('value="Makerere"');
     expect(emptied.html).not.toContain('value="health"');
-    const kept = await visitor.send(emptied, settings, { ...action, full_name: "", default_language: "" });
-    expect(kept.html).toContain(
+    const stored = await visitor.send(emptied, settings, { ...action, full_name: "", default_language: "" });
+    expect(stored.html).toContain(
       "What was left empty stays as it was: Full name, Language of your recordings.",
     );
-    expect(kept.html).toContain('value="Amina Nakato"');
+    expect(stored.html).toContain('value="Amina Nakato"');
     expect((await visitor.open("/console")).html).not.toContain(`Hello, ${username}`);
   });
 

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Answer, baseUrl, call, createAccount, type TestAccount } from "../support/client.ts";
+import { baseUrl, call, createAccount, type JsonResponse, type TestAccount } from "../support/client.ts";
 import { FormVisitor } from "../support/form-visitor.ts";
-import { soundBytes, wavHeaderBytes } from "../support/wav.ts";
+import { audioBytes, wavHeaderBytes } from "../support/wav.ts";
 
 const prefix = new URL(baseUrl).pathname.replace(/\/$/, "");
 
 /** In bytes, packed: what a page and all that it loads may have. */
-const largestFirstLoad = 60 * 1_024;
+const maxFirstLoadBytes = 60 * 1_024;
 
 /** Seconds of noise, at a rate that keeps the file small. */
 const recording = (seconds: number): Buffer => {
-  const second = soundBytes(16_000);
-  const sound = Array.from({ length: seconds }, () => second);
+  const second = audioBytes(16_000);
+  const audio = Array.from({ length: seconds }, () => second);
   return Buffer.concat([
     wavHeaderBytes(second.length * seconds, { sampleRate: 8_000, stated: true }),
-    ...sound,
+    ...audio,
   ]);
 };
 
@@ -30,12 +30,12 @@ const upload = async (bytes: Buffer, { token }: TestAccount): Promise<string> =>
   return body.file_id;
 };
 
-const createJob = async (account: TestAccount, seconds: number): Promise<Answer["body"]> => {
+const createJob = async (account: TestAccount, seconds: number): Promise<JsonResponse["body"]> => {
   const fields = { type: "transcription", language: "lug", timestamps: true };
   const body = { ...fields, file_id: await upload(recording(seconds), account) };
-  const answer = await call("/tasks/jobs", { token: account.token, body });
-  expect(answer.status).toBe(202);
-  return answer.body;
+  const response = await call("/tasks/jobs", { token: account.token, body });
+  expect(response.status).toBe(202);
+  return response.body;
 };
 
 const untilOver = async (id: string, { token }: TestAccount): Promise<void> => {
@@ -107,7 +107,7 @@ describe("The recordings of an account, without JavaScript", () => {
     );
     expect(times.length).toBeGreaterThan(1);
     expect(times).toEqual(times.toSorted((one, other) => one - other));
-    expect(gzipSync(page.html).length).toBeLessThan(largestFirstLoad);
+    expect(gzipSync(page.html).length).toBeLessThan(maxFirstLoadBytes);
   });
 
   it("can be heard through a link, from an origin that this page alone may load", async () => {
@@ -115,10 +115,10 @@ describe("The recordings of an account, without JavaScript", () => {
     await untilOver(id, account);
     const { html, headers } = await visitor.open(`/console/recordings/${id}`);
     const link = /<audio[^>]*\ssrc="([^"]*)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
-    const sound = await fetch(link, { headers: { Range: "bytes=0-3" } });
-    expect(sound.status).toBe(206);
-    expect(sound.headers.get("content-type")).toBe("audio/wav");
-    expect(await sound.text()).toBe("RIFF");
+    const audio = await fetch(link, { headers: { Range: "bytes=0-3" } });
+    expect(audio.status).toBe(206);
+    expect(audio.headers.get("content-type")).toBe("audio/wav");
+    expect(await audio.text()).toBe("RIFF");
     const { origin } = new URL(link);
     expect(headers.get("content-security-policy")).toContain(`media-src 'self' blob: ${origin};`);
     const elsewhere = await visitor.open("/console");
@@ -180,6 +180,6 @@ describe("The recordings of an account, without JavaScript", () => {
     const bodies = await Promise.all(files.map((file) => call(file.slice(prefix.length))));
     const bytes = [page.html, ...bodies.map(({ body }) => body)].map((body) => gzipSync(body).length);
     expect(files.length).toBeGreaterThan(2);
-    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(largestFirstLoad);
+    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(maxFirstLoadBytes);
   });
 });

@@ -111,12 +111,12 @@ describe("The console, without JavaScript", () => {
       ["/console/sign-up", newRegistration()],
     ] as const) {
       const visitor = new FormVisitor();
-      const asked = await visitor.open("/console?from=a%20mail");
-      expect(asked.path).toBe("/console/log-in?next=%2Fconsole%3Ffrom%3Da%2Bmail");
+      const requested = await visitor.open("/console?from=a%20mail");
+      expect(requested.path).toBe("/console/log-in?next=%2Fconsole%3Ffrom%3Da%2Bmail");
       const entrance =
-        linksIn(asked).includes(`${prefix}${enter}`) && enter !== "/console/log-in"
+        linksIn(requested).includes(`${prefix}${enter}`) && enter !== "/console/log-in"
           ? await visitor.open(`${enter}?next=${encodeURIComponent("/console?from=a+mail")}`)
-          : asked;
+          : requested;
       expect((await visitor.send(entrance, enter, typed)).path).toBe("/console?from=a+mail");
     }
   });
@@ -204,14 +204,14 @@ describe("A session", () => {
     const page = await visitor.open("/console/log-in");
     const [form] = formsOf(page);
     const { username, password } = account;
-    const answer = await visitor.ask("/console/log-in", { form: { ...form?.fields, username, password } });
-    const [cookie = ""] = answer.headers.getSetCookie();
+    const response = await visitor.ask("/console/log-in", { form: { ...form?.fields, username, password } });
+    const [cookie = ""] = response.headers.getSetCookie();
     expect(cookie).toMatch(
       baseUrl.startsWith("https:")
         ? /^__Host-session=\d+\.[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=2592000$/
         : /^console-session=\d+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/,
     );
-    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
   it("that was copied opens nothing after the logout", async () => {
@@ -264,9 +264,9 @@ describe("A session", () => {
     async (secret) => {
       const visitor = new FormVisitor();
       visitor.cookies.set(sessionCookie, secret);
-      const answer = await visitor.ask("/console");
-      expect(answer).toMatchObject({ status: 303 });
-      expect(answer.headers.get("location")).toBe(`${prefix}/console/log-in`);
+      const response = await visitor.ask("/console");
+      expect(response).toMatchObject({ status: 303 });
+      expect(response.headers.get("location")).toBe(`${prefix}/console/log-in`);
     },
   );
 });
@@ -312,8 +312,8 @@ describe("A form", () => {
   });
 
   it("of a program is refused in JSON", async () => {
-    const answer = await call("/console/log-in", { body: { username: "amina", password: "seven storks" } });
-    expect(answer).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
+    const response = await call("/console/log-in", { body: { username: "amina", password: "seven storks" } });
+    expect(response).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
   });
 });
 
@@ -335,9 +335,9 @@ describe("The way back after a login", () => {
     const visitor = new FormVisitor();
     const page = await visitor.open(`/console/log-in?${new URLSearchParams({ next })}`);
     const [form] = formsOf(page);
-    const answer = await visitor.ask("/console/log-in", { form: { ...form?.fields, username, password } });
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get("location")).toBe(`${prefix}/console`);
+    const response = await visitor.ask("/console/log-in", { form: { ...form?.fields, username, password } });
+    expect(response.status).toBe(303);
+    expect(response.headers.get("location")).toBe(`${prefix}/console`);
   });
 });
 

@@ -81,12 +81,12 @@ describe.runIf(inject("isLocal"))("The documentation's code", () => {
       Array.from({ length: Math.ceil(runnable.length / callsOfAnAccount) + 1 }, createAccount),
     );
     const body = { model: "tts-20", input: "Oli otya?", language: "lug", response_format: "wav" };
-    const sound = await fetch(`${baseUrl}/v1/audio/speech`, {
+    const audio = await fetch(`${baseUrl}/v1/audio/speech`, {
       method: "POST",
       headers: { Authorization: `Bearer ${accounts[0]?.token}`, "Content-Type": "application/json" },
       body: JSON.stringify(body),
     });
-    await writeFile(join(folder, "recording.wav"), Buffer.from(await sound.arrayBuffer()));
+    await writeFile(join(folder, "recording.wav"), Buffer.from(await audio.arrayBuffer()));
   });
   afterAll(() => rm(folder, { recursive: true }));
 

@@ -2,7 +2,7 @@ import OpenAI, { toFile } from "openai";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { fetchWithUploads } from "../../functions/upload/fetch-with-uploads.ts";
 import { baseUrl, createAccount } from "../support/client.ts";
-import { soundBytes, wavFile } from "../support/wav.ts";
+import { audioBytes, wavFile } from "../support/wav.ts";
 
 let token: string;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 const recording = (bytes: number) =>
-  toFile(wavFile(soundBytes(bytes), { stated: true }), "interview.wav", { type: "audio/wav" });
+  toFile(wavFile(audioBytes(bytes), { stated: true }), "interview.wav", { type: "audio/wav" });
 
 const transcribe = async (bytes: number, options: { apiKey?: string; fetch?: typeof fetch } = {}) => {
   const openai = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey: token, maxRetries: 0, ...options });

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
-  type Answer,
   call,
   createAccount,
   expectError,
+  type JsonResponse,
   logIn,
   newRegistration,
   outcomeOf,
@@ -52,7 +52,7 @@ describe("an account", () => {
   it("does not learn from a login whether a name exists", async () => {
     const known = await logIn(mine.username, "not the password");
     const unknown = await logIn(newRegistration().username, "not the password");
-    const shape = ({ status, headers, body }: Answer) => ({
+    const shape = ({ status, headers, body }: JsonResponse) => ({
       status,
       names: [...headers.keys()].sort(),
       body: { ...body, request_id: "" },
@@ -119,8 +119,8 @@ describe("stored speech", () => {
       "",
     ];
     for (const name of names) {
-      const answer = await call(`${door}${encodeURIComponent(name)}`, { token: mine.token });
-      expect(["404 not_found", "422 validation_failed"], JSON.stringify(name)).toContain(outcomeOf(answer));
+      const response = await call(`${door}${encodeURIComponent(name)}`, { token: mine.token });
+      expect(["404 not_found", "422 validation_failed"], JSON.stringify(name)).toContain(outcomeOf(response));
     }
   });
 });

@@ -16,18 +16,18 @@ describe("a request that would change the service's own objects", () => {
     '{"text":"a","target_language":"lug","constructor":{"prototype":{"source_language":"eng"}}}',
     '{"text":{"__proto__":{"length":9}},"target_language":"lug"}',
   ])("is refused: %s", async (body) => {
-    const answer = await call("/tasks/translate", {
+    const response = await call("/tasks/translate", {
       token,
       headers: { "Content-Type": "application/json" },
       body,
     });
-    expectError(answer, 422, "validation_failed");
+    expectError(response, 422, "validation_failed");
   });
 
   it("leaves later requests as they are, also when it is a form", async () => {
     const fields = "__proto__[username]=a&__proto__[password]=b&constructor[prototype][password]=c";
-    const answer = await call("/auth/token", { body: new URLSearchParams(fields) });
-    expect(answer).toMatchObject({
+    const response = await call("/auth/token", { body: new URLSearchParams(fields) });
+    expect(response).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["body", "username"] }, { loc: ["body", "password"] }] },
     });
@@ -95,24 +95,24 @@ describe.runIf(inject("isLocal"))("a method that a route does not have", () => {
   it.each(["TRACE", "PROPFIND", "PATCH", "DELETE", "PURGE", "LOCK"])(
     "such as %s is refused",
     async (method) => {
-      const answer = await attack("/auth/me", token, { method, headers: { "X-Secret": "zq7secret" } });
-      expectRefused(answer);
-      expect(answer.body.toString()).not.toContain("zq7secret");
-      expect(answer.body.toString()).not.toContain(token);
+      const response = await attack("/auth/me", token, { method, headers: { "X-Secret": "zq7secret" } });
+      expectRefused(response);
+      expect(response.body.toString()).not.toContain("zq7secret");
+      expect(response.body.toString()).not.toContain(token);
     },
   );
 
   it.each(["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])(
     "is not had through %s",
     async (name) => {
-      const answers = [
+      const responses = [
         await attack("/auth/profile", token, {
           headers: { [name]: "PUT", "Content-Type": "application/json" },
         }),
         await attack("/auth/profile?_method=PUT", token),
         await attack("/health", token, { method: "DELETE", headers: { [name]: "GET" } }),
       ];
-      const outcomes = answers.map(({ status, body }) => [status, JSON.parse(body.toString()).error.code]);
+      const outcomes = responses.map(({ status, body }) => [status, JSON.parse(body.toString()).error.code]);
       expect(outcomes).toEqual(Array(3).fill([405, "method_not_allowed"]));
     },
   );

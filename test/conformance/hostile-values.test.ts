@@ -92,8 +92,8 @@ describe.runIf(inject("isLocal"))("a value made to keep a regular expression bus
       multipart('Content-Disposition: form-data; name="file_id"'),
     ],
   ])("as %s is refused", async (_case, path, hostile) => {
-    const answer = await attack(path, token, hostile);
-    expectRefused(answer);
+    const response = await attack(path, token, hostile);
+    expectRefused(response);
   });
 
   it("as a preference for HTML, or as a request id, changes nothing", async () => {
@@ -101,9 +101,9 @@ describe.runIf(inject("isLocal"))("a value made to keep a regular expression bus
       Accept: "text/htm".repeat(inHeader / 8),
       "X-Request-Id": `${"a-".repeat(inHeader / 2)}!`,
     };
-    const answer = await attack("/auth/verify-email?token=x", token, { headers });
-    expectRefused(answer);
-    expect(answer.headers["x-request-id"]).not.toContain("a-a-a-");
+    const response = await attack("/auth/verify-email?token=x", token, { headers });
+    expectRefused(response);
+    expect(response.headers["x-request-id"]).not.toContain("a-a-a-");
   });
 });
 
@@ -156,8 +156,8 @@ describe.runIf(inject("isLocal"))("a request that is larger inside than outside"
       json(`{${Array.from({ length: 500_000 }, (_, n) => `"k${n}":0`).join(",")}}`),
     ],
   ])("with %s is refused, in few words", async (_case, path, hostile) => {
-    const answer = await attack(path, token, hostile);
-    expectRefused(answer);
-    expect(answer.body.length).toBeLessThan(100_000);
+    const response = await attack(path, token, hostile);
+    expectRefused(response);
+    expect(response.body.length).toBeLessThan(100_000);
   });
 });

@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 import { translateOperation } from "../../functions/translate/contract.ts";
 import { idempotencyOf } from "../../shared/http/operation.ts";
 import {
-  type Answer,
   baseUrl,
   call,
   createAccount,
   expectDeclared,
   expectError,
+  type JsonResponse,
   outcomeOf,
   type TestAccount,
 } from "../support/client.ts";
@@ -31,9 +31,9 @@ const send = (
   key: string,
   { token = account.token, path = "/tasks/translate", body = translation }: Sending = {},
 ) => call(path, { method: "POST", token, body, headers: { "Idempotency-Key": key } });
-const isRepeated = ({ headers }: Answer): boolean => headers.get("idempotent-replayed") === "true";
+const isRepeated = ({ headers }: JsonResponse): boolean => headers.get("idempotent-replayed") === "true";
 /** The rest of the day's quota. */
-const left = ({ headers }: Answer): number =>
+const left = ({ headers }: JsonResponse): number =>
   Number(/"day";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1] ?? Number.NaN);
 
 describe("A request with an Idempotency-Key", () => {
@@ -69,19 +69,19 @@ describe("A request with an Idempotency-Key", () => {
   it("runs once, although many are sent at the same time", async () => {
     const { token } = await createAccount();
     const key = randomUUID();
-    const answers = await Promise.all(Array.from({ length: 45 }, () => send(key, { token })));
+    const responses = await Promise.all(Array.from({ length: 45 }, () => send(key, { token })));
     const expected = ["200 done", "409 request_in_progress"];
-    expect(answers.map(outcomeOf).filter((outcome) => !expected.includes(outcome))).toEqual([]);
-    expect(answers.filter((answer) => answer.status === 200 && !isRepeated(answer))).toHaveLength(1);
-    for (const answer of answers) {
-      if (answer.status === 409) expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(responses.map(outcomeOf).filter((outcome) => !expected.includes(outcome))).toEqual([]);
+    expect(responses.filter((response) => response.status === 200 && !isRepeated(response))).toHaveLength(1);
+    for (const response of responses) {
+      if (response.status === 409) expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     }
   });
 
   it.each([["x".repeat(256)], ["one two"]])("says what one is when it is %s", async (key) => {
-    const answer = await send(key);
-    expectError(answer, 422, "validation_failed");
-    expect(answer.body.detail[0].msg).toContain("1 to 255 visible characters");
+    const response = await send(key);
+    expectError(response, 422, "validation_failed");
+    expect(response.body.detail[0].msg).toContain("1 to 255 visible characters");
   });
 });
 
@@ -198,7 +198,7 @@ describe.each([
     expect(allowed).toEqual(
       expect.arrayContaining(["idempotency-key", "sentry-trace", "x-stainless-retry-count"]),
     );
-    const answer = await call(`${door}/tasks/chat/completions`, { method: "POST", body: {} });
-    expect(answer.headers.get("access-control-expose-headers")).toContain("Idempotent-Replayed");
+    const response = await call(`${door}/tasks/chat/completions`, { method: "POST", body: {} });
+    expect(response.headers.get("access-control-expose-headers")).toContain("Idempotent-Replayed");
   });
 });

@@ -18,9 +18,9 @@ const goToProvider = async (
   login: string,
   query: Readonly<Record<string, string>> = {},
 ): Promise<URL> => {
-  const begun = await jar.fetch(`${baseUrl}/console/log-in/${provider}?${new URLSearchParams(query)}`);
-  expect(begun.status).toBe(303);
-  return signInAtProvider(begun.headers.get("location") ?? "", { login, jar });
+  const started = await jar.fetch(`${baseUrl}/console/log-in/${provider}?${new URLSearchParams(query)}`);
+  expect(started.status).toBe(303);
+  return signInAtProvider(started.headers.get("location") ?? "", { login, jar });
 };
 
 /** Follows the provider's response to its end, as a page. */
@@ -139,10 +139,10 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     expect(elsewhere.status).toBe(400);
     expect(elsewhere.html).toContain("was begun in another browser");
 
-    const begun = jar.get(hostname, nameOf("login"));
+    const started = jar.get(hostname, nameOf("login"));
     expect(await comeBack(jar, callback)).toMatchObject({ status: 200, path: `${prefix}/console` });
     const thief = new CookieJar();
-    thief.set(hostname, nameOf("login"), begun);
+    thief.set(hostname, nameOf("login"), started);
     const replayed = await comeBack(thief, callback);
     expect(replayed).toMatchObject({ status: 400 });
     expect(thief.get(hostname, nameOf("session"))).toBeUndefined();
@@ -152,14 +152,16 @@ describe.runIf(inject("isLocal"))("Logging in through an identity provider", () 
     const jar = new CookieJar();
     const callback = await goToProvider(jar, "a", "nambi");
     const query = callback.searchParams;
-    const asked = (path: string) => jar.fetch(`${baseUrl}${path}`);
-    expect((await asked(`/console/log-in/b/callback?${query}`)).status).toBe(400);
-    expect((await asked(`/console/log-in/a/callback?code=x&state=${query.get("state")}x`)).status).toBe(400);
-    expect((await asked(`/console/log-in/a/callback?error=access_denied`)).status).toBe(400);
-    expect((await asked("/console/log-in/c")).status).toBe(404);
+    const openPage = (path: string) => jar.fetch(`${baseUrl}${path}`);
+    expect((await openPage(`/console/log-in/b/callback?${query}`)).status).toBe(400);
+    expect((await openPage(`/console/log-in/a/callback?code=x&state=${query.get("state")}x`)).status).toBe(
+      400,
+    );
+    expect((await openPage(`/console/log-in/a/callback?error=access_denied`)).status).toBe(400);
+    expect((await openPage("/console/log-in/c")).status).toBe(404);
     const mixed = new URLSearchParams(query);
     mixed.set("iss", "http://127.0.0.1:9");
-    expect((await asked(`/console/log-in/a/callback?${mixed}`)).status).toBe(502);
+    expect((await openPage(`/console/log-in/a/callback?${mixed}`)).status).toBe(502);
     expect(jar.get(hostname, nameOf("session"))).toBeUndefined();
   });
 

@@ -7,8 +7,8 @@ import {
   getJobResultOperation,
   listJobsOperation,
 } from "../../functions/jobs/contract.ts";
-import { type Answer, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
-import { soundBytes, wavHeaderBytes } from "../support/wav.ts";
+import { call, createAccount, expectDeclared, expectError, type JsonResponse } from "../support/client.ts";
+import { audioBytes, wavHeaderBytes } from "../support/wav.ts";
 
 const isLocal = inject("isLocal");
 
@@ -19,9 +19,9 @@ beforeAll(async () => {
 
 /** Seconds of noise, at a rate that keeps the file small. */
 const recording = (seconds: number, sampleRate = 8_000): Buffer => {
-  const second = soundBytes(sampleRate * 2);
-  const sound = Array.from({ length: seconds }, () => second);
-  return Buffer.concat([wavHeaderBytes(second.length * seconds, { sampleRate, stated: true }), ...sound]);
+  const second = audioBytes(sampleRate * 2);
+  const audio = Array.from({ length: seconds }, () => second);
+  return Buffer.concat([wavHeaderBytes(second.length * seconds, { sampleRate, stated: true }), ...audio]);
 };
 
 const upload = async (bytes: Buffer, bearer = token): Promise<string> => {
@@ -43,30 +43,30 @@ const post = (fields: object, bearer: string | undefined = token, headers: Recor
 
 const get = (path: string, bearer = token) => call(`/tasks/jobs${path}`, { token: bearer });
 
-const whenOver = async (id: string, bearer = token): Promise<Answer> => {
+const whenOver = async (id: string, bearer = token): Promise<JsonResponse> => {
   for (;;) {
-    const answer = await get(`/${id}`, bearer);
-    expectDeclared(getJobOperation, answer);
-    if (!/queued|running/.test(answer.body.status)) return answer;
+    const response = await get(`/${id}`, bearer);
+    expectDeclared(getJobOperation, response);
+    if (!/queued|running/.test(response.body.status)) return response;
     await sleep(200);
   }
 };
 
 describe("a job of a long recording", () => {
-  let job: Answer["body"];
+  let job: JsonResponse["body"];
   // Twelve minutes are two pieces.
   const seconds = 720;
   beforeAll(async () => {
-    const answer = await post({
+    const response = await post({
       file_id: await upload(recording(seconds)),
       language: "Luganda",
       timestamps: true,
     });
-    expectDeclared(createJobOperation, answer);
-    expect(answer.status).toBe(202);
-    expect(answer.headers.get("access-control-expose-headers")).toContain("Location");
-    expect(answer.headers.get("location")).toMatch(new RegExp(`/tasks/jobs/${answer.body.id}$`));
-    expect(answer.body).toMatchObject({
+    expectDeclared(createJobOperation, response);
+    expect(response.status).toBe(202);
+    expect(response.headers.get("access-control-expose-headers")).toContain("Location");
+    expect(response.headers.get("location")).toMatch(new RegExp(`/tasks/jobs/${response.body.id}$`));
+    expect(response.body).toMatchObject({
       type: "transcription",
       status: "queued",
       language: "lug",
@@ -74,7 +74,7 @@ describe("a job of a long recording", () => {
       error: null,
       callback_url: null,
     });
-    job = (await whenOver(answer.body.id)).body;
+    job = (await whenOver(response.body.id)).body;
   }, 60_000);
 
   it("is completed, and shows its progress", () => {
@@ -89,11 +89,11 @@ describe("a job of a long recording", () => {
   });
 
   it("returns its transcript as JSON, with times in the whole recording", async () => {
-    const answer = await get(`/${job.id}/result`);
-    expectDeclared(getJobResultOperation, answer);
-    expect(answer.body).toMatchObject({ language: "lug", duration_seconds: seconds });
-    expect(answer.body.text).not.toBe("");
-    const { segments } = answer.body;
+    const response = await get(`/${job.id}/result`);
+    expectDeclared(getJobResultOperation, response);
+    expect(response.body).toMatchObject({ language: "lug", duration_seconds: seconds });
+    expect(response.body.text).not.toBe("");
+    const { segments } = response.body;
     expect(segments.at(-1).end).toBeGreaterThan(seconds - 30);
     expect(segments.at(-1).end).toBeLessThanOrEqual(seconds);
     const starts = segments.map(({ start }: { start: number }) => start);
@@ -127,8 +127,8 @@ describe("a job of a long recording", () => {
     for (const path of [`/${job.id}`, `/${job.id}/result`]) {
       expectError(await get(path, other.token), 404, "not_found");
     }
-    const answer = await call(`/tasks/jobs/${job.id}`, { method: "DELETE", token: other.token });
-    expectError(answer, 404, "not_found");
+    const response = await call(`/tasks/jobs/${job.id}`, { method: "DELETE", token: other.token });
+    expectError(response, 404, "not_found");
   });
 
   it("is gone once it is deleted", async () => {
@@ -161,9 +161,9 @@ describe("POST /tasks/jobs", () => {
   });
 
   it("refuses what is not audio", async () => {
-    const answer = await post({ file_id: await upload(Buffer.from("a letter")) });
-    expectError(answer, 422, "validation_failed");
-    expect(answer.body.detail[0].loc).toEqual(["body", "file_id"]);
+    const response = await post({ file_id: await upload(Buffer.from("a letter")) });
+    expectError(response, 422, "validation_failed");
+    expect(response.body.detail[0].loc).toEqual(["body", "file_id"]);
   });
 
   it.each([
@@ -175,17 +175,17 @@ describe("POST /tasks/jobs", () => {
     ["callback_url", { callback_url: "https://10.0.0.1/" }],
     ["callback_url", { callback_url: "" }],
   ])("refuses a wrong %s", async (field, wrong) => {
-    const answer = await post({ file_id: randomUUID(), ...wrong });
-    expectError(answer, 422, "validation_failed");
-    expect(answer.body.detail[0].loc).toEqual(["body", field]);
+    const response = await post({ file_id: randomUUID(), ...wrong });
+    expectError(response, 422, "validation_failed");
+    expect(response.body.detail[0].loc).toEqual(["body", field]);
   });
 
   it("refuses a recording beyond the rest of the month, which costs nothing", async () => {
     const account = await createAccount();
     const tooLong = await upload(recording(3 * 3_600 + 1, 1_000), account.token);
-    const answer = await post({ file_id: tooLong }, account.token);
-    expectError(answer, 429, "quota_exceeded");
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    const response = await post({ file_id: tooLong }, account.token);
+    expectError(response, 429, "quota_exceeded");
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     const { body } = await call("/auth/usage", { token: account.token });
     expect(body.today.used).toBe(0);
   });
@@ -201,12 +201,13 @@ describe("GET /tasks/jobs", () => {
   it("is paged, newest first", async () => {
     const account = await createAccount();
     const file_id = await upload(recording(1), account.token);
-    const made: string[] = [];
-    for (let count = 0; count < 3; count += 1) made.unshift((await post({ file_id }, account.token)).body.id);
+    const created: string[] = [];
+    for (let count = 0; count < 3; count += 1)
+      created.unshift((await post({ file_id }, account.token)).body.id);
     const first = await get("?limit=2", account.token);
     const second = await get(`?limit=2&cursor=${first.body.next_cursor}`, account.token);
     const ids = [...first.body.jobs, ...second.body.jobs].map(({ id }: { id: string }) => id);
-    expect(ids).toEqual(made);
+    expect(ids).toEqual(created);
     expect(second.body.next_cursor).toBeNull();
     const { body } = await get("?limit=2&cursor=", account.token);
     expect(body.next_cursor).toBe(first.body.next_cursor);
@@ -220,9 +221,9 @@ describe("GET /tasks/jobs", () => {
 describe.runIf(isLocal)("a new job", () => {
   it("has no result yet", async () => {
     const { body } = await post({ file_id: await upload(recording(600)) });
-    const answer = await get(`/${body.id}/result`);
+    const response = await get(`/${body.id}/result`);
     // It may be over by now, on a fast machine.
-    if (answer.status !== 200) expectError(answer, 409, "job_not_completed");
+    if (response.status !== 200) expectError(response, 409, "job_not_completed");
     expect((await get(`/${body.id}/result?partial=true`)).status).toBe(200);
     await whenOver(body.id);
   });

@@ -14,16 +14,16 @@ import {
 } from "../support/client.ts";
 
 const makeKey = async (token: string, choices: object = {}) => {
-  const answer = await call("/auth/keys", { token, body: { name: "a program", ...choices } });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  expectDeclared(createKeyOperation, answer);
-  const { id, key }: { readonly id: string; readonly key: string } = answer.body;
-  return { id, key, answer };
+  const response = await call("/auth/keys", { token, body: { name: "a program", ...choices } });
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  expectDeclared(createKeyOperation, response);
+  const { id, key }: { readonly id: string; readonly key: string } = response.body;
+  return { id, key, response };
 };
 const keysOf = async (token: string) => {
-  const answer = await call("/auth/keys", { token });
-  expectDeclared(listKeysOperation, answer);
-  return answer.body.keys;
+  const response = await call("/auth/keys", { token });
+  expectDeclared(listKeysOperation, response);
+  return response.body.keys;
 };
 const translate = (token: string) =>
   call("/tasks/translate", {
@@ -42,22 +42,22 @@ beforeEach(async () => {
 
 describe("A new key", () => {
   it("is shown once, with what it may do, and is in no list", async () => {
-    const { answer, key, id } = await makeKey(owner.token, {
+    const { response, key, id } = await makeKey(owner.token, {
       name: "  kiosk  ",
       scopes: ["speech", "language", "speech"],
       expires_at: "2099-01-01T00:00:00+03:00",
       monthly_limit: 3,
     });
-    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("cache-control")).toBe("no-store");
     expect(key).toMatch(/^lai_[0-9A-Za-z]{40,}$/);
-    expect(answer.body).toMatchObject({
+    expect(response.body).toMatchObject({
       name: "kiosk",
       scopes: ["language", "speech"],
       expires_at: "2098-12-31T21:00:00.000Z",
       monthly_limit: 3,
       prefix: key.slice(0, 12),
     });
-    const { key: _key, ...known } = answer.body;
+    const { key: _key, ...known } = response.body;
     expect(await keysOf(owner.token)).toEqual([{ ...known, last_used_at: null, used_this_month: 0 }]);
     expect(JSON.stringify(await keysOf(owner.token))).not.toContain(key.slice(0, 20));
     expect(await call(`/auth/keys/${id}`, { method: "DELETE", token: owner.token })).toMatchObject({
@@ -67,12 +67,12 @@ describe("A new key", () => {
   });
 
   it("without scopes may do all of it, until it is revoked", async () => {
-    const { answer, key } = await makeKey(owner.token, {
+    const { response, key } = await makeKey(owner.token, {
       scopes: null,
       expires_at: null,
       monthly_limit: null,
     });
-    expect(answer.body).toMatchObject({ scopes, expires_at: null, monthly_limit: null });
+    expect(response.body).toMatchObject({ scopes, expires_at: null, monthly_limit: null });
     expect(await identify(key)).toMatchObject({ status: 200 });
     expect(await translate(key)).toMatchObject({ status: 200 });
     expect(await voices(key)).toMatchObject({ status: 200 });
@@ -90,10 +90,10 @@ describe("A new key", () => {
     ["half a task", { monthly_limit: 1.5 }, "monthly_limit"],
   ])("is refused with %s", async (_case, choices, field) => {
     const { token } = owner;
-    const answer = await call("/auth/keys", { token, body: { name: "x", ...choices } });
-    expect(answer).toMatchObject({ status: 422, body: { error: { code: "validation_failed" } } });
-    expect(answer.body.detail).toMatchObject([{ loc: expect.arrayContaining(["body", field]) }]);
-    expect(answer.body.error.param).toBe(field);
+    const response = await call("/auth/keys", { token, body: { name: "x", ...choices } });
+    expect(response).toMatchObject({ status: 422, body: { error: { code: "validation_failed" } } });
+    expect(response.body.detail).toMatchObject([{ loc: expect.arrayContaining(["body", field]) }]);
+    expect(response.body.error.param).toBe(field);
   });
 
   it("is the account's own: two accounts give their keys one name, and see nothing of each other's", async () => {
@@ -145,8 +145,8 @@ describe("A key", () => {
     );
     expect(ofAccounts.length).toBeGreaterThan(7);
     for (const { method, path } of ofAccounts) {
-      const answer = await call(path.replace("{id}", "k3f0a2c1e9b7d"), { method, token: key });
-      expectError(answer, 403, "insufficient_scope");
+      const response = await call(path.replace("{id}", "k3f0a2c1e9b7d"), { method, token: key });
+      expectError(response, 403, "insufficient_scope");
     }
     const { password } = owner;
     const deletion = await call("/auth/me", { method: "DELETE", token: key, body: { password } });
@@ -156,9 +156,9 @@ describe("A key", () => {
 
   it("opens the deprecated routes of its scopes, and no others", async () => {
     const { key } = await makeKey(owner.token, { scopes: ["chat"] });
-    const answered = await call("/tasks/summarise", { token: key, body: { text: "Water is life." } });
-    expect(answered).toMatchObject({ status: 200 });
-    expect(answered.headers.has("deprecation")).toBe(true);
+    const response = await call("/tasks/summarise", { token: key, body: { text: "Water is life." } });
+    expect(response).toMatchObject({ status: 200 });
+    expect(response.headers.has("deprecation")).toBe(true);
     expectError(await call("/tasks/modal/tts/speakers", { token: key }), 403, "insufficient_scope");
   });
 

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { baseUrl, createAccount } from "../support/client.ts";
 import { compareWithReadme } from "../support/client-rows.ts";
 import { readAll } from "../support/read-all.ts";
-import { priceAnswer, priceArguments, priceQuestion } from "../support/tools.ts";
+import { priceArguments, priceQuestion, priceReply } from "../support/tools.ts";
 
 let token: string;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ compareWithReadme({ "`@langchain/openai`": /^@langchain\/openai/ });
 
 const messages = [new SystemMessage("Be brief."), new HumanMessage("How do you say 'thank you' in Luganda?")];
 
-const priceTool = tool(async () => priceAnswer, {
+const priceTool = tool(async () => priceReply, {
   name: "get_market_price",
   description: "The price of a crop at a market",
   schema: z.object({ crop: z.string(), market: z.enum(["Gulu", "Kampala"]) }),
@@ -43,9 +43,9 @@ describe.each(ways)("%s", (_name, fields) => {
     });
 
   it("returns a whole response", async () => {
-    const answer = await modelOf().invoke(messages);
-    expect(answer.text.trim()).not.toBe("");
-    expect(answer.usage_metadata).toMatchObject({ total_tokens: expect.any(Number) });
+    const response = await modelOf().invoke(messages);
+    expect(response.text.trim()).not.toBe("");
+    expect(response.usage_metadata).toMatchObject({ total_tokens: expect.any(Number) });
   });
 
   it("streams a response", async () => {
@@ -69,8 +69,8 @@ describe.each(ways)("%s", (_name, fields) => {
     const calling = await model.invoke([question]);
     const [call] = calling.tool_calls ?? [];
     expect(call).toMatchObject({ name: "get_market_price", args: priceArguments });
-    const result = new ToolMessage({ content: priceAnswer, tool_call_id: call?.id ?? "" });
-    expect((await model.invoke([question, calling, result])).text).toContain(priceAnswer);
+    const result = new ToolMessage({ content: priceReply, tool_call_id: call?.id ?? "" });
+    expect((await model.invoke([question, calling, result])).text).toContain(priceReply);
   });
 
   it.runIf(isLocal)("streams the call of a tool", async () => {

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import { call, createAccount } from "../support/client.ts";
 import { formData, formFile } from "../support/multipart.ts";
-import { soundBytes, wavFile } from "../support/wav.ts";
+import { audioBytes, wavFile } from "../support/wav.ts";
 
 let token: string;
 beforeEach(async () => {
   ({ token } = await createAccount());
 });
 
-const recording = formFile(wavFile(soundBytes(24_000), { stated: true }));
+const recording = formFile(wavFile(audioBytes(24_000), { stated: true }));
 const text = "Oli otya?";
 
 const post = (path: string, body: object) => call(path, { token, body });

@@ -24,9 +24,9 @@ describe.each([
   ["POST /tasks/classify_language", classifyOperation, classify],
 ] as const)("%s", (_route, operation, ask) => {
   it.each(greetings)("knows %s by a greeting", async (language, text) => {
-    const answer = await ask(text);
-    expectDeclared(operation, answer);
-    expect(answer.body).toEqual({ language });
+    const response = await ask(text);
+    expectDeclared(operation, response);
+    expect(response.body).toEqual({ language });
   });
 
   it.each([
@@ -36,9 +36,9 @@ describe.each([
     ["a number", 7, "string_type"],
     ["half a character", "abc\ud800", "string_unicode"],
   ])("refuses %s", async (_case, text, type) => {
-    const answer = await ask(text);
-    expectDeclared(operation, answer);
-    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "text"], type }] } });
+    const response = await ask(text);
+    expectDeclared(operation, response);
+    expect(response).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "text"], type }] } });
   });
 
   it.each([
@@ -49,9 +49,9 @@ describe.each([
     ["marks without a letter", "\u0301\u0301\u0301"],
     ["right-to-left marks and joiners", "\u200f\u200d\u200f"],
   ])("treats %s like any other text", async (_case, text) => {
-    const answer = await ask(text);
-    expect(answer.status).toBe(200);
-    expectDeclared(operation, answer);
+    const response = await ask(text);
+    expect(response.status).toBe(200);
+    expectDeclared(operation, response);
   });
 
   it("requires a token", async () => {

@@ -5,11 +5,18 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { legacyFunction } from "../../functions/legacy/contract.ts";
 import { readWavHeader } from "../../shared/audio/wav/wav-header.ts";
 import openApi from "../../shared/http/openapi/openapi.json" with { type: "json" };
-import { type Answer, baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
-import { answering, type FakeBackend, startFakeBackend } from "../support/fake-backend.ts";
+import {
+  baseUrl,
+  call,
+  createAccount,
+  expectDeclared,
+  expectError,
+  type JsonResponse,
+} from "../support/client.ts";
+import { type FakeBackend, responding, startFakeBackend } from "../support/fake-backend.ts";
 import { type LegacyRequest, type LegacyRoute, legacyRoutes } from "../support/legacy-routes.ts";
 import { type RunningService, runService } from "../support/run-service.ts";
-import { soundBytes, wavFile } from "../support/wav.ts";
+import { audioBytes, wavFile } from "../support/wav.ts";
 import { basePathIn } from "../support/wire.ts";
 
 const isLocal = inject("isLocal");
@@ -21,7 +28,7 @@ const guarded = named.filter(({ operation }) => operation.auth === "user");
 
 /** What a client has at hand. */
 let token: string;
-let made: { upload: string; speech: string; transcription: number };
+let created: { upload: string; speech: string; transcription: number };
 
 const send = ({ operation, path }: LegacyRoute, request: LegacyRequest, bearer?: string, at = baseUrl) =>
   call(`${at}${request.path ?? path}${request.query ?? ""}`, {
@@ -31,7 +38,7 @@ const send = ({ operation, path }: LegacyRoute, request: LegacyRequest, bearer?:
   });
 
 /** The headers of every response of a deprecated route, for any status. */
-const expectDeprecation = ({ headers }: Answer, { operation }: LegacyRoute): void => {
+const expectDeprecation = ({ headers }: JsonResponse, { operation }: LegacyRoute): void => {
   expect(headers.get("deprecation")).toBe("@1780272000");
   const sunset = headers.get("sunset") ?? "";
   expect(new Date(sunset).toUTCString()).toBe(sunset);
@@ -50,7 +57,7 @@ const upload = async (bearer: string): Promise<string> => {
     token: bearer,
     body: { file_name: "interview.wav", content_type: "audio/wav" },
   });
-  const recording = wavFile(soundBytes(72_000), { stated: true });
+  const recording = wavFile(audioBytes(72_000), { stated: true });
   const headers = { "Content-Type": "audio/wav" };
   expect((await fetch(body.upload_url, { method: "PUT", headers, body: recording })).status).toBe(200);
   return `uploads/${body.file_id}/interview.wav`;
@@ -65,7 +72,7 @@ beforeAll(async () => {
     body: new URLSearchParams({ gcs_blob_name: uploaded }),
   });
   const transcription: number = transcribed.body.audio_transcription_id;
-  made = { upload: uploaded, speech: body.storage_object, transcription };
+  created = { upload: uploaded, speech: body.storage_object, transcription };
 });
 
 describe("the deprecated routes", () => {
@@ -101,20 +108,20 @@ describe("the deprecated routes", () => {
 
 describe.each(named)("$name", (route) => {
   it("responds as in version 1, and names its successor", async () => {
-    const answer = await send(route, route.valid(made), token);
-    expectDeprecation(answer, route);
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-    if (route.contentType === undefined) expectDeclared(route.operation, answer);
-    else expect(answer.headers.get("content-type")).toBe(route.contentType);
+    const response = await send(route, route.valid(created), token);
+    expectDeprecation(response, route);
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
+    if (route.contentType === undefined) expectDeclared(route.operation, response);
+    else expect(response.headers.get("content-type")).toBe(route.contentType);
   });
 
   const { invalid } = route;
   if (!invalid) return;
   it("names what is wrong with a request", async () => {
-    const answer = await send(route, invalid.request, token);
-    expectDeprecation(answer, route);
-    expectDeclared(route.operation, answer);
-    expect(answer).toMatchObject({
+    const response = await send(route, invalid.request, token);
+    expectDeprecation(response, route);
+    expectDeclared(route.operation, response);
+    expect(response).toMatchObject({
       status: 422,
       body: { detail: [{ loc: invalid.loc, type: invalid.type }] },
     });
@@ -126,9 +133,9 @@ describe.each(guarded)("$name without a right token", (route) => {
     ["no token", undefined],
     ["a token that was never issued", "nonsense"],
   ])("refuses %s, before it parses the request", async (_case, bearer) => {
-    const answer = await send(route, route.invalid?.request ?? {}, bearer);
-    expectDeprecation(answer, route);
-    expectError(answer, 401, "unauthenticated");
+    const response = await send(route, route.invalid?.request ?? {}, bearer);
+    expectDeprecation(response, route);
+    expectError(response, 401, "unauthenticated");
   });
 });
 
@@ -166,7 +173,7 @@ describe.runIf(isLocal)("when the model's server fails", () => {
       token: bearer,
       body: { file_name: "interview.wav", content_type: "audio/wav" },
     });
-    const recording = wavFile(soundBytes(72_000), { stated: true });
+    const recording = wavFile(audioBytes(72_000), { stated: true });
     await fetch(body.upload_url, {
       method: "PUT",
       headers: { "Content-Type": "audio/wav" },
@@ -179,14 +186,14 @@ describe.runIf(isLocal)("when the model's server fails", () => {
     const request = route.valid({ upload: await uploadThere(), speech: "", transcription: 0 });
     // Nonsense comes first: it is a sign of life, which keeps the circuit breaker closed over all the routes.
     for (const [behaviour, status, code] of [
-      [answering(200, "<html>"), 502, "external_service_error"],
-      [answering(503, "no"), 503, "service_unavailable"],
+      [responding(200, "<html>"), 502, "external_service_error"],
+      [responding(503, "no"), 503, "service_unavailable"],
     ] as const) {
       backend.behave(behaviour);
-      const answer = await send(route, request, bearer, service.url);
-      expectDeprecation(answer, route);
-      expectError(answer, status, code);
-      expect(answer.headers.has("retry-after")).toBe(status === 503);
+      const response = await send(route, request, bearer, service.url);
+      expectDeprecation(response, route);
+      expectError(response, status, code);
+      expect(response.headers.has("retry-after")).toBe(status === 503);
     }
   });
 });
@@ -219,8 +226,11 @@ describe("speech of version 1", () => {
   });
 
   it("comes in events that make up the file behind the link at their end", async () => {
-    const answer = await speechRoute("/tasks/modal/tts", { text: "Wasuze otya nno?", response_mode: "both" });
-    const events = String(answer.body)
+    const response = await speechRoute("/tasks/modal/tts", {
+      text: "Wasuze otya nno?",
+      response_mode: "both",
+    });
+    const events = String(response.body)
       .trim()
       .split("\n\n")
       .map((frame) => JSON.parse(frame.replace(/^data: /, "")));
@@ -234,15 +244,15 @@ describe("speech of version 1", () => {
     const streamed = Buffer.concat(pieces);
     expect(last).toMatchObject({ event: "complete", total_bytes: streamed.length });
     const stored = Buffer.from(await (await fetch(last.audio_url)).arrayBuffer());
-    const soundStart = readWavHeader(stored)?.dataStart ?? 0;
-    expect(stored.subarray(soundStart).equals(streamed.subarray(soundStart))).toBe(true);
+    const audioStart = readWavHeader(stored)?.dataStart ?? 0;
+    expect(stored.subarray(audioStart).equals(streamed.subarray(audioStart))).toBe(true);
   });
 
   it("has no voice for Lugbara now", async () => {
     for (const path of ["/tasks/tts", "/tasks/runpod/tts", "/tasks/modal/tts", "/tasks/modal/tts/stream"]) {
-      const answer = await speechRoute(path, { text: "Mi ngoni?", speaker_id: 245 });
-      expectError(answer, 400, "no_speaker_for_language");
-      expect(answer.body.detail).toContain("Lugbara");
+      const response = await speechRoute(path, { text: "Mi ngoni?", speaker_id: 245 });
+      expectError(response, 400, "no_speaker_for_language");
+      expect(response.body.detail).toContain("Lugbara");
     }
   });
 });

@@ -3,13 +3,20 @@ import * as z from "zod";
 import { usageOperation } from "../../functions/auth/account-contract.ts";
 import { usage } from "../../shared/accounts/usage/usage.ts";
 import { limitClassOf } from "../../shared/http/operation.ts";
-import { type Answer, call, createAccount, expectDeclared, expectError, logIn } from "../support/client.ts";
+import {
+  call,
+  createAccount,
+  expectDeclared,
+  expectError,
+  type JsonResponse,
+  logIn,
+} from "../support/client.ts";
 import { parseEvent, sampleEvents } from "../support/sample-events.ts";
 
 const limited = sampleEvents.filter(({ operation }) => limitClassOf(operation) !== "none");
 
 /** Sends an operation's sample event, with a token of one's own. */
-const sendSample = (text: string | undefined, token: string): Promise<Answer> => {
+const sendSample = (text: string | undefined, token: string): Promise<JsonResponse> => {
   const { httpMethod, path, headers, queryStringParameters, body, isBase64Encoded } = parseEvent(text);
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(queryStringParameters ?? {})) query.set(name, value ?? "");
@@ -22,7 +29,7 @@ const sendSample = (text: string | undefined, token: string): Promise<Answer> =>
   });
 };
 
-const headersOf = ({ headers }: Answer) =>
+const headersOf = ({ headers }: JsonResponse) =>
   Object.fromEntries(
     [
       "ratelimit-policy",
@@ -44,13 +51,13 @@ describe("every limited route", () => {
     "$operation.method $operation.path shows its caller's limits",
     async ({ operation, text }) => {
       const { token } = await createAccount();
-      const answer = await sendSample(text, token);
-      expect(answer.status).not.toBe(422);
+      const response = await sendSample(text, token);
+      expect(response.status).not.toBe(422);
       const limitClass = limitClassOf(operation);
       const day = limitClass === "task" ? ', "day";q=500;w=86400' : "";
       const tasks = operation.tasksIn ? sentItems(text) : 1;
       const perMinute = operation.auth === "user" ? "50" : String.raw`\d+`;
-      expect(headersOf(answer)).toEqual({
+      expect(headersOf(response)).toEqual({
         "ratelimit-policy": expect.stringMatching(new RegExp(`^"minute";q=${perMinute};w=60${day}$`)),
         ratelimit: expect.stringMatching(
           new RegExp(String.raw`^"minute";r=\d+;t=\d+(, "day";r=(${500 - tasks}|500);t=\d+)?$`),
@@ -79,12 +86,12 @@ describe("a free account", () => {
 
   it("may send 50 requests in a minute, over all routes; then it learns when to continue", async () => {
     // Two rounds: a minute may end during the first.
-    let refused: Answer | undefined;
+    let refused: JsonResponse | undefined;
     let passed = 0;
     for (let sent = 0; sent < 101 && !refused; sent += 1) {
       const path = sent % 2 === 0 ? "/auth/me" : "/auth/profile/status";
-      const answer = await call(path, { token });
-      if (answer.status === 429) refused = answer;
+      const response = await call(path, { token });
+      if (response.status === 429) refused = response;
       else passed += 1;
     }
     if (!refused) throw new Error("The limit was never reached.");
@@ -234,19 +241,19 @@ describe("guessing a password", () => {
     for (let guess = 0; guess < 5; guess += 1) {
       expect(await logIn(name, "not the password")).toMatchObject({ status: 401 });
     }
-    const answer = await logIn(name, "not the password");
-    expect(answer).toMatchObject({ status: 429, body: { error: "temporarily_unavailable" } });
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-    expect(answer.body.detail).toMatch(
+    const response = await logIn(name, "not the password");
+    expect(response).toMatchObject({ status: 429, body: { error: "temporarily_unavailable" } });
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect(response.body.detail).toMatch(
       /^Too many wrong passwords for this account name; try again in \d+ seconds\.$/,
     );
   });
 
   it("does not lock out the owner, who waits and can then log in", async () => {
     const { username, password, token } = await createAccount();
-    let answer = await logIn(username, "not the password");
-    for (let guess = 0; answer.status === 401 && guess < 10; guess += 1) {
-      answer = await logIn(username, "not the password");
+    let response = await logIn(username, "not the password");
+    for (let guess = 0; response.status === 401 && guess < 10; guess += 1) {
+      response = await logIn(username, "not the password");
     }
     const refused = await logIn(username, password);
     expect(refused.status).toBe(429);

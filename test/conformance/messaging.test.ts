@@ -25,9 +25,9 @@ const paths = ["/tasks/webhook", "/tasks/webhook/"];
 
 describe("the address that is pasted into the messaging platform's console", () => {
   it.runIf(inject("isLocal")).each(paths)("proves that it is ours: %s", async (path) => {
-    const answer = await call(path + query(subscribe));
-    expect(answer).toMatchObject({ status: 200, body: "1158201444" });
-    expect(answer.headers.get("content-type")).toMatch(/^text\/plain/);
+    const response = await call(path + query(subscribe));
+    expect(response).toMatchObject({ status: 200, body: "1158201444" });
+    expect(response.headers.get("content-type")).toMatch(/^text\/plain/);
   });
 
   it.each(paths)("refuses another token or mode, and a question without one: %s", async (path) => {
@@ -41,9 +41,9 @@ describe("the address that is pasted into the messaging platform's console", () 
   it.each(paths)("takes nothing without the platform's signature: %s", async (path) => {
     const body = newPerson().bodyOf({ type: "text", text: { body: "Hello" } });
     for (const headers of [{}, signatureOf(body, "another secret"), signatureOf(`${body} `)]) {
-      const answer = await deliver(body, { path, headers });
-      expectError(answer, 403, "invalid_signature", errorBody.extend(contract.webhookAnswer.shape));
-      expect(answer.body).toMatchObject({ status: "rejected", processing_time: expect.any(Number) });
+      const response = await deliver(body, { path, headers });
+      expectError(response, 403, "invalid_signature", errorBody.extend(contract.webhookResponse.shape));
+      expect(response.body).toMatchObject({ status: "rejected", processing_time: expect.any(Number) });
     }
   });
 });
@@ -51,9 +51,9 @@ describe("the address that is pasted into the messaging platform's console", () 
 describe.runIf(inject("isLocal"))("a delivery", () => {
   it.each(paths)("is acknowledged as declared: %s", async (path) => {
     const person = newPerson();
-    const answer = await deliver(person.bodyOf(person.textOf("status")), { path });
-    expectDeclared(contract.receiveDeliveryOperation, answer);
-    expect(answer.body).toEqual({ status: "success", processing_time: expect.any(Number), message: null });
+    const response = await deliver(person.bodyOf(person.textOf("status")), { path });
+    expectDeclared(contract.receiveDeliveryOperation, response);
+    expect(response.body).toEqual({ status: "success", processing_time: expect.any(Number), message: null });
     expect((await messagesTo(person.id)).length).toBeGreaterThan(0);
   });
 
@@ -80,9 +80,9 @@ describe.runIf(inject("isLocal"))("a delivery", () => {
       "ignored",
     ],
   ])("of %j returns 200 and %s", async (body, status) => {
-    const answer = await deliver(body);
-    expectDeclared(contract.receiveDeliveryOperation, answer);
-    expect(answer.body.status).toBe(status);
+    const response = await deliver(body);
+    expectDeclared(contract.receiveDeliveryOperation, response);
+    expect(response.body.status).toBe(status);
   });
 
   it("with messages of several people gets a reply to each of them, in order for each", async () => {
@@ -94,11 +94,13 @@ describe.runIf(inject("isLocal"))("a delivery", () => {
     ]);
     expect((await deliver(deliveryWith(messages))).body.status).toBe("success");
     for (const { id } of [amina, kato]) {
-      const answers = (await messagesTo(id)).map(wordsOf).filter((answer) => !answer.includes("Get Help"));
-      expect(answers.map((answer) => /\*(\w+)/.exec(answer)?.[1])).toEqual([
+      const replies = (await messagesTo(id))
+        .map(wordsOf)
+        .filter((response) => !response.includes("Get Help"));
+      expect(replies.map((response) => /\*(\w+)/.exec(response)?.[1])).toEqual([
         ...["Chat", "Translate", "Transcribe", "Speak", "Your"],
       ]);
-      expect(answers.at(-1)).toContain("Mode: Speak / TTS");
+      expect(replies.at(-1)).toContain("Mode: Speak / TTS");
     }
   });
 
@@ -106,8 +108,9 @@ describe.runIf(inject("isLocal"))("a delivery", () => {
     const person = newPerson();
     await person.say("hello");
     const body = person.bodyOf(person.textOf("How do you say thank you in Luganda?"), newMessageId());
-    const answers = await Promise.all(Array.from({ length: 100 }, () => deliver(body)));
-    for (const { status, body: answer } of answers) expect([status, answer.status]).toEqual([200, "success"]);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => deliver(body)));
+    for (const { status, body: response } of responses)
+      expect([status, response.status]).toEqual([200, "success"]);
     const [, , ...replies] = await messagesTo(person.id);
     expect(replies.map(wordsOf)).toEqual([expect.stringMatching(/webale/i)]);
   }, 90_000);

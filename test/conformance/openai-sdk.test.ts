@@ -5,8 +5,8 @@ import * as z from "zod";
 import { baseUrl, createAccount } from "../support/client.ts";
 import { compareWithReadme } from "../support/client-rows.ts";
 import { readAll } from "../support/read-all.ts";
-import { decodeSound } from "../support/test-audio.ts";
-import { priceAnswer, priceArguments, priceQuestion, priceTool } from "../support/tools.ts";
+import { decodeAudio } from "../support/test-audio.ts";
+import { priceArguments, priceQuestion, priceReply, priceTool } from "../support/tools.ts";
 
 const question = "How do you say 'thank you' in Luganda?";
 const messages = [{ role: "user" as const, content: question }];
@@ -70,20 +70,24 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
     });
 
     it.runIf(isLocal)("calls a tool, and uses its result in the reply", async () => {
-      const asked = [{ role: "user" as const, content: priceQuestion }];
-      const { choices } = await openai.chat.completions.create({ model, messages: asked, tools: [chatTool] });
+      const question = [{ role: "user" as const, content: priceQuestion }];
+      const { choices } = await openai.chat.completions.create({
+        model,
+        messages: question,
+        tools: [chatTool],
+      });
       const [choice] = choices;
       expect(choice?.finish_reason).toBe("tool_calls");
       const [call] = choice?.message.tool_calls ?? [];
       if (!choice || call?.type !== "function") throw new Error("No function was called.");
       expect(call.function.name).toBe("get_market_price");
       expect(JSON.parse(call.function.arguments)).toEqual(priceArguments);
-      const told = await openai.chat.completions.create({
+      const reply = await openai.chat.completions.create({
         model,
         tools: [chatTool],
-        messages: [...asked, choice.message, { role: "tool", tool_call_id: call.id, content: priceAnswer }],
+        messages: [...question, choice.message, { role: "tool", tool_call_id: call.id, content: priceReply }],
       });
-      expect(told.choices[0]?.message.content).toContain(priceAnswer);
+      expect(reply.choices[0]?.message.content).toContain(priceReply);
     });
 
     it.runIf(isLocal)("streams the call of a tool", async () => {
@@ -105,16 +109,20 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
     });
 
     it.runIf(isLocal)("is sent back the call of a tool as the package has read it", async () => {
-      const asked = { role: "user" as const, content: priceQuestion };
+      const question = { role: "user" as const, content: priceQuestion };
       const tools = [zodFunction({ name: priceTool.name, parameters: price.omit({ shillings: true }) })];
-      const { choices } = await openai.chat.completions.parse({ model, messages: [asked], tools });
+      const { choices } = await openai.chat.completions.parse({ model, messages: [question], tools });
       const message = choices[0]?.message;
       const [call] = message?.tool_calls ?? [];
       if (!message || call?.type !== "function") throw new Error("No function was called.");
       expect(call.function.parsed_arguments).toEqual(priceArguments);
-      const result = { role: "tool" as const, tool_call_id: call.id, content: priceAnswer };
-      const told = await openai.chat.completions.create({ model, tools, messages: [asked, message, result] });
-      expect(told.choices[0]?.message.content).toContain(priceAnswer);
+      const result = { role: "tool" as const, tool_call_id: call.id, content: priceReply };
+      const reply = await openai.chat.completions.create({
+        model,
+        tools,
+        messages: [question, message, result],
+      });
+      expect(reply.choices[0]?.message.content).toContain(priceReply);
     });
 
     it.runIf(isLocal)("runs tools automatically until there is a final reply", async () => {
@@ -126,14 +134,14 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
           zodFunction({
             name: priceTool.name,
             parameters: price.omit({ shillings: true }),
-            function: (asked) => {
-              prices.push(asked);
-              return priceAnswer;
+            function: (question) => {
+              prices.push(question);
+              return priceReply;
             },
           }),
         ],
       });
-      expect(await runner.finalContent()).toContain(priceAnswer);
+      expect(await runner.finalContent()).toContain(priceReply);
       expect(prices).toEqual([priceArguments]);
     });
 
@@ -202,13 +210,13 @@ describe.each(doors)("openai for Node through %s", (_name, door) => {
       const [call] = output;
       if (call?.type !== "function_call") throw new Error("No function was called.");
       expect(JSON.parse(call.arguments)).toEqual(priceArguments);
-      const told = await openai.responses.create({
+      const reply = await openai.responses.create({
         model,
         tools: [responseTool],
         store: false,
-        input: [...input, call, { type: "function_call_output", call_id: call.call_id, output: priceAnswer }],
+        input: [...input, call, { type: "function_call_output", call_id: call.call_id, output: priceReply }],
       });
-      expect(told.output_text).toContain(priceAnswer);
+      expect(reply.output_text).toContain(priceReply);
     });
 
     it.runIf(isLocal)("streams the call of a tool, and puts it together", async () => {
@@ -279,9 +287,9 @@ describe("openai for Node, audio", () => {
 
   it("speaks", async () => {
     const speech = (await connect()).audio.speech;
-    const answer = await speech.create({ model: "gpt-4o-mini-tts", voice: "alloy", input });
-    const sound = await decodeSound("mp3", Buffer.from(await answer.arrayBuffer()));
-    expect(sound.samples.length / sound.sampleRate).toBeGreaterThan(0.5);
+    const response = await speech.create({ model: "gpt-4o-mini-tts", voice: "alloy", input });
+    const audio = await decodeAudio("mp3", Buffer.from(await response.arrayBuffer()));
+    expect(audio.samples.length / audio.sampleRate).toBeGreaterThan(0.5);
   });
 
   it.runIf(isLocal)("writes down a recording", async () => {

@@ -8,12 +8,12 @@ import {
   getUploadOperation,
   signPartsOperation,
 } from "../../functions/upload/contract.ts";
-import { type Answer, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
+import { call, createAccount, expectDeclared, expectError, type JsonResponse } from "../support/client.ts";
 import { wavHeaderBytes } from "../support/wav.ts";
 
 const partBytes = 5 * 1024 * 1024;
-const soundBytes = partBytes + 100_000;
-const recording = Buffer.concat([wavHeaderBytes(soundBytes, { stated: true }), Buffer.alloc(soundBytes)]);
+const audioBytes = partBytes + 100_000;
+const recording = Buffer.concat([wavHeaderBytes(audioBytes, { stated: true }), Buffer.alloc(audioBytes)]);
 const partsOf = [recording.subarray(0, partBytes), recording.subarray(partBytes)] as const;
 
 let token: string;
@@ -23,17 +23,18 @@ beforeEach(async () => {
 
 const file = { file_name: "council.wav", content_type: "audio/wav", size: recording.length };
 const begin = async (body: unknown = file, bearer = token): Promise<string> => {
-  const answer = await call("/tasks/uploads", { token: bearer, body });
-  expectDeclared(beginUploadOperation, answer);
-  expect(answer.status).toBe(201);
-  return answer.body.id;
+  const response = await call("/tasks/uploads", { token: bearer, body });
+  expectDeclared(beginUploadOperation, response);
+  expect(response.status).toBe(201);
+  return response.body.id;
 };
-const sign = (id: string, numbers: readonly number[], bearer = token): Promise<Answer> =>
+const sign = (id: string, numbers: readonly number[], bearer = token): Promise<JsonResponse> =>
   call(`/tasks/uploads/${id}/parts`, { token: bearer, body: { numbers } });
-const look = (id: string, bearer = token): Promise<Answer> => call(`/tasks/uploads/${id}`, { token: bearer });
-const complete = (id: string, bearer = token): Promise<Answer> =>
+const look = (id: string, bearer = token): Promise<JsonResponse> =>
+  call(`/tasks/uploads/${id}`, { token: bearer });
+const complete = (id: string, bearer = token): Promise<JsonResponse> =>
   call(`/tasks/uploads/${id}/complete`, { method: "POST", token: bearer });
-const remove = (id: string, bearer = token): Promise<Answer> =>
+const remove = (id: string, bearer = token): Promise<JsonResponse> =>
   call(`/tasks/uploads/${id}`, { method: "DELETE", token: bearer });
 
 const linkOf = async (id: string, number: number): Promise<string> =>
@@ -99,8 +100,8 @@ describe("An upload in parts", () => {
     const [one, other] = await Promise.all([complete(id), complete(id)]);
     const later = await complete(id);
     expect(later.status).toBe(200);
-    for (const answer of [one, other].filter(({ status }) => status === 200)) {
-      expect(answer.body).toEqual(later.body);
+    for (const response of [one, other].filter(({ status }) => status === 200)) {
+      expect(response.body).toEqual(later.body);
     }
     expect([one, other].some(({ status }) => status === 200)).toBe(true);
   });
@@ -109,9 +110,9 @@ describe("An upload in parts", () => {
     const id = await begin();
     expectError(await complete(id), 409, "upload_incomplete");
     await put(await linkOf(id, 1), partsOf[0]);
-    const answer = await complete(id);
-    expectError(answer, 409, "upload_incomplete");
-    expect(answer.body.detail).toContain("not arrived yet: 2.");
+    const response = await complete(id);
+    expectError(response, 409, "upload_incomplete");
+    expect(response.body.detail).toContain("not arrived yet: 2.");
   });
 
   it("takes parts of their own length and no other", async () => {
@@ -124,24 +125,24 @@ describe("An upload in parts", () => {
   });
 
   it("may have 500 MB, in a hundred parts, and not a byte more", async () => {
-    const largest = 500 * 1024 * 1024;
-    const answer = await call("/tasks/uploads", { token, body: { ...file, size: largest } });
-    expect(answer).toMatchObject({ status: 201, body: { part_size: partBytes, part_count: 100 } });
-    const links = await sign(answer.body.id, [100, 1]);
+    const maxBytes = 500 * 1024 * 1024;
+    const response = await call("/tasks/uploads", { token, body: { ...file, size: maxBytes } });
+    expect(response).toMatchObject({ status: 201, body: { part_size: partBytes, part_count: 100 } });
+    const links = await sign(response.body.id, [100, 1]);
     expect(links.body.parts).toMatchObject([
       { number: 100, start: 99 * partBytes, size: partBytes },
       { number: 1, size: partBytes },
     ]);
-    expect((await remove(answer.body.id)).status).toBe(204);
-    const larger = await call("/tasks/uploads", { token, body: { ...file, size: largest + 1 } });
+    expect((await remove(response.body.id)).status).toBe(204);
+    const larger = await call("/tasks/uploads", { token, body: { ...file, size: maxBytes + 1 } });
     expect(larger).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "size"] }] } });
   });
 
   it("has no parts but its own", async () => {
     const id = await begin();
-    const answer = await sign(id, [2, 3]);
-    expectError(answer, 400, "bad_request");
-    expect(answer.body.error.param).toBe("numbers");
+    const response = await sign(id, [2, 3]);
+    expectError(response, 400, "bad_request");
+    expect(response.body.error.param).toBe("numbers");
     for (const numbers of [[], [0], [101], ["1"]]) {
       expect((await call(`/tasks/uploads/${id}/parts`, { token, body: { numbers } })).status).toBe(422);
     }
@@ -154,13 +155,13 @@ describe("An upload in parts", () => {
       [id, other.token],
       [randomUUID(), token],
     ] as const) {
-      for (const answer of [
+      for (const response of [
         await sign(name, [1], bearer),
         await look(name, bearer),
         await complete(name, bearer),
         await remove(name, bearer),
       ]) {
-        expectError(answer, 404, "not_found");
+        expectError(response, 404, "not_found");
       }
     }
     expect((await look(id)).status).toBe(200);
@@ -197,7 +198,7 @@ describe("An upload in parts", () => {
   });
 
   it("refuses a file called ../secret.wav, as links do", async () => {
-    const answer = await call("/tasks/uploads", { token, body: { ...file, file_name: "../secret.wav" } });
-    expectError(answer, 400, "bad_request");
+    const response = await call("/tasks/uploads", { token, body: { ...file, file_name: "../secret.wav" } });
+    expectError(response, 400, "bad_request");
   });
 });

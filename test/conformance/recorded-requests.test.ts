@@ -7,8 +7,8 @@ import { baseUrl, call, createAccount, expectDeclared } from "../support/client.
 import { compareWithReadme } from "../support/client-rows.ts";
 import { problemsOf } from "../support/declared.ts";
 import { formData, formFile } from "../support/multipart.ts";
-import { decodeSound } from "../support/test-audio.ts";
-import { priceAnswer, priceQuestion, priceTool } from "../support/tools.ts";
+import { decodeAudio } from "../support/test-audio.ts";
+import { priceQuestion, priceReply, priceTool } from "../support/tools.ts";
 
 /**
  * Requests of applications that are not packages to run here. When you update one, name where you read it.
@@ -36,9 +36,9 @@ const send = (body: object) => call("/v1/chat/completions", { token, body });
 
 /** The chunks of a stream as these applications read it: they need its usage, and its end. */
 const stream = async (body: object) => {
-  const answer = await send(body);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  const events = String(answer.body)
+  const response = await send(body);
+  expect(response.status, JSON.stringify(response.body)).toBe(200);
+  const events = String(response.body)
     .split("\n\n")
     .filter((event) => event.startsWith("data: "))
     .map((event) => event.slice("data: ".length));
@@ -72,7 +72,7 @@ const mp3Of = async (body: object) => {
     body: JSON.stringify(body),
   });
   expect(response.headers.get("content-type")).toBe("audio/mpeg");
-  return decodeSound("mp3", Buffer.from(await response.arrayBuffer()));
+  return decodeAudio("mp3", Buffer.from(await response.arrayBuffer()));
 };
 
 compareWithReadme({ "Open WebUI": /^Open WebUI/, LibreChat: /^LibreChat/ });
@@ -98,14 +98,14 @@ describe("Open WebUI", () => {
       body: written.body,
     });
 
-    const sound = await mp3Of({ input: spokenText, voice: voices.body.voices[0].id, model: "tts-20" });
-    expect(sound.samples.length / sound.sampleRate).toBeGreaterThan(1);
+    const audio = await mp3Of({ input: spokenText, voice: voices.body.voices[0].id, model: "tts-20" });
+    expect(audio.samples.length / audio.sampleRate).toBeGreaterThan(1);
   });
 
   it("checks its connection and lists the models", async () => {
-    const answer = await call("/v1/models", { token });
-    expect(answer.status).toBe(200);
-    expect(answer.body.data[0]).toMatchObject({ id: expect.any(String), object: "model" });
+    const response = await call("/v1/models", { token });
+    expect(response.status).toBe(200);
+    expect(response.body.data[0]).toMatchObject({ id: expect.any(String), object: "model" });
   });
 
   it("streams a reply with the settings of a model", async () => {
@@ -128,34 +128,34 @@ describe("Open WebUI", () => {
   });
 
   it("requests the title of a chat", async () => {
-    const answer = await send({
+    const response = await send({
       model,
       messages: [{ role: "user", content: "### Task:\nGenerate a concise, 3-5 word title." }],
       stream: false,
       max_completion_tokens: 1_000,
     });
-    expectDeclared(createV1ChatCompletionOperation, answer);
-    expect(answer.body.choices[0].message.content.trim()).not.toBe("");
+    expectDeclared(createV1ChatCompletionOperation, response);
+    expect(response.body.choices[0].message.content.trim()).not.toBe("");
   });
 
   it.runIf(inject("isLocal"))("has tools called, and sends the calls back as they came", async () => {
-    const asked = { role: "user", content: priceQuestion };
+    const question = { role: "user", content: priceQuestion };
     const options = { stream: true, model, stream_options: { include_usage: true }, tools };
-    const chunks = await stream({ ...options, messages: [asked] });
+    const chunks = await stream({ ...options, messages: [question] });
     const pieces = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
     const [first] = pieces;
     const text = pieces.map((piece) => piece.function.arguments).join("");
     const toolCall = { ...first, function: { ...first.function, arguments: text } };
     expect(toolCall).toMatchObject({ index: 0, type: "function", function: { name: "get_market_price" } });
-    const told = await stream({
+    const reply = await stream({
       ...options,
       messages: [
-        asked,
+        question,
         { role: "assistant", content: "", tool_calls: [toolCall] },
-        { role: "tool", tool_call_id: toolCall.id, content: priceAnswer },
+        { role: "tool", tool_call_id: toolCall.id, content: priceReply },
       ],
     });
-    expect(textOf(told)).toContain(priceAnswer);
+    expect(textOf(reply)).toContain(priceReply);
   });
 });
 
@@ -192,26 +192,26 @@ describe("LibreChat", () => {
       const written = await call("/v1/audio/transcriptions", { token, body: formData(fields) });
       expect(written).toMatchObject({ status: 200, body: { text: spokenText } });
       // It requests no format, and passes the response on as audio/mpeg.
-      const sound = await mp3Of({ input: spokenText, model: "tts-1", voice: "alloy" });
-      expect(sound.samples.length / sound.sampleRate).toBeGreaterThan(1);
+      const audio = await mp3Of({ input: spokenText, model: "tts-1", voice: "alloy" });
+      expect(audio.samples.length / audio.sampleRate).toBeGreaterThan(1);
     },
   );
 });
 
 describe.runIf(inject("isLocal"))("LiteLLM", () => {
   it("sends back the call of a tool with what it keeps besides", async () => {
-    const asked = { role: "user", content: priceQuestion };
-    const { body } = await send({ model, messages: [asked], tools });
+    const question = { role: "user", content: priceQuestion };
+    const { body } = await send({ model, messages: [question], tools });
     const [toolCall] = body.choices[0].message.tool_calls;
-    const kept = {
+    const call = {
       content: null,
       role: "assistant",
       tool_calls: [toolCall],
       function_call: null,
       provider_specific_fields: { refusal: null },
     };
-    const result = { role: "tool", tool_call_id: toolCall.id, content: priceAnswer };
-    const told = await send({ model, messages: [asked, kept, result], tools });
-    expect(told.body.choices[0].message.content).toContain(priceAnswer);
+    const result = { role: "tool", tool_call_id: toolCall.id, content: priceReply };
+    const reply = await send({ model, messages: [question, call, result], tools });
+    expect(reply.body.choices[0].message.content).toContain(priceReply);
   });
 });

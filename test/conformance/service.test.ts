@@ -6,9 +6,9 @@ import { baseUrl, call, createAccount, expectDeclared, expectError } from "../su
 
 describe("the service", () => {
   it("reports that it is up", async () => {
-    const answer = await call("/health");
-    expectDeclared(healthOperation, answer);
-    expect(answer.body.status).toBe("ok");
+    const response = await call("/health");
+    expectDeclared(healthOperation, response);
+    expect(response.body.status).toBe("ok");
   });
 
   it("publishes its OpenAPI document", async () => {
@@ -22,15 +22,15 @@ describe("the service", () => {
   });
 
   it("lists its languages, and what can be done in each", async () => {
-    const answer = await call("/languages");
-    expectDeclared(languagesOperation, answer);
+    const response = await call("/languages");
+    expectDeclared(languagesOperation, response);
     const of = (task: string) =>
-      answer.body.languages.filter(({ tasks }: { tasks: string[] }) => tasks.includes(task));
+      response.body.languages.filter(({ tasks }: { tasks: string[] }) => tasks.includes(task));
     expect(
       [of("translate"), of("transcribe"), of("speech"), of("identify")].map(({ length }) => length),
     ).toEqual([32, 51, 17, 6]);
     expect(of("speech").every(({ voices }: { voices: string[] }) => voices.length > 0)).toBe(true);
-    expect(answer.body.languages).toContainEqual({
+    expect(response.body.languages).toContainEqual({
       code: "lgg",
       name: "Lugbara",
       aliases: [],
@@ -69,15 +69,15 @@ describe("a method that an address does not support", () => {
     ["POST", "/auth/profile", "PUT"],
     ["PATCH", "/health", "GET"],
   ])("%s %s gets 405 and the methods that work", async (method, path, allowed) => {
-    const answer = await call(path, { method });
-    expectError(answer, 405, "method_not_allowed");
-    expect(answer.headers.get("allow")).toContain(allowed);
+    const response = await call(path, { method });
+    expectError(response, 405, "method_not_allowed");
+    expect(response.headers.get("allow")).toContain(allowed);
   });
 });
 
 describe("a browser", () => {
   it("may call from anywhere: the preflight names methods and headers", async () => {
-    const answer = await call("/tasks/translate", {
+    const response = await call("/tasks/translate", {
       method: "OPTIONS",
       headers: {
         Origin: "https://app.example",
@@ -85,47 +85,47 @@ describe("a browser", () => {
         "Access-Control-Request-Headers": "authorization, content-type, x-stainless-lang",
       },
     });
-    expect([200, 204]).toContain(answer.status);
-    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
-    expect(answer.headers.get("access-control-allow-methods")).toContain("POST");
-    const allowed = answer.headers.get("access-control-allow-headers")?.toLowerCase();
+    expect([200, 204]).toContain(response.status);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-methods")).toContain("POST");
+    const allowed = response.headers.get("access-control-allow-headers")?.toLowerCase();
     for (const name of ["authorization", "content-type", "x-stainless-lang"]) expect(allowed).toContain(name);
   });
 
   it("can read the request id and when to retry", async () => {
-    const answer = await call("/health");
-    expect(answer.headers.get("access-control-expose-headers")).toContain("X-Request-Id");
-    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    const response = await call("/health");
+    expect(response.headers.get("access-control-expose-headers")).toContain("X-Request-Id");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
   });
 });
 
 describe("a request id", () => {
   it("of the caller comes back", async () => {
-    const answer = await call("/health", { headers: { "X-Request-Id": "trace-42" } });
-    expect(answer.headers.get("x-request-id")).toBe("trace-42");
+    const response = await call("/health", { headers: { "X-Request-Id": "trace-42" } });
+    expect(response.headers.get("x-request-id")).toBe("trace-42");
   });
 });
 
 describe("a body that is too large", () => {
   it.each([7_000_000, 11_000_000])("of %i bytes gets 413 and the alternative", async (size) => {
     const { token } = await createAccount();
-    const answer = await call("/tasks/translate", {
+    const response = await call("/tasks/translate", {
       token,
       body: { target_language: "lug", text: "x".repeat(size) },
     });
-    expectError(answer, 413, "payload_too_large");
-    expect(answer.body.detail).toContain("generate-upload-url");
+    expectError(response, 413, "payload_too_large");
+    expect(response.body.detail).toContain("generate-upload-url");
   });
 });
 
 describe("broken JSON", () => {
   it("gets 422, with the position", async () => {
     const { token } = await createAccount();
-    const answer = await call("/tasks/translate", {
+    const response = await call("/tasks/translate", {
       token,
       body: '{"text": "x",',
       headers: { "Content-Type": "application/json" },
     });
-    expect(answer).toMatchObject({ status: 422, body: { detail: [{ type: "json_invalid" }] } });
+    expect(response).toMatchObject({ status: 422, body: { detail: [{ type: "json_invalid" }] } });
   });
 });

@@ -7,7 +7,7 @@ import {
 import { voicesOperation } from "../../functions/speech/voices-contract.ts";
 import { readWavHeader, wavDuration } from "../../shared/audio/wav/wav-header.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
-import { decodeSound, loudness } from "../support/test-audio.ts";
+import { decodeAudio, loudness } from "../support/test-audio.ts";
 
 let token: string;
 beforeAll(async () => {
@@ -37,20 +37,20 @@ const header = (wav: Buffer) => {
 
 describe("POST /tasks/audio/speech", () => {
   it("returns a link to the audio", async () => {
-    const answer = await speak({ text });
-    expectDeclared(synthesizeOperation, answer);
-    expect(answer).toMatchObject({
+    const response = await speak({ text });
+    expectDeclared(synthesizeOperation, response);
+    expect(response).toMatchObject({
       status: 200,
       body: { voice: "salt_lug_0001", language: "lug", usage: { input_characters: text.length } },
     });
-    const download = await fetch(answer.body.audio_url);
+    const download = await fetch(response.body.audio_url);
     const wav = await bytesOf(download);
     expect(download.headers.get("content-type")).toBe("audio/wav");
-    expect(wav.length).toBe(answer.body.usage.output_audio_bytes);
+    expect(wav.length).toBe(response.body.usage.output_audio_bytes);
     const { format, dataBytes = 0 } = header(wav);
-    expect(format.sampleRate).toBe(answer.body.sample_rate);
-    expect(wavDuration(format, dataBytes)).toBeCloseTo(answer.body.duration_seconds, 2);
-    expect(answer.body.duration_seconds).toBeGreaterThan(0.5);
+    expect(format.sampleRate).toBe(response.body.sample_rate);
+    expect(wavDuration(format, dataBytes)).toBeCloseTo(response.body.duration_seconds, 2);
+    expect(response.body.duration_seconds).toBeGreaterThan(0.5);
   });
 
   it("streams the audio", async () => {
@@ -91,9 +91,9 @@ describe("POST /tasks/audio/speech", () => {
   it.each(["model", "platform", "max_new_audio_tokens"])(
     "refuses %s, which earlier versions took",
     async (name) => {
-      const answer = await speak({ text, [name]: "x" });
-      expectDeclared(synthesizeOperation, answer);
-      expect(answer).toMatchObject({
+      const response = await speak({ text, [name]: "x" });
+      expectDeclared(synthesizeOperation, response);
+      expect(response).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ["body", name], type: "extra_forbidden" }] },
       });
@@ -123,11 +123,11 @@ describe("audio_format", () => {
     expect(download.headers.get("content-type")).toBe(contentType);
     expect((await bytesOf(download)).equals(streamed)).toBe(true);
 
-    const spoken = await decodeSound(
+    const spoken = await decodeAudio(
       "wav",
       await bytesOf(await stream({ text: sentence, response_mode: "stream" })),
     );
-    const decoded = await decodeSound(format, streamed);
+    const decoded = await decodeAudio(format, streamed);
     const seconds = spoken.samples.length / spoken.sampleRate;
     expect(decoded.samples.length / decoded.sampleRate).toBeGreaterThan(seconds - 0.05);
     expect(decoded.samples.length / decoded.sampleRate).toBeLessThan(seconds + 0.15);
@@ -137,31 +137,31 @@ describe("audio_format", () => {
   });
 
   it("makes a link to a file of that format, with its size and duration", async () => {
-    const answer = await speak({ text: sentence, audio_format: "mp3" });
-    expectDeclared(synthesizeOperation, answer);
-    const download = await fetch(answer.body.audio_url);
+    const response = await speak({ text: sentence, audio_format: "mp3" });
+    expectDeclared(synthesizeOperation, response);
+    const download = await fetch(response.body.audio_url);
     const file = await bytesOf(download);
     expect(download.headers.get("content-type")).toBe("audio/mpeg");
-    expect(file.length).toBe(answer.body.usage.output_audio_bytes);
-    const { samples, sampleRate } = await decodeSound("mp3", file);
-    expect(sampleRate).toBe(answer.body.sample_rate);
-    expect(Math.abs(samples.length / sampleRate - answer.body.duration_seconds)).toBeLessThan(0.15);
+    expect(file.length).toBe(response.body.usage.output_audio_bytes);
+    const { samples, sampleRate } = await decodeAudio("mp3", file);
+    expect(sampleRate).toBe(response.body.sample_rate);
+    expect(Math.abs(samples.length / sampleRate - response.body.duration_seconds)).toBeLessThan(0.15);
   });
 
   it("lets a sentence of three seconds cost at most 12 kB as Opus", async () => {
     const file = await bytesOf(
       await stream({ text: sentence, response_mode: "stream", audio_format: "opus" }),
     );
-    const { samples, sampleRate } = await decodeSound("opus", file);
+    const { samples, sampleRate } = await decodeAudio("opus", file);
     const seconds = samples.length / sampleRate;
     expect(seconds).toBeGreaterThan(2.5);
     expect((file.length * 3) / seconds).toBeLessThan(12_000);
   });
 
   it("holds for all items of a batch", async () => {
-    const answer = await speakBatch({ items: [{ text }, { text: "Webale" }], audio_format: "opus" });
-    expectDeclared(batchOperation, answer);
-    for (const { audio_url: url, audio_size_bytes: size } of answer.body.results) {
+    const response = await speakBatch({ items: [{ text }, { text: "Webale" }], audio_format: "opus" });
+    expectDeclared(batchOperation, response);
+    for (const { audio_url: url, audio_size_bytes: size } of response.body.results) {
       const response = await fetch(url);
       expect(response.headers.get("content-type")).toBe("audio/ogg; codecs=opus");
       expect((await bytesOf(response)).length).toBe(size);
@@ -169,13 +169,13 @@ describe("audio_format", () => {
   });
 
   it("is Opus for a client that saves data and names none", async () => {
-    const answer = await call("/tasks/audio/speech", {
+    const response = await call("/tasks/audio/speech", {
       token,
       body: { text },
       headers: { "Save-Data": "on" },
     });
-    expect(answer.body.storage_object).toMatch(/\.ogg$/);
-    expect(answer.headers.get("vary")).toContain("Save-Data");
+    expect(response.body.storage_object).toMatch(/\.ogg$/);
+    expect(response.headers.get("vary")).toContain("Save-Data");
     const preflight = await call("/tasks/audio/speech", { method: "OPTIONS" });
     expect(preflight.headers.get("access-control-allow-headers")).toContain("Save-Data");
   });
@@ -190,15 +190,15 @@ describe("audio_format", () => {
 
 describe("POST /tasks/audio/speech/batch", () => {
   it("makes several texts into speech, in their order", async () => {
-    const answer = await speakBatch({
+    const response = await speakBatch({
       items: [
         { text },
         { text: "Habari ya asubuhi?", language: "swa" },
         { text: "Hi", voice: "salt_eng_0002" },
       ],
     });
-    expectDeclared(batchOperation, answer);
-    expect(answer).toMatchObject({
+    expectDeclared(batchOperation, response);
+    expect(response).toMatchObject({
       status: 200,
       body: {
         results: [
@@ -208,16 +208,16 @@ describe("POST /tasks/audio/speech/batch", () => {
         ],
       },
     });
-    for (const result of answer.body.results) {
+    for (const result of response.body.results) {
       const wav = await bytesOf(await fetch(result.audio_url));
       expect(wav.length).toBe(result.audio_size_bytes);
     }
   });
 
   it("names the item that is wrong", async () => {
-    const answer = await speakBatch({ items: [{ text }, { text, language: "sot" }] });
-    expectError(answer, 400, "no_speaker_for_language");
-    expect(answer.body.detail).toMatch(/^item index 1: /);
+    const response = await speakBatch({ items: [{ text }, { text, language: "sot" }] });
+    expectError(response, 400, "no_speaker_for_language");
+    expect(response.body.detail).toMatch(/^item index 1: /);
     expect((await speakBatch({ items: [] })).status).toBe(422);
     expect((await speakBatch({ items: Array.from({ length: 17 }, () => ({ text })) })).status).toBe(422);
   });
@@ -227,18 +227,18 @@ describe("GET /tasks/voice/speakers", () => {
   const list = (query = "") => call(`/tasks/voice/speakers${query}`, { token });
 
   it("lists 48 voices in 20 languages", async () => {
-    const answer = await list();
-    expectDeclared(voicesOperation, answer);
-    expect(answer.body).toMatchObject({ default: "salt_lug_0001", total: 48 });
-    expect(answer.body.languages).toHaveLength(20);
-    expect(Object.values(answer.body.by_language).flat()).toHaveLength(48);
+    const response = await list();
+    expectDeclared(voicesOperation, response);
+    expect(response.body).toMatchObject({ default: "salt_lug_0001", total: 48 });
+    expect(response.body.languages).toHaveLength(20);
+    expect(Object.values(response.body.by_language).flat()).toHaveLength(48);
   });
 
   it("lists those of one language", async () => {
-    const answer = await list("?language=nyn");
-    expectDeclared(voicesOperation, answer);
-    expect(answer.body).toMatchObject({ language: "nyn", count: 5 });
-    expect((await list("?language=Runyankole")).body).toEqual(answer.body);
+    const response = await list("?language=nyn");
+    expectDeclared(voicesOperation, response);
+    expect(response.body).toMatchObject({ language: "nyn", count: 5 });
+    expect((await list("?language=Runyankole")).body).toEqual(response.body);
     expectError(await list("?language=fra"), 400, "unknown_language");
   });
 
@@ -250,10 +250,10 @@ describe("GET /tasks/voice/speakers", () => {
 describe("GET /tasks/audio/speech/url", () => {
   it("returns a fresh link to the account that created the speech, and to no other", async () => {
     const { body } = await speak({ text });
-    const answer = await link(body.storage_object);
-    expectDeclared(refreshLinkOperation, answer);
-    expect(answer).toMatchObject({ status: 200, body: { storage_object: body.storage_object } });
-    expect((await bytesOf(await fetch(answer.body.audio_url))).length).toBe(body.usage.output_audio_bytes);
+    const response = await link(body.storage_object);
+    expectDeclared(refreshLinkOperation, response);
+    expect(response).toMatchObject({ status: 200, body: { storage_object: body.storage_object } });
+    expect((await bytesOf(await fetch(response.body.audio_url))).length).toBe(body.usage.output_audio_bytes);
 
     const other = await createAccount();
     expectError(await link(body.storage_object, other.token), 404, "not_found");
@@ -261,8 +261,8 @@ describe("GET /tasks/audio/speech/url", () => {
   });
 
   it("needs the name of the object", async () => {
-    const answer = await call("/tasks/audio/speech/url", { token });
-    expect(answer).toMatchObject({
+    const response = await call("/tasks/audio/speech/url", { token });
+    expect(response).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["query", "storage_object"], type: "missing" }] },
     });

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 import { operations } from "../../functions/manifest.ts";
 import type { Operation } from "../../shared/http/operation.ts";
 import {
-  type Answer,
   call,
   createAccount,
   expectError,
+  type JsonResponse,
   logIn,
   outcomeOf,
   type TestAccount,
@@ -15,7 +15,7 @@ import {
 const withToken = operations.filter(({ auth }) => auth === "user");
 const pathOf = ({ path }: Operation): string => path.replaceAll(/\{\w+\}/g, "lug");
 
-const send = ({ method, ...operation }: Operation, headers: Record<string, string>): Promise<Answer> =>
+const send = ({ method, ...operation }: Operation, headers: Record<string, string>): Promise<JsonResponse> =>
   call(pathOf({ method, ...operation }), { method, headers });
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
@@ -29,12 +29,12 @@ describe.each(withToken)("$method $path", (operation) => {
     ["another scheme", { Authorization: "Basic YW1pbmE6c2V2ZW4=" }],
     ["a token in a cookie only", { Cookie: "access_token=abc; Authorization=Bearer%20abc" }],
   ])("refuses %s", async (_case, headers) => {
-    const answer = await send(operation, headers);
-    expectError(answer, 401, "unauthenticated");
+    const response = await send(operation, headers);
+    expectError(response, 401, "unauthenticated");
     // API Gateway renames the header of a function; only its own responses keep the name.
     const challenge = operation.deprecated ? "x-amzn-remapped-www-authenticate" : "www-authenticate";
-    expect(answer.headers.get(challenge)).toBe("Bearer");
-    expect(answer.headers.has("deprecation")).toBe(operation.deprecated !== undefined);
+    expect(response.headers.get(challenge)).toBe("Bearer");
+    expect(response.headers.has("deprecation")).toBe(operation.deprecated !== undefined);
   });
 });
 
@@ -124,10 +124,10 @@ describe("a forged or changed token", () => {
   it("is refused with any bit of its signature changed", async () => {
     const bytes = Buffer.from(signature, "base64url");
     const [first, second] = mine.token.split(".");
-    const places = Array.from({ length: 16 }, (_, place) => place * 16 + (place % 8));
-    for (const place of places) {
+    const positions = Array.from({ length: 16 }, (_, position) => position * 16 + (position % 8));
+    for (const position of positions) {
       const changed = Buffer.from(bytes);
-      changed[place >> 3] = (changed[place >> 3] ?? 0) ^ (1 << (place & 7));
+      changed[position >> 3] = (changed[position >> 3] ?? 0) ^ (1 << (position & 7));
       await refused(`${first}.${second}.${changed.toString("base64url")}`);
     }
   });

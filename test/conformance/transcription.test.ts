@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { createTranscriptionOperation, largestFileBytes } from "../../functions/transcription/contract.ts";
+import { createTranscriptionOperation, maxFileBytes } from "../../functions/transcription/contract.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
 import { type FormValue, formData, formFile } from "../support/multipart.ts";
-import { soundBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
+import { audioBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
 
 const isLocal = inject("isLocal");
 
@@ -16,7 +16,7 @@ const transcribe = (fields: Readonly<Record<string, FormValue>>, bearer: string 
   call("/tasks/audio/transcriptions", { token: bearer, body: formData({ language: "lug", ...fields }) });
 
 /** A second and a half of noise at 24 kHz. */
-const noise = wavFile(soundBytes(72_000), { stated: true });
+const noise = wavFile(audioBytes(72_000), { stated: true });
 const silence = Buffer.concat([wavHeaderBytes(72_000, { stated: true }), Buffer.alloc(72_000)]);
 
 const speak = async (text: string): Promise<Buffer> => {
@@ -42,9 +42,9 @@ const upload = async (bytes: Buffer, bearer?: string): Promise<string> => {
 
 describe("POST /tasks/audio/transcriptions", () => {
   it("writes down what is said, and measures the recording", async () => {
-    const answer = await transcribe({ audio: formFile(noise) });
-    expectDeclared(createTranscriptionOperation, answer);
-    expect(answer).toMatchObject({
+    const response = await transcribe({ audio: formFile(noise) });
+    expectDeclared(createTranscriptionOperation, response);
+    expect(response).toMatchObject({
       status: 200,
       body: {
         language: "lug",
@@ -53,7 +53,7 @@ describe("POST /tasks/audio/transcriptions", () => {
         usage: { input_audio_bytes: noise.length },
       },
     });
-    expect(answer.body.audio_transcription).toBe(answer.body.text);
+    expect(response.body.audio_transcription).toBe(response.body.text);
   });
 
   it.runIf(isLocal)("says that the sample server has no recogniser", async () => {
@@ -63,13 +63,13 @@ describe("POST /tasks/audio/transcriptions", () => {
 
   it.runIf(isLocal)("reads back what the sample server has spoken, sentence by sentence", async () => {
     const text = "Wasuze otya nno? Nnyabo, weebale kujja.";
-    const answer = await transcribe({ audio: formFile(await speak(text)), timestamps: "yes" });
-    expectDeclared(createTranscriptionOperation, answer);
-    expect(answer.body.text).toBe(text);
-    const [first, second] = answer.body.segments;
+    const response = await transcribe({ audio: formFile(await speak(text)), timestamps: "yes" });
+    expectDeclared(createTranscriptionOperation, response);
+    expect(response.body.text).toBe(text);
+    const [first, second] = response.body.segments;
     expect([first.text, second.text]).toEqual(["Wasuze otya nno?", "Nnyabo, weebale kujja."]);
     expect(first.end).toBeLessThanOrEqual(second.start);
-    expect(second.end).toBeLessThanOrEqual(answer.body.duration_seconds);
+    expect(second.end).toBeLessThanOrEqual(response.body.duration_seconds);
   });
 
   it.runIf(isLocal)("returns an empty text for silence", async () => {
@@ -81,33 +81,30 @@ describe("POST /tasks/audio/transcriptions", () => {
 
   it("accepts an uploaded recording, whether its link was requested with a token or without", async () => {
     for (const bearer of [token, undefined]) {
-      const answer = await transcribe({ file_id: await upload(noise, bearer) });
-      expectDeclared(createTranscriptionOperation, answer);
-      expect(answer).toMatchObject({ status: 200, body: { duration_seconds: 1.5 } });
+      const response = await transcribe({ file_id: await upload(noise, bearer) });
+      expectDeclared(createTranscriptionOperation, response);
+      expect(response).toMatchObject({ status: 200, body: { duration_seconds: 1.5 } });
     }
   });
 
   it("keeps the upload of one account from every other", async () => {
     const other = await createAccount();
-    const answer = await transcribe({ file_id: await upload(noise, token) }, other.token);
-    expectError(answer, 404, "not_found");
-    expect(answer.body.error.param).toBe("file_id");
+    const response = await transcribe({ file_id: await upload(noise, token) }, other.token);
+    expectError(response, 404, "not_found");
+    expect(response.body.error.param).toBe("file_id");
   });
 
   it("does not find an upload that never was", async () => {
     expectError(await transcribe({ file_id: randomUUID() }), 404, "not_found");
   });
 
-  it.each([largestFileBytes + 1, 5_000_000, 11_000_000])(
-    "refuses a file of %i bytes with 413",
-    async (size) => {
-      const audio = formFile(Buffer.concat([wavHeaderBytes(size), Buffer.alloc(size)]));
-      const answer = await transcribe({ audio });
-      expectError(answer, 413, "payload_too_large");
-      expect(answer.body.detail).toContain("POST /tasks/generate-upload-url");
-      expect(answer.body.detail).toContain("file_id");
-    },
-  );
+  it.each([maxFileBytes + 1, 5_000_000, 11_000_000])("refuses a file of %i bytes with 413", async (size) => {
+    const audio = formFile(Buffer.concat([wavHeaderBytes(size), Buffer.alloc(size)]));
+    const response = await transcribe({ audio });
+    expectError(response, 413, "payload_too_large");
+    expect(response.body.detail).toContain("POST /tasks/generate-upload-url");
+    expect(response.body.detail).toContain("file_id");
+  });
 
   it("refuses what is no audio, and audio that cannot be read", async () => {
     const image = await transcribe({ audio: formFile(Buffer.from("\x89PNG\r\n\x1a\n", "latin1")) });
@@ -117,9 +114,9 @@ describe("POST /tasks/audio/transcriptions", () => {
   });
 
   it.each(["LUG", "lg", "lg-UG", "Luganda"])("takes the language %s for Luganda", async (language) => {
-    const answer = await transcribe({ audio: formFile(noise), language });
-    expectDeclared(createTranscriptionOperation, answer);
-    expect(answer).toMatchObject({ status: 200, body: { language: "lug" } });
+    const response = await transcribe({ audio: formFile(noise), language });
+    expectDeclared(createTranscriptionOperation, response);
+    expect(response).toMatchObject({ status: 200, body: { language: "lug" } });
   });
 
   it.each([
@@ -130,13 +127,13 @@ describe("POST /tasks/audio/transcriptions", () => {
     [{ audio: formFile(noise), timestamps: "maybe" }, "timestamps", "bool_parsing"],
     [{ audio: "text" }, "audio", "value_error"],
   ])("names the field that is wrong in %o", async (fields, name, type) => {
-    const answer = await transcribe(fields);
-    expectDeclared(createTranscriptionOperation, answer);
-    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", name], type }] } });
+    const response = await transcribe(fields);
+    expectDeclared(createTranscriptionOperation, response);
+    expect(response).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", name], type }] } });
   });
 
   it("requires a token first", async () => {
-    const answer = await call("/tasks/audio/transcriptions", { body: formData({ nonsense: "true" }) });
-    expectError(answer, 401, "unauthenticated");
+    const response = await call("/tasks/audio/transcriptions", { body: formData({ nonsense: "true" }) });
+    expectError(response, 401, "unauthenticated");
   });
 });

@@ -11,48 +11,48 @@ const translate = (body: unknown) => call("/tasks/translate", { token, body });
 
 describe("POST /tasks/translate", () => {
   it("translates, with languages by code, by name and in any case", async () => {
-    const answer = await translate({
+    const response = await translate({
       source_language: "ENG",
       target_language: "luganda",
       text: "How are you?",
     });
-    expectDeclared(translateOperation, answer);
-    expect(answer).toMatchObject({
+    expectDeclared(translateOperation, response);
+    expect(response).toMatchObject({
       status: 200,
       body: { status: "COMPLETED", output: { source_language: "eng", target_language: "lug" } },
     });
-    expect(answer.body.output.translated_text).not.toBe("");
+    expect(response.body.output.translated_text).not.toBe("");
   });
 
   it.runIf(inject("isLocal"))("returns what the sample server's phrasebook has", async () => {
-    const answer = await translate({ target_language: "lug", text: "Thank you" });
-    expect(answer.body).toMatchObject({ output: { translated_text: "Webale", source_language: null } });
-    expect(answer.body.usage.total_tokens).toBeGreaterThan(0);
+    const response = await translate({ target_language: "lug", text: "Thank you" });
+    expect(response.body).toMatchObject({ output: { translated_text: "Webale", source_language: null } });
+    expect(response.body.usage.total_tokens).toBeGreaterThan(0);
   });
 
   it.each(["lg", "lg-UG", "lug-UG", "Ganda"])("takes the language %s for Luganda", async (target) => {
-    const answer = await translate({ source_language: "auto", target_language: target, text: "Thank you" });
-    expectDeclared(translateOperation, answer);
-    expect(answer.body.output).toMatchObject({ source_language: null, target_language: "lug" });
+    const response = await translate({ source_language: "auto", target_language: target, text: "Thank you" });
+    expectDeclared(translateOperation, response);
+    expect(response.body.output).toMatchObject({ source_language: null, target_language: "lug" });
   });
 
   it("refuses an unknown language with 400 and the 32 it knows", async () => {
-    const answer = await translate({ target_language: "fra", text: "Hello" });
-    expectError(answer, 400, "unsupported_language");
-    expect(answer.body.error.supported_languages).toHaveLength(32);
-    expect(answer.body.error.supported_languages[0]).toEqual({ code: "ach", name: "Acholi" });
+    const response = await translate({ target_language: "fra", text: "Hello" });
+    expectError(response, 400, "unsupported_language");
+    expect(response.body.error.supported_languages).toHaveLength(32);
+    expect(response.body.error.supported_languages[0]).toEqual({ code: "ach", name: "Acholi" });
   });
 
   it("refuses two names of one language with 400", async () => {
-    const answer = await translate({ source_language: "lug", target_language: "Luganda", text: "Hello" });
-    expectError(answer, 400, "same_language");
-    expect(answer.body.error.supported_languages).toHaveLength(32);
+    const response = await translate({ source_language: "lug", target_language: "Luganda", text: "Hello" });
+    expectError(response, 400, "same_language");
+    expect(response.body.error.supported_languages).toHaveLength(32);
   });
 
   it("names a missing field", async () => {
-    const answer = await translate({ target_language: "lug" });
-    expectDeclared(translateOperation, answer);
-    expect(answer).toMatchObject({
+    const response = await translate({ target_language: "lug" });
+    expectDeclared(translateOperation, response);
+    expect(response).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["body", "text"], type: "missing" }] },
     });

@@ -9,13 +9,13 @@ const put = (url: string, contentType: string) =>
 
 describe("POST /tasks/generate-upload-url", () => {
   it("returns a link for uploading a file, without a token", async () => {
-    const answer = await ask(request);
-    expect(answer.status).toBe(200);
-    expectDeclared(uploadOperation, answer);
-    const minutes = (Date.parse(answer.body.expires_at) - Date.now()) / 60_000;
+    const response = await ask(request);
+    expect(response.status).toBe(200);
+    expectDeclared(uploadOperation, response);
+    const minutes = (Date.parse(response.body.expires_at) - Date.now()) / 60_000;
     expect(minutes).toBeGreaterThan(29);
     expect(minutes).toBeLessThan(31);
-    expect((await put(answer.body.upload_url, "audio/mpeg")).status).toBe(200);
+    expect((await put(response.body.upload_url, "audio/mpeg")).status).toBe(200);
   });
 
   it("returns one with a token too, and never the same file", async () => {
@@ -38,15 +38,15 @@ describe("POST /tasks/generate-upload-url", () => {
   });
 
   it.each([0, 524_288_001, 1.5, "4"])("refuses a link for a file of %j bytes", async (size) => {
-    const answer = await ask({ ...request, size });
-    expectDeclared(uploadOperation, answer);
-    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "size"] }] } });
+    const response = await ask({ ...request, size });
+    expectDeclared(uploadOperation, response);
+    expect(response).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "size"] }] } });
   });
 
   it("returns a link for a declared size of up to 500 MB", async () => {
-    const answer = await ask({ ...request, size: 524_288_000 });
-    expect(answer.status).toBe(200);
-    expectDeclared(uploadOperation, answer);
+    const response = await ask({ ...request, size: 524_288_000 });
+    expect(response.status).toBe(200);
+    expectDeclared(uploadOperation, response);
   });
 
   it("returns a link that accepts no other content type, and no other file", async () => {
@@ -70,16 +70,16 @@ describe("POST /tasks/generate-upload-url", () => {
   it.each(["../../etc/passwd", "/etc/passwd", "..\\secret.wav", "%2e%2e%2fsecret.wav"])(
     "refuses a file called %s",
     async (fileName) => {
-      const answer = await ask({ ...request, file_name: fileName });
-      expectError(answer, 400, "bad_request");
-      expect(answer.body.detail).toContain("path traversal");
+      const response = await ask({ ...request, file_name: fileName });
+      expectError(response, 400, "bad_request");
+      expect(response.body.detail).toContain("path traversal");
     },
   );
 
   it("names what is missing", async () => {
-    const answer = await ask({});
-    expectDeclared(uploadOperation, answer);
-    expect(answer).toMatchObject({
+    const response = await ask({});
+    expectDeclared(uploadOperation, response);
+    expect(response).toMatchObject({
       status: 422,
       body: {
         detail: [

@@ -8,7 +8,7 @@ import {
   listV1VoicesOperation,
 } from "../../functions/speech/v1/contract.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
-import { decodeSound, loudness } from "../support/test-audio.ts";
+import { decodeAudio, loudness } from "../support/test-audio.ts";
 
 let token: string;
 let openai: OpenAI;
@@ -39,7 +39,7 @@ describe("speech through the OpenAI SDK", () => {
       ...(response_format ? { response_format } : {}),
     });
     expect(response.headers.get("content-type")).toBe(contentType);
-    const decoded = await decodeSound(format, Buffer.from(await response.arrayBuffer()));
+    const decoded = await decodeAudio(format, Buffer.from(await response.arrayBuffer()));
     expect(decoded.samples.length / decoded.sampleRate).toBeGreaterThan(0.5);
     if (inject("isLocal")) expect(loudness(decoded)).toBeGreaterThan(0.01);
   });
@@ -51,9 +51,9 @@ describe("speech through the OpenAI SDK", () => {
   });
 
   it("is sent as events on request", async () => {
-    const answer = await speak({ stream_format: "sse", response_format: "opus", speed: 1 });
-    expect(answer.headers.get("content-type")).toMatch(/^text\/event-stream/);
-    const events: SpeechEvent[] = String(answer.body)
+    const response = await speak({ stream_format: "sse", response_format: "opus", speed: 1 });
+    expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    const events: SpeechEvent[] = String(response.body)
       .trim()
       .split("\n\n")
       .map((event) => JSON.parse(event.replace(/^data: /, "")));
@@ -64,7 +64,7 @@ describe("speech through the OpenAI SDK", () => {
     });
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["speech.audio.delta"]));
     const file = Buffer.concat(events.map(({ audio = "" }) => Buffer.from(audio, "base64")));
-    expect((await decodeSound("opus", file)).samples.length).toBeGreaterThan(20_000);
+    expect((await decodeAudio("opus", file)).samples.length).toBeGreaterThan(20_000);
   });
 
   it("is spoken in the language of the voice, of the request, or of the account", async () => {
@@ -102,7 +102,7 @@ describe("speech through the Vercel AI SDK", () => {
     const provider = createOpenAI({ apiKey: token, baseURL: `${baseUrl}/v1` });
     const { audio } = await experimental_generateSpeech({ model: provider.speech("tts-1"), text: input });
     expect(audio.mediaType).toBe("audio/mpeg");
-    const { samples, sampleRate } = await decodeSound("mp3", audio.uint8Array);
+    const { samples, sampleRate } = await decodeAudio("mp3", audio.uint8Array);
     expect(samples.length / sampleRate).toBeGreaterThan(0.5);
   });
 });
@@ -116,16 +116,16 @@ describe("an unsupported parameter", () => {
     [{ stream_format: "websocket" }, "stream_format", "sse"],
     [{ temperature: 1 }, "temperature", "not known"],
   ])("is refused with its name: %j", async (wrong, param, words) => {
-    const answer = await speak(wrong);
-    expectDeclared(createV1SpeechOperation, answer);
-    expectError(answer, 400, "unsupported_parameter");
-    expect(answer.body.error).toMatchObject({ param, message: expect.stringContaining(words) });
+    const response = await speak(wrong);
+    expectDeclared(createV1SpeechOperation, response);
+    expectError(response, 400, "unsupported_parameter");
+    expect(response.body.error).toMatchObject({ param, message: expect.stringContaining(words) });
   });
 
   it("is a model or a voice that there is not", async () => {
-    const answer = await speak({ model: "whisper-1" });
-    expectError(answer, 404, "model_not_found");
-    expect(answer.body.error.param).toBe("model");
+    const response = await speak({ model: "whisper-1" });
+    expectError(response, 404, "model_not_found");
+    expect(response.body.error.param).toBe("model");
     expectError(await speak({ voice: "nobody" }), 400, "invalid_speaker");
   });
 

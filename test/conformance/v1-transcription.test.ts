@@ -6,11 +6,11 @@ import {
 } from "../../functions/transcription/v1/contract.ts";
 import { baseUrl, call, createAccount, expectDeclared, expectError } from "../support/client.ts";
 import { type FormValue, formData, formFile } from "../support/multipart.ts";
-import { soundBytes, wavFile } from "../support/wav.ts";
+import { audioBytes, wavFile } from "../support/wav.ts";
 
 const isLocal = inject("isLocal");
 const spokenText = "Wasuze otya nno? Nnyabo, weebale kujja.";
-const noise = wavFile(soundBytes(24_000), { stated: true });
+const noise = wavFile(audioBytes(24_000), { stated: true });
 
 let token: string;
 let openai: OpenAI;
@@ -44,29 +44,32 @@ describe.runIf(isLocal)("a recording through the OpenAI SDK", () => {
   it.each(["stt-51", "whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe"])(
     "is written down by %s in the language that is named",
     async (model) => {
-      const answer = await openai.audio.transcriptions.create({
+      const response = await openai.audio.transcriptions.create({
         file: await recording(),
         model,
         language: "lg-UG",
         prompt: "Nnyabo",
         temperature: 0,
       });
-      expect(answer.text).toBe(spokenText);
+      expect(response.text).toBe(spokenText);
     },
   );
 
   it("has all that clients ask of verbose_json", async () => {
-    const answer = await openai.audio.transcriptions.create({
+    const response = await openai.audio.transcriptions.create({
       file: await recording(),
       model: "stt-51",
       language: "lug",
       response_format: "verbose_json",
       timestamp_granularities: ["segment", "word"],
     });
-    expect(answer).toMatchObject({ task: "transcribe", language: "lg", text: spokenText });
-    expect(answer.duration).toBeGreaterThan(1);
-    expect(answer.segments?.map(({ text }) => text)).toEqual(["Wasuze otya nno?", "Nnyabo, weebale kujja."]);
-    expect(Object.keys(answer.segments?.[0] ?? {}).toSorted()).toEqual(
+    expect(response).toMatchObject({ task: "transcribe", language: "lg", text: spokenText });
+    expect(response.duration).toBeGreaterThan(1);
+    expect(response.segments?.map(({ text }) => text)).toEqual([
+      "Wasuze otya nno?",
+      "Nnyabo, weebale kujja.",
+    ]);
+    expect(Object.keys(response.segments?.[0] ?? {}).toSorted()).toEqual(
       [
         "id",
         "seek",
@@ -80,18 +83,18 @@ describe.runIf(isLocal)("a recording through the OpenAI SDK", () => {
         "no_speech_prob",
       ].toSorted(),
     );
-    expect(answer.words?.map(({ word }) => word).join(" ")).toBe(spokenText);
+    expect(response.words?.map(({ word }) => word).join(" ")).toBe(spokenText);
   });
 
   it("has the times of words alone where only those are wanted", async () => {
-    const answer = await openai.audio.transcriptions.create({
+    const response = await openai.audio.transcriptions.create({
       file: await recording(),
       model: "stt-51:lug",
       response_format: "verbose_json",
       timestamp_granularities: ["word"],
     });
-    expect(answer.words).toHaveLength(6);
-    expect(answer).not.toHaveProperty("segments");
+    expect(response.words).toHaveLength(6);
+    expect(response).not.toHaveProperty("segments");
   });
 
   it("leaves as events while the model writes", async () => {
@@ -133,9 +136,9 @@ describe.runIf(isLocal)("a recording through the OpenAI SDK", () => {
 
 describe("POST /v1/audio/transcriptions", () => {
   it("returns the text, and the recording's length", async () => {
-    const answer = await send("transcriptions", {});
-    expectDeclared(createV1TranscriptionOperation, answer);
-    expect(answer).toMatchObject({ status: 200, body: { usage: { type: "duration", seconds: 0.5 } } });
+    const response = await send("transcriptions", {});
+    expectDeclared(createV1TranscriptionOperation, response);
+    expect(response).toMatchObject({ status: 200, body: { usage: { type: "duration", seconds: 0.5 } } });
   });
 
   it("requires a language with a message that names both ways, and uses the account's default", async () => {
@@ -145,10 +148,10 @@ describe("POST /v1/audio/transcriptions", () => {
         token: account.token,
         body: formData({ file: formFile(noise), model: "whisper-1", response_format: "verbose_json" }),
       });
-    const answer = await transcribe();
-    expectError(answer, 400, "language_required");
-    expect(answer.body.error.param).toBe("language");
-    expect(answer.body.error.message).toMatch(/`language`.*`stt-51:lug`.*`default_language`/s);
+    const response = await transcribe();
+    expectError(response, 400, "language_required");
+    expect(response.body.error.param).toBe("language");
+    expect(response.body.error.message).toMatch(/`language`.*`stt-51:lug`.*`default_language`/s);
 
     const profile = await call("/auth/profile", {
       method: "PUT",
@@ -168,9 +171,9 @@ describe("POST /v1/audio/transcriptions", () => {
     [{ "include[]": "logprobs" }, 400, "unsupported_parameter", "include[0]"],
     [{ hotwords: "Kampala" }, 400, "unsupported_parameter", "hotwords"],
   ])("refuses %j and names it", async (fields, status, code, param) => {
-    const answer = await send("transcriptions", fields);
-    expectError(answer, status, code);
-    expect(answer.body.error).toMatchObject({ param, type: "invalid_request_error" });
+    const response = await send("transcriptions", fields);
+    expectError(response, status, code);
+    expect(response.body.error).toMatchObject({ param, type: "invalid_request_error" });
   });
 
   it.each([
@@ -178,15 +181,15 @@ describe("POST /v1/audio/transcriptions", () => {
     [{ model: undefined }, "model", "missing"],
     [{ temperature: "hot" }, "temperature", "float_parsing"],
   ])("names the field that is wrong in %j", async (fields, name, type) => {
-    const answer = await send("transcriptions", fields);
-    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", name], type }] } });
+    const response = await send("transcriptions", fields);
+    expect(response).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", name], type }] } });
   });
 
   it("points to uploads when a file is too large, and takes their ids", async () => {
-    const large = wavFile(soundBytes(5_000_000), { stated: true });
-    const answer = await send("transcriptions", { file: formFile(large) });
-    expectError(answer, 413, "payload_too_large");
-    expect(answer.body.detail).toContain("POST /tasks/generate-upload-url");
+    const large = wavFile(audioBytes(5_000_000), { stated: true });
+    const response = await send("transcriptions", { file: formFile(large) });
+    expectError(response, 413, "payload_too_large");
+    expect(response.body.detail).toContain("POST /tasks/generate-upload-url");
 
     const link = await call("/tasks/generate-upload-url", {
       token,
@@ -208,14 +211,17 @@ describe("POST /v1/audio/transcriptions", () => {
 
 describe("POST /v1/audio/translations", () => {
   it("responds in the formats of a transcription", async () => {
-    const answer = await send("translations", { response_format: "verbose_json" });
-    expectDeclared(createV1TranslationOperation, answer);
-    expect(answer).toMatchObject({ status: 200, body: { task: "translate", language: "en", duration: 0.5 } });
+    const response = await send("translations", { response_format: "verbose_json" });
+    expectDeclared(createV1TranslationOperation, response);
+    expect(response).toMatchObject({
+      status: 200,
+      body: { task: "translate", language: "en", duration: 0.5 },
+    });
   });
 
   it("refuses a language that is not translated before anything is written down", async () => {
-    const answer = await send("translations", { language: "hau" });
-    expectError(answer, 400, "unsupported_language");
-    expect(answer.body.error).toMatchObject({ param: "language" });
+    const response = await send("translations", { language: "hau" });
+    expectError(response, 400, "unsupported_language");
+    expect(response.body.error).toMatchObject({ param: "language" });
   });
 });

@@ -14,25 +14,25 @@ beforeAll(async () => {
 
 describe("GET /v1/models", () => {
   it("lists the models by their names in requests", async () => {
-    const answer = await call("/v1/models", { token });
-    expectDeclared(listModelsOperation, answer);
-    expect(answer.status).toBe(200);
-    const ids = answer.body.data.map(({ id }: { id: string }) => id);
+    const response = await call("/v1/models", { token });
+    expectDeclared(listModelsOperation, response);
+    expect(response.status).toBe(200);
+    const ids = response.body.data.map(({ id }: { id: string }) => id);
     expect(ids).toEqual(["lang-14b", "lang-9b", "stt-51", "tts-20"]);
   });
 
   it.each(["lang-9b", "stt-51", "stt-51:lug", "stt-51:lg", "stt-51%3Alug"])("knows %s", async (id) => {
-    const answer = await call(`/v1/models/${id}`, { token });
-    expectDeclared(retrieveModelOperation, answer);
-    expect(answer).toMatchObject({ status: 200, body: { id: decodeURIComponent(id), object: "model" } });
+    const response = await call(`/v1/models/${id}`, { token });
+    expectDeclared(retrieveModelOperation, response);
+    expect(response).toMatchObject({ status: 200, body: { id: decodeURIComponent(id), object: "model" } });
   });
 
   it.each(["gpt-4o", "stt-51:", "stt-51:klingon", "stt-51:lug:x", "lang-9b:lug"])(
     "has no model %s",
     async (id) => {
-      const answer = await call(`/v1/models/${id}`, { token });
-      expectError(answer, 404, "model_not_found");
-      expect(answer.body.error).toMatchObject({ type: "invalid_request_error", param: "model" });
+      const response = await call(`/v1/models/${id}`, { token });
+      expectError(response, 404, "model_not_found");
+      expect(response.body.error).toMatchObject({ type: "invalid_request_error", param: "model" });
     },
   );
 
@@ -58,17 +58,17 @@ describe.each(doors)("through %s", (_name, door) => {
 
   describe("POST /v1/chat/completions", () => {
     it("responds to a request without other parameters", async () => {
-      const answer = await chat({});
-      expectDeclared(createV1ChatCompletionOperation, answer);
-      expect(answer).toMatchObject({
+      const response = await chat({});
+      expectDeclared(createV1ChatCompletionOperation, response);
+      expect(response).toMatchObject({
         status: 200,
         body: { model: "lang-14b", choices: [{ finish_reason: "stop" }] },
       });
-      expect(answer.headers.get("x-ratelimit-limit-requests")).toBe("50");
+      expect(response.headers.get("x-ratelimit-limit-requests")).toBe("50");
     });
 
     it("takes what changes nothing", async () => {
-      const answer = await chat({
+      const response = await chat({
         user: "amina",
         store: false,
         metadata: { chat: "7" },
@@ -90,26 +90,26 @@ describe.each(doors)("through %s", (_name, door) => {
         presence_penalty: 0,
         functions: null,
       });
-      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+      expect(response.status, JSON.stringify(response.body)).toBe(200);
     });
 
     it("refuses unsupported parameters by name", async () => {
-      const answer = await chat({ n: 2 });
-      expectError(answer, 400, "unsupported_parameter");
-      expect(answer.body.error).toMatchObject({ param: "n", type: "invalid_request_error" });
-      expect(answer.body.detail).toBe(answer.body.error.message);
+      const response = await chat({ n: 2 });
+      expectError(response, 400, "unsupported_parameter");
+      expect(response.body.error).toMatchObject({ param: "n", type: "invalid_request_error" });
+      expect(response.body.detail).toBe(response.body.error.message);
     });
 
     it("refuses OpenAI's own models", async () => {
-      const answer = await chat({ model: "gpt-4o" });
-      expectError(answer, 400, "unknown_model");
-      expect(answer.body.error.param).toBe("model");
+      const response = await chat({ model: "gpt-4o" });
+      expectError(response, 400, "unknown_model");
+      expect(response.body.error.param).toBe("model");
     });
 
     it("reports a malformed request as every route does", async () => {
-      const answer = await chat({ messages: [{ role: "user", content: 5 }], n: 2 });
-      expectError(answer, 422, "validation_failed");
-      expect(answer.body.detail).toEqual([
+      const response = await chat({ messages: [{ role: "user", content: 5 }], n: 2 });
+      expectError(response, 422, "validation_failed");
+      expect(response.body.detail).toEqual([
         expect.objectContaining({ loc: ["body", "messages", 0, "content"] }),
       ]);
     });
@@ -117,9 +117,9 @@ describe.each(doors)("through %s", (_name, door) => {
 
   describe("POST /v1/responses", () => {
     it("replies to a text", async () => {
-      const answer = await respond({ instructions: "Be brief.", store: false });
-      expectDeclared(createResponseOperation, answer);
-      expect(answer).toMatchObject({
+      const response = await respond({ instructions: "Be brief.", store: false });
+      expectDeclared(createResponseOperation, response);
+      expect(response).toMatchObject({
         status: 200,
         body: {
           object: "response",
@@ -132,9 +132,9 @@ describe.each(doors)("through %s", (_name, door) => {
     });
 
     it("refuses what would have to be stored, and says how to do without", async () => {
-      const answer = await respond({ input: [{ type: "item_reference", id: "msg_1" }] });
-      expectError(answer, 400, "unsupported_parameter");
-      expect(answer.body.error).toMatchObject({
+      const response = await respond({ input: [{ type: "item_reference", id: "msg_1" }] });
+      expectError(response, 400, "unsupported_parameter");
+      expect(response.body.error).toMatchObject({
         param: "input[0].id",
         message: expect.stringContaining("store: false"),
       });

@@ -11,10 +11,10 @@ beforeEach(async () => {
 });
 
 const show = async (token: string) => {
-  const answer = await call("/auth/webhook-secret", { token });
-  expectDeclared(webhookSecretOperation, answer);
-  expect(answer.headers.get("cache-control")).toBe("no-store");
-  return answer.body.secret;
+  const response = await call("/auth/webhook-secret", { token });
+  expectDeclared(webhookSecretOperation, response);
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  return response.body.secret;
 };
 
 describe("The secret of callbacks", () => {
@@ -22,10 +22,10 @@ describe("The secret of callbacks", () => {
     const first = await show(owner.token);
     expect(first).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await show(owner.token)).toBe(first);
-    const answer = await call("/auth/webhook-secret", { token: owner.token, method: "POST" });
-    expectDeclared(replaceWebhookSecretOperation, answer);
-    expect(answer.body.secret).not.toBe(first);
-    expect(await show(owner.token)).toBe(answer.body.secret);
+    const response = await call("/auth/webhook-secret", { token: owner.token, method: "POST" });
+    expectDeclared(replaceWebhookSecretOperation, response);
+    expect(response.body.secret).not.toBe(first);
+    expect(await show(owner.token)).toBe(response.body.secret);
   });
 
   it("is its account's own, and no key's", async () => {

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { soundFiles } from "../fixtures/audio/corpus.ts";
+import { audioFiles } from "../fixtures/audio/corpus.ts";
 import { makeChunkTables } from "../fixtures/audio/make-mp4.ts";
 import { mutate } from "../fixtures/audio/mutate.ts";
 import { observeReading } from "../fixtures/audio/observe-reading.ts";
@@ -21,11 +21,11 @@ const { values } = parseArgs({
   },
 });
 
-const mostMilliseconds = 10_000;
+const maxMilliseconds = 10_000;
 
-const files = await soundFiles();
+const files = await audioFiles();
 
-const longestTable = 200_000;
+const maxTableLength = 200_000;
 
 /** One file in eight is hostile instead of damaged; it may be damaged as well. */
 const makeFile = (random: Random): { readonly name: string; readonly bytes: Buffer } => {
@@ -33,7 +33,7 @@ const makeFile = (random: Random): { readonly name: string; readonly bytes: Buff
     const { name, bytes } = random.pick(files);
     return { name, bytes: mutate(bytes, random) };
   }
-  const bytes = makeChunkTables(random, longestTable);
+  const bytes = makeChunkTables(random, maxTableLength);
   return { name: "MP4 with made-up tables", bytes: random.below(2) === 0 ? bytes : mutate(bytes, random) };
 };
 
@@ -49,7 +49,7 @@ for (let number = 0; performance.now() < endAt; number += 1) {
   const { name, bytes: mutant } = makeFile(random);
   try {
     const { outcome, milliseconds } = await observeReading(mutant);
-    if (milliseconds > mostMilliseconds) throw new Error(`It took ${Math.round(milliseconds)} ms.`);
+    if (milliseconds > maxMilliseconds) throw new Error(`It took ${Math.round(milliseconds)} ms.`);
     outcomes[outcome] += 1;
     slowest = Math.max(slowest, milliseconds);
   } catch (error) {

@@ -7,7 +7,7 @@ import { getJobOperation, jobRequest } from "../../functions/jobs/contract.ts";
 import { getUploadOperation } from "../../functions/upload/contract.ts";
 import { openLocalAccounts } from "../support/local-accounts.ts";
 import { runService } from "../support/run-service.ts";
-import { soundBytes, wavFile } from "../support/wav.ts";
+import { audioBytes, wavFile } from "../support/wav.ts";
 import { startModelServer } from "./model-server.ts";
 
 /** A person with wide limits. */
@@ -61,7 +61,7 @@ const uploadRecording = async (url: string, token: string): Promise<string> => {
     body: JSON.stringify({ file_name: "council.wav", content_type: "audio/wav" }),
   });
   const link = uploadLink.parse(await response.json());
-  const body = Buffer.from(wavFile(soundBytes(24_000), { stated: true }));
+  const body = Buffer.from(wavFile(audioBytes(24_000), { stated: true }));
   await fetch(link.upload_url, { method: "PUT", headers: { "Content-Type": "audio/wav" }, body });
   return link.file_id;
 };

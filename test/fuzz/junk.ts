@@ -63,12 +63,12 @@ export const junk: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 /** A server refuses addresses of 16 kB early; percent-encoding turns one character into 12. */
-const longestInAddress = 400;
+const maxAddressLength = 400;
 
 /** Texts for positions with a short maximum: queries and paths. */
 export const junkTexts: fc.Arbitrary<string> = fc
   .oneof(secrets, oddTexts)
-  .map((text) => text.slice(0, longestInAddress).toWellFormed());
+  .map((text) => text.slice(0, maxAddressLength).toWellFormed());
 
 const isMembers = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import * as z from "zod";
-import { soundBytes, wavFile } from "../support/wav.ts";
+import { audioBytes, wavFile } from "../support/wav.ts";
 
 /** All models, responding at once and always the same, but for a few requests to a chat model. */
 export interface ModelServer {
@@ -16,7 +16,7 @@ const chatRequest = z.object({
   tools: z.array(z.object({ function: z.object({ name: z.string() }) })).nullish(),
 });
 const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
-const speech = wavFile(soundBytes(9_600), { stated: true });
+const speech = wavFile(audioBytes(9_600), { stated: true });
 
 /** One in this many requests, chosen by its text, so that the same one always gets the same response. */
 const misbehaviourInterval = 96;
@@ -65,7 +65,7 @@ const misbehaviourNames: readonly Misbehaviour[] = [
 export const misbehaviourFor = (requestText: string): Misbehaviour | undefined =>
   misbehaviourNames[Buffer.from(requestText).reduce((sum, byte) => sum + byte, 0) % misbehaviourInterval];
 
-const answerChat = (requestText: string, response: ServerResponse): void => {
+const respondToChat = (requestText: string, response: ServerResponse): void => {
   const { stream, model, tools } = chatRequest.parse(JSON.parse(requestText));
   const head = { id: "chatcmpl-1", created: 1, model };
   // Who offers tools has all of them called.
@@ -101,13 +101,13 @@ const answerChat = (requestText: string, response: ServerResponse): void => {
     );
 };
 
-const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const { pathname } = new URL(request.url ?? "", "http://localhost");
   if (pathname === "/v1/chat/completions") {
     const requestText = await text(request);
     const misbehaviour = misbehaviourFor(requestText);
     if (misbehaviour) misbehaviours[misbehaviour](response);
-    else answerChat(requestText, response);
+    else respondToChat(requestText, response);
     return;
   }
   request.resume();
@@ -120,7 +120,7 @@ const answer = async (request: IncomingMessage, response: ServerResponse): Promi
 /** Starts the server on a free port of this machine. */
 export const startModelServer = async (): Promise<ModelServer> => {
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    respond(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Operation } from "../../shared/http/operation.ts";
 import { errorBody, oauthErrorBody, problemsOf } from "../support/declared.ts";
-import type { WireAnswer } from "../support/wire.ts";
+import type { WireResponse } from "../support/wire.ts";
 import { marker } from "./junk.ts";
 
 /** Stack traces, and paths in a file system or a bundle. */
@@ -28,7 +28,7 @@ const namesWhatIsUnknown = (body: unknown): boolean => {
   return success && namingCodes.has(data.error.code);
 };
 
-const contentTypeOf = ({ headers }: WireAnswer): string =>
+const contentTypeOf = ({ headers }: WireResponse): string =>
   (headers["content-type"] ?? "").split(";")[0]?.trim() ?? "";
 
 const parse = (text: string): unknown => {
@@ -39,17 +39,18 @@ const parse = (text: string): unknown => {
   }
 };
 
-const checkSuccess = (operation: Operation, answer: WireAnswer): string[] => {
+const checkSuccess = (operation: Operation, received: WireResponse): string[] => {
   const { response } = operation;
-  const contentType = contentTypeOf(answer);
-  if (answer.status !== response.status) return [`status ${answer.status} in place of ${response.status}`];
-  if (response.status === 204) return answer.body.length === 0 ? [] : ["a body where none may be"];
+  const contentType = contentTypeOf(received);
+  if (received.status !== response.status)
+    return [`status ${received.status} in place of ${response.status}`];
+  if (response.status === 204) return received.body.length === 0 ? [] : ["a body where none may be"];
   if (contentType !== "application/json") {
     return response.otherContentTypes?.includes(contentType)
       ? []
       : [`undeclared content type ${contentType}`];
   }
-  return problemsOf(response.schema, parse(answer.body.toString("utf8"))).map(
+  return problemsOf(response.schema, parse(received.body.toString("utf8"))).map(
     (problem) => `a body that its schema does not allow: ${problem}`,
   );
 };
@@ -65,10 +66,10 @@ const ownErrorBodies = ({ errorFormat, tag, response }: Operation): z.ZodType[] 
     : []),
 ];
 
-const checkRefusal = (operation: Operation, answer: WireAnswer, text: string): string[] => {
+const checkRefusal = (operation: Operation, response: WireResponse, text: string): string[] => {
   // A page for people, where an operation has one, is no body that a program reads.
-  if (contentTypeOf(answer) !== "application/json") {
-    return operation.response.otherContentTypes?.includes(contentTypeOf(answer))
+  if (contentTypeOf(response) !== "application/json") {
+    return operation.response.otherContentTypes?.includes(contentTypeOf(response))
       ? []
       : ["an error that is not JSON"];
   }
@@ -94,23 +95,23 @@ const modelFailure = /The model's server returned no usable response\.|The model
 export const judge = (
   operation: Operation,
   method: string,
-  answer: WireAnswer,
+  response: WireResponse,
   secrets: Secrets,
 ): string[] => {
   const problems: string[] = [];
-  const text = answer.body.toString("utf8");
+  const text = response.body.toString("utf8");
   const isModels = operation.errors.includes("external_service_error") && modelFailure.test(text);
-  if (answer.status >= 500 && !isModels) problems.push(`status ${answer.status}: ${text.slice(0, 500)}`);
-  if (!answer.headers["x-request-id"]) problems.push("no X-Request-Id");
-  if (answer.headers["x-content-type-options"] !== "nosniff") problems.push("no X-Content-Type-Options");
+  if (response.status >= 500 && !isModels) problems.push(`status ${response.status}: ${text.slice(0, 500)}`);
+  if (!response.headers["x-request-id"]) problems.push("no X-Request-Id");
+  if (response.headers["x-content-type-options"] !== "nosniff") problems.push("no X-Content-Type-Options");
   if (text.includes(secrets.password)) problems.push("the account's password in the response");
   if (text.includes(secrets.token)) problems.push("the caller's token in the response");
-  if (answer.status >= 400 && internals.test(text))
+  if (response.status >= 400 && internals.test(text))
     problems.push(`internals in the response: ${text.slice(0, 500)}`);
   if (method === "HEAD") return problems;
-  return answer.status < 400
-    ? [...problems, ...checkSuccess(operation, answer)]
-    : [...problems, ...checkRefusal(operation, answer, text)];
+  return response.status < 400
+    ? [...problems, ...checkSuccess(operation, response)]
+    : [...problems, ...checkRefusal(operation, response, text)];
 };
 
 /** What a function's log says when its process died or ran out of time. */

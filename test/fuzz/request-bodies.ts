@@ -109,10 +109,10 @@ const damages = fc.oneof(
   fc
     .double({ min: 0, max: 1, noNaN: true })
     .map((part) => otherBytes((bytes) => bytes.subarray(0, Math.floor(bytes.length * part)))),
-  fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })).map(([place, byte]) =>
+  fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })).map(([offset, byte]) =>
     otherBytes((bytes) => {
       const changed = Buffer.from(bytes);
-      if (changed.length > 0) changed[place % changed.length] = byte;
+      if (changed.length > 0) changed[offset % changed.length] = byte;
       return changed;
     }),
   ),

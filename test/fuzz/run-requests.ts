@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { operations } from "../../functions/manifest.ts";
 import type { Operation } from "../../shared/http/operation.ts";
-import { sendOverWire, type WireAnswer, type WireRequest } from "../support/wire.ts";
+import { sendOverWire, type WireRequest, type WireResponse } from "../support/wire.ts";
 import { exampleIds, type FuzzAccount, type FuzzedService, logIn } from "./fuzzed-service.ts";
 import { deadFunction, judge } from "./oracle.ts";
 import { encodeBody } from "./request-bodies.ts";
@@ -11,7 +11,7 @@ import type { FuzzRequest, Intent } from "./requests.ts";
 export interface FuzzReport {
   sent: number;
   /** How many responses each intent and status got, such as `valid 200`. */
-  readonly answers: Map<string, number>;
+  readonly responses: Map<string, number>;
   /** Ids of the operations that were called. */
   readonly routes: Set<string>;
   /** Ids of the operations that ran. */
@@ -30,7 +30,7 @@ export interface Fuzzer {
 }
 
 /** With another method, a request may be one to another operation of the same path. */
-const answeringOperation = ({ operation, method }: FuzzRequest): Operation =>
+const respondingOperation = ({ operation, method }: FuzzRequest): Operation =>
   operations.find((other: Operation) => other.path === operation.path && other.method === method) ??
   operation;
 
@@ -80,12 +80,16 @@ const describe = ({ method, path, headers, body }: WireRequest): string =>
         : body.toString("latin1")),
   });
 
-const made = z.object({ id: z.string() });
+const created = z.object({ id: z.string() });
 
 /** Remembers what a request has made, so that later ones find it. */
-const keepMade = ({ operation, method }: FuzzRequest, { own }: FuzzAccount, answer: WireAnswer): void => {
-  if (method !== operation.method || answer.status !== operation.response.status) return;
-  const idOf = (): string => made.parse(JSON.parse(answer.body.toString())).id;
+const rememberCreated = (
+  { operation, method }: FuzzRequest,
+  { own }: FuzzAccount,
+  response: WireResponse,
+): void => {
+  if (method !== operation.method || response.status !== operation.response.status) return;
+  const idOf = (): string => created.parse(JSON.parse(response.body.toString())).id;
   if (operation.id === "createJob") own.job = idOf();
   if (operation.id === "beginUpload") own.upload = idOf();
 };
@@ -94,17 +98,17 @@ const keepMade = ({ operation, method }: FuzzRequest, { own }: FuzzAccount, answ
 export const createFuzzer = (service: FuzzedService): Fuzzer => {
   const report: FuzzReport = {
     sent: 0,
-    answers: new Map(),
+    responses: new Map(),
     routes: new Set(),
     carriedOut: new Set(),
     slowest: { milliseconds: 0, route: "" },
   };
-  const note = (intent: Intent, request: FuzzRequest, { status, milliseconds }: WireAnswer): void => {
+  const note = (intent: Intent, request: FuzzRequest, { status, milliseconds }: WireResponse): void => {
     const { operation } = request;
     if (status < 300 && request.method === operation.method) report.carriedOut.add(operation.id);
     const key = `${intent} ${status}`;
     report.routes.add(operation.id);
-    report.answers.set(key, (report.answers.get(key) ?? 0) + 1);
+    report.responses.set(key, (report.responses.get(key) ?? 0) + 1);
     if (milliseconds > report.slowest.milliseconds) {
       report.slowest = { milliseconds, route: `${operation.method} ${operation.path}` };
     }
@@ -115,17 +119,17 @@ export const createFuzzer = (service: FuzzedService): Fuzzer => {
     report.sent += 1;
     const { token, password } = account;
     const wire = await toWire(request, account);
-    let answer: WireAnswer;
+    let response: WireResponse;
     try {
-      answer = await sendOverWire(service.url, wire);
+      response = await sendOverWire(service.url, wire);
     } catch (cause) {
       throw new Error(`${describe(wire)} got no response.`, { cause });
     }
-    note(request.intent, request, answer);
-    const problems = judge(answeringOperation(request), request.method, answer, { token, password });
+    note(request.intent, request, response);
+    const problems = judge(respondingOperation(request), request.method, response, { token, password });
     if (problems.length > 0) throw new Error(`${describe(wire)} got ${problems.join("; ")}`);
-    keepMade(request, account, answer);
-    if (request.operation.id === "refreshToken" && answer.status === 200) {
+    rememberCreated(request, account, response);
+    if (request.operation.id === "refreshToken" && response.status === 200) {
       account.token = await logIn(service.url, account.username, account.password);
     }
   };

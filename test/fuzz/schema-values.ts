@@ -2,7 +2,7 @@ import fc from "fast-check";
 import * as z from "zod";
 import { makeChunkTables, withBoxContent } from "../fixtures/audio/make-mp4.ts";
 import { Random } from "../fixtures/audio/random.ts";
-import { soundBytes, wavFile } from "../support/wav.ts";
+import { audioBytes, wavFile } from "../support/wav.ts";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 type Definitions = Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ const meaningful = fc.constantFrom(
 
 const isSchema = (value: unknown): value is JsonSchema => typeof value === "object" && value !== null;
 
-const longestTable = 4_000;
+const maxTableLength = 4_000;
 
 /** Writes the largest number where a table says how many entries it has. */
 const overstate = (content: Buffer): void => void content.writeUInt32BE(0xffffffff, 4);
@@ -36,11 +36,11 @@ const numberOf = (value: unknown, otherwise: number): number =>
 /** In addition to real recordings, indexes that contradict themselves, or claim four thousand million entries. */
 const recordings = fc.oneof(
   {
-    arbitrary: fc.constant(new File([wavFile(soundBytes(24_000), { stated: true })], "recording.wav")),
+    arbitrary: fc.constant(new File([wavFile(audioBytes(24_000), { stated: true })], "recording.wav")),
     weight: 6,
   },
   fc.record({ seed: fc.nat(), box: fc.constantFrom("stco", "stsc", undefined) }).map(({ seed, box }) => {
-    const file = makeChunkTables(new Random(seed), longestTable);
+    const file = makeChunkTables(new Random(seed), maxTableLength);
     const overstated = box && file.includes(box) ? withBoxContent(file, box, overstate) : file;
     return new File([Uint8Array.from(overstated)], "tables.mp4");
   }),
@@ -53,23 +53,23 @@ const textOf = (schema: JsonSchema): fc.Arbitrary<unknown> => {
   }
   if (format === "uuid") return fc.uuid();
   if (format === "binary") return recordings;
-  const least = numberOf(minLength, 0);
-  const most = Math.min(numberOf(maxLength, 200), least + 200);
+  const min = numberOf(minLength, 0);
+  const max = Math.min(numberOf(maxLength, 200), min + 200);
   return fc.oneof(
-    fc.string({ minLength: least, maxLength: most }),
-    fc.string({ unit: "grapheme", minLength: least, maxLength: Math.max(least, Math.floor(most / 8)) }),
+    fc.string({ minLength: min, maxLength: max }),
+    fc.string({ unit: "grapheme", minLength: min, maxLength: Math.max(min, Math.floor(max / 8)) }),
     fc.stringMatching(/^[a-z0-9]{8,20}$/),
     meaningful,
   );
 };
 
 const numbersOf = (schema: JsonSchema): fc.Arbitrary<number> => {
-  const least = numberOf(schema.minimum ?? schema.exclusiveMinimum, -1_000);
-  const most = numberOf(schema.maximum ?? schema.exclusiveMaximum, Math.max(least, 0) + 100_000);
+  const min = numberOf(schema.minimum ?? schema.exclusiveMinimum, -1_000);
+  const max = numberOf(schema.maximum ?? schema.exclusiveMaximum, Math.max(min, 0) + 100_000);
   if (schema.type === "integer") {
-    return fc.integer({ min: Math.ceil(Math.max(least, -1e9)), max: Math.floor(Math.min(most, 1e9)) });
+    return fc.integer({ min: Math.ceil(Math.max(min, -1e9)), max: Math.floor(Math.min(max, 1e9)) });
   }
-  return fc.double({ min: least, max: most, noNaN: true });
+  return fc.double({ min: min, max: max, noNaN: true });
 };
 
 const membersOf = (schema: JsonSchema, definitions: Definitions): fc.Arbitrary<unknown> => {
@@ -122,7 +122,7 @@ const arbitraryOf = (schema: JsonSchema, definitions: Definitions): fc.Arbitrary
   // JSON Schema may name several types at once.
   const types: unknown = shape.type;
   const alternatives = shape.anyOf ?? shape.oneOf;
-  const made = alternatives
+  const values = alternatives
     ? anyOf(alternatives, definitions)
     : Array.isArray(types)
       ? anyOf(
@@ -131,7 +131,7 @@ const arbitraryOf = (schema: JsonSchema, definitions: Definitions): fc.Arbitrary
         )
       : byType(shape, definitions);
   const example = schema["example"];
-  return example === undefined ? made : fc.oneof({ arbitrary: fc.constant(example), weight: 2 }, made);
+  return example === undefined ? values : fc.oneof({ arbitrary: fc.constant(example), weight: 2 }, values);
 };
 
 const known = new WeakMap<z.ZodType, fc.Arbitrary<unknown>>();

@@ -31,7 +31,7 @@ try {
     say(`${sent} requests; the slowest took ${Math.round(slowest.milliseconds)} ms (${slowest.route})`);
   }
   say(`ran: ${[...fuzzer.report.carriedOut].sort().join(" ")}`);
-  say(JSON.stringify(Object.fromEntries([...fuzzer.report.answers].sort())));
+  say(JSON.stringify(Object.fromEntries([...fuzzer.report.responses].sort())));
 } finally {
   await service.stop();
 }

@@ -47,9 +47,9 @@ const actionsOf = (name: string, prefix: string) =>
     .filter((action) => action.startsWith(prefix));
 
 /** The permissions for stored responses are the same everywhere, and checked separately. */
-const isOfAnswers = ({ Condition, Resource }: z.output<typeof statement>): boolean =>
+const isOfResponses = ({ Condition, Resource }: z.output<typeof statement>): boolean =>
   `${JSON.stringify(Condition)} ${JSON.stringify(Resource)}`.match(/\["IDEM#\*"\]|"\/answers\/\*"/) !== null;
-const furtherStatementsOf = (name: string) => statementsOf(name).filter((each) => !isOfAnswers(each));
+const furtherStatementsOf = (name: string) => statementsOf(name).filter((each) => !isOfResponses(each));
 
 beforeAll(async () => {
   service = await synthesizeService();
@@ -64,8 +64,8 @@ describe("The deployed functions", { timeout: 30_000 }, () => {
 
   it("are in the API's stack where routes lead to them or they guard it, else in the workers' stack", () => {
     const workers = new Set(resourcesOfType(service.workers, "AWS::Lambda::Function").keys());
-    const standingApart = [...lambdasByName(service)].filter(([, { logicalId }]) => workers.has(logicalId));
-    expect(standingApart.map(([name]) => name).sort()).toEqual(
+    const withoutPeers = [...lambdasByName(service)].filter(([, { logicalId }]) => workers.has(logicalId));
+    expect(withoutPeers.map(([name]) => name).sort()).toEqual(
       functionDefinitions
         .filter(({ name, operations, pages }: FunctionDefinition) => {
           return operations.length === 0 && pages === undefined && name !== authorizerFunction.name;
@@ -191,8 +191,8 @@ describe("A function's permissions", () => {
         .filter(({ Action }) => [Action].flat().includes("s3:ListBucket"))
         .map(({ Condition }) => Condition),
     ).toEqual([{ StringLike: { "s3:prefix": ["speech/*", "answers/*", "jobs/*"] } }]);
-    const places = JSON.stringify(statements.map(({ Resource }) => Resource)).match(/"\/\w+\/\*"/g);
-    expect([...new Set(places)].toSorted()).toEqual([
+    const folders = JSON.stringify(statements.map(({ Resource }) => Resource)).match(/"\/\w+\/\*"/g);
+    expect([...new Set(folders)].toSorted()).toEqual([
       '"/answers/*"',
       '"/jobs/*"',
       '"/speech/*"',
@@ -375,7 +375,7 @@ describe("A function's permissions", () => {
       operations.some((operation) => idempotencyOf(operation) === "replay"),
     ),
   )("let $name store responses, and list nothing for it", ({ name }) => {
-    const statements = statementsOf(name).filter(isOfAnswers);
+    const statements = statementsOf(name).filter(isOfResponses);
     const [writing] = statements.filter(({ Action }) => Action.includes("s3:PutObject"));
     expect(writing?.Action).toEqual(["s3:DeleteObject", "s3:GetObject", "s3:PutObject"]);
     expect(JSON.stringify(writing?.Resource).match(/"\/\w+\/\*"/g)).toEqual(['"/answers/*"']);
@@ -618,9 +618,13 @@ describe("Calls", () => {
   it("have reserved concurrency where a stage sets it", async () => {
     const reserved = { RESERVED_CONCURRENCY: "authorizer=50, chat=300", WORKER_CONCURRENCY: "messaging=7" };
     const stage = await synthesizeService(exampleStage("prod", reserved));
-    const placesOf = (name: string) =>
+    const locationsOf = (name: string) =>
       lambdasByName(stage).get(name)?.resource.Properties["ReservedConcurrentExecutions"];
-    expect([placesOf("authorizer"), placesOf("chat"), placesOf("auth")]).toEqual([50, 300, undefined]);
+    expect([locationsOf("authorizer"), locationsOf("chat"), locationsOf("auth")]).toEqual([
+      50,
+      300,
+      undefined,
+    ]);
     const maxima = [...resourcesOfType(stage.workers, "AWS::Lambda::EventSourceMapping").values()].map(
       ({ Properties }) => Properties["ScalingConfig"],
     );

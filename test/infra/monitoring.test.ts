@@ -344,9 +344,9 @@ describe("The alarms", { timeout: 30_000 }, () => {
     for (const { AlarmActions, OKActions } of alarms(watched)) {
       // A weak reference: the topic may go when a stage does without the address.
       const OutputName = expect.stringContaining("RefAlarmMailTopic");
-      const told = [{ "Fn::GetStackOutput": expect.objectContaining({ OutputName }) }];
-      expect(AlarmActions).toEqual(told);
-      expect(OKActions).toEqual(told);
+      const notified = [{ "Fn::GetStackOutput": expect.objectContaining({ OutputName }) }];
+      expect(AlarmActions).toEqual(notified);
+      expect(OKActions).toEqual(notified);
     }
     const [subscription] = resourcesOfType(watched, "AWS::SNS::Subscription").values();
     expect(subscription?.Properties).toMatchObject({ Protocol: "email", Endpoint: "operator@example.com" });

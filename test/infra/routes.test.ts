@@ -3,7 +3,7 @@ import * as z from "zod";
 import { functionDefinitions, operations } from "../../functions/manifest.ts";
 import { corsAllowedHeaders } from "../../shared/http/cors.ts";
 import type { FunctionDefinition } from "../../shared/http/function-definition.ts";
-import { answeredMethods, type Operation } from "../../shared/http/operation.ts";
+import { type Operation, supportedMethods } from "../../shared/http/operation.ts";
 import { parseErrorTemplate } from "./error-body.ts";
 import { routesOf, type SynthesizedRoute } from "./synthesized-routes.ts";
 import {
@@ -30,7 +30,7 @@ let routes: readonly SynthesizedRoute[];
 const route = (method: string, path: string) =>
   routes.find((candidate) => candidate.method === method && candidate.path === path);
 /** API Gateway's own response to `OPTIONS`, or to any other method that the path does not have. */
-const mockAnswer = (method: "ANY" | "OPTIONS", path: string) =>
+const mockResponse = (method: "ANY" | "OPTIONS", path: string) =>
   route("ANY", path)?.integration.IntegrationResponses?.find(
     ({ SelectionPattern }) => SelectionPattern === (method === "OPTIONS" ? "204" : undefined),
   );
@@ -95,11 +95,11 @@ describe("The deployed API", () => {
 describe("A path of the API", () => {
   it.each(paths)("tells browsers what they may send to %s", (path) => {
     const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method);
-    expect(mockAnswer("OPTIONS", path)).toMatchObject({
+    expect(mockResponse("OPTIONS", path)).toMatchObject({
       StatusCode: "204",
       ResponseParameters: {
         "method.response.header.Access-Control-Allow-Origin": "'*'",
-        "method.response.header.Access-Control-Allow-Methods": `'${answeredMethods(methods).join(", ")}'`,
+        "method.response.header.Access-Control-Allow-Methods": `'${supportedMethods(methods).join(", ")}'`,
         "method.response.header.Access-Control-Allow-Headers": `'${corsAllowedHeaders.join(", ")}'`,
       },
     });
@@ -107,16 +107,16 @@ describe("A path of the API", () => {
 
   it.each(paths)("refuses other methods on %s with 405 and the list of those it has", (path) => {
     const methods = operations.filter((operation) => operation.path === path).map(({ method }) => method);
-    const answer = mockAnswer("ANY", path);
-    expect(answer).toMatchObject({
+    const response = mockResponse("ANY", path);
+    expect(response).toMatchObject({
       StatusCode: "405",
       ResponseParameters: {
-        "method.response.header.Allow": `'${answeredMethods(methods).join(", ")}'`,
+        "method.response.header.Allow": `'${supportedMethods(methods).join(", ")}'`,
         "method.response.header.X-Request-Id": "context.requestId",
         "method.response.header.Access-Control-Allow-Origin": "'*'",
       },
     });
-    expect(parseErrorTemplate(answer?.ResponseTemplates["application/json"]).error.code).toBe(
+    expect(parseErrorTemplate(response?.ResponseTemplates["application/json"]).error.code).toBe(
       "method_not_allowed",
     );
   });
@@ -127,9 +127,11 @@ describe("Responses that need no function", () => {
   it.each(isPage ? ["/{unknown+}"] : ["/", "/{unknown+}"])(
     "tell that nothing is at %s, with or without a token",
     (path) => {
-      const answer = mockAnswer("ANY", path);
-      expect(answer?.StatusCode).toBe("404");
-      expect(parseErrorTemplate(answer?.ResponseTemplates["application/json"]).error.code).toBe("not_found");
+      const response = mockResponse("ANY", path);
+      expect(response?.StatusCode).toBe("404");
+      expect(parseErrorTemplate(response?.ResponseTemplates["application/json"]).error.code).toBe(
+        "not_found",
+      );
     },
   );
 

@@ -33,16 +33,16 @@ describe("A deployed stage", () => {
 
   it("offers the configured identity providers, by default under the name of their host", () => {
     expect(exampleStage("prod").identityProviders).toEqual([]);
-    const told = {
+    const settings = {
       IDP_A_ISSUER: "https://accounts.example.org",
       IDP_A_CLIENT_ID: "languages",
       IDP_B_NAME: "University",
       IDP_B_ISSUER: "https://id.example.ac.ug/realms/staff",
       IDP_B_CLIENT_ID: "lai",
     };
-    expect(exampleStage("prod", told).identityProviders).toEqual([
-      { letter: "a", name: "accounts.example.org", issuer: told.IDP_A_ISSUER, clientId: "languages" },
-      { letter: "b", name: "University", issuer: told.IDP_B_ISSUER, clientId: "lai" },
+    expect(exampleStage("prod", settings).identityProviders).toEqual([
+      { letter: "a", name: "accounts.example.org", issuer: settings.IDP_A_ISSUER, clientId: "languages" },
+      { letter: "b", name: "University", issuer: settings.IDP_B_ISSUER, clientId: "lai" },
     ]);
   });
 
@@ -60,8 +60,8 @@ describe("A deployed stage", () => {
       { IDP_A_ISSUER: "http://127.0.0.1:3004", IDP_A_CLIENT_ID: "languages" },
       "these addresses must begin with https://: IDP_A_ISSUER",
     ],
-  ])("is not deployed with half an identity provider, or an unencrypted one: %j", (told, complaint) => {
-    expect(() => exampleStage("prod", told)).toThrow(complaint);
+  ])("is not deployed with half an identity provider, or an unencrypted one: %j", (settings, complaint) => {
+    expect(() => exampleStage("prod", settings)).toThrow(complaint);
   });
 
   it("shows where each of its settings comes from", () => {
@@ -223,11 +223,11 @@ describe("A deployed stage", () => {
   });
 
   it("lets no one try models without an account, unless set otherwise", () => {
-    const triesOf = (tries: string) =>
-      exampleStage("prod", { VISITOR_TRIES_PER_DAY: tries }).limits.visitorTriesPerDay;
-    expect(exampleStage("prod").limits.visitorTriesPerDay).toBe(0);
-    expect(triesOf("5")).toBe(5);
-    expect(() => triesOf("-1")).toThrow("VISITOR_TRIES_PER_DAY: must be a whole number from 0 to 1000");
+    const attemptsOf = (attempts: string) =>
+      exampleStage("prod", { VISITOR_TRIES_PER_DAY: attempts }).limits.visitorAttemptsPerDay;
+    expect(exampleStage("prod").limits.visitorAttemptsPerDay).toBe(0);
+    expect(attemptsOf("5")).toBe(5);
+    expect(() => attemptsOf("-1")).toThrow("VISITOR_TRIES_PER_DAY: must be a whole number from 0 to 1000");
   });
 
   it("transcribes on the chat server with a model of its own, unless set otherwise", () => {
@@ -335,7 +335,7 @@ describe("The local stage", () => {
       anonymousPerMinute: 6_000,
       credentialsPerMinute: 6_000,
       unverifiedQuotaShare: 1,
-      visitorTriesPerDay: 3,
+      visitorAttemptsPerDay: 3,
     });
     expect(localStage({ ...chat, LIMIT_CREDENTIALS_PER_MINUTE: "10" }).limits.credentialsPerMinute).toBe(10);
   });

@@ -207,7 +207,7 @@ describe("expired entries", () => {
     const past = Object.fromEntries(
       Array.from({ length: 70 }, (_, index) => [`m${minute - 100 - index}`, 1]),
     );
-    const kept = {
+    const remaining = {
       [`m${minute - 1}`]: 1,
       [`d${day - 1}`]: 1,
       "M2026-10": 3,
@@ -216,7 +216,7 @@ describe("expired entries", () => {
     const over = { [`d${day - 2}`]: 1, [`d${day - 35}`]: 1, "M2026-08": 4 };
     const revoked = { gone: start / 1_000 - 120, still: start / 1_000 + 120, endless: 0 };
     const { client, name } = table.open();
-    const Item = { ...(await stored(id)), ...past, ...kept, ...over, revoked };
+    const Item = { ...(await stored(id)), ...past, ...remaining, ...over, revoked };
     await client.send(new PutCommand({ TableName: name, Item }));
     const limiter = createLimiter(createLimitCounters(table.openForRequests()), {
       now: () => start,
@@ -229,7 +229,7 @@ describe("expired entries", () => {
       /^[mdM]\d/.test(attribute),
     );
     expect(Object.fromEntries(counters)).toEqual({
-      ...kept,
+      ...remaining,
       [`m${minute}`]: 1,
       [`d${day}`]: 1,
       "M2026-11": 1,

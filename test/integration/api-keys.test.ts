@@ -7,7 +7,7 @@ import { createAccountsRepository } from "../../shared/accounts/repositories/acc
 import {
   createApiKeysRepository,
   type KeyChoices,
-  mostKeys,
+  maxKeys,
 } from "../../shared/accounts/repositories/api-keys-repository.ts";
 import { createTokensRepository } from "../../shared/accounts/repositories/tokens-repository.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
@@ -203,9 +203,9 @@ describe("keys at the same moment", () => {
     const late: string[] = [];
     const uses = Array.from({ length: 40 }, async (_, instance) => {
       for (let turn = 0; turn < 3; turn += 1) {
-        const hadAnswered = isRevoked;
+        const wasRevokedBefore = isRevoked;
         const outcome = await use(key, { instance });
-        if (hadAnswered) late.push(outcome);
+        if (wasRevokedBefore) late.push(outcome);
       }
     });
     await Promise.all([
@@ -223,15 +223,15 @@ describe("keys at the same moment", () => {
 
   it("are at most twenty, in any number of simultaneous requests, and the first two of an account are distinct", async () => {
     const owner = await newOwner();
-    const made = await Promise.allSettled(Array.from({ length: mostKeys + 8 }, () => makeKey(owner)));
-    const codes = made.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason.code] : []));
+    const created = await Promise.allSettled(Array.from({ length: maxKeys + 8 }, () => makeKey(owner)));
+    const codes = created.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason.code] : []));
     // Those that only collided inside the table have been tried again.
-    const done = made.filter(({ status }) => status === "fulfilled").length;
-    expect(done).toBeLessThanOrEqual(mostKeys);
+    const done = created.filter(({ status }) => status === "fulfilled").length;
+    expect(done).toBeLessThanOrEqual(maxKeys);
     expect(done).toBeGreaterThan(1);
     expect(await keys().list(owner.userId)).toHaveLength(done);
     expect(codes.every((code) => code === "too_many_keys" || code === undefined)).toBe(true);
-    while ((await keys().list(owner.userId)).length < mostKeys) await makeKey(owner);
+    while ((await keys().list(owner.userId)).length < maxKeys) await makeKey(owner);
     await expect(makeKey(owner)).rejects.toMatchObject({ code: "too_many_keys", status: 400 });
   });
 
@@ -266,12 +266,12 @@ describe("keys at the same moment", () => {
 
   it("all go at once, those in use as well", async () => {
     const owner = await newOwner();
-    const made = await Promise.all([makeKey(owner), makeKey(owner), makeKey(owner)]);
+    const created = await Promise.all([makeKey(owner), makeKey(owner), makeKey(owner)]);
     await Promise.all([
       keys().revokeAll(owner.userId),
-      ...made.flatMap(({ key }) => [use(key, { instance: 1 }), use(key, { instance: 2 })]),
+      ...created.flatMap(({ key }) => [use(key, { instance: 1 }), use(key, { instance: 2 })]),
     ]);
-    for (const { key } of made) expect(await use(key)).toBe("unauthenticated");
+    for (const { key } of created) expect(await use(key)).toBe("unauthenticated");
     expect(await keys().list(owner.userId)).toEqual([]);
     expect(await use((await makeKey(owner)).key)).toBe("admitted");
   });
@@ -306,7 +306,7 @@ describe("a key is created", () => {
 
   it("at most a hundred times a day, so that counts by key stay few", async () => {
     const owner = await newOwner();
-    for (let made = 0; made < 100; made += 1) {
+    for (let created = 0; created < 100; created += 1) {
       const { id } = await makeKey(owner);
       await keys().revoke(owner.userId, id);
     }
@@ -329,7 +329,7 @@ describe("a key is created", () => {
 describe("the access item", () => {
   it("of twenty keys that are used stays under three kilobytes", async () => {
     const owner = await newOwner();
-    for (let made = 0; made < mostKeys; made += 1) {
+    for (let created = 0; created < maxKeys; created += 1) {
       const { key } = await makeKey(owner, {
         name: "x".repeat(64),
         scopes: ["translate", "speech"],
@@ -347,15 +347,15 @@ describe("the access item", () => {
 
   it("forgets what keys have counted in months that are long over", async () => {
     const owner = await newOwner();
-    const made = await Promise.all([makeKey(owner), makeKey(owner)]);
+    const created = await Promise.all([makeKey(owner), makeKey(owner)]);
     for (let month = 0; month < 40; month += 1) {
       const now = Date.UTC(2026, 11 + month, 15, 10, 0, 1);
       // Expired entries are removed at the end of a request.
-      for (const { key } of made) await limiterAt(0, now).release(await admit(key, { now }));
+      for (const { key } of created) await limiterAt(0, now).release(await admit(key, { now }));
     }
     const [entry] = Object.values(Object((await stored(owner.userId))?.["api_keys"]));
     expect(Object.keys(Object(entry)).filter((name) => name.startsWith("M")).length).toBeLessThan(35);
-    expect(await use(made[0]?.key ?? "", { now: Date.UTC(2030, 3, 15) })).toBe("admitted");
+    expect(await use(created[0]?.key ?? "", { now: Date.UTC(2030, 3, 15) })).toBe("admitted");
   });
 });
 
@@ -392,7 +392,7 @@ describe("while nothing can be counted", () => {
     expect(await ask(limiter, key, "chat")).toBe("insufficient_scope");
     expect(await ask(limiter, expired.key, "speech")).toBe("unauthenticated");
     expect(await ask(limiter, makeApiKey(owner.userId).key, "speech")).toBe("unauthenticated");
-    for (let asked = 1; asked < 100; asked += 1) await ask(limiter, key, "speech");
+    for (let requested = 1; requested < 100; requested += 1) await ask(limiter, key, "speech");
     expect(await ask(limiter, key, "speech")).toBe("rate_limited");
     await keys().revoke(owner.userId, id);
     expect(await ask(limiter, key, "speech")).toBe("unauthenticated");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { endurance } from "../support/endurance.ts";
-import { answering, type FakeBackend, startFakeBackend } from "../support/fake-backend.ts";
+import { type FakeBackend, responding, startFakeBackend } from "../support/fake-backend.ts";
 import { runCommand } from "../support/run-service.ts";
 
 const attack = async (args: readonly string[], variables: Record<string, string> = {}) => {
@@ -12,7 +12,7 @@ const attack = async (args: readonly string[], variables: Record<string, string>
 let defenceless: FakeBackend;
 beforeAll(async () => {
   defenceless = await startFakeBackend();
-  defenceless.behave(answering(200, {}));
+  defenceless.behave(responding(200, {}));
 });
 afterAll(() => defenceless.close());
 

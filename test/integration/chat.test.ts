@@ -6,12 +6,12 @@ import { chatEndpoints } from "../../functions/chat/endpoints.ts";
 import { createOpenAiChatModels } from "../../shared/models/inference/openai/chat-models.ts";
 import { nextStream } from "../support/chat-stream.ts";
 import {
-  answering,
   type Behaviour,
   completion,
   type FakeBackend,
   hanging,
   resetting,
+  responding,
   startFakeBackend,
 } from "../support/fake-backend.ts";
 import {
@@ -56,13 +56,13 @@ const conversation = {
 };
 
 /** Streams a response with the OpenAI SDK. */
-const stream = async (asked = client) => {
+const stream = async (requested = client) => {
   let text = "";
   let last: OpenAI.ChatCompletionChunk | undefined;
   let error: unknown;
   try {
     const streamed = { ...conversation, stream: true, stream_options: { include_usage: true } } as const;
-    for await (const chunk of await asked.chat.completions.create(streamed)) {
+    for await (const chunk of await requested.chat.completions.create(streamed)) {
       text += chunk.choices[0]?.delta.content ?? "";
       last = chunk;
     }
@@ -74,10 +74,10 @@ const stream = async (asked = client) => {
 
 describe("the OpenAI SDK", () => {
   it("gets a whole response", async () => {
-    backend.behave(answering(200, completion("Oli otya?")));
-    const answer = await client.chat.completions.create(conversation);
-    expect(answer.choices[0]?.message.content).toBe("Oli otya?");
-    expect(answer.usage?.total_tokens).toBe(14);
+    backend.behave(responding(200, completion("Oli otya?")));
+    const response = await client.chat.completions.create(conversation);
+    expect(response.choices[0]?.message.content).toBe("Oli otya?");
+    expect(response.usage?.total_tokens).toBe(14);
   });
 
   it("gets a streamed response", async () => {
@@ -92,8 +92,8 @@ describe("the OpenAI SDK", () => {
     backend.behave(
       streaming(role, delta("<think>Hm</think>Oli "), delta("otya?"), finish("length"), "[DONE]"),
     );
-    const answer = await client.chat.completions.stream(conversation).finalChatCompletion();
-    expect(answer.choices[0]).toMatchObject({
+    const response = await client.chat.completions.stream(conversation).finalChatCompletion();
+    expect(response.choices[0]).toMatchObject({
       finish_reason: "length",
       message: { role: "assistant", content: "Oli otya?" },
     });
@@ -118,12 +118,12 @@ describe("the OpenAI SDK", () => {
   });
 
   it.each<[string, Behaviour, number]>([
-    ["is loading", answering(503, { error: { message: "Loading model" } }), 503],
+    ["is loading", responding(503, { error: { message: "Loading model" } }), 503],
     ["is unreachable", resetting, 503],
     ["says nothing", hanging, 503],
-    ["fails", answering(500, "oops"), 502],
+    ["fails", responding(500, "oops"), 502],
     ["returns an empty text", streaming(role, finish(), "[DONE]"), 502],
-    ["reports an error inside a 200", answering(200, { error: { message: "CUDA" } }), 502],
+    ["reports an error inside a 200", responding(200, { error: { message: "CUDA" } }), 502],
   ])("throws an error with a status when the model's server %s", async (_case, behaviour, status) => {
     backend.behave(behaviour);
     const { error } = await stream(usualClient);
@@ -145,9 +145,9 @@ describe("a caller who leaves", () => {
     const response = await responding;
     const closed = once(response, "close");
     sendEvents(response, delta("Oli"));
-    const answer = await starting;
+    const received = await starting;
     const sending = goesOn ? setInterval(() => sendEvents(response, delta("!")), 10) : undefined;
-    for await (const _chunk of answer) break;
+    for await (const _chunk of received) break;
     await closed;
     clearInterval(sending);
     expect(response.writableFinished).toBe(false);
@@ -181,7 +181,7 @@ describe("a caller who reads slowly", () => {
       if (!hasEnough) sendMore();
     });
     sendMore();
-    const answer = await opening;
+    const result = await opening;
     let before = -1;
     await vi.waitUntil(
       () => {
@@ -197,7 +197,7 @@ describe("a caller who reads slowly", () => {
     sendEvents(response, finish(), "[DONE]");
     response.end();
     let received = "";
-    for await (const piece of answer.setEncoding("utf8")) received = `${received}${piece}`.slice(-500);
+    for await (const piece of result.setEncoding("utf8")) received = `${received}${piece}`.slice(-500);
     expect(received).toMatch(/"finish_reason":"stop".*\n\ndata: \[DONE\]\n\n$/s);
   });
 });

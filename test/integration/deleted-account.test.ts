@@ -10,10 +10,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { findRunningService } from "../../infra/local/running-service.ts";
 import { type RunningService, runCommand, runService } from "../support/run-service.ts";
-import { soundBytes, wavFile } from "../support/wav.ts";
+import { audioBytes, wavFile } from "../support/wav.ts";
 
 const password = "seven storks by the lake";
-const recording = wavFile(soundBytes(72_000), { stated: true });
+const recording = wavFile(audioBytes(72_000), { stated: true });
 
 let folder: string;
 let service: RunningService;
@@ -130,7 +130,7 @@ describe("a deleted account", () => {
     const [itemsBefore, objectsBefore] = [await readItems(), await readObjects()];
     const token = await useEverything("amina");
     const [items, objects] = [await readItems(), await readObjects()];
-    const made = items.filter((name) => !itemsBefore.includes(name) && !documented.test(name));
+    const created = items.filter((name) => !itemsBefore.includes(name) && !documented.test(name));
     for (const kind of [
       "USER#",
       "ACCESS#",
@@ -142,11 +142,11 @@ describe("a deleted account", () => {
       "TRANSCRIPTION#",
     ]) {
       expect(
-        made.filter((name) => name.startsWith(kind)),
+        created.filter((name) => name.startsWith(kind)),
         kind,
       ).not.toEqual([]);
     }
-    expect(made.filter((name) => name.includes(" KEY#"))).toHaveLength(1);
+    expect(created.filter((name) => name.includes(" KEY#"))).toHaveLength(1);
     expect(objects.map((name) => name.split("/")[0]).toSorted()).toEqual([
       "speech",
       "transcriptions",

@@ -29,12 +29,12 @@ beforeAll(async () => {
   });
   const { id } = z.object({ id: z.int() }).parse(await registered.json());
   token = z.object({ access_token: z.string() }).parse(await (await logIn()).json()).access_token;
-  const made = await fetch(`${service.url}/auth/keys`, {
+  const created = await fetch(`${service.url}/auth/keys`, {
     method: "POST",
     headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
     body: JSON.stringify({ name: "a program" }),
   });
-  key = z.object({ key: z.string() }).parse(await made.json()).key;
+  key = z.object({ key: z.string() }).parse(await created.json()).key;
   const me = () => fetch(`${service.url}/auth/me`, { headers: { Authorization: `Bearer ${token}` } });
   expect((await me()).status).toBe(200);
   await (await openLocalAccounts(folder)).setDisabled(id, true);

@@ -140,8 +140,8 @@ describe("A person whose address already has an account", () => {
     ["the provider has not verified it", { verified: true }, { emailVerified: false }],
     ["the account has not verified it", { verified: false }, { emailVerified: true }],
     ["the address is unverified", { verified: false }, { emailVerified: false }],
-  ])("does not get into it when %s", async (_case, registered, told) => {
-    const person = newPerson(told);
+  ])("does not get into it when %s", async (_case, registered, claims) => {
+    const person = newPerson(claims);
     const id = await register(person.email, registered);
     expect(await enter(person)).toEqual({ kind: "refused", reason: "address-taken" });
     expect(await identities.list(id)).toEqual([]);
@@ -199,8 +199,8 @@ describe("An identity that is joined by who is signed in", () => {
 
 describe("The response to a login through a provider", () => {
   it("is taken once", async () => {
-    const answers = await Promise.all([identities.noteAnswered("state"), identities.noteAnswered("state")]);
-    expect(answers.toSorted()).toEqual([false, true]);
-    expect(await identities.noteAnswered("another")).toBe(true);
+    const results = await Promise.all([identities.noteReturned("state"), identities.noteReturned("state")]);
+    expect(results.toSorted()).toEqual([false, true]);
+    expect(await identities.noteReturned("another")).toBe(true);
   });
 });

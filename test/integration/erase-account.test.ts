@@ -127,7 +127,7 @@ const makeAccount = async (trouble: Trouble) => {
       },
     },
   });
-  const beginning = await idempotencyStore.begin({
+  const started = await idempotencyStore.begin({
     userId,
     operationId: "translate",
     idempotencyKey: "one",
@@ -135,8 +135,8 @@ const makeAccount = async (trouble: Trouble) => {
     isConfidential: false,
     milliseconds: 1_000,
   });
-  if (beginning.kind === "first")
-    await beginning.lock.keep({ status: 200, headers: {}, body: "x".repeat(1_000_000) });
+  if (started.kind === "first")
+    await started.lock.keep({ status: 200, headers: {}, body: "x".repeat(1_000_000) });
   const speech = [new Date(), new Date(Date.now() - 86_400_000)].map(
     (date) => `speech/${day(date)}/${userId}/0123456789abcdef0123456789abcdef.wav`,
   );

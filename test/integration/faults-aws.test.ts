@@ -7,7 +7,7 @@ import { makeApiKey } from "../../shared/accounts/access/api-keys.ts";
 import { readBearer } from "../../shared/accounts/access/verify-bearer.ts";
 import { createLimitCounters, createLimiter } from "../../shared/accounts/limits/limiter.ts";
 import { openMailQueue } from "../../shared/accounts/mail/mail-queue.ts";
-import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import {
   createIdempotencyStore,
   type IdempotencyOptions,
@@ -16,7 +16,7 @@ import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import { accountsOver, unsignedTokens } from "../support/accounts-over.ts";
-import { answering, type Behaviour, hanging, resetting, startFakeBackend } from "../support/fake-backend.ts";
+import { type Behaviour, hanging, resetting, responding, startFakeBackend } from "../support/fake-backend.ts";
 import { speechOf } from "../support/fake-speech.ts";
 import { bucketAt, bucketWithoutCredentials, requestTableAt, tableAt } from "../support/faulty-aws.ts";
 import { encodeForm } from "../support/multipart.ts";
@@ -62,14 +62,14 @@ const startAws = async (
 };
 
 const translator = { translate: async () => ({ text: "Oli otya?", usage: undefined }) };
-const awsError = (status: number, type: string) => answering(status, { __type: type, message: "no" });
+const awsError = (status: number, type: string) => responding(status, { __type: type, message: "no" });
 
 const throttled = awsError(400, "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException");
 
 const faults = [
   ["is throttled", throttled],
   ["answers 500", awsError(500, "InternalServerError")],
-  ["answers 503", answering(503, "<html>no</html>")],
+  ["answers 503", responding(503, "<html>no</html>")],
   ["breaks connections", resetting],
   ["is not there", undefined],
   ["says nothing", hanging],
@@ -191,7 +191,7 @@ describe.concurrent("when the table", { timeout: timeoutMilliseconds }, () => {
     ["is refused when its account is gone", undefined, 401],
   ])("cannot be written and can be read, a request %s", async ([, Item, expected], context) => {
     const { expect } = context;
-    const found = answering(200, Item ? { Item } : {});
+    const found = responding(200, Item ? { Item } : {});
     const address = await startAws(context, throttled, throttled, throttled, found);
     const limiter = createLimiter(createLimitCounters(requestTableAt(address)));
     const request = { ...translation, authorizer: authorizedCaller };
@@ -253,29 +253,29 @@ const noStore: IdempotencyOptions["store"] = {
   },
 };
 const counting = (text = "Oli otya?") => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const translate = async ({ text: asking }: { readonly text: string }) => {
-    asked.push(asking);
+    requested.push(asking);
     return { text, usage: undefined };
   };
-  return { asked, endpoints: translateEndpoints({ translator: { translate } }) };
+  return { requested, endpoints: translateEndpoints({ translator: { translate } }) };
 };
 /** DynamoDB's response to the owner of the lock. */
-const lockTaken = answering(200, {
+const lockTaken = responding(200, {
   Attributes: { fingerprint: { S: "f" }, holder: { S: "h" }, held_until: { N: "1" } },
 });
 
 describe.concurrent("when the table of idempotent requests", { timeout: timeoutMilliseconds }, () => {
   it.for(faults)("%s, a request that may be a repetition does not run", async ([, behaviour], context) => {
     const { expect } = context;
-    const { asked, endpoints } = counting();
+    const { requested, endpoints } = counting();
     const table = requestTableAt(await startAws(context, behaviour));
     const idempotencyStore = createIdempotencyStore({ table, store: noStore });
     const request = { ...idempotentTranslation, remainingMilliseconds: timeoutMilliseconds };
     const { status, headers, body } = await send(endpoints, request, { idempotencyStore });
     expect({ status, code: body.error.code }).toEqual({ status: 503, code: "service_unavailable" });
     expect(Number(headers["Retry-After"])).toBeGreaterThan(0);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it.for(faults)("%s after the response is ready, that is sent anyway", async ([, behaviour], context) => {
@@ -319,18 +319,18 @@ describe.concurrent("when the store of large responses", () => {
     "%s, it is not returned again and the model is not called again",
     async ([, behaviour], context) => {
       const { expect } = context;
-      const kept = { put: async () => undefined, delete: noStore.delete };
+      const stored = { put: async () => undefined, delete: noStore.delete };
       const stream = createS3ObjectStore(bucketAt(await startAws(context, behaviour))).stream;
-      const { asked, endpoints } = counting("x".repeat(1_000_000));
+      const { requested, endpoints } = counting("x".repeat(1_000_000));
       const idempotencyStore = createIdempotencyStore({
         table: intact.openForRequests(),
-        store: { ...kept, stream },
+        store: { ...stored, stream },
       });
       const request = { ...idempotentTranslation, headers: { "Idempotency-Key": crypto.randomUUID() } };
       await send(endpoints, request, { idempotencyStore });
       const { status, body } = await send(endpoints, request, { idempotencyStore });
       expect({ status, code: body.error.code }).toEqual({ status: 502, code: "storage_unavailable" });
-      expect(asked).toHaveLength(1);
+      expect(requested).toHaveLength(1);
     },
   );
 });
@@ -348,7 +348,7 @@ describe.concurrent("when the object store", () => {
         synthesizer: { synthesize: async (request) => speechOf(request) },
         store,
         model: "model",
-        encode: encodeSound,
+        encode: encodeAudio,
         platform: "platform",
       }),
       { path: "/tasks/audio/speech", body: { text: "Wasuze otya nno?" }, authorizer: authorizedCaller },

@@ -12,13 +12,13 @@ import { createDeliveryLog } from "../../shared/recordings/callbacks/deliveries.
 import { openJobQueue } from "../../shared/recordings/jobs/job-queue.ts";
 import { createJobsRepository, newJobId } from "../../shared/recordings/jobs/jobs-repository.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
-import { answering, type Behaviour, resetting, startFakeBackend } from "../support/fake-backend.ts";
+import { type Behaviour, resetting, responding, startFakeBackend } from "../support/fake-backend.ts";
 import { bucketAt, requestTableAt, tableAt } from "../support/faulty-aws.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 import { createTestAccount, startTestTable, type TestTable } from "../support/test-table.ts";
-import { soundBytes, wavFile } from "../support/wav.ts";
+import { audioBytes, wavFile } from "../support/wav.ts";
 
-const recording = { ...bufferSource(wavFile(soundBytes(48_000), { stated: true })), version: "one" };
+const recording = { ...bufferSource(wavFile(audioBytes(48_000), { stated: true })), version: "one" };
 const policyOf = accountPoliciesWith(1);
 const fileId = "0b4a6a52-9a7c-4d0b-8d0e-3f1c9f3f3d11";
 
@@ -140,12 +140,12 @@ const askJobs = (failing: Partial<JobDependencies>, request: Request) =>
 const askUploads = (failing: Partial<PartsDependencies>, request: Request) =>
   send(uploadsOver(failing), asCaller(request));
 
-const awsError = (status: number, type: string) => answering(status, { __type: type, message: "no" });
+const awsError = (status: number, type: string) => responding(status, { __type: type, message: "no" });
 
 const faults = [
   ["is throttled", awsError(400, "ProvisionedThroughputExceededException")],
   ["answers 500", awsError(500, "InternalServerError")],
-  ["answers 503", answering(503, "<html>no</html>")],
+  ["answers 503", responding(503, "<html>no</html>")],
   ["breaks connections", resetting],
   ["is not there", undefined],
 ] as const satisfies readonly (readonly [string, Behaviour | undefined])[];
@@ -161,9 +161,9 @@ const startAws = async ({ onTestFinished }: TestContext, behaviour: Behaviour | 
   return server.baseUrl;
 };
 
-const eachWith = <Asked extends object>(asked: Asked) =>
+const eachWith = <Requested extends object>(requested: Requested) =>
   faults.flatMap(([fault, behaviour]) =>
-    Object.entries(asked).map(([request, ask]) => ({ fault, behaviour, request, ask })),
+    Object.entries(requested).map(([request, ask]) => ({ fault, behaviour, request, ask })),
   );
 
 const inTable = (address: string) => ({ jobs: createJobsRepository(tableAt(address)) });

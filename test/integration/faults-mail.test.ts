@@ -9,10 +9,10 @@ import { createAccountsRepository } from "../../shared/accounts/repositories/acc
 import { createLinksRepository } from "../../shared/accounts/repositories/links-repository.ts";
 import { linkSecretsIn } from "../support/canary.ts";
 import {
-  answering,
   type FakeBackend,
   hanging,
   resetting,
+  responding,
   startFakeBackend,
 } from "../support/fake-backend.ts";
 import { lambdaContext } from "../support/lambda-event.ts";
@@ -20,8 +20,8 @@ import { startTestTable, type TestTable } from "../support/test-table.ts";
 
 type MailHandler = typeof import("../../functions/mail/handler.ts")["handler"];
 
-const sent = answering(200, { MessageId: "1" });
-const failing = answering(500, { message: "no" });
+const sent = responding(200, { MessageId: "1" });
+const failing = responding(500, { message: "no" });
 
 let ses: FakeBackend;
 let table: TestTable;

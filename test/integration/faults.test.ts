@@ -3,7 +3,7 @@ import { chatEndpoints } from "../../functions/chat/endpoints.ts";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
 import { translateEndpoints } from "../../functions/translate/endpoints.ts";
-import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import type { Endpoint } from "../../shared/http/endpoint.ts";
 import type { Backend } from "../../shared/models/inference/openai/backend.ts";
 import { createOpenAiChatModels } from "../../shared/models/inference/openai/chat-models.ts";
@@ -11,17 +11,17 @@ import { createOpenAiSynthesizer } from "../../shared/models/inference/openai/sy
 import { createOpenAiTranscriber } from "../../shared/models/inference/openai/transcriber.ts";
 import { createOpenAiTranslator } from "../../shared/models/inference/openai/translator.ts";
 import {
-  answering,
   type Behaviour,
   type FakeBackend,
   hanging,
   resetting,
+  responding,
   startFakeBackend,
 } from "../support/fake-backend.ts";
 import { encodeForm, formFile } from "../support/multipart.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 import { dripping, endless, silentAfterHeaders } from "../support/slow-responses.ts";
-import { soundBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
+import { audioBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
 
 /** Longer than the pause before a second try. */
 const defaultSilenceMilliseconds = 700;
@@ -69,7 +69,7 @@ const tasks = {
         synthesizer: createOpenAiSynthesizer(backend, "model"),
         store: noStore,
         model: "model",
-        encode: encodeSound,
+        encode: encodeAudio,
         platform: "platform",
       }),
     request: async () => ({
@@ -87,7 +87,7 @@ const tasks = {
     request: async () => ({
       path: "/tasks/audio/transcriptions",
       ...(await encodeForm({
-        audio: formFile(wavFile(soundBytes(48_000), { stated: true })),
+        audio: formFile(wavFile(audioBytes(48_000), { stated: true })),
         language: "lug",
       })),
     }),
@@ -109,7 +109,7 @@ interface Fault {
   readonly silenceMilliseconds?: number;
 }
 
-const wholeAnswers: readonly TaskName[] = ["translation", "chat", "transcription"];
+const wholeReplies: readonly TaskName[] = ["translation", "chat", "transcription"];
 
 const faults: readonly Fault[] = [
   { server: "is not there", behaviour: undefined, expected: unavailable("10") },
@@ -120,37 +120,37 @@ const faults: readonly Fault[] = [
     server: "drips its answer",
     behaviour: dripping("application/json", () => Buffer.alloc(10_000, " ")),
     expected: unavailable("30"),
-    tasks: wholeAnswers,
+    tasks: wholeReplies,
   },
-  { server: "answers 400", behaviour: answering(400, { detail: "no" }), expected: badGateway },
-  { server: "answers 401", behaviour: answering(401, { detail: "no" }), expected: badGateway },
-  { server: "answers 404", behaviour: answering(404, "<h1>Not found</h1>"), expected: badGateway },
-  { server: "is busy", behaviour: answering(429, { detail: "slow down" }), expected: unavailable("5") },
-  { server: "answers 500", behaviour: answering(500, { detail: "no" }), expected: badGateway },
-  { server: "answers 502", behaviour: answering(502, "no"), expected: unavailable("30") },
-  { server: "answers 503", behaviour: answering(503, "no"), expected: unavailable("30") },
-  { server: "answers 504", behaviour: answering(504, "no"), expected: unavailable("30") },
+  { server: "answers 400", behaviour: responding(400, { detail: "no" }), expected: badGateway },
+  { server: "answers 401", behaviour: responding(401, { detail: "no" }), expected: badGateway },
+  { server: "answers 404", behaviour: responding(404, "<h1>Not found</h1>"), expected: badGateway },
+  { server: "is busy", behaviour: responding(429, { detail: "slow down" }), expected: unavailable("5") },
+  { server: "answers 500", behaviour: responding(500, { detail: "no" }), expected: badGateway },
+  { server: "answers 502", behaviour: responding(502, "no"), expected: unavailable("30") },
+  { server: "answers 503", behaviour: responding(503, "no"), expected: unavailable("30") },
+  { server: "answers 504", behaviour: responding(504, "no"), expected: unavailable("30") },
   {
     server: "is loading, with status 200",
-    behaviour: answering(200, { error: { message: "Loading model" } }),
+    behaviour: responding(200, { error: { message: "Loading model" } }),
     expected: unavailable("30"),
   },
   {
     server: "reports an error with status 200",
-    behaviour: answering(200, { error: { message: "CUDA error" } }),
+    behaviour: responding(200, { error: { message: "CUDA error" } }),
     expected: badGateway,
   },
   {
     server: "answers with a page",
-    behaviour: answering(200, "<html><h1>Welcome</h1></html>"),
+    behaviour: responding(200, "<html><h1>Welcome</h1></html>"),
     expected: badGateway,
   },
   {
     server: "answers with half a JSON",
-    behaviour: answering(200, '{"choices": [{"mess', { "Content-Type": "application/json" }),
+    behaviour: responding(200, '{"choices": [{"mess', { "Content-Type": "application/json" }),
     expected: badGateway,
   },
-  { server: "answers with an empty body", behaviour: answering(200, ""), expected: badGateway },
+  { server: "answers with an empty body", behaviour: responding(200, ""), expected: badGateway },
   {
     server: "answers without end",
     behaviour: endless("application/json"),
@@ -244,7 +244,7 @@ describe("the time of a function", () => {
 
   it.concurrent.for(everyTask)("is not used for %s when too little of it remains", async (task, context) => {
     const { expect } = context;
-    const backend = await startBackend(answering(200, "never asked"), context);
+    const backend = await startBackend(responding(200, "never asked"), context);
     const { status, headers, body } = await ask(task, backend, { remainingMilliseconds: 1_900 });
     expect(status).toBe(503);
     expect(body.error.code).toBe("service_unavailable");
@@ -258,7 +258,7 @@ describe("the trace of a request", () => {
 
   it.concurrent.for(everyTask)("is passed on to the model server of %s", async (task, context) => {
     const { expect } = context;
-    const backend = await startBackend(answering(500, "no"), context);
+    const backend = await startBackend(responding(500, "no"), context);
     await ask(task, backend, { headers: { TraceParent: traceparent } });
     expect(backend.received.map(({ headers }) => headers["traceparent"])).toEqual([traceparent]);
   });
@@ -272,7 +272,7 @@ describe("the trace of a request", () => {
     traceparent.toUpperCase(),
   ])("goes no further when it is not one: %j", async (header, context) => {
     const { expect } = context;
-    const backend = await startBackend(answering(500, "no"), context);
+    const backend = await startBackend(responding(500, "no"), context);
     await ask("translation", backend, { headers: { traceparent: header } });
     expect(backend.received.map(({ headers }) => headers["traceparent"])).toEqual([undefined]);
   });

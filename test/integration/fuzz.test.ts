@@ -21,15 +21,15 @@ describe("the service", () => {
   it("responds to requests from valid to absurd as its operations declare", async () => {
     const fuzzer = createFuzzer(service);
     await fuzz(fuzzer, requestCount, propertySeed);
-    const { answers, routes, sent } = fuzzer.report;
+    const { responses, routes, sent } = fuzzer.report;
     expect(sent).toBe(requestCount);
     expect([...routes].sort()).toEqual(operations.map(({ id }) => id).sort());
     // Requests that never get past a limit, or are never right, would prove nothing.
-    const limited = [...answers]
+    const limited = [...responses]
       .filter(([key]) => key.endsWith(" 429"))
       .reduce((sum, [, count]) => sum + count, 0);
     expect(limited).toBeLessThan(sent / 20);
-    expect(answers.get("valid 200")).toBeGreaterThan(sent / 10);
-    expect(answers.get("near-valid 422")).toBeGreaterThan(sent / 10);
+    expect(responses.get("valid 200")).toBeGreaterThan(sent / 10);
+    expect(responses.get("near-valid 422")).toBeGreaterThan(sent / 10);
   }, 300_000);
 });

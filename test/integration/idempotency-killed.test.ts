@@ -7,18 +7,18 @@ import { createTestAccount, startTestTable, type TestTable } from "../support/te
 import { functionMilliseconds, translateOnce } from "./idempotent-process.ts";
 
 let table: TestTable;
-let place: Parameters<typeof translateOnce>[0];
+let folder: Parameters<typeof translateOnce>[0];
 /** How often the model was called for each text. */
-const asked = new Map<string, number>();
+const requested = new Map<string, number>();
 /** What the model does when it is called. */
 let behave: (response: ServerResponse, text: string) => void;
 
 const model = createServer((request, response) => {
   const text = request.url?.slice(1) ?? "";
-  asked.set(text, (asked.get(text) ?? 0) + 1);
+  requested.set(text, (requested.get(text) ?? 0) + 1);
   behave(response, text);
 });
-const answer = (response: ServerResponse) => response.end("Webale");
+const respond = (response: ServerResponse) => response.end("Webale");
 
 beforeAll(async () => {
   table = await startTestTable();
@@ -33,18 +33,18 @@ beforeEach(async () => {
   // Its requests of a minute are enough for all that is sent.
   const id = await createTestAccount(table.open(), "Admin");
   const { port } = model.address() as AddressInfo;
-  place = {
+  folder = {
     endpoint: table.address.endpoint,
     table: table.address.name,
     userId: String(id),
     model: `http://127.0.0.1:${port}`,
   };
-  asked.clear();
+  requested.clear();
 });
 
 /** Sends the texts by a process of its own, and kills that when the test says so, and waits for its end. */
 const sendAndKill = async (texts: readonly string[], until: Promise<unknown>) => {
-  const { endpoint, table: name, userId, model: address } = place;
+  const { endpoint, table: name, userId, model: address } = folder;
   const args = [endpoint, name, userId, address, ...texts];
   const { child, ended, output } = runCommand("test/integration/idempotent-process.ts", args, {
     LOG_LEVEL: "SILENT",
@@ -55,7 +55,7 @@ const sendAndKill = async (texts: readonly string[], until: Promise<unknown>) =>
 };
 
 const again = async (text: string, milliseconds = 0) => {
-  const { status, headers } = await translateOnce(place, text, () => Date.now() + milliseconds);
+  const { status, headers } = await translateOnce(folder, text, () => Date.now() + milliseconds);
   return {
     status,
     isRepeated: headers["Idempotent-Replayed"] === "true",
@@ -65,20 +65,20 @@ const again = async (text: string, milliseconds = 0) => {
 
 describe("When the process is killed that carries a request out", { timeout: 60_000 }, () => {
   it("while its model works, the key is free when the function's time has passed, and no sooner", async () => {
-    const { promise: begun, resolve } = Promise.withResolvers<void>();
+    const { promise: started, resolve } = Promise.withResolvers<void>();
     behave = () => resolve();
-    await sendAndKill(["one"], begun);
-    behave = answer;
+    await sendAndKill(["one"], started);
+    behave = respond;
     expect(await again("one")).toMatchObject({ status: 409, retryAfter: 5 });
     // From here on the lock may last another second, and the process had started before it was killed.
     expect((await again("one", functionMilliseconds - 60_000)).status).toBe(409);
-    expect(asked.get("one")).toBe(1);
+    expect(requested.get("one")).toBe(1);
     expect(await again("one", functionMilliseconds + 1_000)).toMatchObject({
       status: 200,
       isRepeated: false,
     });
     expect(await again("one", functionMilliseconds + 1_000)).toMatchObject({ status: 200, isRepeated: true });
-    expect(asked.get("one")).toBe(2);
+    expect(requested.get("one")).toBe(2);
   });
 
   it.each([1, 2, 3])(
@@ -86,16 +86,16 @@ describe("When the process is killed that carries a request out", { timeout: 60_
     async (round) => {
       const texts = Array.from({ length: 24 }, (_, index) => `pair-${round}-${index}`);
       const { promise: isHalf, resolve } = Promise.withResolvers<void>();
-      let answered = 0;
+      let responded = 0;
       behave = (response) => {
         // Some get a response at once and some later, so that the end meets them at every step.
         setTimeout(
           () => {
-            answer(response);
-            answered += 1;
-            if (answered === texts.length / 2) resolve();
+            respond(response);
+            responded += 1;
+            if (responded === texts.length / 2) resolve();
           },
-          (asked.size * 7) % 40,
+          (requested.size * 7) % 40,
         );
       };
       await sendAndKill(
@@ -104,21 +104,21 @@ describe("When the process is killed that carries a request out", { timeout: 60_
       );
       // What the process had sent before its end may still arrive.
       await sleep(100);
-      const before = new Map(asked);
+      const before = new Map(requested);
       const first = await Promise.all(texts.map((text) => again(text)));
       for (const [index, text] of texts.entries()) {
         const { status, isRepeated } = first[index] ?? {};
         const isCarriedOutNow = status === 200 && !isRepeated;
         expect([200, 409]).toContain(status);
         // A request whose lock was taken does not run a second time while its function might live.
-        expect(asked.get(text) ?? 0).toBe((before.get(text) ?? 0) + (isCarriedOutNow ? 1 : 0));
+        expect(requested.get(text) ?? 0).toBe((before.get(text) ?? 0) + (isCarriedOutNow ? 1 : 0));
         if (isCarriedOutNow) expect(before.get(text) ?? 0).toBe(0);
       }
       const later = await Promise.all(texts.map((text) => again(text, functionMilliseconds + 1_000)));
       expect(later.filter(({ status }) => status !== 200)).toEqual([]);
       for (const [index, { status }] of first.entries()) {
         expect(later[index]?.isRepeated).toBe(status === 200);
-        expect(asked.get(texts[index] ?? "")).toBeLessThanOrEqual(status === 200 ? 1 : 2);
+        expect(requested.get(texts[index] ?? "")).toBeLessThanOrEqual(status === 200 ? 1 : 2);
       }
       // It includes what the process completed before its end, and what it had only started.
       expect(first.some(({ isRepeated }) => isRepeated)).toBe(true);

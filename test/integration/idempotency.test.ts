@@ -6,7 +6,7 @@ import { createLimitCounters, createLimiter } from "../../shared/accounts/limits
 import { type Endpoint, endpoint } from "../../shared/http/endpoint.ts";
 import { createIdempotencyStore } from "../../shared/http/idempotency/idempotency-store.ts";
 import { idempotencyKeys } from "../../shared/http/idempotency/keys.ts";
-import { createAnswerSecrets } from "../../shared/http/idempotency/sealed-response.ts";
+import { createResponseSecrets } from "../../shared/http/idempotency/sealed-response.ts";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { Reply } from "../../shared/http/response.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
@@ -27,9 +27,9 @@ afterAll(() => Promise.all([table.close(), bucket.close()]));
 
 let userId: number;
 /** The requests that a model received. */
-let asked: string[];
+let requested: string[];
 /** What it says. */
-let answer: (text: string) => Promise<string>;
+let respond: (text: string) => Promise<string>;
 let now: number;
 /** The secrets with which tokens are signed, the current one first. */
 let secrets: readonly (string | undefined)[];
@@ -38,8 +38,8 @@ const newAccount = (): Promise<number> => createTestAccount(table.open());
 
 beforeEach(async () => {
   userId = await newAccount();
-  asked = [];
-  answer = async (asking) => `${asking} in Luganda`;
+  requested = [];
+  respond = async (asking) => `${asking} in Luganda`;
   now = Date.now();
   secrets = ["first-secret-of-more-than-thirty-two-bytes"];
   table.calls.length = 0;
@@ -50,8 +50,8 @@ afterEach(() => {
 });
 
 const ask = async (question: string): Promise<string> => {
-  asked.push(question);
-  return answer(question);
+  requested.push(question);
+  return respond(question);
 };
 
 const said = z.object({ said: z.string() });
@@ -117,7 +117,7 @@ const instance = () => ({
   idempotencyStore: createIdempotencyStore({
     table: table.openForRequests(),
     store: bucket.store,
-    secrets: createAnswerSecrets(async (version) => secrets[version === "AWSCURRENT" ? 0 : 1]),
+    secrets: createResponseSecrets(async (version) => secrets[version === "AWSCURRENT" ? 0 : 1]),
     now: () => now,
   }),
 });
@@ -157,18 +157,18 @@ const counted = async (by = userId): Promise<unknown> => {
   const month = Object.keys(item ?? {}).find((name) => /^M\d{4}-\d\d$/.test(name));
   return month === undefined ? 0 : item?.[month];
 };
-const kept = (key: string, operationId = "say") =>
+const remaining = (key: string, operationId = "say") =>
   table.read(idempotencyKeys.request(userId, operationId, key));
 
 /** A response of the model that arrives when the test releases it. */
-const holdAnswer = () => {
+const holdResponse = () => {
   const held = Promise.withResolvers<string>();
-  const begun = Promise.withResolvers<void>();
-  answer = () => {
-    begun.resolve();
+  const started = Promise.withResolvers<void>();
+  respond = () => {
+    started.resolve();
     return held.promise;
   };
-  return { begun: begun.promise, release: () => held.resolve("Webale") };
+  return { started: started.promise, release: () => held.resolve("Webale") };
 };
 
 describe("The same request with the same Idempotency-Key", () => {
@@ -184,21 +184,21 @@ describe("The same request with the same Idempotency-Key", () => {
     });
     expect(second.headers["X-Request-Id"]).not.toBe(first.headers["X-Request-Id"]);
     expect(second.headers["RateLimit"]).toContain('"day";r=499');
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     expect(await counted()).toBe(1);
   });
 
   it("gets it with any token of the account, and from every function that carries the operation out", async () => {
     await say({ key: "one", tokenId: "a-token" });
     expect((await say({ key: "one", tokenId: "another" })).headers["Idempotent-Replayed"]).toBe("true");
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 
   it("is another request when another account sends it", async () => {
     const other = await newAccount();
     await say({ key: "one" });
     expect((await say({ key: "one", by: other })).headers["Idempotent-Replayed"]).toBeUndefined();
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
     expect(await counted(other)).toBe(1);
   });
 
@@ -207,7 +207,7 @@ describe("The same request with the same Idempotency-Key", () => {
     const translation = { source_language: "eng", target_language: "lug", text: "Thank you" };
     const { status } = await say({ key: "one", path: "/tasks/translate", body: translation });
     expect(status).toBe(200);
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
   });
 
   it("may be written differently: it is what it says that counts", async () => {
@@ -222,7 +222,7 @@ describe("The same request with the same Idempotency-Key", () => {
     expect((await say({ key: "one" })).headers["Idempotent-Replayed"]).toBe("true");
     now += 120_000;
     expect((await say({ key: "one", body: { text: "Good night" } })).body.said).toBe("Good night in Luganda");
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
   });
 
   it("of a form has another boundary, and may call its files otherwise", async () => {
@@ -232,7 +232,7 @@ describe("The same request with the same Idempotency-Key", () => {
     expect(again.headers["Idempotent-Replayed"]).toBe("true");
     const other = await encodeForm({ language: "lug", audio: fileOf("noise") });
     expect((await say({ key: "one", path: "/tasks/hear", ...other })).status).toBe(422);
-    expect(asked).toEqual(["lug sound"]);
+    expect(requested).toEqual(["lug sound"]);
   });
 });
 
@@ -240,9 +240,9 @@ const json = { "Content-Type": "application/json" };
 
 describe("While the first request is in progress", () => {
   it("the same one gets 409 with the time to return, and pays nothing", async () => {
-    const model = holdAnswer();
+    const model = holdResponse();
     const first = say({ key: "one" });
-    await model.begun;
+    await model.started;
     const second = await say({ key: "one" });
     expect(second).toMatchObject({
       status: 409,
@@ -252,29 +252,29 @@ describe("While the first request is in progress", () => {
     model.release();
     expect((await first).status).toBe(200);
     expect((await say({ key: "one" })).body.said).toBe("Webale");
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     expect(await counted()).toBe(1);
   });
 
   it("fifty equal ones reach the model once", async () => {
     const all = await Promise.all(Array.from({ length: 50 }, () => say({ key: "one" })));
-    const answers = all.filter(({ status }) => status === 200);
+    const responses = all.filter(({ status }) => status === 200);
     expect(all.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
-    expect(answers.filter(({ headers }) => headers["Idempotent-Replayed"] === undefined)).toHaveLength(1);
-    expect(asked).toHaveLength(1);
+    expect(responses.filter(({ headers }) => headers["Idempotent-Replayed"] === undefined)).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     expect(await counted()).toBe(1);
   });
 
   it("its lock ends when its function would have been ended, and not before", async () => {
-    const model = holdAnswer();
+    const model = holdResponse();
     const first = say({ key: "one", remainingMilliseconds: 330_000 });
-    await model.begun;
+    await model.started;
     now += 328_000;
     const { status, headers } = await say({ key: "one" });
     expect(status).toBe(409);
     expect(Number(headers["Retry-After"])).toBeLessThanOrEqual(3);
     now += 4_000;
-    answer = async () => "from the second";
+    respond = async () => "from the second";
     expect((await say({ key: "one" })).body.said).toBe("from the second");
     model.release();
     await first;
@@ -287,43 +287,43 @@ describe("Another request under the same Idempotency-Key", () => {
   it.each([
     ["when the first has a response", false],
     ["while the first is in progress", true],
-  ])("is refused %s, in the format of a 422, and pays nothing", async (_when, isUnderWay) => {
-    const model = isUnderWay ? holdAnswer() : undefined;
+  ])("is refused %s, in the format of a 422, and pays nothing", async (_when, isActive) => {
+    const model = isActive ? holdResponse() : undefined;
     const first = say({ key: "one" });
-    await (model?.begun ?? first);
+    await (model?.started ?? first);
     const { status, body } = await say({ key: "one", body: { text: "Good night" } });
     model?.release();
     await first;
     expect({ status, code: body.error.code }).toEqual({ status: 422, code: "idempotency_key_reused" });
     expect(body.detail).toMatchObject([{ loc: ["header", "idempotency-key"], type: "value_error" }]);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     expect(await counted()).toBe(1);
   });
 });
 
 describe("A failure", () => {
   it("of the caller's is given again", async () => {
-    answer = () => Promise.reject(new AppError("not_found", { message: "There is no such upload." }));
+    respond = () => Promise.reject(new AppError("not_found", { message: "There is no such upload." }));
     const first = await say({ key: "one" });
-    answer = async () => "Webale";
+    respond = async () => "Webale";
     const second = await say({ key: "one" });
     expect(second).toMatchObject({
       status: 404,
       body: first.body,
       headers: { "Idempotent-Replayed": "true" },
     });
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     expect(await counted()).toBe(0);
   });
 
   it.each(["rate_limited", "quota_exceeded", "forbidden", "internal", "service_unavailable"] as const)(
     "such as %s is not: the next attempt runs at once",
     async (code) => {
-      answer = () => Promise.reject(new AppError(code));
+      respond = () => Promise.reject(new AppError(code));
       expect((await say({ key: "one" })).headers["Idempotent-Replayed"]).toBeUndefined();
-      answer = async () => "Webale";
+      respond = async () => "Webale";
       expect(await say({ key: "one" })).toMatchObject({ status: 200, body: { said: "Webale" } });
-      expect(asked).toHaveLength(2);
+      expect(requested).toHaveLength(2);
     },
   );
 
@@ -344,7 +344,7 @@ describe("An Idempotency-Key", () => {
     expect(status).toBe(422);
     expect(body.detail).toMatchObject([{ loc: ["header", "idempotency-key"], type: "value_error" }]);
     expect(body.error.message).toContain("1 to 255 visible characters");
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     expect(await counted()).toBe(0);
   });
 
@@ -361,15 +361,15 @@ describe("An Idempotency-Key", () => {
     for (const key of ["one", "one", "one two"]) {
       await expect(say({ key, body })).rejects.toThrow("A buffered function cannot send a stream.");
     }
-    expect(asked).toHaveLength(3);
-    expect(await kept("one")).toBeUndefined();
+    expect(requested).toHaveLength(3);
+    expect(await remaining("one")).toBeUndefined();
   });
 
   it("is ignored where the operation does not take it", async () => {
     for (const key of ["one", "one", "one two"]) {
       expect((await say({ key, path: "/auth/example" })).status).toBe(200);
     }
-    expect(asked).toHaveLength(3);
+    expect(requested).toHaveLength(3);
   });
 
   it("costs a request two writes, a repeated one two, and a request without it none", async () => {
@@ -386,7 +386,7 @@ describe("An Idempotency-Key", () => {
 describe("What is stored", () => {
   it("says nothing to who reads it without the caller's key", async () => {
     await say({ key: "one", body: { text: "Sekitoleko" } });
-    const item = await kept("one");
+    const item = await remaining("one");
     expect(item).toMatchObject({ answer: expect.any(String) });
     const stored = JSON.stringify(item) + Buffer.from(String(item?.["answer"]), "base64").toString("latin1");
     expect(stored).not.toContain("Sekitoleko");
@@ -396,9 +396,9 @@ describe("What is stored", () => {
 
   it("is an object where it is too large for an item", async () => {
     const long = "Sekitoleko ".repeat(100_000);
-    answer = async () => long;
+    respond = async () => long;
     expect((await say({ key: "one" })).body.said).toBe(long);
-    const item = await kept("one");
+    const item = await remaining("one");
     expect(String(item?.["answer_object"])).toMatch(new RegExp(`^answers/${userId}/[0-9a-f]{32}$`));
     const stored = await bucket.read(String(item?.["answer_object"]));
     expect(stored?.length).toBeGreaterThan(long.length);
@@ -406,36 +406,36 @@ describe("What is stored", () => {
     const again = await say({ key: "one" });
     expect(again.headers["Idempotent-Replayed"]).toBe("true");
     expect(again.body.said).toBe(long);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 
   it.each([
     ["just below", 290 * 1_024 - 200, false],
     ["just above", 290 * 1_024, true],
   ])("fits where it is put, %s what an item takes", async (_where, length, isObject) => {
-    answer = async () => "x".repeat(length);
+    respond = async () => "x".repeat(length);
     await say({ key: "one" });
     expect((await say({ key: "one" })).headers["Idempotent-Replayed"]).toBe("true");
     expect(bucket.calls.includes("PutObject")).toBe(isObject);
   });
 
   it("excludes responses that are too large to store: they are returned, and computed again", async () => {
-    answer = async () => "x".repeat(6 * 1_024 * 1_024);
+    respond = async () => "x".repeat(6 * 1_024 * 1_024);
     expect((await say({ key: "one" })).status).toBe(200);
     expect((await say({ key: "one" })).headers["Idempotent-Replayed"]).toBeUndefined();
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
     expect(bucket.calls).toEqual([]);
   });
 
   it("is nothing of an account that is gone meanwhile", async () => {
-    answer = async () => {
+    respond = async () => {
       const { PK, SK } = idempotencyKeys.request(userId, "say", "one");
       await table.openForRequests().delete({ PK, SK });
       return "x".repeat(1_000_000);
     };
     const before = await bucket.storedBodies();
     expect((await say({ key: "one" })).status).toBe(200);
-    expect(await kept("one")).toBeUndefined();
+    expect(await remaining("one")).toBeUndefined();
     expect(await bucket.storedBodies()).toBe(before);
   });
 });
@@ -447,7 +447,7 @@ describe("A response with a secret in it", () => {
     const first = await makeKey();
     secrets = ["second-secret-of-more-than-thirty-two-bytes", secrets[0]];
     expect(await makeKey()).toMatchObject({ body: first.body, headers: { "Idempotent-Replayed": "true" } });
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 
   it("needs that secret and the caller's key to be read", async () => {
@@ -472,6 +472,6 @@ describe("A response with a secret in it", () => {
       { ...rest, idempotencyStore: withoutSecrets },
     );
     expect(status).toBe(500);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ export const translateOnce = (
   now: () => number = Date.now,
 ) => {
   const items = testItems({ endpoint, name: table });
-  const answered = (asking: string) =>
+  const responded = (asking: string) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       get(`${model}/${asking}`, resolve).on("error", reject);
     });
@@ -30,7 +30,7 @@ export const translateOnce = (
     translateEndpoints({
       translator: {
         translate: async ({ text: asking }) => ({
-          text: await read(await answered(asking)),
+          text: await read(await responded(asking)),
           usage: undefined,
         }),
       },

@@ -31,7 +31,7 @@ const start = () =>
   });
 
 /** Everything that a receiver of callbacks got. */
-const told: { readonly headers: Record<string, string>; readonly body: string }[] = [];
+const deliveries: { readonly headers: Record<string, string>; readonly body: string }[] = [];
 let receiver: Server;
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
       const headers = Object.fromEntries(
         Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
       );
-      told.push({ headers, body });
+      deliveries.push({ headers, body });
       response.writeHead(204).end();
     });
   });
@@ -169,8 +169,8 @@ describe("A recording of three hours", () => {
       const usage = await send("/auth/usage", radio);
       expect(JSON.stringify(usage)).toContain(`"audio_seconds":${seconds}`);
 
-      while (told.length === 0) await sleep(200);
-      const [callback] = told;
+      while (deliveries.length === 0) await sleep(200);
+      const [callback] = deliveries;
       expect(new Webhook(secret).verify(callback?.body ?? "", callback?.headers ?? {})).toMatchObject({
         type: "job.completed",
         data: { id, status: "completed", progress: { done: seconds, total: seconds } },
@@ -179,7 +179,7 @@ describe("A recording of three hours", () => {
         status: "delivered",
         deliveries: [{ status_code: 204 }],
       });
-      expect(new Set(told.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+      expect(new Set(deliveries.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     },
     600_000,
   );

@@ -63,14 +63,14 @@ const down = new AppError("service_unavailable", { cause: new BackendRefusal(503
 
 describe("a job", () => {
   it("returns the whole of a recording, in order, and counts its seconds once", async () => {
-    const works = worksWith({ placesOfAccount: 3 });
+    const works = worksWith({ slotsPerAccount: 3 });
     const userId = await createTestAccount(table);
     const name = await works.post(userId, 7, { callback_url });
     expect(await counted(userId)).toEqual({ month: 3_500, usage: 3_500 });
     await works.work({ atOnce: 3 });
     expect(await textOf(name)).toBe(saidIn("recording", 7));
     expect(await works.jobs.find(name)).toMatchObject({ status: "completed", done_milliseconds: 3_500_000 });
-    expect(works.asked.toSorted()).toEqual(Array.from({ length: 7 }, (_, index) => `recording ${index}`));
+    expect(works.requested.toSorted()).toEqual(Array.from({ length: 7 }, (_, index) => `recording ${index}`));
     expect(works.callbacks).toMatchObject([
       { event: "job.completed", url: callback_url, data: { status: "completed", progress: { done: 3_500 } } },
     ]);
@@ -82,14 +82,14 @@ describe("a job", () => {
   }, async () => {
     const userId = await createTestAccount(table, "Admin");
     for (let calls = 1; ; calls += 1) {
-      const works = worksWith({ placesOfAccount: 2 });
+      const works = worksWith({ slotsPerAccount: 2 });
       const name = await works.post(userId, 3, { callback_url });
       const { wasKilled } = await works.work({ killAfter: calls });
       expect(await textOf(name), `killed after ${calls} calls`).toBe(saidIn("recording", 3));
       expect(await works.jobs.find(name)).toMatchObject({ status: "completed", is_settled: true });
       expect(new Set(works.callbacks.map(({ event }) => event))).toEqual(new Set(["job.completed"]));
       // Only the piece in progress may be transcribed again.
-      expect(works.asked.length).toBeLessThanOrEqual(4);
+      expect(works.requested.length).toBeLessThanOrEqual(4);
       if (wasKilled) continue;
       expect(calls).toBeGreaterThan(30);
       return;
@@ -114,8 +114,8 @@ describe("a job", () => {
         is_settled: true,
       });
       expect(await works.jobs.read(deleted)).toBeUndefined();
-      const told = new Set(works.callbacks.map(({ event, jobId }) => `${event} ${jobId}`));
-      expect(told).toEqual(new Set([`job.failed ${failed.jobId}`, `job.cancelled ${deleted.jobId}`]));
+      const reported = new Set(works.callbacks.map(({ event, jobId }) => `${event} ${jobId}`));
+      expect(reported).toEqual(new Set([`job.failed ${failed.jobId}`, `job.cancelled ${deleted.jobId}`]));
       expected += pieceSeconds;
       expect((await counted(userId)).month).toBe(expected);
       if (wasKilled) continue;
@@ -125,11 +125,11 @@ describe("a job", () => {
   });
 
   it("is the same when every message comes twice", async () => {
-    const works = worksWith({ placesOfAccount: 2 });
+    const works = worksWith({ slotsPerAccount: 2 });
     const name = await works.post(await createTestAccount(table), 4, { callback_url });
     await works.work({ isTwice: true, atOnce: 2 });
     expect(await textOf(name)).toBe(saidIn("recording", 4));
-    expect(works.asked).toHaveLength(4);
+    expect(works.requested).toHaveLength(4);
     expect(works.callbacks).toHaveLength(1);
   });
 
@@ -139,10 +139,12 @@ describe("a job", () => {
     await works.post(long, 40, { recording: "ten hours" });
     await works.post(short, 2, { recording: "some minutes" });
     await works.work({ atOnce: 2 });
-    const lastOfShort = works.asked.lastIndexOf("some minutes 1");
-    expect(works.asked.slice(0, lastOfShort).filter((piece) => piece.startsWith("ten"))).not.toHaveLength(0);
+    const lastOfShort = works.requested.lastIndexOf("some minutes 1");
+    expect(works.requested.slice(0, lastOfShort).filter((piece) => piece.startsWith("ten"))).not.toHaveLength(
+      0,
+    );
     expect(lastOfShort).toBeLessThan(6);
-    expect(works.asked).toHaveLength(42);
+    expect(works.requested).toHaveLength(42);
   });
 
   it("waits for its account's jobs before it, not for all of another's", async () => {
@@ -151,7 +153,7 @@ describe("a job", () => {
     await works.post(userId, 2, { recording: "first" });
     await works.post(userId, 2, { recording: "second" });
     await works.work();
-    expect(works.asked).toEqual(["first 0", "first 1", "second 0", "second 1"]);
+    expect(works.requested).toEqual(["first 0", "first 1", "second 0", "second 1"]);
   });
 
   it("waits when its message comes before its item, and is dropped when the item never comes", async () => {
@@ -179,7 +181,7 @@ describe("a job that fails", () => {
     const userId = await createTestAccount(table);
     const name = await works.post(userId, 4, { callback_url });
     await works.work();
-    expect(works.asked).toEqual(["recording 0", "recording 1", ...Array(5).fill("recording 2")]);
+    expect(works.requested).toEqual(["recording 0", "recording 1", ...Array(5).fill("recording 2")]);
     const error = { code: "external_service_error", message: "The model's server failed." };
     expect(await works.jobs.find(name)).toMatchObject({ status: "failed", error });
     expect(works.callbacks).toMatchObject([{ event: "job.failed", data: { error } }]);
@@ -197,7 +199,7 @@ describe("a job that fails", () => {
     const userId = await createTestAccount(table);
     const name = await works.post(userId, 3);
     await works.work();
-    expect(works.asked).toHaveLength(1);
+    expect(works.requested).toHaveLength(1);
     expect(await works.jobs.find(name)).toMatchObject({ status: "failed" });
     expect(await counted(userId)).toEqual({ month: 0, usage: 0 });
   });
@@ -217,7 +219,7 @@ describe("a job that fails", () => {
     const works = worksWith({ model, timeouts: { failsAfterSeconds: 0.5, waitsSeconds: 1 } });
     const name = await works.post(await createTestAccount(table), 2);
     const working = works.work();
-    await expect.poll(() => works.asked.length, { timeout: 10_000 }).toBeGreaterThan(6);
+    await expect.poll(() => works.requested.length, { timeout: 10_000 }).toBeGreaterThan(6);
     const waiting = await works.jobs.find(name);
     expect(waiting).toMatchObject({ status: "running" });
     expect(waiting?.waiting).toContain("cannot be reached");
@@ -248,7 +250,7 @@ describe("a job that fails", () => {
     for (const name of [replaced, gone]) {
       expect(await works.jobs.find(name)).toMatchObject({ status: "failed", error: { code: "not_found" } });
     }
-    expect(works.asked).toHaveLength(0);
+    expect(works.requested).toHaveLength(0);
   });
 
   it("fails when one of its pieces kills every worker", async () => {
@@ -261,12 +263,12 @@ describe("a job that fails", () => {
     other.queue.waiting.length = 0;
     await other.jobs.beginPlanning(poison);
     await other.jobs.start(poison, 1);
-    const item = { ...jobKeys.place(name.userId, 0), job_id: poison.jobId, index: 0, begun: 8 };
+    const item = { ...jobKeys.slot(name.userId, 0), job_id: poison.jobId, index: 0, begun: 8 };
     await testTable.openForRequests().put(item);
     await other.queue.send({ kind: "piece", userId: name.userId, place: 0 });
     await other.work();
     expect(await other.jobs.find(poison)).toMatchObject({ status: "failed", error: { code: "internal" } });
-    expect(other.asked).toHaveLength(0);
+    expect(other.requested).toHaveLength(0);
   });
 });
 
@@ -286,12 +288,12 @@ describe("a job that its owner deletes", () => {
     const userId = await createTestAccount(table);
     const name = await works.post(userId, 4, { callback_url });
     const working = works.work();
-    await expect.poll(() => works.asked.length).toBe(2);
+    await expect.poll(() => works.requested.length).toBe(2);
     await deleteJob(name, works);
     expect(await works.jobs.find(name)).toBeUndefined();
     await stopped.promise;
     await working;
-    expect(works.asked).toEqual(["recording 0", "recording 1"]);
+    expect(works.requested).toEqual(["recording 0", "recording 1"]);
     expect(works.callbacks).toMatchObject([{ event: "job.cancelled", data: { status: "cancelled" } }]);
     expect(await works.jobs.read(name)).toBeUndefined();
     expect(await objectsOf(name)).toEqual([]);
@@ -305,7 +307,7 @@ describe("a job that its owner deletes", () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => deleteJob(name, works)));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     await works.work();
-    expect(works.asked).toEqual([]);
+    expect(works.requested).toEqual([]);
     expect(works.callbacks).toHaveLength(1);
     expect(await counted(userId)).toEqual({ month: 0, usage: 0 });
   });
@@ -351,12 +353,12 @@ describe("a job of an account that is deleted", () => {
     const userId = await createTestAccount(table);
     const over = await works.post(userId, 2, { callback_url });
     const working = works.work();
-    await expect.poll(() => works.asked.length).toBe(1);
+    await expect.poll(() => works.requested.length).toBe(1);
     const account = await createAccountsRepository(table).find({ id: userId });
     if (!account) throw new Error("The account has just been made.");
     await eraseAccount(account, { table, store: bucket.store }, new AbortController().signal);
     await working;
-    expect(works.asked).toHaveLength(1);
+    expect(works.requested).toHaveLength(1);
     expect(works.callbacks).toEqual([]);
     expect(await readPartition(table, jobKeys.ofAccount(userId), ["PK", "SK"])).toEqual([]);
     expect(await objectsOf(over)).toEqual([]);
@@ -369,8 +371,8 @@ describe("seconds of recordings in a month", () => {
     const works = worksWith();
     const userId = await createTestAccount(table);
     // Three hours are 10,800 seconds.
-    const asked = Array.from({ length: 8 }, () => works.post(userId, 6));
-    const outcomes = await Promise.allSettled(asked);
+    const requested = Array.from({ length: 8 }, () => works.post(userId, 6));
+    const outcomes = await Promise.allSettled(requested);
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
     for (const outcome of outcomes) {
       if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "quota_exceeded" });
@@ -395,13 +397,13 @@ describe("the list of jobs", () => {
   it("has the newest first, page by page", async () => {
     const works = worksWith();
     const userId = await createTestAccount(table, "Admin");
-    const made: string[] = [];
+    const created: string[] = [];
     for (let count = 0; count < 5; count += 1) {
-      made.unshift((await works.post(userId, 1)).jobId);
+      created.unshift((await works.post(userId, 1)).jobId);
       await sleep(2);
     }
     const first = await works.jobs.list(userId, 3, undefined);
     const second = await works.jobs.list(userId, 3, first.at(-1)?.id);
-    expect([...first, ...second].map(({ id }) => id)).toEqual(made);
+    expect([...first, ...second].map(({ id }) => id)).toEqual(created);
   });
 });

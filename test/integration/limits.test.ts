@@ -15,7 +15,7 @@ import {
 import type { AccountPolicy } from "../../shared/accounts/limits/policies.ts";
 import { windowsAt } from "../../shared/accounts/limits/windows.ts";
 import { createUsageRepository } from "../../shared/accounts/usage/read-usage.ts";
-import { usage as usageAnswer } from "../../shared/accounts/usage/usage.ts";
+import { usage as usageResponse } from "../../shared/accounts/usage/usage.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { type ItemTable, openItemTable } from "../../shared/platform/storage/item-table.ts";
 import { logger } from "../../shared/platform/telemetry/logger.ts";
@@ -57,15 +57,15 @@ interface Call {
   readonly at?: string;
   readonly task?: string | undefined;
   /** Whether the request also does the cleanup of its account, when it is due. */
-  readonly keepsUp?: boolean;
+  readonly cleansUp?: boolean;
 }
 const countersWith = (policy: Partial<AccountPolicy> | undefined, by = instance(0)) =>
   createAccountCounters(by, () => ({ ...generous, ...policy }));
 const count = async (call: Call, by = instance(0)) => {
   const counters = countersWith(call.policy, by);
   const {
-    standing: _standing,
-    upkeep,
+    status: _status,
+    cleanup,
     ...counts
   } = await counters.countForAccount(
     {
@@ -77,7 +77,7 @@ const count = async (call: Call, by = instance(0)) => {
     },
     never,
   );
-  if (upkeep && call.keepsUp) await counters.keepUp(upkeep, never);
+  if (cleanup && call.cleansUp) await counters.cleanUp(cleanup, never);
   return counts;
 };
 const countTimes = async (times: number, call: Call) => {
@@ -97,9 +97,9 @@ describe("parallel requests of one account", () => {
     });
     await fc.assert(
       fc.asyncProperty(policies, fc.integer({ min: 1, max: 40 }), async (policy, requests) => {
-        const smallest = Math.min(policy.perMinute, policy.perDay ?? 99, policy.perMonth ?? 99);
+        const min = Math.min(policy.perMinute, policy.perDay ?? 99, policy.perMonth ?? 99);
         const admitted = await countTimes(requests, { userId: await newUserId(), policy });
-        expect(admitted).toBe(Math.min(requests, smallest));
+        expect(admitted).toBe(Math.min(requests, min));
       }),
       { numRuns: 25 },
     );
@@ -235,7 +235,7 @@ describe("what is stored", () => {
     const start = Date.parse("2026-11-02T00:00:00Z");
     const minutes = 200;
     for (let passed = 0; passed < minutes; passed += 1) {
-      await count({ userId, at: new Date(start + passed * 600_000).toISOString(), keepsUp: true });
+      await count({ userId, at: new Date(start + passed * 600_000).toISOString(), cleansUp: true });
     }
     const item = await storedOf(userId);
     expect(item).toMatchObject({ "M2026-11": minutes });
@@ -247,7 +247,7 @@ describe("what is stored", () => {
 });
 
 const usageOf = async (userId: number, now: number) =>
-  usageAnswer.parse(
+  usageResponse.parse(
     await getUsage(
       userId,
       { format: "json" },
@@ -260,7 +260,7 @@ describe("the use of an account", () => {
   it("is reported by day and operation, across the turn of a month, including days without requests", async () => {
     const userId = await newUserId();
     const send = async (moment: string, task: string | undefined, times: number) => {
-      for (let sent = 0; sent < times; sent += 1) await count({ userId, at: moment, task, keepsUp: true });
+      for (let sent = 0; sent < times; sent += 1) await count({ userId, at: moment, task, cleansUp: true });
     };
     await send("2026-10-21T12:00:00Z", "translate", 1);
     await send("2026-10-22T00:00:00Z", "translate", 2);

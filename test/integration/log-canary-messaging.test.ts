@@ -14,13 +14,13 @@ import {
 } from "../support/canary.ts";
 import { endurance } from "../support/endurance.ts";
 import {
-  answering,
   type Behaviour,
   type FakeBackend,
   resetting,
+  responding,
   startFakeBackend,
 } from "../support/fake-backend.ts";
-import { soundBytes, wavFile } from "../support/wav.ts";
+import { audioBytes, wavFile } from "../support/wav.ts";
 
 let model: FakeBackend;
 let platform: FakeBackend;
@@ -32,21 +32,21 @@ const taking: Behaviour = (response, request) => {
   const { url = "", method } = request;
   if (url.startsWith("/files/")) {
     response.writeHead(200, { "Content-Type": "audio/wav" });
-    response.end(wavFile(soundBytes(48_000), { comment: canary, stated: true }));
+    response.end(wavFile(audioBytes(48_000), { comment: canary, stated: true }));
   } else if (url.endsWith("/messages")) {
-    answering(200, { messages: [{ id: `wamid.${canary}.answer` }] })(response, request);
+    responding(200, { messages: [{ id: `wamid.${canary}.answer` }] })(response, request);
   } else if (method === "GET") {
-    answering(200, { url: `${new URL(platform.baseUrl).origin}/files/${canary}` })(response, request);
+    responding(200, { url: `${new URL(platform.baseUrl).origin}/files/${canary}` })(response, request);
   } else {
-    answering(200, { id: `media-${canary}` })(response, request);
+    responding(200, { id: `media-${canary}` })(response, request);
   }
 };
 
 /** The ways in which the platform does not take a message, and says the canary. */
 const refusing: readonly Behaviour[] = [
-  answering(400, { error: { code: 100, message: canary } }),
-  answering(401, { error: { code: 190, message: canary } }),
-  answering(500, `<html>${canary}</html>`),
+  responding(400, { error: { code: 100, message: canary } }),
+  responding(401, { error: { code: 190, message: canary } }),
+  responding(500, `<html>${canary}</html>`),
   resetting,
 ];
 
@@ -77,15 +77,15 @@ const linesOf = (message: string): LogLine[] =>
 const polling = { timeout: 40_000, interval: 100 };
 
 /** Waits until this many more attempts at records have ended. */
-const whenEnded = async (tries: number): Promise<void> => {
-  await expect.poll(() => linesOf("record.finished").length, polling).toBeGreaterThanOrEqual(tries);
+const whenEnded = async (attempts: number): Promise<void> => {
+  await expect.poll(() => linesOf("record.finished").length, polling).toBeGreaterThanOrEqual(attempts);
 };
 
 beforeAll(async () => {
   [model, platform, ses] = await Promise.all([startFakeBackend(), startFakeBackend(), startFakeBackend()]);
   model.behave(speakingOfCanary);
   platform.behave(taking);
-  ses.behave(answering(200, { MessageId: canary }));
+  ses.behave(responding(200, { MessageId: canary }));
   service = await startCanaryService({
     CHAT_BASE_URL: model.baseUrl,
     TRANSCRIPTION_BASE_URL: model.baseUrl,
@@ -124,8 +124,8 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
         server_error: 0,
       },
     ]);
-    const asked = model.received.filter(({ path }) => path !== "/v1/models");
-    expect(asked.map(({ headers }) => headers["traceparent"])).toEqual([traceparent]);
+    const requested = model.received.filter(({ path }) => path !== "/v1/models");
+    expect(requested.map(({ headers }) => headers["traceparent"])).toEqual([traceparent]);
     expect(platform.received.length).toBeGreaterThan(1);
     expect(new Set(platform.received.map(({ headers }) => headers["traceparent"]))).toEqual(
       new Set([traceparent]),
@@ -211,7 +211,9 @@ describe("The log of messages and mails", { timeout: 120_000 }, () => {
     expect(ses.received.length).toBe(1);
     const links = linkSecretsIn(ses.received);
     // Forgets what it received.
-    ses.behave(answering(400, { __type: "MessageRejected", message: `${canaryAccount.email} is ${canary}` }));
+    ses.behave(
+      responding(400, { __type: "MessageRejected", message: `${canaryAccount.email} is ${canary}` }),
+    );
     await service.sendJson("/auth/forgot-password", { email: canaryAccount.email });
     await expect.poll(() => ofMails().length, polling).toBeGreaterThan(1);
     expect(ofMails()[1]).toMatchObject({ server_error: 1 });

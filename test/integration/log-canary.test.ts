@@ -11,10 +11,10 @@ import {
   startCanaryService,
 } from "../support/canary.ts";
 import { endurance } from "../support/endurance.ts";
-import { answering, completion, type FakeBackend, startFakeBackend } from "../support/fake-backend.ts";
+import { completion, type FakeBackend, responding, startFakeBackend } from "../support/fake-backend.ts";
 import { formData, formFile } from "../support/multipart.ts";
 import { parseEvent, sampleEvents } from "../support/sample-events.ts";
-import { soundBytes, wavFile } from "../support/wav.ts";
+import { audioBytes, wavFile } from "../support/wav.ts";
 
 let backend: FakeBackend;
 let service: CanaryService;
@@ -65,7 +65,7 @@ const sendSample = async (text: string | undefined, change: (text: string) => st
   const isForm = type.startsWith("multipart/form-data");
   const form = () =>
     formData({
-      audio: formFile(wavFile(soundBytes(9_600), { comment: canary, stated: true }), `${canary}.wav`),
+      audio: formFile(wavFile(audioBytes(9_600), { comment: canary, stated: true }), `${canary}.wav`),
       language: change("lug"),
     });
   await service.send(
@@ -103,7 +103,7 @@ const count = (message: string): number => service.lines().filter((line) => line
 describe("The log", { timeout: 120_000 }, () => {
   it("contains nothing of the texts, in any request and any failure", async () => {
     expect(await service.signIn(`wrong ${canary}`)).toBe(401);
-    backend.behave(answering(200, completion(`${canary} says hello`)));
+    backend.behave(responding(200, completion(`${canary} says hello`)));
     expect((await translate()).status).toBe(200);
     expect((await chat(false)).status).toBe(200);
     await chat(true);
@@ -169,8 +169,8 @@ describe("The log", { timeout: 120_000 }, () => {
       for (const { text } of endurance(usual, samplesOfModels)) await sendSample(text, inFreeText);
     }
     const refused = () => {
-      const answered = service.lines().filter(({ status }) => status === 200 || status === 201);
-      const ids = answered.map(({ operation }) => operation);
+      const successful = service.lines().filter(({ status }) => status === 200 || status === 201);
+      const ids = successful.map(({ operation }) => operation);
       return samplesOfModels.map(({ operation }) => operation.id).filter((id) => !ids.includes(id));
     };
     // These need the result of an earlier request, and the webhook the platform's signature.

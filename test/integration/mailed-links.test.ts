@@ -94,7 +94,7 @@ const failingAt = (failing: number): { readonly table: Table; readonly calls: ()
 };
 
 /** The table, which executes the first transaction and loses the response to it. */
-const losingOneAnswer = (): { readonly table: Table; readonly sent: () => number } => {
+const losingOneResponse = (): { readonly table: Table; readonly sent: () => number } => {
   const table = intact.open();
   let sent = 0;
   table.client.middlewareStack.add(
@@ -135,7 +135,7 @@ describe.each(purposes)("a link to %s", (purpose) => {
   it("has worked when only the response of the table was lost", async () => {
     const { id, secret } = await mailLink(purpose);
     const before = await stored(id);
-    const { table, sent } = losingOneAnswer();
+    const { table, sent } = losingOneResponse();
     expect((await use(table, secret)).status).toBe(200);
     expect(sent()).toBe(2);
     expect(await stored(id)).not.toEqual(before);

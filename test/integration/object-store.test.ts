@@ -27,12 +27,12 @@ const pattern = (length: number): Buffer => {
   return bytes;
 };
 
-const writeInPieces = async (key: string, bytes: Buffer, piece: number, beginning?: Uint8Array) => {
+const writeInPieces = async (key: string, bytes: Buffer, piece: number, start?: Uint8Array) => {
   const writer = bucket.store.write(key, wav);
   for (let offset = 0; offset < bytes.length; offset += piece) {
     await writer.write(bytes.subarray(offset, offset + piece));
   }
-  await writer.complete(beginning);
+  await writer.complete(start);
 };
 
 describe("an upload link", () => {
@@ -144,7 +144,7 @@ describe("a body on its way from S3", () => {
     const s3 = await startFakeBackend();
     onTestFinished(() => s3.close());
     s3.behave(...behaviours);
-    const timeouts = { answer: 5_000, call: 10_000, piece: 50 };
+    const timeouts = { response: 5_000, call: 10_000, piece: 50 };
     return createS3ObjectStore(bucketAt(s3.baseUrl, timeouts));
   };
   const read = (store: ObjectStore, signal: AbortSignal) =>
@@ -239,8 +239,8 @@ describe("an object of unknown length", () => {
     await writer.abort();
     await vi.waitFor(async () => expect(await bucket.storedBodies()).toBe(bodies));
     expect(await bucket.store.describe("speech/given-up.wav")).toBeUndefined();
-    const begun = bucket.calls.filter((call) => call === "CreateMultipartUpload").length;
-    expect(bucket.calls.filter((call) => call === "AbortMultipartUpload")).toHaveLength(begun);
+    const started = bucket.calls.filter((call) => call === "CreateMultipartUpload").length;
+    expect(bucket.calls.filter((call) => call === "AbortMultipartUpload")).toHaveLength(started);
   });
 
   it.each(["CreateMultipartUpload", "UploadPart", "CompleteMultipartUpload"])(

@@ -54,13 +54,13 @@ describe("A login at an OpenID provider", () => {
   it.each([
     ["nambi", { email: "nambi.grace@example.com", emailVerified: true, name: "Nambi Grace" }],
     ["okello", { email: "okello.james@example.com", emailVerified: false, name: "Okello James" }],
-  ])("identifies a person, and whether the address is verified: %s", async (login, told) => {
+  ])("identifies a person, and whether the address is verified: %s", async (login, claims) => {
     const provider = open();
     expect(await finish(provider, await goThrough(provider, login))).toEqual({
       issuer: at.settings.issuer,
       subject: login,
       preferredUsername: login,
-      ...told,
+      ...claims,
     });
   });
 
@@ -83,10 +83,10 @@ describe("A login at an OpenID provider", () => {
 
   it("asks what the provider says of itself once, and for its keys each time", async () => {
     const provider = open();
-    at.asked.length = 0;
+    at.requested.length = 0;
     for (let count = 0; count < 2; count += 1) await finish(provider, await goThrough(provider));
-    expect(at.asked.filter((path) => path === "/.well-known/openid-configuration")).toHaveLength(1);
-    expect(at.asked.filter((path) => path === "/jwks")).toHaveLength(2);
+    expect(at.requested.filter((path) => path === "/.well-known/openid-configuration")).toHaveLength(1);
+    expect(at.requested.filter((path) => path === "/jwks")).toHaveLength(2);
   });
 
   it("continues when the provider has changed its keys", async () => {

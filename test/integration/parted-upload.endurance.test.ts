@@ -6,7 +6,7 @@ import {
   showUpload,
   signParts,
 } from "../../functions/upload/upload-in-parts.ts";
-import { largestUploadBytes, partBytes } from "../../shared/platform/storage/object-store.ts";
+import { maxUploadBytes, partBytes } from "../../shared/platform/storage/object-store.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 import { startTestTable, type TestTable } from "../support/test-table.ts";
@@ -25,7 +25,7 @@ describe("The largest upload", () => {
       parts: bucket.parts,
       uploads: createUploadsRepository(table.openForRequests()),
     };
-    const file = { file_name: "day.wav", content_type: "audio/wav", size: largestUploadBytes };
+    const file = { file_name: "day.wav", content_type: "audio/wav", size: maxUploadBytes };
     const { id, part_count: count } = await beginUpload(file, 7, dependencies);
     const numbers = Array.from({ length: count }, (_, index) => index + 1);
     expect(count).toBe(100);
@@ -43,7 +43,7 @@ describe("The largest upload", () => {
     }
     expect((await showUpload(id, 7, dependencies)).arrived).toEqual(numbers);
     const done = await completeUpload(id, 7, dependencies);
-    expect(done).toMatchObject({ file_id: id, size: largestUploadBytes });
+    expect(done).toMatchObject({ file_id: id, size: maxUploadBytes });
     expect(await completeUpload(id, 7, dependencies)).toEqual(done);
 
     const found = await dependencies.uploads.findParted(id, 7);

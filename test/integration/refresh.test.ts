@@ -133,9 +133,9 @@ describe("A refresh with an Idempotency-Key whose response was lost", () => {
   it("gets an explanation of keys when it sends none, and its token stays valid", async () => {
     const old = await newToken();
     const { status, body } = await refresh(old, "one two");
-    expect({ status, place: body.detail[0].loc }).toEqual({
+    expect({ status, location: body.detail[0].loc }).toEqual({
       status: 422,
-      place: ["header", "idempotency-key"],
+      location: ["header", "idempotency-key"],
     });
     expect(await works(old)).toBe(true);
   });
@@ -144,11 +144,11 @@ describe("A refresh with an Idempotency-Key whose response was lost", () => {
 describe("Parallel refreshes of one token", () => {
   it("with the same key all get the same new token", async () => {
     const old = await newToken();
-    const answers = await Promise.all(Array.from({ length: 12 }, () => refresh(old, "one")));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    const given = new Set(answers.map(({ body }) => body.access_token));
+    const responses = await Promise.all(Array.from({ length: 12 }, () => refresh(old, "one")));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    const given = new Set(responses.map(({ body }) => body.access_token));
     expect(given.size).toBe(1);
-    expect(answers.filter(({ headers }) => headers["Idempotent-Replayed"] === undefined)).toHaveLength(1);
+    expect(responses.filter(({ headers }) => headers["Idempotent-Replayed"] === undefined)).toHaveLength(1);
     expect(await works([...given][0])).toBe(true);
     expect(Object.keys(Object(await revokedOf(old)))).toHaveLength(1);
   });
@@ -158,10 +158,10 @@ describe("Parallel refreshes of one token", () => {
     ["without a key", () => undefined],
   ])("%s have one winner, and the others get 401", async (_how, keyOf) => {
     const old = await newToken();
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => refresh(old, keyOf(index))));
-    const [winner, ...others] = answers.filter(({ status }) => status === 200);
+    const responses = await Promise.all(Array.from({ length: 12 }, (_, index) => refresh(old, keyOf(index))));
+    const [winner, ...others] = responses.filter(({ status }) => status === 200);
     expect(others).toEqual([]);
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(11);
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(11);
     expect(await works(winner?.body.access_token)).toBe(true);
   });
 });

@@ -25,12 +25,12 @@ const verifyBearer = createBearerVerification(async () => secret);
 const { sign } = createTokens(createSigningKeySource(async () => secret));
 const body = JSON.stringify({ messages: [{ role: "user", content: "Oli otya?" }] });
 const models: ChatModels = {
-  answer: async () => ({
+  reply: async () => ({
     text: "Bulungi.",
     finishReason: "stop",
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   }),
-  streamAnswer: () => Promise.reject(new Error("The test requests no stream.")),
+  streamReply: () => Promise.reject(new Error("The test requests no stream.")),
 };
 
 let table: TestTable;
@@ -63,9 +63,9 @@ const keys = () => createApiKeysRepository(table.open());
 const makeKey = async (choices: Partial<KeyChoices>) => {
   const choice = { name: "a program", scopes: undefined, expiresAt: undefined, monthlyLimit: undefined };
   const calls = table.calls.length;
-  const made = await keys().create(token, { ...choice, ...choices });
+  const created = await keys().create(token, { ...choice, ...choices });
   table.calls.length = calls;
-  return made;
+  return created;
 };
 
 const byFunctionUrl = async (bearer: string): Promise<APIGatewayProxyEventV2> => ({
@@ -136,13 +136,13 @@ describe.each([
 
   it("makes one before its response where its account is quiet, and one after all of its response was sent", async () => {
     const over = table.openForRequests();
-    const answered = Promise.withResolvers<void>();
+    const responded = Promise.withResolvers<void>();
     let writes = 0;
     const handler = handlerOver({
       ...over,
       update: async (...given) => {
         writes += 1;
-        if (writes > 1) await answered.promise;
+        if (writes > 1) await responded.promise;
         return over.update(...given);
       },
     });
@@ -150,7 +150,7 @@ describe.each([
     const args = [await toEvent(await sign(token, 60)), stream, lambdaContext()];
     const end = Promise.resolve(Reflect.apply(handler, undefined, args));
     expect(JSON.parse(await text(stream))).toMatchObject({ usage: { total_tokens: 2 } });
-    answered.resolve();
+    responded.resolve();
     await end;
     expect(writes).toBe(2);
   });

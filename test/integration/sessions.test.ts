@@ -124,7 +124,7 @@ describe("A session of the console", () => {
     expect(await sessions.find(secret)).toMatchObject({ formsUsed: 1 });
     expect(await sessions.useForm(session, 2)).toBe(false);
     expect(await sessions.useForm(session, 1)).toBe(true);
-    await sessions.giveBackForm(session, 1);
+    await sessions.releaseForm(session, 1);
     expect(await sessions.useForm(session, 0)).toBe(false);
     expect(await sessions.useForm(session, 1)).toBe(true);
     await sessions.end(account.userId, session.id);

@@ -5,21 +5,21 @@ import { speechFunction } from "../../functions/speech/contract.ts";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
 import { transcriptionFunction } from "../../functions/transcription/contract.ts";
 import { transcriptionEndpoints } from "../../functions/transcription/endpoints.ts";
-import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
 import { dependencyFailure } from "../../shared/platform/errors/dependency-failure.ts";
 import type { ObjectStore } from "../../shared/platform/storage/object-store.ts";
 import { openBucket, type StorageTimeouts } from "../../shared/platform/storage/s3-calls.ts";
 import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
-import { answering, type Behaviour, hanging, startFakeBackend } from "../support/fake-backend.ts";
+import { type Behaviour, hanging, responding, startFakeBackend } from "../support/fake-backend.ts";
 import { speechOf } from "../support/fake-speech.ts";
 import { bucketAt } from "../support/faulty-aws.ts";
 import { encodeForm } from "../support/multipart.ts";
 import { authorizedCaller, send } from "../support/send.ts";
 
 /** The service's own bucket, only less patient. */
-const timeouts: StorageTimeouts = { answer: 400, call: 1_000, piece: 400 };
+const timeouts: StorageTimeouts = { response: 400, call: 1_000, piece: 400 };
 
 /** Much more than the store gets: a call that waits for as long as a test may take fails that test. */
 const notForEver = { timeout: 5_000 };
@@ -42,7 +42,7 @@ const dripping: Behaviour = (response) => {
   response.once("close", () => clearInterval(timer));
 };
 
-const begunUpload = answering(
+const startedUpload = responding(
   200,
   "<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>",
   { "Content-Type": "application/xml" },
@@ -110,12 +110,12 @@ const calls: readonly [string, (store: ObjectStore) => Promise<unknown>, Partial
     ["a whole object has begun", readAll, { get: hangingInTheBody }],
     ["a small object is written", (store) => store.write("speech/a.wav", wav).complete(), {}],
     ["an upload in parts begins", writeLarge, {}],
-    ["a part is uploaded", writeLarge, { begin: begunUpload }],
-    ["an upload in parts ends", writeLarge, { begin: begunUpload, part: partTaken }],
+    ["a part is uploaded", writeLarge, { begin: startedUpload }],
+    ["an upload in parts ends", writeLarge, { begin: startedUpload, part: partTaken }],
     [
       "the answer to the last part has begun",
       writeLarge,
-      { begin: begunUpload, part: partTaken, complete: hangingInTheBody },
+      { begin: startedUpload, part: partTaken, complete: hangingInTheBody },
     ],
   ];
 
@@ -152,9 +152,9 @@ describe("the time that the store gets", () => {
   it.for([speechFunction, transcriptionFunction, legacyFunction])(
     "is not a quarter of what the function $name has",
     ({ timeoutSeconds }, { expect }) => {
-      const { answer, call, piece } = openBucket("audio", readAwsConfig({})).timeouts;
+      const { response, call, piece } = openBucket("audio", readAwsConfig({})).timeouts;
       // The last is the abort of an upload in parts.
-      expect(Math.max(call, piece) + answer).toBeLessThan((timeoutSeconds * 1_000) / 4);
+      expect(Math.max(call, piece) + response).toBeLessThan((timeoutSeconds * 1_000) / 4);
     },
   );
 });
@@ -165,7 +165,7 @@ const speak = (store: ObjectStore) =>
       synthesizer: { synthesize: async (request) => speechOf(request) },
       store,
       model: "model",
-      encode: encodeSound,
+      encode: encodeAudio,
       platform: "platform",
     }),
     { path: "/tasks/audio/speech", body: { text: "Wasuze otya nno?" }, authorizer: authorizedCaller },
@@ -177,7 +177,7 @@ const refreshLink = (store: ObjectStore) =>
       synthesizer: { synthesize: () => Promise.reject(new Error("There is nothing to say.")) },
       store,
       model: "model",
-      encode: encodeSound,
+      encode: encodeAudio,
       platform: "platform",
     }),
     {

@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
-import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import { createOpenAiSynthesizer } from "../../shared/models/inference/openai/synthesizer.ts";
 import { type Behaviour, type FakeBackend, startFakeBackend } from "../support/fake-backend.ts";
@@ -14,7 +14,7 @@ import { authorizedCaller } from "../support/send.ts";
 import { fetchOutcome } from "../support/storage-outcome.ts";
 import { startTestBucket, type TestBucket } from "../support/test-bucket.ts";
 import { unlimited } from "../support/unlimited.ts";
-import { soundBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
+import { audioBytes, wavFile, wavHeaderBytes } from "../support/wav.ts";
 
 let bucket: TestBucket;
 let backend: FakeBackend;
@@ -45,7 +45,7 @@ const begin = async (body: object) => {
       ),
       store: bucket.store,
       model: "tts-1",
-      encode: encodeSound,
+      encode: encodeAudio,
       platform: "the-platform",
     }),
     { limiter: unlimited },
@@ -68,14 +68,14 @@ const begin = async (body: object) => {
 
 /** A server that sends a header, then any bytes of a test. */
 const speaking = () => {
-  const { promise: began, resolve } = Promise.withResolvers<ServerResponse>();
+  const { promise: started, resolve } = Promise.withResolvers<ServerResponse>();
   const behaviour: Behaviour = (response) => {
     response.writeHead(200, { "Content-Type": "audio/wav" });
     response.write(wavHeaderBytes(0, { comment: "Wasuze otya nno?" }));
     resolve(response);
   };
   backend.behave(behaviour);
-  return began;
+  return started;
 };
 
 const nextPiece = async (stream: PassThrough): Promise<Buffer> => {
@@ -86,7 +86,7 @@ const nextPiece = async (stream: PassThrough): Promise<Buffer> => {
   }
 };
 
-const second = soundBytes(48_000);
+const second = audioBytes(48_000);
 const mebibyte = 1024 * 1024;
 const unknown = 0xff_ff_ff_ff;
 const header = wavHeaderBytes(0, { comment: "Wasuze otya nno?" });
@@ -94,9 +94,9 @@ const header = wavHeaderBytes(0, { comment: "Wasuze otya nno?" });
 describe("speech as a stream", () => {
   it("is sent as a stream, and stored nowhere", async () => {
     const bodies = await bucket.storedBodies();
-    const began = speaking();
+    const started = speaking();
     const { status, headers, stream, ended } = await begin({ response_mode: "stream" });
-    const server = await began;
+    const server = await started;
     expect(status).toBe(200);
     expect(headers).toMatchObject({
       "Content-Type": "audio/wav",
@@ -159,9 +159,9 @@ describe("speech as a stream", () => {
   });
 
   it("breaks off when the server does", async () => {
-    const began = speaking();
+    const started = speaking();
     const { stream, ended } = await begin({ response_mode: "stream" });
-    const server = await began;
+    const server = await started;
     server.write(second);
     await nextPiece(stream);
     server.destroy();
@@ -170,9 +170,9 @@ describe("speech as a stream", () => {
   });
 
   it("is no longer made when the caller goes away", async () => {
-    const began = speaking();
+    const started = speaking();
     const { stream, ended } = await begin({ response_mode: "stream" });
-    const server = await began;
+    const server = await started;
     await nextPiece(stream);
     stream.destroy();
     server.write(second);
@@ -197,9 +197,9 @@ describe("speech as a stream", () => {
 
 describe("speech as a stream with a link", () => {
   it("is stored under the link by the time it has come to its end", async () => {
-    const began = speaking();
+    const started = speaking();
     const { status, headers, stream, ended } = await begin({ response_mode: "both" });
-    const server = await began;
+    const server = await started;
     const url = headers["X-Audio-Url"] ?? "";
     expect(status).toBe(200);
     expect(headers["X-Storage-Object"]).toMatch(/^speech\/\d{4}-\d{2}-\d{2}\/7\/[0-9a-f]{32}\.wav$/);
@@ -213,29 +213,29 @@ describe("speech as a stream with a link", () => {
 
     const response = await fetch(url);
     const stored = Buffer.from(await response.arrayBuffer());
-    const sound = Buffer.concat([second, second]);
+    const audio = Buffer.concat([second, second]);
     expect(response.headers.get("content-type")).toBe("audio/wav");
-    expect(stored.equals(wavFile(sound, { stated: true, comment: "Wasuze otya nno?" }))).toBe(true);
+    expect(stored.equals(wavFile(audio, { stated: true, comment: "Wasuze otya nno?" }))).toBe(true);
   });
 
   it("is stored whole when it is too long for one request", async () => {
-    const sound = soundBytes(12 * mebibyte);
-    backend.behave((response) => response.end(wavFile(sound)));
+    const audio = audioBytes(12 * mebibyte);
+    backend.behave((response) => response.end(wavFile(audio)));
     const { headers, stream } = await begin({ text: longText, response_mode: "both" });
-    expect((await buffer(stream)).length).toBe(44 + sound.length);
+    expect((await buffer(stream)).length).toBe(44 + audio.length);
     const stored = await bucket.read(headers["X-Storage-Object"] ?? "");
-    expect(stored?.equals(wavFile(sound, { stated: true }))).toBe(true);
+    expect(stored?.equals(wavFile(audio, { stated: true }))).toBe(true);
   });
 
   it.each([1, 12])(
     "leaves nothing when the server breaks off after %i MiB, and the link returns 404",
     async (size) => {
       const bodies = await bucket.storedBodies();
-      const began = speaking();
+      const started = speaking();
       const { headers, stream, ended } = await begin({ text: longText, response_mode: "both" });
       stream.resume();
-      const server = await began;
-      server.write(soundBytes(size * mebibyte), () => server.destroy());
+      const server = await started;
+      server.write(audioBytes(size * mebibyte), () => server.destroy());
       await expect(ended).rejects.toMatchObject({ code: "external_service_error" });
       expect(stream.writableEnded).toBe(false);
       expect(await fetchOutcome(headers["X-Audio-Url"] ?? "")).toBe("404 NoSuchKey");
@@ -245,10 +245,10 @@ describe("speech as a stream with a link", () => {
 
   it.each([1, 12])("leaves nothing when the caller goes away after %i MiB", async (size) => {
     const bodies = await bucket.storedBodies();
-    const began = speaking();
+    const started = speaking();
     const { headers, stream, ended } = await begin({ text: longText, response_mode: "both" });
-    const server = await began;
-    server.write(soundBytes(size * mebibyte));
+    const server = await started;
+    server.write(audioBytes(size * mebibyte));
     let received = 0;
     while (received < size * mebibyte) received += (await nextPiece(stream)).length;
     stream.destroy();
@@ -274,9 +274,9 @@ describe("speech that is encoded while it leaves", () => {
     "breaks off when the server does, and nothing stays stored: %s",
     async (format) => {
       const bodies = await bucket.storedBodies();
-      const began = speaking();
+      const started = speaking();
       const { headers, stream, ended } = await begin({ response_mode: "both", audio_format: format });
-      const server = await began;
+      const server = await started;
       server.write(second);
       expect((await nextPiece(stream)).length).toBeGreaterThan(0);
       server.destroy();
@@ -289,9 +289,9 @@ describe("speech that is encoded while it leaves", () => {
   );
 
   it.each(["mp3", "opus"])("is no longer made when the caller goes away: %s", async (format) => {
-    const began = speaking();
+    const started = speaking();
     const { stream, ended } = await begin({ response_mode: "stream", audio_format: format });
-    const server = await began;
+    const server = await started;
     server.write(second);
     await nextPiece(stream);
     stream.destroy();

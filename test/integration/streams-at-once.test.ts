@@ -8,9 +8,9 @@ import { chatEndpoints } from "../../functions/chat/endpoints.ts";
 import type { AccountType } from "../../shared/accounts/access/account.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import type { TokenClaims } from "../../shared/accounts/access/tokens.ts";
-import { streamPlaces } from "../../shared/accounts/limits/keys.ts";
+import { streamSlots } from "../../shared/accounts/limits/keys.ts";
 import { createLimitCounters, createLimiter } from "../../shared/accounts/limits/limiter.ts";
-import { longestStreamSeconds } from "../../shared/accounts/limits/policies.ts";
+import { maxStreamSeconds } from "../../shared/accounts/limits/policies.ts";
 import { createStreamingHandler } from "../../shared/http/pipeline.ts";
 import type { ChatEvent, ChatModels, ChatStream } from "../../shared/models/inference/chat.ts";
 import { AppError } from "../../shared/platform/errors/app-error.ts";
@@ -41,7 +41,7 @@ const newAccount = async (type: AccountType = "Free"): Promise<TokenClaims> => {
 };
 
 const stored = async ({ userId }: TokenClaims) => (await table.read(accountKeys.access(userId))) ?? {};
-const placesOf = async (token: TokenClaims): Promise<string[]> => {
+const slotsOf = async (token: TokenClaims): Promise<string[]> => {
   const { streams } = await stored(token);
   return streams instanceof Set ? Array.from(streams, String) : [];
 };
@@ -63,25 +63,23 @@ describe("streams of one account", () => {
   it.each([
     ["Free", 5],
     ["Premium", 25],
-  ] as const)("of the tier %s: of fifty that begin at once exactly %i are admitted", async (type, most) => {
+  ] as const)("of the tier %s: of fifty that begin at once exactly %i are admitted", async (type, max) => {
     const token = await newAccount(type);
     // Half as many in each minute, so that no other limit applies.
     const admissions = await Promise.all(
       Array.from({ length: 50 }, (_, index) => begin(token, start + (index % 2) * 60_000, index)),
     );
     const admitted = admissions.filter(({ refusal }) => refusal === undefined);
-    expect(admitted).toHaveLength(most);
-    expect((await placesOf(token)).toSorted()).toEqual(
-      admitted.map(({ place }) => place ?? "none").toSorted(),
-    );
+    expect(admitted).toHaveLength(max);
+    expect((await slotsOf(token)).toSorted()).toEqual(admitted.map(({ slot }) => slot ?? "none").toSorted());
     for (const { refusal } of admissions.filter((admission) => !admitted.includes(admission))) {
       expect(refusal).toMatchObject({ code: "rate_limited", retryAfterSeconds: 5 });
     }
     // What was refused took nothing from the quota.
-    expect(await stored(token)).toMatchObject({ "M2026-11": most });
+    expect(await stored(token)).toMatchObject({ "M2026-11": max });
 
     await Promise.all(admitted.map((admission, index) => limiterAt(start, index).release(admission)));
-    expect(await placesOf(token)).toEqual([]);
+    expect(await slotsOf(token)).toEqual([]);
     expect((await begin(token, start + 120_000)).refusal).toBeUndefined();
   });
 
@@ -94,8 +92,8 @@ describe("streams of one account", () => {
         fc.constantFrom(["Free", 5], ["Premium", 25], ["Admin", Number.POSITIVE_INFINITY] as const),
         fc.nat(40),
         fc.boolean(),
-        async ([type, most], count, isVerified) => {
-          const streams = Array.from({ length: count }, () => streamPlaces.take(start));
+        async ([type, max], count, isVerified) => {
+          const streams = Array.from({ length: count }, () => streamSlots.take(start));
           const Item = {
             ...item,
             account_type: type,
@@ -103,10 +101,10 @@ describe("streams of one account", () => {
             ...(count === 0 ? {} : { streams: new Set(streams) }),
           };
           await client.send(new PutCommand({ TableName: name, Item }));
-          const { refusal, place } = await begin(token);
-          expect(refusal === undefined).toBe(count < Number(most));
-          expect((await placesOf(token)).toSorted()).toEqual(
-            (place === undefined ? streams : [...streams, place]).toSorted(),
+          const { refusal, slot } = await begin(token);
+          expect(refusal === undefined).toBe(count < Number(max));
+          expect((await slotsOf(token)).toSorted()).toEqual(
+            (slot === undefined ? streams : [...streams, slot]).toSorted(),
           );
         },
       ),
@@ -120,13 +118,13 @@ describe("streams of one account", () => {
       Array.from({ length: 60 }, (_, index) => begin(token, start, index)),
     );
     expect(admissions.filter(({ refusal }) => refusal)).toEqual([]);
-    expect(await placesOf(token)).toHaveLength(60);
+    expect(await slotsOf(token)).toHaveLength(60);
   });
 
   it("that end and begin in any order never are more than five, and leave nothing behind", async () => {
     const token = await newAccount();
     let open = 0;
-    let most = 0;
+    let max = 0;
     let admitted = 0;
     const people = Array.from({ length: 12 }, async (_, person) => {
       for (let turn = 0; turn < 4; turn += 1) {
@@ -135,7 +133,7 @@ describe("streams of one account", () => {
         if (admission.refusal) continue;
         admitted += 1;
         open += 1;
-        most = Math.max(most, open);
+        max = Math.max(max, open);
         await sleep(1);
         // From here on it may have been released already, before anyone knows.
         open -= 1;
@@ -143,9 +141,9 @@ describe("streams of one account", () => {
       }
     });
     await Promise.all(people);
-    expect(most).toBeLessThanOrEqual(5);
+    expect(max).toBeLessThanOrEqual(5);
     expect(admitted).toBeGreaterThanOrEqual(5);
-    expect(await placesOf(token)).toEqual([]);
+    expect(await slotsOf(token)).toEqual([]);
   });
 
   it("take no place of another account", async () => {
@@ -155,8 +153,8 @@ describe("streams of one account", () => {
     const admission = await begin(other);
     expect(admission.refusal).toBeUndefined();
     await limiterAt(start).release(admission);
-    expect(await placesOf(one)).toHaveLength(5);
-    expect(await placesOf(other)).toEqual([]);
+    expect(await slotsOf(one)).toHaveLength(5);
+    expect(await slotsOf(other)).toEqual([]);
   });
 
   it("release a slot once, in any number of calls", async () => {
@@ -164,7 +162,7 @@ describe("streams of one account", () => {
     const [first, second] = [await begin(token), await begin(token)];
     const limiter = limiterAt(start);
     await Promise.all([limiter.release(first), limiter.release(first), limiter.release(first)]);
-    expect(await placesOf(token)).toEqual([second.place]);
+    expect(await slotsOf(token)).toEqual([second.slot]);
   });
 
   it("are admitted when the write that took the last place had to be sent twice", async () => {
@@ -187,9 +185,9 @@ describe("streams of one account", () => {
       operationId: "createChatCompletion",
       mayStream: true,
     } as const;
-    const { refusal, place } = await limiter.admit(request);
+    const { refusal, slot } = await limiter.admit(request);
     expect(refusal).toBeUndefined();
-    expect(await placesOf(token)).toContain(place);
+    expect(await slotsOf(token)).toContain(slot);
     expect((await limiter.admit(request)).refusal).toMatchObject({ code: "rate_limited" });
   });
 
@@ -208,34 +206,34 @@ describe("slots left behind by a killed function", () => {
   it("exist until its maximum time has passed, and are free at most a minute after that", async () => {
     const token = await newAccount();
     for (let count = 0; count < 5; count += 1) await begin(token);
-    expect((await begin(token, later(longestStreamSeconds - 1))).refusal).toMatchObject({
+    expect((await begin(token, later(maxStreamSeconds - 1))).refusal).toMatchObject({
       code: "rate_limited",
     });
-    const { refusal, place } = await begin(token, later(longestStreamSeconds + 60));
+    const { refusal, slot } = await begin(token, later(maxStreamSeconds + 60));
     expect(refusal).toBeUndefined();
-    expect(await placesOf(token)).toEqual([place]);
+    expect(await slotsOf(token)).toEqual([slot]);
   });
 
   it("are given out once, to as many as there are", async () => {
     const token = await newAccount();
     for (let count = 0; count < 3; count += 1) await begin(token);
-    const after = later(longestStreamSeconds + 60);
+    const after = later(maxStreamSeconds + 60);
     const alive = [await begin(token, after), await begin(token, after)];
     const admissions = await Promise.all(
       Array.from({ length: 20 }, (_, index) => begin(token, after, index)),
     );
     const admitted = [...alive, ...admissions].filter(({ refusal }) => refusal === undefined);
     expect(admitted).toHaveLength(5);
-    expect((await placesOf(token)).toSorted()).toEqual(admitted.map(({ place }) => place).toSorted());
+    expect((await slotsOf(token)).toSorted()).toEqual(admitted.map(({ slot }) => slot).toSorted());
   });
 
   it("are removed with the first request of a minute, of any kind", async () => {
     const token = await newAccount("Admin");
     for (let count = 0; count < 10; count += 1) await begin(token);
-    const alive = await begin(token, later(longestStreamSeconds));
-    const after = later(longestStreamSeconds + 60);
+    const alive = await begin(token, later(maxStreamSeconds));
+    const after = later(maxStreamSeconds + 60);
     await limiterAt(after).release(await begin(token, after, 0, false));
-    expect(await placesOf(token)).toEqual([alive.place]);
+    expect(await slotsOf(token)).toEqual([alive.slot]);
   });
 });
 
@@ -244,9 +242,9 @@ const streamOf = (make: () => AsyncGenerator<readonly ChatEvent[], void>): ChatS
 const piece: readonly ChatEvent[] = [{ type: "text-delta", text: "Oli" }];
 
 describe("a chat through the function", () => {
-  const modelsWith = (streamAnswer: ChatModels["streamAnswer"]): ChatModels => ({
-    answer: async () => ({ text: "Bulungi.", finishReason: "stop", usage }),
-    streamAnswer,
+  const modelsWith = (streamReply: ChatModels["streamReply"]): ChatModels => ({
+    reply: async () => ({ text: "Bulungi.", finishReason: "stop", usage }),
+    streamReply,
   });
 
   const newLimiter = () =>
@@ -344,17 +342,17 @@ describe("a chat through the function", () => {
 
   it.each(endings)(
     "that is streamed pays one write when it begins and one when it %s, and holds nothing then",
-    async (_case, answer, isGone, status, isRefunded) => {
+    async (_case, respond, isGone, status, isRefunded) => {
       const token = await newActiveAccount();
       let held: string[] = [];
       const models = modelsWith(async (_request, { signal }) => {
-        held = await placesOf(token);
-        return answer(signal);
+        held = await slotsOf(token);
+        return respond(signal);
       });
       const { calls, ...outcome } = await chat(token, models, true, isGone);
       expect(outcome.status).toBe(status);
       expect(held).toHaveLength(1);
-      expect(await placesOf(token)).toEqual([]);
+      expect(await slotsOf(token)).toEqual([]);
       // A failure before any model started is refunded to the quota by a write of its own.
       expect(calls).toEqual(Array.from({ length: isRefunded ? 3 : 2 }, () => "UpdateItem"));
     },

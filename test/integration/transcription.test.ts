@@ -21,7 +21,7 @@ import { bundleOptions } from "../../infra/bundling/bundle-options.ts";
 import { accountKeys } from "../../shared/accounts/access/keys.ts";
 import { readAwsConfig } from "../../shared/platform/config/environment.ts";
 import { openItemTable } from "../../shared/platform/storage/item-table.ts";
-import { largestRecordingBytes } from "../../shared/recordings/uploads/open-upload.ts";
+import { maxRecordingBytes } from "../../shared/recordings/uploads/open-upload.ts";
 import { createUploadsRepository } from "../../shared/recordings/uploads/uploads-repository.ts";
 import { makeMp4 } from "../fixtures/audio/make-mp4.ts";
 import { makeMp3Frame, repeat } from "../fixtures/audio/make-mpeg.ts";
@@ -165,25 +165,25 @@ const invoke = async (fields: Readonly<Record<string, FormValue>>) => {
   return { status: prelude.parse(JSON.parse(metadata)).statusCode, body: JSON.parse(content) };
 };
 
-const largest = {
+const maxSized = {
   WAV: async () => {
-    const header = wavHeaderBytes(largestRecordingBytes - 44, { stated: true });
-    return Buffer.concat([header, Buffer.alloc(largestRecordingBytes - header.length)]);
+    const header = wavHeaderBytes(maxRecordingBytes - 44, { stated: true });
+    return Buffer.concat([header, Buffer.alloc(maxRecordingBytes - header.length)]);
   },
   // Must be read to its end to be measured.
-  MP3: async () => repeat(makeMp3Frame(), Math.floor(largestRecordingBytes / 104)),
+  MP3: async () => repeat(makeMp3Frame(), Math.floor(maxRecordingBytes / 104)),
   // Has its index at its end.
   M4A: async () => makeMp4(3_190, "end", 32 * 1024),
 } as const;
 
 describe("the bundled transcription function", () => {
-  it.each(Object.entries(largest))(
+  it.each(Object.entries(maxSized))(
     "sends on 100 MB of %s within 200 MB of memory",
     async (_format, make) => {
       const bytes = await make();
-      expect(bytes.length).toBeGreaterThan(0.99 * largestRecordingBytes);
-      const answer = await invoke({ file_id: await upload(bytes, 7) });
-      expect(answer, output.join("\n")).toMatchObject({
+      expect(bytes.length).toBeGreaterThan(0.99 * maxRecordingBytes);
+      const response = await invoke({ file_id: await upload(bytes, 7) });
+      expect(response, output.join("\n")).toMatchObject({
         status: 200,
         body: { text: "Oli otya?", usage: { input_audio_bytes: bytes.length } },
       });
@@ -194,7 +194,7 @@ describe("the bundled transcription function", () => {
   );
 
   it("refuses an upload that is larger, and removes it", async () => {
-    const bytes = Buffer.alloc(largestRecordingBytes + 1);
+    const bytes = Buffer.alloc(maxRecordingBytes + 1);
     const fileId = await upload(bytes);
     expect(await invoke({ file_id: fileId })).toMatchObject({ status: 413 });
     expect(await invoke({ file_id: fileId })).toMatchObject({ status: 404 });

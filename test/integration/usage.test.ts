@@ -7,7 +7,7 @@ import { createLimitCounters, createLimiter, type Limiter } from "../../shared/a
 import { createAccountsRepository } from "../../shared/accounts/repositories/accounts-repository.ts";
 import { accountsInMonth, createUsageRepository, readUsage } from "../../shared/accounts/usage/read-usage.ts";
 import taskPaths from "../../shared/accounts/usage/task-paths.json" with { type: "json" };
-import { usage as usageAnswer } from "../../shared/accounts/usage/usage.ts";
+import { usage as usageResponse } from "../../shared/accounts/usage/usage.ts";
 import { AwsCallError } from "../../shared/platform/outbound/aws-json.ts";
 import type { ItemTable } from "../../shared/platform/storage/item-table.ts";
 import { logger } from "../../shared/platform/telemetry/logger.ts";
@@ -329,7 +329,7 @@ describe("a past day", () => {
     await useDay(userId);
     until("2026-11-21T09:00:00Z");
     const item = await storedOf(userId);
-    const upkeep = {
+    const cleanup = {
       userId,
       item: item ?? {},
       windows: {
@@ -342,7 +342,7 @@ describe("a past day", () => {
     };
     const never = new AbortController().signal;
     await Promise.allSettled(
-      instances.flatMap((one) => [1, 2].map(() => createLimitCounters(one).keepUp(upkeep, never))),
+      instances.flatMap((one) => [1, 2].map(() => createLimitCounters(one).cleanUp(cleanup, never))),
     );
     await request(environment(), userId);
     expect(await usedBy(userId, "2026-11-21")).toEqual([
@@ -412,7 +412,7 @@ describe("a past day", () => {
     await useDay(userId);
     until("2026-11-21T09:00:00Z");
     await request(environment(), userId);
-    const shown = usageAnswer.parse(
+    const shown = usageResponse.parse(
       await getUsage(
         userId,
         { format: "json", from: "2026-11-20" },

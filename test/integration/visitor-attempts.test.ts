@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { tryNames } from "../../functions/console/playground/attempts.ts";
+import { attemptNames } from "../../functions/console/playground/attempts.ts";
 import {
-  createVisitorTries,
-  relayVisitorTry,
+  createVisitorAttempts,
+  relayVisitorAttempt,
   type VisitorRequest,
 } from "../../functions/console/playground/visitors.ts";
 import { createSigningKeySource, createTokens } from "../../shared/accounts/access/tokens.ts";
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 const ask = async (changes: Partial<VisitorRequest> = {}, now = noon) => {
-  const answer = await relayVisitorTry(
+  const response = await relayVisitorAttempt(
     {
       name: "identify",
       contentType: "application/json",
@@ -51,19 +51,19 @@ const ask = async (changes: Partial<VisitorRequest> = {}, now = noon) => {
       ...changes,
     },
     {
-      tries: createVisitorTries(table.openForRequests(), 3, () => now),
+      attempts: createVisitorAttempts(table.openForRequests(), 3, () => now),
       accounts: createAccountsRepository(table.open()),
       tokens,
       addresses: { api: address, stream: `${address}/stream` },
     },
   );
   const pieces: Uint8Array[] = [];
-  for await (const piece of answer.body) pieces.push(piece);
-  return { ...answer, body: Buffer.concat(pieces).toString() };
+  for await (const piece of response.body) pieces.push(piece);
+  return { ...response, body: Buffer.concat(pieces).toString() };
 };
 const outcome = (changes: Partial<VisitorRequest>, now?: number): Promise<string> =>
   ask(changes, now).then(
-    (answer) => `${answer.status} ${answer.body}`,
+    (response) => `${response.status} ${response.body}`,
     (error: { code?: string }) => String(error.code),
   );
 
@@ -83,9 +83,9 @@ describe("An attempt without an account", () => {
     expect((claims?.tokenExpiresAt ?? 0) - Date.now() / 1_000).toBeLessThanOrEqual(60);
   });
 
-  it.each(tryNames)("of %s goes where the page says that it goes", async (name) => {
+  it.each(attemptNames)("of %s goes where the page says that it goes", async (name) => {
     received.length = 0;
-    await ask({ name, sourceAddress: `203.0.113.${100 + tryNames.indexOf(name)}` });
+    await ask({ name, sourceAddress: `203.0.113.${100 + attemptNames.indexOf(name)}` });
     expect(received).toHaveLength(1);
     expect(received[0]?.path.startsWith("/stream")).toBe(name === "chat");
   });

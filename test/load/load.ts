@@ -125,9 +125,9 @@ const restingClient = createLoadClient(service.url);
 const timesOf = async (work: () => Promise<unknown>): Promise<number[]> => {
   const times: number[] = [];
   for (let index = 0; index < 300; index += 1) {
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     await work();
-    times.push(performance.now() - begunAt);
+    times.push(performance.now() - startedAt);
   }
   return times.slice(50);
 };

@@ -36,8 +36,8 @@ const completion = JSON.stringify({
 
 const server = createServer((incoming, response) => {
   void (async () => {
-    const asked = request.parse(await json(incoming));
-    if (asked.stream) await stream(response);
+    const requested = request.parse(await json(incoming));
+    if (requested.stream) await stream(response);
     else response.writeHead(200, { "Content-Type": "application/json" }).end(completion);
   })();
 });

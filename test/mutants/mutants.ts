@@ -75,7 +75,7 @@ const judged = await runMutants({
   thorough: values.thorough
     ? (file) => overHttp.flatMap(([word, tests]) => (word.test(file) ? tests : []))
     : undefined,
-  tell: ({ file, line, verdict }) => process.stderr.write(`${verdict.padEnd(8)} ${file}:${line}\n`),
+  report: ({ file, line, verdict }) => process.stderr.write(`${verdict.padEnd(8)} ${file}:${line}\n`),
 });
 
 const numberOf = (mutants: readonly JudgedMutant[], verdict: Verdict): number =>

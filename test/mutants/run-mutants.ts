@@ -25,12 +25,12 @@ export interface MutantsOptions {
   readonly tests: readonly string[];
   /** Further tests for a file whose mutant survived, such as those over HTTP. */
   readonly thorough?: ((file: string) => readonly string[]) | undefined;
-  readonly tell?: (mutant: JudgedMutant) => void;
+  readonly report?: (mutant: JudgedMutant) => void;
 }
 
 const copies = 2;
 /** A mutant that never ends is found, too. */
-const longestRunMilliseconds = 120_000;
+const maxRunMilliseconds = 120_000;
 const notCopied = new Set(["node_modules", ".git", ".local", ".build", "cdk.out"]);
 
 const makeCopy = async (root: string): Promise<string> => {
@@ -56,7 +56,7 @@ const succeeds = (folder: string, command: string, args: readonly string[]): Pro
     const timer = setTimeout(() => {
       // With its workers, of which one may be in an endless loop.
       if (child.pid) process.kill(-child.pid, "SIGKILL");
-    }, longestRunMilliseconds);
+    }, maxRunMilliseconds);
     child.once("close", (code) => {
       clearTimeout(timer);
       resolve(code === 0);
@@ -129,7 +129,7 @@ export const runMutants = async (options: MutantsOptions): Promise<JudgedMutant[
         const result = { ...mutant, verdict: await judge(folder, file) };
         await writeFile(join(folder, file), source);
         judged.push(result);
-        options.tell?.(result);
+        options.report?.(result);
       }
     } finally {
       await rm(folder, { recursive: true, force: true });

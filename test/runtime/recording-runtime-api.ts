@@ -20,11 +20,11 @@ export class RecordingRuntimeApi {
   readonly #observations: Observation[] = [];
   readonly #incoming = new Set<Promise<void>>();
   readonly #events: unknown[];
-  #answered = Promise.withResolvers<void>();
+  #responded = Promise.withResolvers<void>();
 
   constructor(events: readonly unknown[]) {
     this.#events = [...events];
-    this.#answered.resolve();
+    this.#responded.resolve();
     this.exhausted = this.#exhausted.promise;
   }
 
@@ -54,7 +54,7 @@ export class RecordingRuntimeApi {
     }
     const observed = this.#observe(request).then((observation) => {
       this.#observations.push(observation);
-      this.#answered.resolve();
+      this.#responded.resolve();
       response.writeHead(202).end();
     });
     this.#incoming.add(observed);
@@ -63,12 +63,12 @@ export class RecordingRuntimeApi {
   }
 
   async #serveNext(response: ServerResponse): Promise<void> {
-    await this.#answered.promise;
+    await this.#responded.promise;
     if (this.#events.length === 0) {
       this.#exhausted.resolve();
       return;
     }
-    this.#answered = Promise.withResolvers();
+    this.#responded = Promise.withResolvers();
     response.writeHead(200, {
       "Content-Type": "application/json",
       "Lambda-Runtime-Aws-Request-Id": "00000000-0000-4000-8000-000000000000",

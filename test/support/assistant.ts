@@ -14,8 +14,8 @@ import type {
 } from "../../functions/messaging/messaging-platform.ts";
 import type { Planner } from "../../functions/messaging/plan.ts";
 import { type ProcessDependencies, processMessage } from "../../functions/messaging/process-message.ts";
-import { createAnswerPlanner, planApology } from "../../functions/messaging/reply-to-message.ts";
-import type { AnswerDependencies } from "../../functions/messaging/reply-to-text.ts";
+import { createReplyPlanner, planApology } from "../../functions/messaging/reply-to-message.ts";
+import type { ReplyDependencies } from "../../functions/messaging/reply-to-text.ts";
 import type { InboundMessage, MessageContent } from "../../shared/messaging/inbound-message.ts";
 import { readReference, saveReceipt } from "../../shared/messaging/send-receipt.ts";
 import type { ItemTable } from "../../shared/platform/storage/item-table.ts";
@@ -37,13 +37,13 @@ export const newMessage = (content: MessageContent, sender = `person-${randomUUI
 /** A message as the queue hands it out for the so-many-th time. */
 export const recordOf = (
   message: InboundMessage,
-  { tries = 1, id = message.id, arn = queueArn }: { tries?: number; id?: string; arn?: string } = {},
+  { attempts = 1, id = message.id, arn = queueArn }: { attempts?: number; id?: string; arn?: string } = {},
 ): SQSRecord => ({
   messageId: id,
-  receiptHandle: `${id}-${tries}`,
+  receiptHandle: `${id}-${attempts}`,
   body: JSON.stringify(message),
   attributes: {
-    ApproximateReceiveCount: String(tries),
+    ApproximateReceiveCount: String(attempts),
     SentTimestamp: "0",
     SenderId: "0",
     ApproximateFirstReceiveTimestamp: "0",
@@ -90,9 +90,9 @@ export class FakePlatform implements MessagingPlatform {
   async take(recipient: Recipient, content: Content, options: SendOptions): Promise<SendOutcome> {
     const id = `wamid.answer-${randomUUID()}`;
     this.taken.push({ id, recipient, content, options });
-    const answer = readReference(options.reference);
-    if (!answer) throw new Error("The message has no reference.");
-    if (this.reports) await saveReceipt(this.#table, answer, { id });
+    const reply = readReference(options.reference);
+    if (!reply) throw new Error("The message has no reference.");
+    if (this.reports) await saveReceipt(this.#table, reply, { id });
     return { kind: "accepted", id };
   }
 
@@ -162,7 +162,7 @@ export class Lifeline {
 export interface WorkerOptions {
   readonly table: Table;
   readonly platform: FakePlatform;
-  readonly answers: AnswerDependencies;
+  readonly models: ReplyDependencies;
   readonly lifeline?: Lifeline;
   readonly plan?: Planner;
   readonly work?: Partial<ProcessDependencies>;
@@ -180,7 +180,7 @@ export const noLongRecordings: LongRecordings = {
 export const startWorker = ({
   table,
   platform,
-  answers,
+  models,
   lifeline,
   plan,
   work,
@@ -219,13 +219,13 @@ export const startWorker = ({
     refreshNote: line.guard(async (conversation) => conversation),
     ...work,
   };
-  const answer =
+  const reply =
     plan ??
-    createAnswerPlanner({
-      ...answers,
-      chat: { answer: line.guard(answers.chat.answer) },
-      translator: { translate: line.guard(answers.translator.translate) },
-      transcriber: { transcribe: line.guard(answers.transcriber.transcribe) },
+    createReplyPlanner({
+      ...models,
+      chat: { reply: line.guard(models.chat.reply) },
+      translator: { translate: line.guard(models.translator.translate) },
+      transcriber: { transcribe: line.guard(models.transcriber.transcribe) },
       platform: alive,
       longRecordings,
     });
@@ -238,7 +238,7 @@ export const startWorker = ({
       handleRecord(record, 300_000, {
         process: (message, attempt, planner) =>
           processMessage(message, attempt, planner, dependencies, signal),
-        answer,
+        reply,
         apologise: planApology,
         deadLetterQueueArn,
         retryAfter: async (_record, seconds) => {

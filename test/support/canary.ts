@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
-import { answering, type Behaviour, completion, resetting } from "./fake-backend.ts";
+import { type Behaviour, completion, resetting, responding } from "./fake-backend.ts";
 import { runCommand, runService } from "./run-service.ts";
-import { soundBytes, wavFile } from "./wav.ts";
+import { audioBytes, wavFile } from "./wav.ts";
 
 /** Contained in everything that a caller, a model or another outside party says; no log line may contain it. */
 export const canary = "Kanari9x";
@@ -150,7 +150,7 @@ export const startCanaryService = async (variables: Readonly<Record<string, stri
   };
 
   /** What the functions wrote; the local service puts the function's name in front of each line. */
-  const told = (): string[] =>
+  const printed = (): string[] =>
     service
       .output()
       .split("\n")
@@ -158,7 +158,7 @@ export const startCanaryService = async (variables: Readonly<Record<string, stri
 
   /** The structured lines among them. */
   const lines = (): LogLine[] =>
-    told().flatMap((line) => {
+    printed().flatMap((line) => {
       const json = /\| (\{.+\})$/.exec(line)?.[1];
       return json === undefined ? [] : [logLine.parse(JSON.parse(json))];
     });
@@ -182,7 +182,7 @@ export const startCanaryService = async (variables: Readonly<Record<string, stri
       }).ended;
       if ((await signIn(canaryAccount.password)) !== 200) throw new Error("The account cannot sign in.");
     },
-    told,
+    printed,
     lines,
     /** The fields of structured lines that no described event has. */
     unknownFields: (): Set<string> =>
@@ -204,7 +204,7 @@ export const startCanaryService = async (variables: Readonly<Record<string, stri
      */
     leaks: (further: readonly string[] = []): string[] => {
       const forbidden = [...canaryInBase64, ...secrets, ...further, "$argon2"];
-      return told().filter(
+      return printed().filter(
         (line) =>
           line.toLowerCase().includes(canary.toLowerCase()) ||
           forbidden.some((secret) => line.includes(secret)),
@@ -220,19 +220,19 @@ export const startCanaryService = async (variables: Readonly<Record<string, stri
 /** A model's server that does each task with the canary's words. */
 export const speakingOfCanary: Behaviour = (response, request) => {
   if (request.url?.endsWith("/audio/transcriptions"))
-    return answering(200, { text: `${canary} was heard` })(response, request);
+    return responding(200, { text: `${canary} was heard` })(response, request);
   if (!request.url?.endsWith("/audio/speech"))
-    return answering(200, completion(`${canary} says hello`))(response, request);
+    return responding(200, completion(`${canary} says hello`))(response, request);
   response.writeHead(200, { "Content-Type": "audio/wav" });
-  response.end(wavFile(soundBytes(4_800), { comment: canary }));
+  response.end(wavFile(audioBytes(4_800), { comment: canary }));
 };
 
 /** The ways in which a model's server fails and says the canary; last those after which its circuit opens. */
 export const failingWithCanary: readonly Behaviour[] = [
-  answering(200, `${canary} is no JSON`),
-  answering(200, { error: { message: canary } }),
-  answering(400, { error: { message: canary } }),
-  answering(200, `data: {"broken": "${canary}\n\n`, { "Content-Type": "text/event-stream" }),
-  answering(500, `<html>${canary}</html>`),
+  responding(200, `${canary} is no JSON`),
+  responding(200, { error: { message: canary } }),
+  responding(400, { error: { message: canary } }),
+  responding(200, `data: {"broken": "${canary}\n\n`, { "Content-Type": "text/event-stream" }),
+  responding(500, `<html>${canary}</html>`),
   resetting,
 ];

@@ -11,7 +11,7 @@ export const chatRequest: ChatRequest = {
   messages: [{ role: "user", content: "How are you in Luganda?" }],
   temperature: 0.3,
   topP: undefined,
-  maximumTokens: undefined,
+  maxTokens: undefined,
   stop: undefined,
 };
 
@@ -33,7 +33,7 @@ export const startStream = (
     },
     { "lang-14b": "large", "lang-9b": "small" },
     { "lang-14b": false, "lang-9b": options.thinksFirst ?? false },
-  ).streamAnswer(
+  ).streamReply(
     { ...chatRequest, ...options.request },
     { signal: options.signal ?? new AbortController().signal },
   );

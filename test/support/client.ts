@@ -8,7 +8,7 @@ import { errorBody, problemsOf } from "./declared.ts";
 export const baseUrl = inject("baseUrl");
 
 /** A response as a client sees it. */
-export interface Answer {
+export interface JsonResponse {
   readonly status: number;
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
@@ -39,7 +39,7 @@ const encode = (
 };
 
 /** Sends one request to the service; a whole address goes where it says. */
-export const call = async (path: string, options: CallOptions = {}): Promise<Answer> => {
+export const call = async (path: string, options: CallOptions = {}): Promise<JsonResponse> => {
   const { body, headers } = encode(options.body);
   const response = await fetch(path.startsWith("http") ? path : `${baseUrl}${path}`, {
     method: options.method ?? (options.body === undefined ? "GET" : "POST"),
@@ -57,26 +57,27 @@ export const call = async (path: string, options: CallOptions = {}): Promise<Ans
 };
 
 /** Checks that a response is what its operation declares: the schema on success, the error body otherwise. */
-export const expectDeclared = (operation: Operation, answer: Answer): void => {
-  expect(answer.headers.get("x-request-id"), "every answer carries a request id").toBeTruthy();
-  const schema = answer.status < 300 ? operation.response.schema : errorBody;
-  expect(problemsOf(schema, answer.body), `${operation.id} answered ${answer.status}`).toEqual([]);
+export const expectDeclared = (operation: Operation, response: JsonResponse): void => {
+  expect(response.headers.get("x-request-id"), "every answer carries a request id").toBeTruthy();
+  const schema = response.status < 300 ? operation.response.schema : errorBody;
+  expect(problemsOf(schema, response.body), `${operation.id} answered ${response.status}`).toEqual([]);
 };
 
 /** Checks that a response is one of our errors, with this status and code, by default in the common format. */
 export const expectError = (
-  answer: Answer,
+  response: JsonResponse,
   status: number,
   code: string,
   schema: z.ZodType = errorBody,
 ): void => {
-  expect(answer).toMatchObject({ status, body: { error: { code } } });
-  expect(problemsOf(schema, answer.body)).toEqual([]);
-  expect(answer.headers.get("x-request-id")).toBeTruthy();
+  expect(response).toMatchObject({ status, body: { error: { code } } });
+  expect(problemsOf(schema, response.body)).toEqual([]);
+  expect(response.headers.get("x-request-id")).toBeTruthy();
 };
 
 /** The outcome of a request, for comparing many simultaneous ones: its status, and the error's code if there is one. */
-export const outcomeOf = ({ status, body }: Answer): string => `${status} ${body.error?.code ?? "done"}`;
+export const outcomeOf = ({ status, body }: JsonResponse): string =>
+  `${status} ${body.error?.code ?? "done"}`;
 
 /** A person with an account and a token. */
 export interface TestAccount {
@@ -88,7 +89,7 @@ export interface TestAccount {
 }
 
 /** Gets a token as the guide says. */
-export const logIn = (username: string, password: string): Promise<Answer> =>
+export const logIn = (username: string, password: string): Promise<JsonResponse> =>
   call("/auth/token", { body: new URLSearchParams({ username, password }) });
 
 /**
@@ -105,11 +106,11 @@ export const newRegistration = () => {
 };
 
 /** Sends what a deployment limits strictly by address, again when it says so. */
-const patiently = async (send: () => Promise<Answer>): Promise<Answer> => {
+const patiently = async (send: () => Promise<JsonResponse>): Promise<JsonResponse> => {
   for (;;) {
-    const answer = await send();
-    if (inject("isLocal") || answer.status !== 429) return answer;
-    await sleep(1_000 * Number(answer.headers.get("retry-after") ?? 1));
+    const response = await send();
+    if (inject("isLocal") || response.status !== 429) return response;
+    await sleep(1_000 * Number(response.headers.get("retry-after") ?? 1));
   }
 };
 

@@ -31,12 +31,12 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
 /** Paths of members that a schema has dropped, at every depth. */
-const dropped = (given: unknown, kept: unknown, place: readonly string[] = []): string[] => {
+const dropped = (given: unknown, declared: unknown, path: readonly string[] = []): string[] => {
   if (!isObject(given)) return [];
   return Object.entries(given).flatMap(([name, member]) =>
-    isObject(kept) && Object.hasOwn(kept, name)
-      ? dropped(member, kept[name], [...place, name])
-      : [[...place, name].join(".")],
+    isObject(declared) && Object.hasOwn(declared, name)
+      ? dropped(member, declared[name], [...path, name])
+      : [[...path, name].join(".")],
   );
 };
 
@@ -47,5 +47,5 @@ const dropped = (given: unknown, kept: unknown, place: readonly string[] = []): 
 export const problemsOf = (schema: z.ZodType, body: unknown): string[] => {
   const { data, error } = schema.safeParse(body);
   if (error) return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-  return dropped(body, data).map((place) => `${place}: not declared`);
+  return dropped(body, data).map((path) => `${path}: not declared`);
 };

@@ -23,7 +23,7 @@ export interface FakeBackend {
 export type Behaviour = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** Responds with a status and a body; objects become JSON. */
-export const answering =
+export const responding =
   (status: number, body: unknown, headers: Record<string, string> = {}): Behaviour =>
   (response) => {
     const isText = typeof body === "string";
@@ -51,7 +51,7 @@ export const resetting: Behaviour = (response) => {
 
 /** Starts the server on a free port of this machine. */
 export const startFakeBackend = async (): Promise<FakeBackend> => {
-  let behaviours: Behaviour[] = [answering(200, completion("Oli otya?"))];
+  let behaviours: Behaviour[] = [responding(200, completion("Oli otya?"))];
   const received: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     void (async () => {

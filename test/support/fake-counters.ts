@@ -1,5 +1,5 @@
 import type { CredentialAccess } from "../../shared/accounts/access/access.ts";
-import type { AccountUpkeep } from "../../shared/accounts/limits/account-cleanup.ts";
+import type { AccountCleanup } from "../../shared/accounts/limits/account-cleanup.ts";
 import type { AccountRequest, CountedTask } from "../../shared/accounts/limits/account-counters.ts";
 import type { AddressRequest, Counts } from "../../shared/accounts/limits/limit-counters.ts";
 import type { LimitCounters } from "../../shared/accounts/limits/limiter.ts";
@@ -17,7 +17,7 @@ export interface FakeCounters extends LimitCounters {
   /** What was counted of usage by other writes than admissions, write by write. */
   readonly usage: Record<string, number>[];
   /** What was done for the items of accounts. */
-  readonly kept: AccountUpkeep[];
+  readonly cleanups: AccountCleanup[];
 }
 
 const first: Counts = { counted: true, minute: 1, day: 1, month: 1 };
@@ -34,11 +34,11 @@ export const freeAccess: CredentialAccess = {
 };
 
 /**
- * @param answer by default that of a first request.
+ * @param respond by default that of a first request.
  * @param access what the token's account may do, where it differs from {@link freeAccess}.
  */
 export const fakeCounters = (
-  answer: (signal: AbortSignal) => Promise<Counts> = async () => first,
+  respond: (signal: AbortSignal) => Promise<Counts> = async () => first,
   access: Partial<CredentialAccess> = {},
 ): FakeCounters => {
   const accounts: AccountRequest[] = [];
@@ -47,9 +47,9 @@ export const fakeCounters = (
   const moreTasks: number[] = [];
   const released: string[] = [];
   const usage: Record<string, number>[] = [];
-  const kept: AccountUpkeep[] = [];
+  const cleanups: AccountCleanup[] = [];
   const found = { ...freeAccess, ...access };
-  const standing = { access: found, policy: { ...policyOf(found), perMonthOfKey: found.key?.l } };
+  const status = { access: found, policy: { ...policyOf(found), perMonthOfKey: found.key?.l } };
   return {
     accounts,
     addresses,
@@ -57,33 +57,33 @@ export const fakeCounters = (
     moreTasks,
     released,
     usage,
-    kept,
-    findStanding: async () => standing,
+    cleanups,
+    findStatus: async () => status,
     countMoreTasks: (_task, more, signal) => {
       moreTasks.push(more);
-      return answer(signal);
+      return respond(signal);
     },
-    refund: async (task, owed) => {
+    refund: async (task, pending) => {
       refunded.push(task);
-      if (owed.size > 0) usage.push(Object.fromEntries(owed));
+      if (pending.size > 0) usage.push(Object.fromEntries(pending));
     },
-    releasePlaces: async (_userId, places, owed) => {
-      released.push(...places);
-      if (owed) usage.push(Object.fromEntries(owed));
+    releaseSlots: async (_userId, slots, pending) => {
+      released.push(...slots);
+      if (pending) usage.push(Object.fromEntries(pending));
     },
-    addUsage: async (_userId, owed) => {
-      usage.push(Object.fromEntries(owed));
+    addUsage: async (_userId, pending) => {
+      usage.push(Object.fromEntries(pending));
     },
-    keepUp: async (upkeep) => {
-      kept.push(upkeep);
+    cleanUp: async (cleanup) => {
+      cleanups.push(cleanup);
     },
     countForAccount: async (request, signal) => {
       accounts.push(request);
-      return { ...(await answer(signal)), standing };
+      return { ...(await respond(signal)), status };
     },
     countForAddress: (request, signal) => {
       addresses.push(request);
-      return answer(signal);
+      return respond(signal);
     },
   };
 };

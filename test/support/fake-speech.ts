@@ -1,23 +1,23 @@
 import { vi } from "vitest";
 import { speechEndpoints } from "../../functions/speech/endpoints.ts";
-import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import type { Speech } from "../../shared/audio/wav/streamed-wav.ts";
 import { readWavHeader } from "../../shared/audio/wav/wav-header.ts";
 import type { SpeechRequest } from "../../shared/models/inference/speech.ts";
 import type { ObjectWriter } from "../../shared/platform/storage/object-store.ts";
-import { soundBytes, wavHeaderBytes } from "./wav.ts";
+import { audioBytes, wavHeaderBytes } from "./wav.ts";
 
 /** Speech that is ready at once: a tenth of a second for each character of the text. */
 export const speechOf = ({ text }: SpeechRequest): Speech => {
   const bytes = wavHeaderBytes(0, { comment: text });
   const header = readWavHeader(bytes);
   if (!header) throw new Error("The header is not complete.");
-  const sound = soundBytes([...text].length * 4_800);
+  const audio = audioBytes([...text].length * 4_800);
   return {
-    header: { bytes, format: header.format, soundBytes: undefined },
-    sound: (async function* () {
-      yield sound.subarray(0, 1_000);
-      yield sound.subarray(1_000);
+    header: { bytes, format: header.format, audioBytes: undefined },
+    audio: (async function* () {
+      yield audio.subarray(0, 1_000);
+      yield audio.subarray(1_000);
     })(),
     cancel: () => undefined,
   };
@@ -37,9 +37,9 @@ export const speechInMemory = () => {
     const pieces: Uint8Array[] = [];
     return {
       write: async (bytes) => void pieces.push(bytes),
-      complete: async (beginning = new Uint8Array()) => {
+      complete: async (start = new Uint8Array()) => {
         const whole = Buffer.concat(pieces);
-        whole.set(beginning);
+        whole.set(start);
         objects.set(key, whole);
       },
       abort: async () => undefined,
@@ -62,7 +62,7 @@ export const speechInMemory = () => {
     synthesizer: { synthesize },
     store,
     model: "tts-1",
-    encode: encodeSound,
+    encode: encodeAudio,
     platform: "the-platform",
   });
   return { endpoints, objects, store, synthesize };

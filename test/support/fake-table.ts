@@ -16,14 +16,14 @@ export interface TableCall {
 
 /** The service's own table, where a test responds to calls instead of DynamoDB. */
 export const fakeTable = (
-  answer: (call: TableCall) => Promise<Omit<ServiceOutputTypes, "$metadata">>,
+  respond: (call: TableCall) => Promise<Omit<ServiceOutputTypes, "$metadata">>,
 ): Table => {
   const table = openTable("language-ai");
   table.client.middlewareStack.add(
     (_next, context) =>
       async ({ input }) => {
         const name = String(context["commandName"]).replace(/Command$/, "");
-        return { response: {}, output: { ...(await answer({ name, input })), $metadata: {} } };
+        return { response: {}, output: { ...(await respond({ name, input })), $metadata: {} } };
       },
     { step: "initialize" },
   );

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { baseUrl } from "./client.ts";
-import { sendOverWire, type WireAnswer } from "./wire.ts";
+import { sendOverWire, type WireResponse } from "./wire.ts";
 
 /** A request that no client sends by mistake. */
 export interface Hostile {
@@ -28,7 +28,7 @@ export const multipart = (partHeaders: string): Hostile => ({
 });
 
 /** How long a hostile request may occupy the service. */
-const longestMilliseconds = 5_000;
+const maxMilliseconds = 5_000;
 
 /**
  * Sends a hostile request with a token; by default POST with a body and GET without one. A quadratic expression takes
@@ -38,19 +38,19 @@ export const attack = (
   path: string,
   token: string,
   { method, headers, body }: Hostile = {},
-): Promise<WireAnswer> =>
+): Promise<WireResponse> =>
   sendOverWire(baseUrl, {
     method: method ?? (body ? "POST" : "GET"),
     path,
     headers: { Authorization: `Bearer ${token}`, ...headers },
     body,
-    longestMilliseconds,
+    maxMilliseconds,
   });
 
 /** Checks that a response blames the request. */
-export const expectRefused = (answer: WireAnswer): void => {
-  const text = answer.body.toString("utf8", 0, 500);
-  expect(answer.status, text).toBeGreaterThanOrEqual(400);
-  expect(answer.status, text).toBeLessThan(500);
-  expect(answer.headers["x-request-id"]).toBeTruthy();
+export const expectRefused = (response: WireResponse): void => {
+  const text = response.body.toString("utf8", 0, 500);
+  expect(response.status, text).toBeGreaterThanOrEqual(400);
+  expect(response.status, text).toBeLessThan(500);
+  expect(response.headers["x-request-id"]).toBeTruthy();
 };

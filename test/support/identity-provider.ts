@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { standInPassword } from "../../infra/local/identity/stand-in-accounts.ts";
-import { answerRequests, createStandInProvider } from "../../infra/local/identity/stand-in-provider.ts";
+import { createStandInProvider, respondToRequests } from "../../infra/local/identity/stand-in-provider.ts";
 import type { IdentityProvider, ProviderLetter } from "../../shared/platform/config/identity-providers.ts";
 import { CookieJar } from "./cookie-jar.ts";
 
@@ -25,7 +25,7 @@ export interface TestProvider {
   /** Replaces its keys, and forgets all people. */
   changeKeys(): void;
   /** The requested paths. */
-  readonly asked: string[];
+  readonly requested: string[];
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export const startTestProvider = async (
   const clientId = "language-ai-service";
   const clientSecret = "a client secret: with % and +";
   let how: Misbehaviour = {};
-  const asked: string[] = [];
+  const requested: string[] = [];
   const open = (issuer: string) => {
     const provider = createStandInProvider({
       letter,
@@ -78,26 +78,26 @@ export const startTestProvider = async (
       if (path !== "/token" || typeof body !== "object" || body === null || !("id_token" in body)) return;
       if (how.changeIdToken) response.body = { ...body, id_token: how.changeIdToken(String(body.id_token)) };
     });
-    return answerRequests(provider, { name: letter });
+    return respondToRequests(provider, { name: letter });
   };
-  let answer: ReturnType<typeof open> | undefined;
+  let received: ReturnType<typeof open> | undefined;
   const server = createServer((request, response) => {
     const path = request.url ?? "/";
-    asked.push(path.split("?")[0] ?? "");
+    requested.push(path.split("?")[0] ?? "");
     if (how.hang?.test(path)) return;
     if (how.fail?.path.test(path)) {
       response.writeHead(how.fail.status, { "Content-Type": "text/html" });
       response.end("<h1>It is broken</h1>");
       return;
     }
-    void answer?.(request, response);
+    void received?.(request, response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The server has no TCP address.");
   const issuer = `http://127.0.0.1:${address.port}`;
-  answer = open(issuer);
+  received = open(issuer);
   return {
     settings: { letter, name: `Provider ${letter}`, issuer, clientId },
     clientSecret,
@@ -106,9 +106,9 @@ export const startTestProvider = async (
       how = next;
     },
     changeKeys: () => {
-      answer = open(issuer);
+      received = open(issuer);
     },
-    asked,
+    requested,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

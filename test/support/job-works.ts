@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { handleMessage } from "../../functions/job-worker/handle-message.ts";
 import type { RecordDependencies } from "../../functions/job-worker/handle-record.ts";
 import type { Cutter } from "../../functions/job-worker/plan-job.ts";
-import { createPlaces } from "../../functions/job-worker/slots.ts";
+import { createSlots } from "../../functions/job-worker/slots.ts";
 import { accountPoliciesWith } from "../../shared/accounts/limits/policies.ts";
 import type { InboundMessage } from "../../shared/messaging/inbound-message.ts";
 import type { Transcription } from "../../shared/models/inference/transcription.ts";
@@ -97,7 +97,7 @@ export interface JobWorks {
   readonly jobs: JobsRepository;
   readonly queue: MemoryQueue;
   /** The requests to the model, in order. */
-  readonly asked: string[];
+  readonly requested: string[];
   /** How often the callback queue was called, by event and job. */
   readonly callbacks: CallbackRequest[];
   /** The messages to the assistant. */
@@ -127,7 +127,7 @@ export interface JobWorksOptions {
   readonly store: ObjectStore;
   readonly model?: FakeModel;
   readonly timeouts?: { readonly failsAfterSeconds: number; readonly waitsSeconds: number };
-  readonly placesOfAccount?: number;
+  readonly slotsPerAccount?: number;
 }
 
 const cutter: Cutter = {
@@ -152,11 +152,11 @@ export const openJobWorks = ({
   store,
   model = sayPiece,
   timeouts = { failsAfterSeconds: 0.5, waitsSeconds: 60 },
-  placesOfAccount = 1,
+  slotsPerAccount = 1,
 }: JobWorksOptions): JobWorks => {
   const queue = new MemoryQueue();
   const jobs = createJobsRepository(table);
-  const asked: string[] = [];
+  const requested: string[] = [];
   const callbacks: CallbackRequest[] = [];
   const messages: InboundMessage[] = [];
 
@@ -172,7 +172,7 @@ export const openJobWorks = ({
     const ownJobs = createJobsRepository(ownTable);
     return {
       jobs: ownJobs,
-      places: createPlaces(ownTable, ownJobs),
+      slots: createSlots(ownTable, ownJobs),
       store: {
         open: (key) => life.call(() => store.open(key)),
         put: (...given) => life.call(() => store.put(...given)),
@@ -197,7 +197,7 @@ export const openJobWorks = ({
         transcribe: ({ recording: { source } }, { signal }) =>
           life.call(async () => {
             const piece = Buffer.from(await source.read(0, source.size)).toString();
-            asked.push(piece);
+            requested.push(piece);
             return model(piece, signal);
           }),
       },
@@ -208,7 +208,7 @@ export const openJobWorks = ({
         ),
       }),
       timeouts,
-      placesOfAccount,
+      slotsPerAccount,
       watchMilliseconds: 20,
     };
   };
@@ -216,7 +216,7 @@ export const openJobWorks = ({
   return {
     jobs,
     queue,
-    asked,
+    requested,
     callbacks,
     messages,
 

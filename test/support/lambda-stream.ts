@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { vi } from "vitest";
 
 /** What a streaming function has sent. */
-export interface StreamedAnswer {
+export interface StreamedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** `Set-Cookie` headers. */
@@ -34,7 +34,7 @@ export const invokeStreaming = async (
   handler: (...args: never[]) => unknown,
   event: unknown,
   context: unknown,
-): Promise<StreamedAnswer> => {
+): Promise<StreamedResponse> => {
   const stream = new PassThrough();
   let metadata: {
     readonly statusCode: number;

@@ -6,7 +6,7 @@ import * as transcription from "../../functions/legacy/transcription-contract.ts
 import type { Operation } from "../../shared/http/operation.ts";
 import type { CallOptions } from "./client.ts";
 import { formData, formFile } from "./multipart.ts";
-import { soundBytes, wavFile } from "./wav.ts";
+import { audioBytes, wavFile } from "./wav.ts";
 
 /** What a client of version 1 sends. */
 export type LegacyRequest = Pick<CallOptions, "body"> & {
@@ -24,9 +24,9 @@ export interface LegacyRoute {
   readonly usesModel: boolean;
   /**
    *
-   * @param made what a client has: an upload, speech and a transcription from earlier requests.
+   * @param created what a client has: an upload, speech and a transcription from earlier requests.
    */
-  readonly valid: (made: {
+  readonly valid: (created: {
     readonly upload: string;
     readonly speech: string;
     readonly transcription: number;
@@ -44,7 +44,7 @@ export interface LegacyRoute {
 const text = "Wasuze otya nno, ssebo?";
 
 /** A second and a half of noise at 24 kHz. */
-const noise = wavFile(soundBytes(72_000), { stated: true });
+const noise = wavFile(audioBytes(72_000), { stated: true });
 const audio = () => formFile(noise);
 
 const noText = { request: { body: {} }, loc: ["body", "text"], type: "missing" };
@@ -124,7 +124,7 @@ export const legacyRoutes: readonly LegacyRoute[] = [
   }),
   route(speech.speakersOperation, false, {}),
   route(speech.refreshUrlOperation, false, {
-    valid: ({ speech: made }) => ({ query: `?file_name=${encodeURIComponent(made)}` }),
+    valid: ({ speech: created }) => ({ query: `?file_name=${encodeURIComponent(created)}` }),
     invalid: { request: {}, loc: ["query", "file_name"], type: "missing" },
   }),
   route(orpheus.orpheusSpeechOperation, true, {

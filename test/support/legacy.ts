@@ -2,9 +2,9 @@ import { vi } from "vitest";
 import { legacyEndpoints } from "../../functions/legacy/endpoints.ts";
 import type { NewTranscription } from "../../functions/legacy/saved-transcriptions.ts";
 import { defaultLegacySettings, type LegacySettings } from "../../functions/legacy/settings.ts";
-import { encodeSound } from "../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../shared/audio/encode/encode-audio.ts";
 import { bufferSource } from "../../shared/audio/read-audio.ts";
-import type { ChatAnswer, ChatRequest } from "../../shared/models/inference/chat.ts";
+import type { ChatReply, ChatRequest } from "../../shared/models/inference/chat.ts";
 import type { Transcription, TranscriptionRequest } from "../../shared/models/inference/transcription.ts";
 import type { Upload } from "../../shared/recordings/uploads/uploads-repository.ts";
 import { speechInMemory } from "./fake-speech.ts";
@@ -47,8 +47,8 @@ const savedInMemory = () => {
 /** The deprecated routes over models and stores in memory. */
 export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
   const { objects, store, synthesize } = speechInMemory();
-  const answer = vi.fn(
-    async (_request: ChatRequest): Promise<ChatAnswer> => ({
+  const reply = vi.fn(
+    async (_request: ChatRequest): Promise<ChatReply> => ({
       text: "Apwoyo.",
       finishReason: "stop",
       usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
@@ -66,10 +66,10 @@ export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
   const saved = savedInMemory();
   const endpoints = legacyEndpoints(
     {
-      models: { answer, streamAnswer: () => Promise.reject(new Error("Version 1 streams no responses.")) },
+      models: { reply, streamReply: () => Promise.reject(new Error("Version 1 streams no responses.")) },
       speech: {
         synthesizer: { synthesize },
-        encode: encodeSound,
+        encode: encodeAudio,
         store,
         model: "tts-1",
         platform: "the-platform",
@@ -94,7 +94,7 @@ export const legacyInMemory = (settings: Partial<LegacySettings> = {}) => {
     objects,
     store,
     synthesize,
-    answer,
+    reply,
     transcribe,
     uploads,
     saved,
@@ -137,6 +137,6 @@ export const recordingsInMemory = () => {
         pathParameters: { audio_transcription_id: String(id) },
       }),
     /** The stored audio of a transcription. */
-    kept: () => [...legacy.objects].filter(([key]) => key.startsWith("transcriptions/")),
+    stored: () => [...legacy.objects].filter(([key]) => key.startsWith("transcriptions/")),
   };
 };

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomInt } from "node:crypto";
 import { expect } from "vitest";
 import * as z from "zod";
-import { type Answer, call } from "./client.ts";
+import { call, type JsonResponse } from "./client.ts";
 
 const appSecret = "local-app-secret";
 
@@ -37,9 +37,9 @@ export const messagesTo = async (person: string): Promise<SentMessage[]> => {
   await expect
     .poll(
       async () => {
-        const answer = await call("/_local/messages");
-        all = sentMessages.parse(answer.body);
-        return answer.headers.get("x-queue-idle");
+        const response = await call("/_local/messages");
+        all = sentMessages.parse(response.body);
+        return response.headers.get("x-queue-idle");
       },
       { timeout: 25_000 },
     )
@@ -64,7 +64,7 @@ export const signatureOf = (body: string, secret = appSecret): Record<string, st
 export const deliver = (
   body: string,
   options: { path?: string; headers?: Record<string, string> } = {},
-): Promise<Answer> =>
+): Promise<JsonResponse> =>
   call(options.path ?? "/tasks/webhook", {
     method: "POST",
     headers: { "Content-Type": "application/json", ...(options.headers ?? signatureOf(body)) },

@@ -20,15 +20,15 @@ export const sampleRate = 8_000;
 const silence = 128;
 
 /** No word contains a pause this long; the pauses between words are longer. */
-const shortestPause = 0.3;
+const minPause = 0.3;
 
 const isSilent = (sample: number | undefined): boolean => sample === silence;
 
-const trimmed = (sound: Buffer): Buffer => {
-  const start = sound.findIndex((sample) => !isSilent(sample));
+const trimmed = (audio: Buffer): Buffer => {
+  const start = audio.findIndex((sample) => !isSilent(sample));
   return start < 0
     ? Buffer.alloc(0)
-    : sound.subarray(start, sound.findLastIndex((sample) => !isSilent(sample)) + 1);
+    : audio.subarray(start, audio.findLastIndex((sample) => !isSilent(sample)) + 1);
 };
 
 /** Every third sample of the sample server's 24,000 a second, in eight bits. */
@@ -41,10 +41,10 @@ const thin = (wav: Buffer): Buffer => {
 };
 
 /** The maximum run of silence in the audio, in samples. */
-const longestGap = (sound: Buffer): number => {
+const longestGap = (audio: Buffer): number => {
   let longest = 0;
   let current = 0;
-  for (const sample of sound) {
+  for (const sample of audio) {
     current = isSilent(sample) ? current + 1 : 0;
     longest = Math.max(longest, current);
   }
@@ -65,8 +65,8 @@ export const speakWords = async (): Promise<Voice> => {
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify({ model: "sample-tts", voice: "reader", input: word, language: "eng" }),
       });
-      const sound = trimmed(thin(Buffer.from(await response.arrayBuffer())));
-      if (sound.length > 0 && longestGap(sound) < (shortestPause / 2) * sampleRate) spoken.set(word, sound);
+      const audio = trimmed(thin(Buffer.from(await response.arrayBuffer())));
+      if (audio.length > 0 && longestGap(audio) < (minPause / 2) * sampleRate) spoken.set(word, audio);
     }
     return spoken;
   } finally {
@@ -93,16 +93,16 @@ const numbers = (seed: number) => {
 export const recordWords = (voice: Voice, seconds: number, seed: number): SpokenRecording => {
   const next = numbers(seed);
   const known = [...voice];
-  const sound = Buffer.alloc(seconds * sampleRate, silence);
+  const audio = Buffer.alloc(seconds * sampleRate, silence);
   const words: string[] = [];
   for (let at = sampleRate; ; ) {
     const [word, spoken] = known[next(known.length)] ?? ["", Buffer.alloc(0)];
-    if (at + spoken.length > sound.length) break;
-    spoken.copy(sound, at);
+    if (at + spoken.length > audio.length) break;
+    spoken.copy(audio, at);
     words.push(word);
-    at += spoken.length + Math.floor((shortestPause + next(1_000) / 1_000) * sampleRate);
+    at += spoken.length + Math.floor((minPause + next(1_000) / 1_000) * sampleRate);
   }
-  return { wav: Buffer.concat([header(sound.length), sound]), words };
+  return { wav: Buffer.concat([header(audio.length), audio]), words };
 };
 
 const header = (bytes: number): Buffer => {
@@ -113,19 +113,19 @@ const header = (bytes: number): Buffer => {
   return sixteenBits;
 };
 
-const hear = (voice: Voice, sound: Buffer) => {
+const hear = (voice: Voice, audio: Buffer) => {
   const known = new Map([...voice].map(([word, spoken]) => [spoken.toString("latin1"), word]));
   const words: { word: string; start: number; end: number }[] = [];
-  const pause = (shortestPause / 2) * sampleRate;
-  for (let start = 0; start < sound.length; start += 1) {
-    if (isSilent(sound[start])) continue;
+  const pause = (minPause / 2) * sampleRate;
+  for (let start = 0; start < audio.length; start += 1) {
+    if (isSilent(audio[start])) continue;
     let end = start;
-    for (let at = start, quiet = 0; at < sound.length && quiet < pause; at += 1) {
-      quiet = isSilent(sound[at]) ? quiet + 1 : 0;
+    for (let at = start, quiet = 0; at < audio.length && quiet < pause; at += 1) {
+      quiet = isSilent(audio[at]) ? quiet + 1 : 0;
       if (quiet === 0) end = at + 1;
     }
     // At the ends of a piece words are cut off: a model hears something of them.
-    const word = known.get(sound.toString("latin1", start, end)) ?? "uh";
+    const word = known.get(audio.toString("latin1", start, end)) ?? "uh";
     words.push({ word, start: start / sampleRate, end: end / sampleRate });
     start = end;
   }
@@ -149,7 +149,7 @@ export interface Listener {
 /** @param milliseconds how long it takes for a recording. */
 export const startListener = async (voice: Voice, milliseconds: number): Promise<Listener> => {
   let calls = 0;
-  const answer = async (request: IncomingMessage): Promise<string> => {
+  const respond = async (request: IncomingMessage): Promise<string> => {
     const body = await bodyOf(request);
     calls += 1;
     await sleep(milliseconds);
@@ -166,7 +166,7 @@ export const startListener = async (voice: Voice, milliseconds: number): Promise
     });
   };
   const server = createServer((request, response) => {
-    void answer(request).then(
+    void respond(request).then(
       (text) => response.writeHead(200, { "Content-Type": "application/json" }).end(text),
       () => response.destroy(),
     );

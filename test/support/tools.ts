@@ -19,4 +19,4 @@ export const priceQuestion = "What is the market price of Maize in Kampala?";
 export const priceArguments = { crop: "Maize", market: "Kampala" };
 
 /** Its result. */
-export const priceAnswer = "1,200 shillings a kilogram";
+export const priceReply = "1,200 shillings a kilogram";

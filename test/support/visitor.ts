@@ -3,7 +3,7 @@ import { type BrowserContext, type BrowserContextOptions, chromium, type Page } 
 import { expect, inject } from "vitest";
 
 /** Both services, for tests that hold at each of them. */
-export const places = Object.entries(inject("consoleUrls")).map(([name, url]) => ({ name, url }));
+export const targets = Object.entries(inject("consoleUrls")).map(([name, url]) => ({ name, url }));
 
 const browser = await chromium.connect(inject("browserEndpoint"));
 

@@ -25,24 +25,24 @@ export interface WavOptions {
 }
 
 /** The header of a WAV file with this many bytes of audio. */
-export const wavHeaderBytes = (soundBytes: number, options: WavOptions = {}): Buffer => {
-  const stated = options.stated === true ? soundBytes : (options.stated ?? 0xff_ff_ff_ff);
+export const wavHeaderBytes = (audioBytes: number, options: WavOptions = {}): Buffer => {
+  const stated = options.stated === true ? audioBytes : (options.stated ?? 0xff_ff_ff_ff);
   const chunks = Buffer.concat([
     chunk("fmt ", format(options.sampleRate ?? 24_000)),
     ...(options.comment === undefined ? [] : [chunk("LIST", Buffer.from(`INFOICMT${options.comment}`))]),
     chunk("data", Buffer.alloc(0), stated),
   ]);
-  const riff = options.stated === true ? 4 + chunks.length + soundBytes : 0xff_ff_ff_ff;
+  const riff = options.stated === true ? 4 + chunks.length + audioBytes : 0xff_ff_ff_ff;
   return Buffer.concat([chunk("RIFF", Buffer.alloc(0), riff), Buffer.from("WAVE"), chunks]);
 };
 
 /** Audio in which every sample differs. */
-export const soundBytes = (length: number): Buffer => {
+export const audioBytes = (length: number): Buffer => {
   const bytes = Buffer.alloc(length);
   for (let offset = 0; offset + 2 <= length; offset += 2) bytes.writeUInt16LE((offset / 2) % 65_536, offset);
   return bytes;
 };
 
 /** A whole WAV file. */
-export const wavFile = (sound: Buffer, options: WavOptions = {}): Buffer =>
-  Buffer.concat([wavHeaderBytes(sound.length, options), sound]);
+export const wavFile = (audio: Buffer, options: WavOptions = {}): Buffer =>
+  Buffer.concat([wavHeaderBytes(audio.length, options), audio]);

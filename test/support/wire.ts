@@ -11,11 +11,11 @@ export interface WireRequest {
   /** Of this machine's addresses, the one to send from. */
   readonly localAddress?: string;
   /** How long the response may take, its last byte included; by default 15 seconds. */
-  readonly longestMilliseconds?: number;
+  readonly maxMilliseconds?: number;
 }
 
 /** What comes back. */
-export interface WireAnswer {
+export interface WireResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -23,7 +23,7 @@ export interface WireAnswer {
 }
 
 /** A request that takes longer is reported as if its connection had broken. */
-const usualLongestMilliseconds = 15_000;
+const defaultMaxMilliseconds = 15_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
@@ -35,8 +35,8 @@ const agent = new Agent({ keepAlive: true, maxSockets: 16 });
  */
 export const sendOverWire = (
   baseUrl: string,
-  { method, path, headers, body, localAddress, longestMilliseconds = usualLongestMilliseconds }: WireRequest,
-): Promise<WireAnswer> => {
+  { method, path, headers, body, localAddress, maxMilliseconds = defaultMaxMilliseconds }: WireRequest,
+): Promise<WireResponse> => {
   const startedAt = performance.now();
   const { protocol, hostname, port } = new URL(baseUrl);
   if (protocol !== "http:")
@@ -51,7 +51,7 @@ export const sendOverWire = (
         agent,
         ...(localAddress === undefined ? {} : { localAddress }),
         headers: { ...headers, ...(body ? { "Content-Length": String(body.length) } : {}) },
-        signal: AbortSignal.timeout(longestMilliseconds),
+        signal: AbortSignal.timeout(maxMilliseconds),
       },
       (response) => {
         buffer(response).then(
@@ -78,7 +78,7 @@ export const basePathIn = (baseUrl: string): string => new URL(baseUrl).pathname
 export const sendBytes = async (baseUrl: string, bytes: string): Promise<string> => {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
-  socket.setTimeout(usualLongestMilliseconds, () =>
+  socket.setTimeout(defaultMaxMilliseconds, () =>
     socket.destroy(new Error("The server did not close the connection.")),
   );
   // Not ended from this side: a server that sees a half-closed connection may drop its response.

@@ -7,7 +7,7 @@ const target: Target = {
   url: "http://127.0.0.1:1",
   means: new Set(["mails"]),
   failCounters: () => undefined,
-  soundSent: () => 0,
+  audioSent: () => 0,
   modelMilliseconds: 1,
 };
 

@@ -17,7 +17,7 @@ describe("the sample events", () => {
     const accept = vi.fn(() => {
       throw new AppError("gone");
     });
-    const answer = await send([endpoint(operation, accept)], {
+    const response = await send([endpoint(operation, accept)], {
       method: event.httpMethod,
       path: event.resource,
       headers: Object.fromEntries(Object.entries(event.headers).map(([name, value]) => [name, value ?? ""])),
@@ -29,7 +29,7 @@ describe("the sample events", () => {
       authorizer: { userId: "1", tokenId: "t", tokenEpoch: "0" },
     });
     // Whatever is wrong with the request is found before.
-    expect(answer.status).toBe(410);
+    expect(response.status).toBe(410);
     expect(accept).toHaveBeenCalledOnce();
   });
 

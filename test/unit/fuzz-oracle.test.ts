@@ -3,7 +3,7 @@ import * as z from "zod";
 import { defineOperation } from "../../shared/http/operation.ts";
 import { marker } from "../fuzz/junk.ts";
 import { deadFunction, judge } from "../fuzz/oracle.ts";
-import type { WireAnswer } from "../support/wire.ts";
+import type { WireResponse } from "../support/wire.ts";
 
 const numbers = z.object({
   number: z.int(),
@@ -26,7 +26,7 @@ const headers = {
   "x-request-id": "1",
   "x-content-type-options": "nosniff",
 };
-const answer = (status: number, body: unknown, changed: WireAnswer["headers"] = {}): WireAnswer => ({
+const responseOf = (status: number, body: unknown, changed: WireResponse["headers"] = {}): WireResponse => ({
   status,
   headers: { ...headers, ...changed },
   body: Buffer.from(JSON.stringify(body)),
@@ -37,14 +37,14 @@ const refusal = (message: string) => ({
   error: { code: "bad_request", message, type: "invalid_request_error", param: null },
   request_id: "1",
 });
-const problems = (given: WireAnswer) =>
+const problems = (given: WireResponse) =>
   judge(operation, "POST", given, { token: "the-token", password: "the-password" });
 
 describe("the fuzzer", () => {
   it("finds nothing wrong with answers that are declared", () => {
-    expect(problems(answer(200, { number: 1 }))).toEqual([]);
-    expect(problems(answer(400, refusal("No.")))).toEqual([]);
-    expect(problems(answer(200, { number: 1, open: { anything: { at: "all" } } }))).toEqual([]);
+    expect(problems(responseOf(200, { number: 1 }))).toEqual([]);
+    expect(problems(responseOf(400, refusal("No.")))).toEqual([]);
+    expect(problems(responseOf(200, { number: 1, open: { anything: { at: "all" } } }))).toEqual([]);
   });
 
   it("takes nothing for a body where none may be, and a body for a fault", () => {
@@ -52,28 +52,31 @@ describe("the fuzzer", () => {
       ...operation,
       response: { status: 204, description: "Done", schema: z.null() },
     } as const;
-    const judged = (given: WireAnswer) => judge(silent, "POST", given, { token: "t-1", password: "p-1" });
-    expect(judged({ ...answer(204, null), body: Buffer.alloc(0) })).toEqual([]);
-    expect(judged(answer(204, { done: true }))).toEqual(["a body where none may be"]);
+    const judged = (given: WireResponse) => judge(silent, "POST", given, { token: "t-1", password: "p-1" });
+    expect(judged({ ...responseOf(204, null), body: Buffer.alloc(0) })).toEqual([]);
+    expect(judged(responseOf(204, { done: true }))).toEqual(["a body where none may be"]);
   });
 
   it.each([
-    ["a failure", answer(500, refusal("No."))],
-    ["a failure behind the function", answer(502, refusal("No."))],
-    ["a body that is not declared", answer(200, { number: "one" })],
-    ["a member that is not declared", answer(200, { number: 1, password_hash: "$argon2id$" })],
-    ["one deep inside", answer(200, { number: 1, texts: [{ text: "a" }, { text: "b", owner: 7 }] })],
-    ["one in an error", answer(400, { ...refusal("No."), stack: "none" })],
-    ["a status that is not declared", answer(201, { number: 1 })],
-    ["a content type that is not declared", answer(200, { number: 1 }, { "content-type": "text/html" })],
-    ["an error of another form", answer(400, { message: "No." })],
-    ["an answer without an id", answer(200, { number: 1 }, { "x-request-id": undefined })],
-    ["an answer that may be sniffed", answer(200, { number: 1 }, { "x-content-type-options": undefined })],
-    ["a rejected value", answer(400, refusal(`No ${marker}.`))],
-    ["a token", answer(400, refusal("No the-token."))],
-    ["a password", answer(200, { number: 1, text: "the-password" })],
-    ["a stack trace", answer(400, refusal("Error at handler (index.mjs:1:1)"))],
-    ["a path", answer(400, refusal("ENOENT /var/task/index.mjs"))],
+    ["a failure", responseOf(500, refusal("No."))],
+    ["a failure behind the function", responseOf(502, refusal("No."))],
+    ["a body that is not declared", responseOf(200, { number: "one" })],
+    ["a member that is not declared", responseOf(200, { number: 1, password_hash: "$argon2id$" })],
+    ["one deep inside", responseOf(200, { number: 1, texts: [{ text: "a" }, { text: "b", owner: 7 }] })],
+    ["one in an error", responseOf(400, { ...refusal("No."), stack: "none" })],
+    ["a status that is not declared", responseOf(201, { number: 1 })],
+    ["a content type that is not declared", responseOf(200, { number: 1 }, { "content-type": "text/html" })],
+    ["an error of another form", responseOf(400, { message: "No." })],
+    ["an answer without an id", responseOf(200, { number: 1 }, { "x-request-id": undefined })],
+    [
+      "an answer that may be sniffed",
+      responseOf(200, { number: 1 }, { "x-content-type-options": undefined }),
+    ],
+    ["a rejected value", responseOf(400, refusal(`No ${marker}.`))],
+    ["a token", responseOf(400, refusal("No the-token."))],
+    ["a password", responseOf(200, { number: 1, text: "the-password" })],
+    ["a stack trace", responseOf(400, refusal("Error at handler (index.mjs:1:1)"))],
+    ["a path", responseOf(400, refusal("ENOENT /var/task/index.mjs"))],
   ])("notices %s", (_case, given) => {
     expect(problems(given)).not.toEqual([]);
   });

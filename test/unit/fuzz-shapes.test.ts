@@ -29,8 +29,8 @@ beforeAll(async () => {
 const count = (has: (body: SentBody) => boolean): number => bodies.filter(has).length;
 
 const isOverstated = ({ bytes }: SentBody, box: string): boolean => {
-  const place = bytes.indexOf(box, 0, "latin1");
-  return place > 0 && place + 12 <= bytes.length && bytes.readUInt32BE(place + 8) === 0xffffffff;
+  const offset = bytes.indexOf(box, 0, "latin1");
+  return offset > 0 && offset + 12 <= bytes.length && bytes.readUInt32BE(offset + 8) === 0xffffffff;
 };
 
 /** In a delivery, as the text of a message or as somebody's name: JSON writes some of these characters as escapes. */
@@ -73,7 +73,7 @@ describe("a fuzz run of some thousand requests", () => {
   it.each([
     ["a message", "body"],
     ["a name", "name"],
-  ] as const)("writes into %s what a queue refuses: U+FFFE, U+FFFF and halves of pairs", (_place, field) => {
+  ] as const)("writes into %s what a queue refuses: U+FFFE, U+FFFF and halves of pairs", (_offset, field) => {
     expect(inDelivery(field, /\ufffe/)).toBeGreaterThan(0);
     expect(inDelivery(field, /\uffff/)).toBeGreaterThan(0);
     expect(inDelivery(field, /\\ud83d(?!\\udc00)/)).toBeGreaterThan(0);

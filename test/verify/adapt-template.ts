@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { WholeTemplate } from "./templates.ts";
 
 /** Types that moto's CloudFormation does not make, with what happens to them instead. */
-export const notMade: Readonly<Record<string, string>> = {
+export const notCreated: Readonly<Record<string, string>> = {
   "AWS::ApiGateway::Account":
     "left out: the role with which API Gateway writes logs, which moto does not write",
   "AWS::ApiGateway::Authorizer": "left out: moto does not authorise",
@@ -55,8 +55,8 @@ const replaceReferences = (
   return Object.fromEntries(
     entries.map(([name, entry]) => {
       const isDependency = name === "DependsOn" && Array.isArray(entry);
-      const kept = isDependency ? entry.filter((id) => !gone.has(String(id))) : entry;
-      return [name, replaceReferences(kept, gone, placeholderOf)];
+      const remaining = isDependency ? entry.filter((id) => !gone.has(String(id))) : entry;
+      return [name, replaceReferences(remaining, gone, placeholderOf)];
     }),
   );
 };
@@ -91,7 +91,7 @@ const aliasTarget = z.object({
  *
  * @param secretArns the ARNs of the secrets created by calls, by logical id
  */
-export const withoutWhatIsNotMade = (
+export const withoutUncreated = (
   stackName: string,
   template: WholeTemplate,
   secretArns: ReadonlyMap<string, string>,
@@ -105,8 +105,8 @@ export const withoutWhatIsNotMade = (
   const resources = Object.entries(template.Resources).map(
     ([id, resource]) => [id, forMoto(`${stackName}-${id}.fifo`, resource)] as const,
   );
-  const gone = new Set(resources.filter(([, { Type }]) => Type in notMade).map(([id]) => id));
-  const kept = Object.fromEntries(resources.filter(([id]) => !gone.has(id)));
-  const adapted = replaceReferences({ ...template, Resources: kept }, gone, placeholderOf);
+  const gone = new Set(resources.filter(([, { Type }]) => Type in notCreated).map(([id]) => id));
+  const remaining = Object.fromEntries(resources.filter(([id]) => !gone.has(id)));
+  const adapted = replaceReferences({ ...template, Resources: remaining }, gone, placeholderOf);
   return { ...template, ...Object(adapted) };
 };

@@ -18,7 +18,7 @@ const heard = z.array(
   z.object({ format: z.enum(formats), seconds: z.number(), channels: z.number(), loudness: z.number() }),
 );
 type Heard = z.infer<typeof heard>;
-const told = z.union([z.object({ error: z.string() }), heard]);
+const outcome = z.union([z.object({ error: z.string() }), heard]);
 
 /** Decodes the audio as any page would play it. */
 const page = `<!doctype html><script type="module">
@@ -41,19 +41,19 @@ const page = `<!doctype html><script type="module">
 /** What a page in Chromium hears in this audio. */
 const hearIn = async (
   program: string,
-  sounds: ReadonlyMap<string, Buffer>,
+  recordings: ReadonlyMap<string, Buffer>,
   profile: string,
-): Promise<z.infer<typeof told>> => {
-  const { promise, resolve, reject } = Promise.withResolvers<z.infer<typeof told>>();
+): Promise<z.infer<typeof outcome>> => {
+  const { promise, resolve, reject } = Promise.withResolvers<z.infer<typeof outcome>>();
   const server = createServer((request, response) => {
     if (request.method === "POST") {
       text(request)
-        .then((body) => resolve(told.parse(JSON.parse(body))))
+        .then((body) => resolve(outcome.parse(JSON.parse(body))))
         .catch(reject);
     }
-    const sound = sounds.get(request.url?.slice(1) ?? "");
-    response.setHeader("Content-Type", sound ? "application/octet-stream" : "text/html; charset=utf-8");
-    response.end(sound ?? page);
+    const audio = recordings.get(request.url?.slice(1) ?? "");
+    response.setHeader("Content-Type", audio ? "application/octet-stream" : "text/html; charset=utf-8");
+    response.end(audio ?? page);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = z.object({ port: z.int() }).parse(server.address());
@@ -81,9 +81,9 @@ const hearIn = async (
   }
 };
 
-const findingsIn = (sounds: Heard): string[] => {
-  const wav = sounds.find(({ format }) => format === "wav");
-  return sounds.flatMap(({ format, seconds, channels, loudness }) => {
+const findingsIn = (recordings: Heard): string[] => {
+  const wav = recordings.find(({ format }) => format === "wav");
+  return recordings.flatMap(({ format, seconds, channels, loudness }) => {
     const isLong = Math.abs(seconds - (wav?.seconds ?? 0)) < 0.15;
     const isLoud = Math.abs(loudness / (wav?.loudness ?? 0) - 1) < 0.2;
     return isLong && isLoud && channels === 1
@@ -102,7 +102,7 @@ export const chromiumPart: Part = {
     if (program === undefined) throw new ToolMissing("there is no Chromium on this machine");
     return withTemporaryDirectory(async (directory): Promise<Verdict> => {
       const service = await runService({ PORT: "0", DATA_DIR: directory });
-      const sounds = new Map<string, Buffer>();
+      const recordings = new Map<string, Buffer>();
       try {
         const { token } = await createAccount(service.url, directory);
         for (const format of formats) {
@@ -111,12 +111,12 @@ export const chromiumPart: Part = {
             headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
             body: JSON.stringify({ text: sentence, response_mode: "stream", audio_format: format }),
           });
-          sounds.set(format, Buffer.from(await response.arrayBuffer()));
+          recordings.set(format, Buffer.from(await response.arrayBuffer()));
         }
       } finally {
         await service.stop();
       }
-      const result = await hearIn(program, sounds, join(directory, "profile"));
+      const result = await hearIn(program, recordings, join(directory, "profile"));
       if ("error" in result) return { kind: "failed", findings: [result.error] };
       const findings = findingsIn(result);
       if (findings.length > 0) return { kind: "failed", findings };

@@ -56,7 +56,7 @@ const withService = (use: (given: Given) => Promise<Verdict>): Promise<Verdict> 
 /** Runs what tries one client, and compares what it found with the client's row in the README. */
 const findingsOf = async (
   client: string,
-  fewest: number,
+  min: number,
   program: string,
   args: readonly string[],
   { variables }: Given,
@@ -64,7 +64,7 @@ const findingsOf = async (
   const { code, output } = await runToEnd(program, args, variables);
   const lines = output.split("\n").filter((line) => line.startsWith('{"'));
   const outcomes = lines.map((line) => outcome.parse(JSON.parse(line)));
-  if (code !== 0 || outcomes.length < fewest) {
+  if (code !== 0 || outcomes.length < min) {
     return [`${client}: ended with ${code} after ${outcomes.length} tests: ${output.slice(-500)}`];
   }
   return [
@@ -89,9 +89,9 @@ export const pythonClientsPart: Part = {
     const program = await python.tool("python");
     return withService(async (given) => {
       const findings: string[] = [];
-      for (const [name, fewest] of Object.entries(pythonClients)) {
+      for (const [name, min] of Object.entries(pythonClients)) {
         const args = [join(import.meta.dirname, "clients/clients.py"), name];
-        findings.push(...(await findingsOf(`\`${name}\` for Python`, fewest, program, args, given)));
+        findings.push(...(await findingsOf(`\`${name}\` for Python`, min, program, args, given)));
       }
       const versions = await Promise.all(Object.keys(pythonClients).map((name) => python.version(name)));
       return verdictOf(findings, `${versions.join(", ")} chat, call tools, transcribe and speak`);

@@ -8,7 +8,7 @@ import { withTemporaryDirectory } from "../infra/synthesized-service.ts";
 import { type Part, ToolMissing, type Verdict } from "./run-parts.ts";
 
 /** A tone that changes all the time, with noise: each moment is unlike all others. */
-const sound =
+const audio =
   "aevalsrc='0.4*sin(2*PI*t*(200+20*mod(t,37)))*(0.6+0.4*sin(2*PI*3*t))+0.1*random(0)':s=44100:d=75";
 
 /**
@@ -37,11 +37,11 @@ const files: readonly (readonly [name: string, options: string, moved: number, s
   ["aac.mkv", "-c:a aac -aac_pns 0 -b:a 64k", 2, 0.07],
 ];
 
-const limits = { longestSeconds: 30, overlapSeconds: 3, largestBytes: 9_000_000 };
+const limits = { maxSeconds: 30, overlapSeconds: 3, maxBytes: 9_000_000 };
 const rate = 48_000;
 
 /** What is not a difference: a rounding to 16 bits or two. */
-const mostDifference = 8;
+const maxDifference = 8;
 
 const runFfmpeg = (...options: readonly string[]): Buffer => {
   const { stdout, stderr, status, error } = spawnSync("ffmpeg", ["-v", "error", "-y", ...options], {
@@ -93,13 +93,13 @@ const findingsOf = async (
     const reach = Math.round((moved * sampleRate) / 1_000);
     const from = piece.index === 0 ? 0 : Math.round(sameAfter * sampleRate);
     let difference = Number.POSITIVE_INFINITY;
-    for (let shift = -reach; shift <= reach && difference > mostDifference; shift += 1) {
+    for (let shift = -reach; shift <= reach && difference > maxDifference; shift += 1) {
       difference = Math.min(
         difference,
         differenceAt(whole, decoded.subarray(0, -sampleRate / 10), offset + shift, from),
       );
     }
-    if (difference > mostDifference) findings.push(`${name}: piece ${piece.index} differs by ${difference}`);
+    if (difference > maxDifference) findings.push(`${name}: piece ${piece.index} differs by ${difference}`);
   }
   return { pieces: pieces.length, findings };
 };
@@ -109,7 +109,7 @@ export const cutsPart: Part = {
   name: "ffmpeg: cuts of recordings",
   run: () =>
     withTemporaryDirectory(async (directory): Promise<Verdict> => {
-      runFfmpeg("-f", "lavfi", "-i", sound, "-ac", "1", join(directory, "sound.wav"));
+      runFfmpeg("-f", "lavfi", "-i", audio, "-ac", "1", join(directory, "sound.wav"));
       const results = [];
       for (const file of files) results.push(await findingsOf(directory, file));
       const findings = results.flatMap((result) => result.findings);

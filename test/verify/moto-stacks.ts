@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import * as z from "zod";
-import { withoutWhatIsNotMade } from "./adapt-template.ts";
+import { withoutUncreated } from "./adapt-template.ts";
 import { callJson, callQuery, putObject } from "./moto-calls.ts";
 import type { StackTemplate, StageTemplates } from "./templates.ts";
 
@@ -13,18 +13,18 @@ const secretProperties = z.object({
 const makeSecret = async (endpoint: string, Name: string, properties: unknown): Promise<string> => {
   const { SecretString, GenerateSecretString } = secretProperties.parse(properties);
   const length = GenerateSecretString?.PasswordLength ?? 0;
-  const answer = await callJson(endpoint, "secretsmanager", "secretsmanager.CreateSecret", {
+  const response = await callJson(endpoint, "secretsmanager", "secretsmanager.CreateSecret", {
     Name,
     SecretString: SecretString ?? randomBytes(length).toString("hex").slice(0, length),
   });
-  return z.object({ ARN: z.string() }).parse(answer).ARN;
+  return z.object({ ARN: z.string() }).parse(response).ARN;
 };
 
 /** A stack in moto. */
 export interface DeployedStack {
   readonly name: string;
   /** How many resources it has there. */
-  readonly made: number;
+  readonly created: number;
   readonly outputs: ReadonlyMap<string, string>;
 }
 
@@ -39,7 +39,7 @@ const deployStack = async (endpoint: string, stack: StackTemplate): Promise<Depl
       secretArns.set(id, await makeSecret(endpoint, `${name}-${id}`, resource["Properties"]));
     }
   }
-  const adapted = withoutWhatIsNotMade(name, template, secretArns);
+  const adapted = withoutUncreated(name, template, secretArns);
   for (const { bucketName, objectKey } of stack.assets) {
     await putObject(endpoint, bucketName, objectKey, gzipSync("code"));
   }
@@ -60,16 +60,20 @@ const deployStack = async (endpoint: string, stack: StackTemplate): Promise<Depl
   const description = await call("DescribeStacks");
   const [status] = between(description, "StackStatus");
   if (status !== "CREATE_COMPLETE") throw new Error(`${name} became ${status}.`);
-  const made = new Set(between(await call("DescribeStackResources"), "LogicalResourceId"));
-  const missing = Object.keys(adapted.Resources).filter((id) => !made.has(id));
+  const created = new Set(between(await call("DescribeStackResources"), "LogicalResourceId"));
+  const missing = Object.keys(adapted.Resources).filter((id) => !created.has(id));
   if (missing.length > 0) throw new Error(`${name} lacks ${missing.join(", ")}.`);
   const keys = between(description, "OutputKey");
   const values = between(description, "OutputValue");
-  return { name, made: made.size, outputs: new Map(keys.map((key, index) => [key, values[index] ?? ""])) };
+  return {
+    name,
+    created: created.size,
+    outputs: new Map(keys.map((key, index) => [key, values[index] ?? ""])),
+  };
 };
 
 /** Moto makes nothing of what watches the others: alarms, counts of logs and a dashboard, named by `Fn::GetStackOutput`. */
-const isMade = ({ name }: StackTemplate): boolean => !name.endsWith("-Monitoring");
+const isCreated = ({ name }: StackTemplate): boolean => !name.endsWith("-Monitoring");
 
 /**
  * Deploys a stage as `cdk deploy` would into a bootstrapped account.
@@ -90,7 +94,7 @@ export const deployStage = async (endpoint: string, { stacks }: StageTemplates):
   for (const bucket of buckets) await putObject(endpoint, bucket);
   const deployed: DeployedStack[] = [];
   // A stack imports from those before.
-  for (const stack of stacks.filter(isMade)) deployed.push(await deployStack(endpoint, stack));
+  for (const stack of stacks.filter(isCreated)) deployed.push(await deployStack(endpoint, stack));
   return deployed;
 };
 
@@ -100,7 +104,7 @@ export const motoGaps = (stages: readonly StageTemplates[], makes: readonly stri
   const used = new Set(
     stages.flatMap(({ stacks }) =>
       stacks
-        .filter(isMade)
+        .filter(isCreated)
         .flatMap(({ template }) => Object.values(template.Resources).map(({ Type }) => Type)),
     ),
   );

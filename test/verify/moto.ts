@@ -8,7 +8,7 @@ import { openAwsJsonService } from "../../shared/platform/outbound/aws-json.ts";
 import { openItemTable } from "../../shared/platform/storage/item-table.ts";
 import { openBucket } from "../../shared/platform/storage/s3-calls.ts";
 import { createS3ObjectStore } from "../../shared/platform/storage/s3-object-store.ts";
-import { notMade } from "./adapt-template.ts";
+import { notCreated } from "./adapt-template.ts";
 import { tableTests } from "./dynamodb-local.ts";
 import { type DeployedStack, deployStage, motoGaps } from "./moto-stacks.ts";
 import { compareFindings, type Part, type Verdict } from "./run-parts.ts";
@@ -50,11 +50,11 @@ const useDeployed = async (endpoint: string, { outputs }: DeployedStack): Promis
   const queueUrl = output("MailQueueUrl");
   const requests = [1, 2].map((userId) => ({ kind: "verify-email" as const, userId }));
   for (const request of requests) await openMailQueue(queueUrl, aws).send(request);
-  const answer = await openAwsJsonService("SQS", aws).call("ReceiveMessage", {
+  const response = await openAwsJsonService("SQS", aws).call("ReceiveMessage", {
     QueueUrl: queueUrl,
     MaxNumberOfMessages: 10,
   });
-  const bodies = received.parse(answer).Messages.map(({ Body }): unknown => JSON.parse(Body));
+  const bodies = received.parse(response).Messages.map(({ Body }): unknown => JSON.parse(Body));
   mustBe("What waits in the mail queue", bodies, requests);
 
   const store = createS3ObjectStore(openBucket(output("AudioBucketName"), aws));
@@ -94,7 +94,7 @@ export const motoStacksPart: Part = {
     const server = await startMoto();
     try {
       return await withTemplates(async (stages) => {
-        const gaps = compareFindings(motoGaps(stages, makes), notMade, "");
+        const gaps = compareFindings(motoGaps(stages, makes), notCreated, "");
         if (gaps.kind !== "passed") return gaps;
         const said: string[] = [];
         // prod alone has the names of prod with every option.
@@ -102,7 +102,7 @@ export const motoStacksPart: Part = {
           const stacks = await deployStage(server.endpoint, stage);
           const [data] = stacks;
           if (data) await useDeployed(server.endpoint, data);
-          said.push(`${stage.stage} with ${stacks.reduce((sum, { made }) => sum + made, 0)} resources`);
+          said.push(`${stage.stage} with ${stacks.reduce((sum, { created }) => sum + created, 0)} resources`);
         }
         return { kind: "passed", said: `${await pinnedVersion("moto")} makes ${said.join(" and ")}` };
       });

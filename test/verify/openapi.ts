@@ -35,11 +35,11 @@ const tokenFor = async (url: string, dataDirectory: string): Promise<string> => 
   });
   const { id } = account.parse(await registered.json());
   await (await openLocalAccounts(dataDirectory)).setAccountType(id, "Admin");
-  const answer = await fetch(`${url}/auth/token`, {
+  const response = await fetch(`${url}/auth/token`, {
     method: "POST",
     body: new URLSearchParams({ username, password }),
   });
-  return accessToken.parse(await answer.json()).access_token;
+  return accessToken.parse(await response.json()).access_token;
 };
 
 /** Its report names each operation under a line, and what was wrong below. */

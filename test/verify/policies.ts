@@ -6,17 +6,17 @@ import { compareFindings, type Part } from "./run-parts.ts";
 import { type StageTemplates, type WholeTemplate, withTemplates } from "./templates.ts";
 import { pinnedVersion, pythonTool, runToEnd } from "./tools.ts";
 
-const place = "us-east-1:111122223333";
+const region = "us-east-1:111122223333";
 
 /** What resources of a type are called, so that a policy's actions can be compared with them. */
 const arnOfType: Readonly<Record<string, string>> = {
-  "AWS::DynamoDB::GlobalTable": `arn:aws:dynamodb:${place}:table/example`,
+  "AWS::DynamoDB::GlobalTable": `arn:aws:dynamodb:${region}:table/example`,
   "AWS::S3::Bucket": "arn:aws:s3:::example",
-  "AWS::SQS::Queue": `arn:aws:sqs:${place}:example`,
-  "AWS::SecretsManager::Secret": `arn:aws:secretsmanager:${place}:secret:example`,
-  "AWS::Logs::LogGroup": `arn:aws:logs:${place}:log-group:example:*`,
-  "AWS::Lambda::Function": `arn:aws:lambda:${place}:function:example`,
-  "AWS::Lambda::Alias": `arn:aws:lambda:${place}:function:example:live`,
+  "AWS::SQS::Queue": `arn:aws:sqs:${region}:example`,
+  "AWS::SecretsManager::Secret": `arn:aws:secretsmanager:${region}:secret:example`,
+  "AWS::Logs::LogGroup": `arn:aws:logs:${region}:log-group:example:*`,
+  "AWS::Lambda::Function": `arn:aws:lambda:${region}:function:example`,
+  "AWS::Lambda::Alias": `arn:aws:lambda:${region}:function:example:live`,
 };
 
 const pseudoParameters: Readonly<Record<string, string>> = {

@@ -81,11 +81,11 @@ export interface PythonEnvironment {
 /** Git ignores its folder; if you delete it, the next run creates it again. */
 export const pythonEnvironment = (name: string, requirements: string): PythonEnvironment => {
   const folder = join(projectDirectory, ".python", name);
-  let made: Promise<void> | undefined;
+  let ready: Promise<void> | undefined;
   return {
     tool: async (program) => {
-      made ??= makePython(folder, requirements);
-      await made.catch((error: unknown) => {
+      ready ??= makePython(folder, requirements);
+      await ready.catch((error: unknown) => {
         throw new ToolMissing(`the Python tools cannot be installed (${lastLine(error)})`);
       });
       return join(folder, "bin", program);
@@ -190,13 +190,13 @@ export const startServer = async (
     await ended;
   };
   const endpoint = `http://127.0.0.1:${port}`;
-  const answers = () =>
+  const responds = () =>
     fetch(endpoint).then(
       () => true,
       () => false,
     );
   const latest = performance.now() + readyMilliseconds;
-  while (!(await answers())) {
+  while (!(await responds())) {
     if (child.exitCode !== null || performance.now() > latest) {
       await stop();
       throw new Error(`${program} did not start: ${output.slice(-500)}`);

@@ -5,7 +5,7 @@ import { otherKinds, text, unknownMembers, unsupported } from "../../../shared/p
 import { completionHead, exampleStream, modelAndSampling, streamsInBody } from "../conversation-fields.ts";
 import {
   joinParts,
-  mostTools,
+  maxTools,
   namedSchema,
   noLogprobs,
   notContent,
@@ -51,7 +51,7 @@ const message = z
                 index: z.int().nullish(),
               }).meta({ id: "ToolCall" }),
             )
-            .max(mostTools)
+            .max(maxTools)
             .nullish(),
           name,
           refusal: nothing("A refusal"),
@@ -107,7 +107,7 @@ const v1ChatCompletionRequest = z
         .refine((messages) => fitsConversation(sizes(messages)), conversationTooLong),
       tools: z
         .array(ofFunction({ function: z.strictObject(toolFunction.shape, unknownMembers) }))
-        .max(mostTools)
+        .max(maxTools)
         .nullish(),
       tool_choice: z
         .union([toolChoiceWord, ofFunction({ function: z.strictObject({ name: toolName }, unknownMembers) })])
@@ -238,7 +238,7 @@ export const createV1ChatCompletionOperation = defineOperation({
   tag: "OpenAI clients",
   auth: "user",
   scope: "chat",
-  body: { encoding: "json", schema: v1ChatCompletionRequest, maximumBytes: longBodyBytes },
+  body: { encoding: "json", schema: v1ChatCompletionRequest, maxBytes: longBodyBytes },
   response: {
     status: 200,
     description: "The reply, whole or as a stream of `chat.completion.chunk`",
@@ -246,6 +246,6 @@ export const createV1ChatCompletionOperation = defineOperation({
     otherContentTypes: ["text/event-stream"],
   },
   streams: streamsInBody,
-  example: { otherAnswers: { "text/event-stream": exampleStream } },
+  example: { otherResponses: { "text/event-stream": exampleStream } },
   errors: ["unknown_model", "unsupported_parameter", "external_service_error", "service_unavailable"],
 });

@@ -31,7 +31,7 @@ export const createV1ChatCompletion = async (
   { models, signal }: { readonly models: ChatModels; readonly signal: AbortSignal },
 ): Promise<V1ChatCompletion> => {
   const head = newCompletionHead(request.model);
-  const { text, toolCalls, finishReason, usage } = await models.answer(request, { signal });
+  const { text, toolCalls, finishReason, usage } = await models.reply(request, { signal });
   countTokens(usage);
   return {
     id: head.id,

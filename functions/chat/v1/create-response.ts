@@ -11,13 +11,13 @@ import { countTokens } from "../../../shared/platform/telemetry/use.ts";
 import { findModel } from "../create-chat-completion.ts";
 import { wholeUsage } from "./create-completion.ts";
 import type { ResponseObject, ResponseOutputItem, ResponseRequest } from "./responses-contract.ts";
-import { toldSchema } from "./tool-fields.ts";
+import { reportedSchema } from "./tool-fields.ts";
 
 const newId = (kind: "resp" | "msg" | "fc"): string => `${kind}_${randomUUID().replaceAll("-", "")}`;
 
 const unixSeconds = (): number => Math.floor(Date.now() / 1_000);
 
-const toldFormat = (
+const reportedFormat = (
   format: NonNullable<ResponseRequest["text"]>["format"],
 ): ResponseObject["text"]["format"] => {
   if (format?.type !== "json_schema") return { type: format?.type ?? "text" };
@@ -26,7 +26,7 @@ const toldFormat = (
     type,
     name,
     description: description ?? null,
-    schema: toldSchema.nullish().parse(schema) ?? null,
+    schema: reportedSchema.nullish().parse(schema) ?? null,
     strict: strict ?? false,
   };
 };
@@ -51,13 +51,13 @@ export const beginResponse = (request: ResponseRequest): ResponseObject => ({
   store: false,
   background: false,
   temperature: request.temperature,
-  text: { format: toldFormat(request.text?.format) },
+  text: { format: reportedFormat(request.text?.format) },
   tool_choice: request.tool_choice ?? "auto",
   tools: (request.tools ?? []).map(({ type, name, description, parameters, strict }) => ({
     type,
     name,
     description: description ?? null,
-    parameters: toldSchema.nullish().parse(parameters) ?? null,
+    parameters: reportedSchema.nullish().parse(parameters) ?? null,
     strict: strict ?? null,
   })),
   top_p: request.top_p ?? null,
@@ -158,7 +158,7 @@ export const createResponse = async (
   { models, signal }: { readonly models: ChatModels; readonly signal: AbortSignal },
 ): Promise<ResponseObject> => {
   const response = beginResponse(wanted);
-  const { text, toolCalls = [], finishReason, usage } = await models.answer(request, { signal });
+  const { text, toolCalls = [], finishReason, usage } = await models.reply(request, { signal });
   countTokens(usage);
   const status = statusAfter(finishReason);
   const output = [

@@ -108,7 +108,7 @@ export const readV1ChatRequest = (request: V1ChatCompletionRequest): ChatRequest
     messages: withInstruction(request.messages.map(readMessage).filter(saysSomething)),
     temperature: request.temperature,
     topP: request.top_p ?? undefined,
-    maximumTokens: request.max_tokens ?? request.max_completion_tokens ?? undefined,
+    maxTokens: request.max_tokens ?? request.max_completion_tokens ?? undefined,
     stop: stopTexts(request.stop),
     ...readTools(
       request.tools?.map((tool) => tool.function),
@@ -175,7 +175,7 @@ export const readResponseRequest = (request: ResponseRequest): ChatRequest => {
     ),
     temperature: request.temperature,
     topP: request.top_p ?? undefined,
-    maximumTokens: request.max_output_tokens ?? undefined,
+    maxTokens: request.max_output_tokens ?? undefined,
     stop: undefined,
     ...readTools(request.tools, choice ?? undefined, request.parallel_tool_calls),
     responseFormat: responseFormat(request.text),

@@ -10,15 +10,15 @@ import { modelFields, streamsInBody, tokenLimit } from "../conversation-fields.t
 import { exampleEvents, exampleResponse } from "./responses-example.ts";
 import {
   joinParts,
-  mostTools,
+  maxTools,
   namedSchema,
   noLogprobs,
   notContent,
   notStored,
   ofFunction,
   reasoningEffort,
+  reportedSchema,
   textPartOf,
-  toldSchema,
   toolChoiceWord,
   toolFunction,
   toolName,
@@ -98,7 +98,7 @@ const format = z.discriminatedUnion(
   otherKinds("The response formats are `text`, `json_object` and `json_schema`."),
 );
 
-const notKept = (sentence: string) => z.null(unsupported(sentence)).optional();
+const notSupported = (sentence: string) => z.null(unsupported(sentence)).optional();
 
 /** As on `/v1/chat/completions`: a field takes effect, changes nothing, or is refused with 400 and its name. */
 const responseRequest = z
@@ -113,7 +113,7 @@ const responseRequest = z
         .meta({ example: "How do you say 'thank you' in Acholi?" }),
       instructions: text().nullish(),
       max_output_tokens: tokenLimit,
-      tools: z.array(ofFunction(toolFunction.shape)).max(mostTools).nullish(),
+      tools: z.array(ofFunction(toolFunction.shape)).max(maxTools).nullish(),
       tool_choice: z.union([toolChoiceWord, ofFunction({ name: toolName })]).nullish(),
       parallel_tool_calls: z.boolean().nullish(),
       text: z.strictObject({ format: format.nullish(), verbosity: usualVerbosity }, unknownMembers).nullish(),
@@ -128,10 +128,10 @@ const responseRequest = z
         .strictObject({ include_obfuscation: z.boolean().nullish() }, unknownMembers)
         .nullish(),
       store: notStored,
-      previous_response_id: notKept(stateless),
-      conversation: notKept(stateless),
-      prompt: notKept("There are no stored prompts."),
-      context_management: notKept("A conversation is never shortened."),
+      previous_response_id: notSupported(stateless),
+      conversation: notSupported(stateless),
+      prompt: notSupported("There are no stored prompts."),
+      context_management: notSupported("A conversation is never shortened."),
       background: z.literal(false, unsupported("Responses are sent at once.")).nullish(),
       truncation: z.literal("disabled", unsupported("A conversation is never shortened.")).nullish(),
       include: z
@@ -219,7 +219,7 @@ export const responseObject = z
           type: z.literal("json_schema"),
           name: z.string(),
           description: z.string().nullable(),
-          schema: toldSchema.nullable(),
+          schema: reportedSchema.nullable(),
           strict: z.boolean(),
         }),
       ]),
@@ -230,7 +230,7 @@ export const responseObject = z
         type: z.literal("function"),
         name: z.string(),
         description: z.string().nullable(),
-        parameters: toldSchema.nullable(),
+        parameters: reportedSchema.nullable(),
         strict: z.boolean().nullable(),
       }),
     ),
@@ -255,7 +255,7 @@ export const createResponseOperation = defineOperation({
   tag: "OpenAI clients",
   auth: "user",
   scope: "chat",
-  body: { encoding: "json", schema: responseRequest, maximumBytes: longBodyBytes },
+  body: { encoding: "json", schema: responseRequest, maxBytes: longBodyBytes },
   response: {
     status: 200,
     description: "The response, whole or as a stream of its events",
@@ -264,8 +264,8 @@ export const createResponseOperation = defineOperation({
   },
   streams: streamsInBody,
   example: {
-    answer: exampleResponse,
-    otherAnswers: {
+    response: exampleResponse,
+    otherResponses: {
       "text/event-stream": exampleEvents
         .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
         .join(""),

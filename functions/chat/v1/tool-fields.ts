@@ -21,7 +21,7 @@ export const jsonSchema = z
   .meta({ id: "JsonSchema", description: "A JSON Schema" });
 
 /** The same value in responses, level by level: the caller's own, and JSON throughout. */
-export const toldSchema = z
+export const reportedSchema = z
   .record(z.string(), z.json())
   .meta({ id: "ToldJsonSchema", description: "The JSON Schema of the request" });
 
@@ -37,7 +37,7 @@ export const toolFunction = z.object({
   strict: z.boolean().nullish(),
 });
 
-export const mostTools = 128;
+export const maxTools = 128;
 
 /** A tool, a choice of one or a call of one; another type than `function` is refused by its name. */
 export const ofFunction = <Shape extends z.ZodRawShape>(shape: Shape) =>

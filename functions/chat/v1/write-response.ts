@@ -16,7 +16,7 @@ import type { ResponseObject, ResponseOutputItem } from "./responses-contract.ts
 /** An unfinished item. Its position is the order in which it started. */
 interface OpenItem {
   readonly id: string;
-  readonly place: number;
+  readonly position: number;
 }
 interface OpenMessage extends OpenItem {
   readonly type: "message";
@@ -47,74 +47,74 @@ export const responseWriter = (response: ResponseObject): EventWriter => {
     number += 1;
     return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...data })}\n\n`;
   };
-  const placeOf = ({ id, place }: OpenItem) => ({ item_id: id, output_index: place });
+  const positionOf = ({ id, position }: OpenItem) => ({ item_id: id, output_index: position });
   const itemOf = (item: OpenMessage | OpenCall, status: ResponseOutputItem["status"]): ResponseOutputItem =>
     item.type === "message" ? messageItem(item.id, item.text, status) : callItem(item.id, item.call, status);
 
   const beginMessage = (): string => {
-    message = { type: "message", id: newItemId("message"), place: items.length, text: "" };
+    message = { type: "message", id: newItemId("message"), position: items.length, text: "" };
     items.push(message);
     const item = messageItem(message.id, undefined, "in_progress");
     return (
-      write("response.output_item.added", { output_index: message.place, item }) +
+      write("response.output_item.added", { output_index: message.position, item }) +
       write("response.content_part.added", {
-        ...placeOf(message),
+        ...positionOf(message),
         content_index: 0,
         part: textContentPart(""),
       })
     );
   };
   const writeText = (delta: string): string => {
-    const beginning = message ? "" : beginMessage();
-    if (!message) return beginning;
+    const opening = message ? "" : beginMessage();
+    if (!message) return opening;
     message.text += delta;
     return (
-      beginning +
-      write("response.output_text.delta", { ...placeOf(message), content_index: 0, delta, logprobs: [] })
+      opening +
+      write("response.output_text.delta", { ...positionOf(message), content_index: 0, delta, logprobs: [] })
     );
   };
   const writeArguments = (open: OpenCall, delta: string): string => {
     if (delta === "") return "";
     open.call = { ...open.call, arguments: open.call.arguments + delta };
-    return write("response.function_call_arguments.delta", { ...placeOf(open), delta });
+    return write("response.function_call_arguments.delta", { ...positionOf(open), delta });
   };
   const beginCall = (index: number, call: ToolCall): string => {
     const open: OpenCall = {
       type: "function_call",
       id: newItemId("function_call"),
-      place: items.length,
+      position: items.length,
       call: { ...call, arguments: "" },
     };
     items.push(open);
     calls.set(index, open);
     const item = callItem(open.id, open.call, "in_progress");
     return (
-      write("response.output_item.added", { output_index: open.place, item }) +
+      write("response.output_item.added", { output_index: open.position, item }) +
       writeArguments(open, call.arguments)
     );
   };
   const endItem = (item: OpenMessage | OpenCall): string => {
-    const place = placeOf(item);
+    const position = positionOf(item);
     const content =
       item.type === "message"
         ? write("response.output_text.done", {
-            ...place,
+            ...position,
             content_index: 0,
             text: item.text,
             logprobs: [],
           }) +
           write("response.content_part.done", {
-            ...place,
+            ...position,
             content_index: 0,
             part: textContentPart(item.text),
           })
         : write("response.function_call_arguments.done", {
-            ...place,
+            ...position,
             name: item.call.name,
             arguments: item.call.arguments,
           });
     const done = itemOf(item, statusAfter(finishReason));
-    return content + write("response.output_item.done", { output_index: item.place, item: done });
+    return content + write("response.output_item.done", { output_index: item.position, item: done });
   };
   const outputAs = (status: ResponseOutputItem["status"]) => items.map((item) => itemOf(item, status));
 

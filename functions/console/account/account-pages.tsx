@@ -19,7 +19,7 @@ import type { SignInDependencies } from "../../../shared/accounts/sign-in/depend
 import { issueTokenTo } from "../../../shared/accounts/sign-in/issue-token.ts";
 import { resendVerification } from "../../../shared/accounts/sign-in/verify-email.ts";
 import { findUsage, type UsageDependencies, usageTable } from "../../../shared/accounts/usage/find-usage.ts";
-import { mostUsageDays } from "../../../shared/accounts/usage/usage.ts";
+import { maxUsageDays } from "../../../shared/accounts/usage/usage.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { CallbackSecrets } from "../../../shared/recordings/callbacks/callback-secrets.ts";
 import { type BoundPage, page } from "../server/page.ts";
@@ -28,7 +28,7 @@ import type { Visit } from "../server/visit.ts";
 import type { SessionsRepository } from "../sessions/sessions-repository.ts";
 import { AccountSettings, type LinkableProvider } from "./account.tsx";
 import { Overview } from "./overview.tsx";
-import { accountPage, endOfDay, keptFields, overviewPage, tokensPage, usagePage } from "./pages.ts";
+import { accountPage, endOfDay, overviewPage, requiredOnceSet, tokensPage, usagePage } from "./pages.ts";
 import { type ShownOnce, TokensAndKeys } from "./tokens.tsx";
 import { UsageOfDays, type UsageRange } from "./usage.tsx";
 
@@ -83,11 +83,11 @@ const tokens = ({ apiKeys, callbackSecrets, ...dependencies }: AccountPagesDepen
     );
   const makeOnce = async (visit: SignedInVisit, form: KeyForm | TokenForm): Promise<ShownOnce> => {
     try {
-      if (form.action === "make-key") return { madeKey: await make(visit, form) };
+      if (form.action === "make-key") return { createdKey: await make(visit, form) };
       const { access_token: token, expires_in: seconds } = await issueTokenTo(ownerIn(visit), dependencies);
-      return { madeToken: { token, seconds } };
+      return { createdToken: { token, seconds } };
     } catch (error) {
-      await sessions.giveBackForm(visit.session, form.forms_used);
+      await sessions.releaseForm(visit.session, form.forms_used);
       throw error;
     }
   };
@@ -142,15 +142,15 @@ const rangeIn = ({ from, to }: UsageRange): UsageRange => {
   const last = to === undefined ? Math.floor(Date.now() / 86_400_000) : dayOfDate(to);
   const days = from === undefined ? 1 : last - dayOfDate(from) + 1;
   if (days < 1) return { from, to, problem: "order" };
-  return days > mostUsageDays ? { from, to, problem: "tooManyDays" } : { from, to };
+  return days > maxUsageDays ? { from, to, problem: "tooManyDays" } : { from, to };
 };
 
 const usage = ({ apiKeys, ...dependencies }: AccountPagesDependencies): BoundPage =>
   page(usagePage, {
     show: async (visit) => {
       const { account, query } = visit;
-      const asked = rangeIn(query);
-      const range = asked.problem ? {} : { from: asked.from, to: asked.to };
+      const requested = rangeIn(query);
+      const range = requested.problem ? {} : { from: requested.from, to: requested.to };
       const found = await findUsage(account.id, range, dependencies);
       if (query.format === "csv") {
         const { name, csv } = usageTable(found);
@@ -162,7 +162,9 @@ const usage = ({ apiKeys, ...dependencies }: AccountPagesDependencies): BoundPag
       }
       const { keys } = await listKeys(account.id, { apiKeys });
       const keyNames = new Map(keys.map(({ id, name }) => [id, name]));
-      return shown({ content: <UsageOfDays {...visit} usage={found} asked={asked} keyNames={keyNames} /> });
+      return shown({
+        content: <UsageOfDays {...visit} usage={found} requested={requested} keyNames={keyNames} />,
+      });
     },
   });
 
@@ -195,8 +197,10 @@ const settings = (dependencies: AccountPagesDependencies): BoundPage => {
           // An account that names no organisation has this one.
           const organization = profile.organization ?? "Unknown";
           await updateProfile(account.id, { ...profile, organization, sector: sectors }, dependencies);
-          const kept = keptFields.filter((name) => account[name] && profile[name] === undefined);
-          return redirect(`/console/account?done=saved${kept.length > 0 ? `&kept=${kept.join(",")}` : ""}`);
+          const emptied = requiredOnceSet.filter((name) => account[name] && profile[name] === undefined);
+          return redirect(
+            `/console/account?done=saved${emptied.length > 0 ? `&kept=${emptied.join(",")}` : ""}`,
+          );
         }
         case "change-password":
           await changePassword(account.id, form, dependencies);

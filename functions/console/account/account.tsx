@@ -144,7 +144,7 @@ const Sessions = (visit: Shown) => {
               {browserName(userAgent)} {id === session.id && <span class="hint">{words.thisSession}</span>}
             </h3>
             <dl>
-              <dt>{words.began}</dt>
+              <dt>{words.started}</dt>
               <dd>{momentOf(createdAt * 1_000, language)}</dd>
               <dt>{words.lastSeen}</dt>
               <dd>{momentOf(seenAt * 1_000, language)}</dd>
@@ -234,14 +234,14 @@ export const AccountSettings = (visit: Shown) => {
   const { account, texts, query, providers } = visit;
   const words = texts.account;
   const joined = providers.find(({ letter }) => letter === query.joined);
-  const keptNames = {
+  const fieldNames = {
     full_name: words.fullName,
     organization_type: words.organizationType,
     default_language: words.defaultLanguage,
   };
-  const kept = query.kept.map((name) => keptNames[name]);
+  const emptied = query.kept.map((name) => fieldNames[name]);
   const outcomes = {
-    saved: kept.length > 0 ? fill(words.savedButKept, { fields: kept.join(", ") }) : words.saved,
+    saved: emptied.length > 0 ? fill(words.savedExceptRequired, { fields: emptied.join(", ") }) : words.saved,
     sent: fill(texts.overview.sent, { email: account.email }),
     "password-changed": words.passwordChanged,
     "password-set": words.passwordSet,

@@ -79,7 +79,7 @@ export const usagePage = definePage({
 const shortField = optionalField(text().trim().max(200));
 
 /** What a profile goes on having once it has it. */
-export const keptFields = ["full_name", "organization_type", "default_language"] as const;
+export const requiredOnceSet = ["full_name", "organization_type", "default_language"] as const;
 
 export const accountPage = definePage({
   id: "account",
@@ -90,7 +90,7 @@ export const accountPage = definePage({
     /** Which fields of the profile were to be emptied, but cannot be. */
     kept: optionalField(z.string())
       .catch(undefined)
-      .transform((names) => keptFields.filter((name) => names?.split(",").includes(name))),
+      .transform((names) => requiredOnceSet.filter((name) => names?.split(",").includes(name))),
     /** Which identity provider has just been added. */
     joined: z.enum(providerLetters).optional().catch(undefined),
   }),

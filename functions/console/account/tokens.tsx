@@ -14,8 +14,8 @@ const to = "/console/tokens";
 
 /** What is shown in the answer to the form that asked for it, and at no address. */
 export interface ShownOnce {
-  readonly madeKey?: CreatedKey;
-  readonly madeToken?: { readonly token: string; readonly seconds: number | undefined };
+  readonly createdKey?: CreatedKey;
+  readonly createdToken?: { readonly token: string; readonly seconds: number | undefined };
   /** With what callbacks are signed. */
   readonly secret?: string;
   /** The form had been sent before, and nothing was made again. */
@@ -44,25 +44,31 @@ export const FirstCall = ({ baseUrl, label }: { readonly baseUrl: string; readon
   />
 );
 
-const Made = ({ texts: { tokens: words }, baseUrl, madeKey, madeToken, isSentAlready }: Shown) => (
+const CreatedKeyNotice = ({
+  texts: { tokens: words },
+  baseUrl,
+  createdKey,
+  createdToken,
+  isSentAlready,
+}: Shown) => (
   <>
     {isSentAlready && <Notice title={words.sentAlready} />}
-    {madeKey && (
-      <Notice title={fill(words.made, { name: madeKey.name })}>
+    {createdKey && (
+      <Notice title={fill(words.created, { name: createdKey.name })}>
         <p>{words.once}</p>
-        <Secret label={words.key} value={madeKey.key} />
+        <Secret label={words.key} value={createdKey.key} />
         <FirstCall baseUrl={baseUrl} label={words.firstCall} />
       </Notice>
     )}
-    {madeToken && (
-      <Notice title={words.tokenMade}>
+    {createdToken && (
+      <Notice title={words.tokenCreated}>
         <p>
           {words.once}{" "}
-          {madeToken.seconds === undefined
+          {createdToken.seconds === undefined
             ? words.tokenLastsForever
-            : fill(words.tokenLasts, { days: Math.round(madeToken.seconds / 86_400) })}
+            : fill(words.tokenLasts, { days: Math.round(createdToken.seconds / 86_400) })}
         </p>
-        <Secret label={words.token} value={madeToken.token} />
+        <Secret label={words.token} value={createdToken.token} />
         <FirstCall baseUrl={baseUrl} label={words.firstCall} />
       </Notice>
     )}
@@ -89,7 +95,7 @@ const Key = ({ visit, shown }: { readonly visit: Shown; readonly shown: ListedKe
             ? words.all
             : shown.scopes.map((scope) => words.scopeNames[scope]).join(", ")}
         </dd>
-        <dt>{words.madeOn}</dt>
+        <dt>{words.createdOn}</dt>
         <dd>{dayOf(createdAt, language)}</dd>
         <dt>{words.endsOn}</dt>
         <dd>
@@ -164,7 +170,7 @@ const MakeKey = (visit: Shown) => {
 
 /** The keys of an account and its access tokens: made, shown once, revoked. */
 export const TokensAndKeys = (visit: Shown) => {
-  const { texts, query, keys, baseUrl, madeKey } = visit;
+  const { texts, query, keys, baseUrl, createdKey } = visit;
   const words = texts.tokens;
   const outcomes = {
     revoked: words.revoked,
@@ -176,7 +182,7 @@ export const TokensAndKeys = (visit: Shown) => {
     <>
       <h1>{words.title}</h1>
       {query.done && <Notice title={outcomes[query.done]} />}
-      <Made {...visit} />
+      <CreatedKeyNotice {...visit} />
       <p>{words.intro}</p>
       <h2>{words.yourKeys}</h2>
       {keys.length === 0 ? (
@@ -198,7 +204,7 @@ export const TokensAndKeys = (visit: Shown) => {
           <Form to={to} action="revoke-all-keys" submit={words.revokeAll} look="danger" />
         </details>
       )}
-      {!madeKey && (
+      {!createdKey && (
         <>
           <h2>{words.make}</h2>
           <MakeKey {...visit} />

@@ -1,4 +1,4 @@
-import { mostUsageDays, type Usage, type UsedOperation } from "../../../shared/accounts/usage/usage.ts";
+import { maxUsageDays, type Usage, type UsedOperation } from "../../../shared/accounts/usage/usage.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { BarChart } from "../view/bar-chart.tsx";
@@ -17,7 +17,7 @@ export interface UsageRange {
 
 type Shown = Visit<unknown, "signed-in"> & {
   readonly usage: Usage;
-  readonly asked: UsageRange;
+  readonly requested: UsageRange;
   readonly keyNames: ReadonlyMap<string, string>;
 };
 
@@ -64,13 +64,19 @@ const Sums = ({
   );
 };
 
-const Range = ({ texts, url, usage, asked }: Shown) => {
+const Range = ({ texts, url, usage, requested }: Shown) => {
   const words = texts.usage;
-  const problem = asked.problem && fill(words[asked.problem], { count: mostUsageDays });
+  const problem = requested.problem && fill(words[requested.problem], { count: maxUsageDays });
   return (
     <form method="get" action={url("/console/usage")} class="row">
-      <Field name="from" label={words.from} type="date" value={asked.from ?? usage.from} problem={problem} />
-      <Field name="to" label={words.to} type="date" value={asked.to ?? usage.to} />
+      <Field
+        name="from"
+        label={words.from}
+        type="date"
+        value={requested.from ?? usage.from}
+        problem={problem}
+      />
+      <Field name="to" label={words.to} type="date" value={requested.to ?? usage.to} />
       <button type="submit" class="quiet">
         {words.show}
       </button>

@@ -1,4 +1,9 @@
-import { type ChatTurn, isTryName, type TryName, tryDefinitions } from "../playground/attempts.ts";
+import {
+  type AttemptName,
+  attemptDefinitions,
+  type ChatTurn,
+  isAttemptName,
+} from "../playground/attempts.ts";
 import { codeSamples, type SampleRequest } from "../samples/code-samples.ts";
 import { eventsOf, parsed, sentenceOf, textWithin } from "./parts/read.ts";
 import { canRecord, type MicrophoneRecording, startRecording } from "./parts/record.ts";
@@ -10,9 +15,14 @@ const find = <Kind extends HTMLElement>(selector: string, kind: new () => Kind):
 };
 
 /** What the service takes in one request. */
-const largestFileBytes = Math.floor(4.4 * 1024 * 1024);
+const maxFileBytes = Math.floor(4.4 * 1024 * 1024);
 
-const start = (form: HTMLFormElement, run: HTMLButtonElement, result: HTMLElement, name: TryName): void => {
+const start = (
+  form: HTMLFormElement,
+  run: HTMLButtonElement,
+  result: HTMLElement,
+  name: AttemptName,
+): void => {
   const { dataset } = form;
   const words = (key: string): string => dataset[key] ?? "";
   const addresses = { api: words("api"), stream: words("stream") };
@@ -32,7 +42,7 @@ const start = (form: HTMLFormElement, run: HTMLButtonElement, result: HTMLElemen
   const fileToSend = (): File | undefined => recorded ?? fileField?.files?.[0];
 
   const describe = (): SampleRequest => {
-    const definition = tryDefinitions[name];
+    const definition = attemptDefinitions[name];
     const values: Record<string, string> = { ...definition.values };
     for (const [key, value] of new FormData(form)) if (typeof value === "string") values[key] = value;
     if (name === "speak") {
@@ -71,15 +81,15 @@ const start = (form: HTMLFormElement, run: HTMLButtonElement, result: HTMLElemen
     link.href = signUp;
   };
 
-  const hear = (sound: Blob, fileName: string, place = result): void => {
+  const hear = (audio: Blob, fileName: string, target = result): void => {
     const player = document.createElement("audio");
     player.controls = true;
-    player.src = URL.createObjectURL(sound);
+    player.src = URL.createObjectURL(audio);
     const link = document.createElement("a");
     link.textContent = words("save");
     link.href = player.src;
     link.download = fileName;
-    place.replaceChildren(player, link);
+    target.replaceChildren(player, link);
   };
 
   const chat = async (body: ReadableStream<Uint8Array>): Promise<void> => {
@@ -109,13 +119,13 @@ const start = (form: HTMLFormElement, run: HTMLButtonElement, result: HTMLElemen
         await response.blob(),
         `speech.${response.headers.get("content-type")?.includes("ogg") ? "opus" : "mp3"}`,
       );
-    const answer = parsed(await response.text());
+    const body = parsed(await response.text());
     if (name === "identify") {
-      const code = textWithin(answer, "language");
+      const code = textWithin(body, "language");
       add("p", words(`nameOf${code.charAt(0).toUpperCase()}${code.slice(1)}`) || words("unknown"), "card");
       return;
     }
-    const said = textWithin(answer, "output", "translated_text") || textWithin(answer, "text");
+    const said = textWithin(body, "output", "translated_text") || textWithin(body, "text");
     add("p", said || words("silence"), "card");
   };
 
@@ -125,7 +135,7 @@ const start = (form: HTMLFormElement, run: HTMLButtonElement, result: HTMLElemen
     const file = fileToSend();
     if (name !== "chat" || conversation.length === 0) result.replaceChildren();
     if (name === "transcribe" && !file) return complain(words("noFile"));
-    if (file && file.size > largestFileBytes) return complain(words("tooLarge"));
+    if (file && file.size > maxFileBytes) return complain(words("tooLarge"));
     if (name === "chat" && textField) {
       add("p", textField.value);
       conversation = [...conversation, { role: "user", content: textField.value }];
@@ -156,10 +166,10 @@ const start = (form: HTMLFormElement, run: HTMLButtonElement, result: HTMLElemen
     button.addEventListener("click", () => {
       if (recording) return recording.stop();
       void startRecording()
-        .then(async (begun) => {
-          recording = begun;
+        .then(async (response) => {
+          recording = response;
           button.textContent = words("stopRecording");
-          recorded = await begun.file;
+          recorded = await response.file;
           recording = undefined;
           button.textContent = label;
           hear(recorded, recorded.name, find("[data-recorded]", HTMLElement));
@@ -199,4 +209,4 @@ const form = find("form[data-try]", HTMLFormElement);
 const run = find("[data-run]", HTMLButtonElement);
 const result = find("[data-result]", HTMLElement);
 const name = form?.dataset["try"];
-if (form && run && result && isTryName(name)) start(form, run, result, name);
+if (form && run && result && isAttemptName(name)) start(form, run, result, name);

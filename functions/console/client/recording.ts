@@ -1,8 +1,8 @@
-import { followSound } from "./parts/follow-audio.ts";
+import { followAudio } from "./parts/follow-audio.ts";
 import { followProgress } from "./parts/follow-progress.ts";
 
-const underWay = document.querySelector<HTMLElement>("[data-job]");
-if (underWay) followProgress(underWay);
+const activeJob = document.querySelector<HTMLElement>("[data-job]");
+if (activeJob) followProgress(activeJob);
 
-const sound = document.querySelector("audio");
-if (sound) followSound(sound);
+const player = document.querySelector("audio");
+if (player) followAudio(player);

@@ -22,18 +22,14 @@ const alternativesOf = ({ anyOf, oneOf }: DocumentedSchema, schemas: NamedSchema
 
 const number = new Intl.NumberFormat("en");
 
-const between = (least: number | undefined, most: number | undefined, what: string): string[] => {
-  if (least !== undefined && most !== undefined) {
+const between = (min: number | undefined, max: number | undefined, what: string): string[] => {
+  if (min !== undefined && max !== undefined) {
     return [
-      least === most
-        ? `${number.format(least)}${what}`
-        : `${number.format(least)} to ${number.format(most)}${what}`,
+      min === max ? `${number.format(min)}${what}` : `${number.format(min)} to ${number.format(max)}${what}`,
     ];
   }
-  if (most !== undefined) return [`at most ${number.format(most)}${what}`];
-  return least === undefined || (least === 1 && what !== "")
-    ? []
-    : [`at least ${number.format(least)}${what}`];
+  if (max !== undefined) return [`at most ${number.format(max)}${what}`];
+  return min === undefined || (min === 1 && what !== "") ? [] : [`at least ${number.format(min)}${what}`];
 };
 
 const limitsOf = (schema: DocumentedSchema): string[] => [
@@ -47,7 +43,7 @@ const limitsOf = (schema: DocumentedSchema): string[] => [
 const quoted = (value: unknown): string => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 
 /** More values than these are told by a field's description, or looked up in the OpenAPI document. */
-const mostValues = 12;
+const maxValues = 12;
 
 const simpleTypeOf = (schema: DocumentedSchema): string => {
   const types = [schema.type ?? []].flat().filter((type) => type !== "null");
@@ -61,7 +57,7 @@ const simpleTypeOf = (schema: DocumentedSchema): string => {
 export const typeOf = (given: JsonSchema, schemas: NamedSchemas): string => {
   const schema = resolveSchema(given, schemas);
   if (schema.const !== undefined) return quoted(schema.const);
-  if (schema.enum && schema.enum.length <= mostValues) {
+  if (schema.enum && schema.enum.length <= maxValues) {
     const values = schema.enum.filter((value) => value !== null).map(quoted);
     return values.length === 1 ? values.join("") : `one of ${values.join(", ")}`;
   }
@@ -97,11 +93,11 @@ const rowsBelow = (given: JsonSchema, schemas: NamedSchemas, name: string, depth
       // Members that are refused by name are no fields.
       .filter(([, property]) => typeof property === "object" && property.not === undefined)
       .flatMap(([member, property]) => {
-        const place = name === "" ? member : `${name}.${member}`;
+        const path = name === "" ? member : `${name}.${member}`;
         const resolved = resolveSchema(property, schemas);
         return [
-          fieldRow(place, property, schemas, required.includes(member)),
-          ...rowsBelow(resolved, schemas, place, depth + 1),
+          fieldRow(path, property, schemas, required.includes(member)),
+          ...rowsBelow(resolved, schemas, path, depth + 1),
         ];
       }),
   );

@@ -103,12 +103,12 @@ const Samples = ({ operation }: { readonly operation: ReferenceOperation }) => {
   );
 };
 
-const Answer = ({ operation }: { readonly operation: ReferenceOperation }) => (
+const ResponseReference = ({ operation }: { readonly operation: ReferenceOperation }) => (
   <>
     <p>
-      <code>{operation.status}</code> {operation.answerDescription}
+      <code>{operation.status}</code> {operation.responseDescription}
     </p>
-    {operation.answers.map(({ contentType, text }) =>
+    {operation.responses.map(({ contentType, text }) =>
       text === undefined ? (
         <p key={contentType}>
           <code>{contentType}</code>
@@ -117,7 +117,7 @@ const Answer = ({ operation }: { readonly operation: ReferenceOperation }) => (
         <CodeBlock key={contentType} label={contentType} code={text} />
       ),
     )}
-    <Fields caption="Fields of the answer" rows={operation.answerFields} />
+    <Fields caption="Fields of the answer" rows={operation.responseFields} />
   </>
 );
 
@@ -172,9 +172,9 @@ export const OperationPage = ({
           isStacked
           caption="In the address and the headers"
           columns={["Name", "Where", "Type", "Meaning"]}
-          rows={parameters.map(({ name, place, type, isRequired, description: meaning }) => [
+          rows={parameters.map(({ name, location, type, isRequired, description: meaning }) => [
             `\`${name}\``,
-            place,
+            location,
             isRequired ? type : `${type}, optional`,
             meaning,
           ])}
@@ -187,7 +187,7 @@ export const OperationPage = ({
       )}
       <Fields caption="Fields of the request" rows={requestFields} />
       <h2>Answer</h2>
-      <Answer operation={operation} />
+      <ResponseReference operation={operation} />
       <h2>Errors</h2>
       <p>
         <Prose text="What an error looks like, and what to do about it: [errors](/docs/guides/errors)." />

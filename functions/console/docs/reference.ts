@@ -14,7 +14,7 @@ import {
 import { describeFields, type FieldRow, fieldRow } from "./describe-fields.ts";
 
 /** What an answer is like: its kind, and as a text what is in it. */
-interface AnswerExample {
+interface ResponseExample {
   readonly contentType: string;
   /** `undefined` for sound and pages. */
   readonly text: string | undefined;
@@ -35,15 +35,15 @@ export interface ReferenceOperation {
   readonly token: "needed" | "optional" | "none";
   /** What a key must be allowed to do; `undefined` when no key may call it. */
   readonly scope: string | undefined;
-  readonly parameters: readonly (FieldRow & { readonly place: string })[];
+  readonly parameters: readonly (FieldRow & { readonly location: string })[];
   readonly requestTypes: readonly string[];
   readonly requestFields: readonly FieldRow[];
   readonly request: SampleRequest;
   readonly samples: CodeSamples;
   readonly status: string;
-  readonly answerDescription: string;
-  readonly answerFields: readonly FieldRow[];
-  readonly answers: readonly AnswerExample[];
+  readonly responseDescription: string;
+  readonly responseFields: readonly FieldRow[];
+  readonly responses: readonly ResponseExample[];
   readonly errors: readonly {
     readonly status: string;
     readonly code: ErrorCode;
@@ -79,7 +79,7 @@ const sampleBody = (
   return { kind: "files", fields: others, file: { field: file.name, name } };
 };
 
-const soundFiles: Readonly<Record<string, string>> = {
+const audioFiles: Readonly<Record<string, string>> = {
   "audio/mpeg": "speech.mp3",
   "audio/wav": "speech.wav",
   "audio/ogg": "speech.ogg",
@@ -88,7 +88,7 @@ const soundFiles: Readonly<Record<string, string>> = {
 const whatComes = (status: string, types: readonly string[]): SampleRequest["gives"] => {
   if (status === "204") return "text";
   if (types.includes("application/json")) return "json";
-  const file = types.map((type) => soundFiles[type]).find((name) => name !== undefined);
+  const file = types.map((type) => audioFiles[type]).find((name) => name !== undefined);
   return file === undefined ? "events" : { file };
 };
 
@@ -120,7 +120,7 @@ const addressOf = (path: string, parameters: readonly DocumentedParameter[]): st
   );
   const query = new URLSearchParams(
     parameters
-      .filter(({ in: place, required }) => place === "query" && required)
+      .filter(({ in: location, required }) => location === "query" && required)
       .map(({ name, schema }): [string, string] => [name, asText(schema.example)]),
   ).toString();
   return query === "" ? inPath : `${inPath}?${query}`;
@@ -143,8 +143,8 @@ const describeOperation = (
   const contents = Object.entries(requestBody?.content ?? {});
   const [type = "", content = {}] = contents[0] ?? [];
   const requestFields = describeFields(content.schema ?? {}, schemas);
-  const [status = "", answer] = Object.entries(responses).find(([code]) => code.startsWith("2")) ?? [];
-  const answers = Object.entries(answer?.content ?? {});
+  const [status = "", response] = Object.entries(responses).find(([code]) => code.startsWith("2")) ?? [];
+  const responseContents = Object.entries(response?.content ?? {});
   const token = tokenOf(security);
   const request: SampleRequest = {
     method: method.toUpperCase(),
@@ -153,7 +153,7 @@ const describeOperation = (
     body: contents.length > 0 ? sampleBody(type, content, requestFields) : undefined,
     gives: whatComes(
       status,
-      answers.map(([answerType]) => answerType),
+      responseContents.map(([responseType]) => responseType),
     ),
   };
   return {
@@ -167,18 +167,18 @@ const describeOperation = (
     replacedBy: operation["x-replaced-by"],
     token,
     scope: scopeOf(security),
-    parameters: parameters.map(({ in: place, name, schema, required = false, description }) => ({
+    parameters: parameters.map(({ in: location, name, schema, required = false, description }) => ({
       ...fieldRow(name, description === undefined ? schema : { ...schema, description }, schemas, required),
-      place: place === "path" ? "address" : place,
+      location: location === "path" ? "address" : location,
     })),
     requestTypes: contents.map(([contentType]) => contentType),
     requestFields,
     request,
     samples: codeSamples(request),
     status,
-    answerDescription: answer?.description ?? "",
-    answerFields: describeFields(answer?.content?.["application/json"]?.schema ?? {}, schemas),
-    answers: answers.map(([contentType, { example }]) => ({ contentType, text: shown(example) })),
+    responseDescription: response?.description ?? "",
+    responseFields: describeFields(response?.content?.["application/json"]?.schema ?? {}, schemas),
+    responses: responseContents.map(([contentType, { example }]) => ({ contentType, text: shown(example) })),
     errors: errorsOf(operation),
   };
 };

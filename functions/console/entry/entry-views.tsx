@@ -4,8 +4,11 @@ import { CodeBlock, Notice } from "../view/components.tsx";
 import { Field, Form } from "../view/forms.tsx";
 import type { OfferedProvider } from "./entry-pages.tsx";
 
-type Asked = Pick<Visit, "texts" | "url" | "values" | "problems">;
-type Entered = Asked & { readonly next: string | undefined; readonly providers: readonly OfferedProvider[] };
+type PageRequest = Pick<Visit, "texts" | "url" | "values" | "problems">;
+type Entered = PageRequest & {
+  readonly next: string | undefined;
+  readonly providers: readonly OfferedProvider[];
+};
 
 /** An address with the page to go on with, where there is one. */
 const withNext = (path: string, next: string | undefined): string =>
@@ -14,7 +17,7 @@ const withNext = (path: string, next: string | undefined): string =>
 const Next = ({ next }: Pick<Entered, "next">) =>
   next === undefined ? null : <input type="hidden" name="next" value={next} />;
 
-const Refused = ({ problems }: Pick<Asked, "problems">) =>
+const Refused = ({ problems }: Pick<PageRequest, "problems">) =>
   problems.form === undefined ? null : <Notice kind="bad" title={problems.form} />;
 
 const Providers = ({ providers, texts, url, next }: Entered) =>
@@ -64,8 +67,8 @@ export const Home = ({
   );
 };
 
-export const SignUp = (asked: Entered) => {
-  const { texts, url, values, problems, next } = asked;
+export const SignUp = (requested: Entered) => {
+  const { texts, url, values, problems, next } = requested;
   const { signUp, logIn, account } = texts;
   const field = (name: string) => ({ name, value: values[name], problem: problems.fields[name] });
   return (
@@ -102,7 +105,7 @@ export const SignUp = (asked: Entered) => {
           isOptional
         />
       </Form>
-      <Providers {...asked} />
+      <Providers {...requested} />
       <p>
         {signUp.hasAccount} <a href={url(withNext("/console/log-in", next))}>{signUp.logIn}</a>
       </p>
@@ -111,9 +114,9 @@ export const SignUp = (asked: Entered) => {
 };
 
 export const LogIn = (
-  asked: Entered & { readonly query: { readonly after?: "deleted" | "log-out" | "reset" | undefined } },
+  requested: Entered & { readonly query: { readonly after?: "deleted" | "log-out" | "reset" | undefined } },
 ) => {
-  const { texts, url, values, problems, next, query } = asked;
+  const { texts, url, values, problems, next, query } = requested;
   const { logIn } = texts;
   const field = (name: string) => ({ name, value: values[name], problem: problems.fields[name] });
   return (
@@ -137,7 +140,7 @@ export const LogIn = (
       <p>
         <a href={url("/console/forgot-password")}>{logIn.forgot}</a>
       </p>
-      <Providers {...asked} />
+      <Providers {...requested} />
       <p>
         {logIn.noAccount} <a href={url(withNext("/console/sign-up", next))}>{logIn.signUp}</a>
       </p>
@@ -145,7 +148,7 @@ export const LogIn = (
   );
 };
 
-export const ForgotPassword = ({ texts: { forgot, signUp }, values, problems }: Asked) => (
+export const ForgotPassword = ({ texts: { forgot, signUp }, values, problems }: PageRequest) => (
   <>
     <h1>{forgot.title}</h1>
     <p>{forgot.text}</p>
@@ -171,7 +174,7 @@ export const LinkSent = ({ texts: { forgot } }: Pick<Visit, "texts">) => (
   </>
 );
 
-export const ResetPassword = ({ texts, problems, token }: Asked & { readonly token: string }) => (
+export const ResetPassword = ({ texts, problems, token }: PageRequest & { readonly token: string }) => (
   <>
     <h1>{texts.reset.title}</h1>
     <p>{texts.reset.text}</p>

@@ -29,8 +29,8 @@ export type Entrance =
   | { readonly kind: "entered"; readonly account: StoredAccount }
   | { readonly kind: "refused"; readonly reason: Refusal };
 
-const isClosed = ({ disabled, deletion_began: deletionBegan }: StoredAccount): boolean =>
-  disabled || deletionBegan !== undefined;
+const isClosed = ({ disabled, deletion_began: deletionStarted }: StoredAccount): boolean =>
+  disabled || deletionStarted !== undefined;
 
 const enter = (account: StoredAccount): Entrance =>
   isClosed(account) ? { kind: "refused", reason: "closed" } : { kind: "entered", account };
@@ -38,7 +38,7 @@ const enter = (account: StoredAccount): Entrance =>
 const oauthTypes = { a: "IdentityProviderA", b: "IdentityProviderB" } as const;
 
 /** Names that somebody may have got before: each further one is longer. */
-const digitsOfTries = [0, 3, 4, 6, 8];
+const digitsOfAttempts = [0, 3, 4, 6, 8];
 
 /** A user name out of what a provider says, in the form that registration asks for. */
 const usernamesFor = ({ preferredUsername, email = "" }: PersonAtProvider): string[] => {
@@ -50,7 +50,7 @@ const usernamesFor = ({ preferredUsername, email = "" }: PersonAtProvider): stri
     .replaceAll(/^[._-]+|[._-]+$/g, "")
     .slice(0, 40);
   const base = plain.length >= 3 ? plain : `person-${plain}`.replace(/-$/, "");
-  return digitsOfTries.map((digits) =>
+  return digitsOfAttempts.map((digits) =>
     digits === 0 ? base : `${base}-${randomInt(10 ** (digits - 1), 10 ** digits)}`,
   );
 };
@@ -87,7 +87,7 @@ export const identityOf = ({ issuer, subject, email }: PersonAtProvider): Identi
 });
 
 /** Two requests of the same person may come at the same moment: the second then finds what the first has made. */
-const mostTries = 3;
+const maxAttempts = 3;
 
 /**
  * Finds the account of somebody who has signed in at a provider, joins their identity to it, or makes one.
@@ -103,7 +103,7 @@ export const enterWithIdentity = async (
 ): Promise<Entrance> => {
   const { accounts, identities } = dependencies;
   const identity = identityOf(person);
-  for (let tries = 1; tries <= mostTries; tries += 1) {
+  for (let attempts = 1; attempts <= maxAttempts; attempts += 1) {
     const userId = await identities.find(identity);
     const known = userId === undefined ? undefined : await accounts.find({ id: userId });
     if (known) return enter(known);
@@ -112,8 +112,8 @@ export const enterWithIdentity = async (
     if (email === undefined) return { kind: "refused", reason: "no-address" };
     const holder = await accounts.find({ email });
     if (!holder) {
-      const made = await createAccount({ ...person, email }, identity, letter, dependencies);
-      if (made) return { kind: "entered", account: made };
+      const created = await createAccount({ ...person, email }, identity, letter, dependencies);
+      if (created) return { kind: "entered", account: created };
     } else {
       if (isClosed(holder)) return { kind: "refused", reason: "closed" };
       if (!holder.email_verified || !person.emailVerified)

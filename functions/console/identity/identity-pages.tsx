@@ -3,7 +3,7 @@ import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { cookiesAt } from "../server/cookies.ts";
 import { logInPath, readNext } from "../server/links.ts";
 import { type BoundPage, page } from "../server/page.ts";
-import { type PageAnswer, redirect, redirectOutside, shown } from "../server/responses.ts";
+import { type PageResponse, redirect, redirectOutside, shown } from "../server/responses.ts";
 import type { Visit } from "../server/visit.ts";
 import { fill } from "../texts/languages.ts";
 import { enterWithIdentity, type IdentityDependencies, joinIdentity } from "./enter-with-identity.ts";
@@ -14,7 +14,7 @@ import { beginLogInPage, endLogInPage, joinIdentityPage } from "./pages.ts";
 
 /** What these pages touch. */
 export interface IdentityPagesDependencies extends IdentityDependencies {
-  readonly identities: Pick<IdentitiesRepository, "find" | "join" | "noteAnswered">;
+  readonly identities: Pick<IdentitiesRepository, "find" | "join" | "noteReturned">;
   readonly openIdProviders: readonly OpenIdProvider[];
   readonly logInAttempts: LogInAttempts;
   /** Where callers reach the service; no slash at the end. */
@@ -43,7 +43,7 @@ const refuse = (
   { name }: OpenIdProvider,
   problem: IdentityProblem,
   { next, joinTo }: Pick<Partial<LogInAttempt>, "next" | "joinTo">,
-): PageAnswer<never> => {
+): PageResponse<never> => {
   const isAccount = joinTo !== undefined;
   const back = { to: isAccount ? accountPath : logInPath(readNext(next) ?? afterLogIn), isAccount };
   return shown({
@@ -95,10 +95,10 @@ export const identityPages = (dependencies: IdentityPagesDependencies): BoundPag
     { request, query }: Visit<Readonly<Record<string, string>>>,
     { letter }: OpenIdProvider,
   ): Promise<LogInAttempt | undefined> => {
-    const kept = read(request.headers["cookie"], "login");
-    const attempt = kept === undefined ? undefined : await logInAttempts.open(kept);
+    const cookie = read(request.headers["cookie"], "login");
+    const attempt = cookie === undefined ? undefined : await logInAttempts.open(cookie);
     if (!attempt || attempt.provider !== letter || attempt.checks.state !== query["state"]) return undefined;
-    return (await identities.noteAnswered(attempt.checks.state)) ? attempt : undefined;
+    return (await identities.noteReturned(attempt.checks.state)) ? attempt : undefined;
   };
 
   const join = async (
@@ -106,7 +106,7 @@ export const identityPages = (dependencies: IdentityPagesDependencies): BoundPag
     provider: OpenIdProvider,
     person: PersonAtProvider,
     attempt: LogInAttempt,
-  ): Promise<PageAnswer<never>> => {
+  ): Promise<PageResponse<never>> => {
     const { account, session } = visit;
     const isSame = account?.id === attempt.joinTo?.userId && session?.id === attempt.joinTo?.session;
     if (!account || !isSame) return refuse(visit, provider, "expired", attempt);

@@ -6,7 +6,7 @@ import { Notice } from "../view/components.tsx";
 /** Why nobody was logged in, or no identity joined. */
 export type IdentityProblem = keyof Texts["identity"]["problems"];
 
-type Asked = Pick<Visit, "texts" | "url"> & { readonly provider: string };
+type PageRequest = Pick<Visit, "texts" | "url"> & { readonly provider: string };
 
 /** What has gone wrong, and the way back. */
 export const IdentityRefused = ({
@@ -15,7 +15,7 @@ export const IdentityRefused = ({
   provider,
   problem,
   back,
-}: Asked & {
+}: PageRequest & {
   readonly problem: IdentityProblem;
   /** The page that it was begun from. */
   readonly back: { readonly to: string; readonly isAccount: boolean };
@@ -42,7 +42,7 @@ export const GoToProvider = ({
   url,
   provider,
   address,
-}: Asked & { readonly address: string }) => (
+}: PageRequest & { readonly address: string }) => (
   <>
     <h1>{fill(identity.joinTitle, { provider })}</h1>
     <p>{fill(identity.joinText, { provider })}</p>

@@ -26,9 +26,9 @@ const algorithm = "HS256";
  * and of a type of its own, so that it is no access token.
  */
 export const createLogInAttempts = (keySource: SigningKeySource) => ({
-  seal: async (begun: LogInAttempt): Promise<string> => {
+  seal: async (attempt: LogInAttempt): Promise<string> => {
     const { current } = await keySource.get();
-    return new SignJWT({ attempt: begun })
+    return new SignJWT({ attempt: attempt })
       .setProtectedHeader({ alg: algorithm, typ: type })
       .setExpirationTime(`${attemptSeconds} s`)
       .sign(current);

@@ -62,7 +62,7 @@ export interface OpenIdProviderOptions {
 
 /** Four calls of so long are less than the function has. */
 const usualSeconds = 5;
-const largestAnswer = 1_000_000;
+const maxResponseBytes = 1_000_000;
 /** What a provider says of itself changes rarely; a failure makes it be asked again at once. */
 const metadataMilliseconds = 60 * 60_000;
 
@@ -100,7 +100,7 @@ const fetchWithin =
   (seconds: number, signal: AbortSignal | undefined): client.CustomFetch =>
   async (url, { method, headers, body, signal: own }) => {
     const limits = [own, signal].filter((limit) => limit !== undefined);
-    const answer = await sendRequest({
+    const response = await sendRequest({
       url: new URL(url),
       method: method === "POST" ? "POST" : "GET",
       headers,
@@ -108,9 +108,9 @@ const fetchWithin =
       signal: AbortSignal.any(limits),
       silenceMilliseconds: seconds * 1_000,
     });
-    const text = await readBody(answer, largestAnswer);
-    const status = answer.statusCode ?? 0;
-    const type = answer.headers["content-type"];
+    const text = await readBody(response, maxResponseBytes);
+    const status = response.statusCode ?? 0;
+    const type = response.headers["content-type"];
     return new Response(status === 204 ? null : text, {
       status,
       ...(type === undefined ? {} : { headers: { "content-type": type } }),
@@ -130,20 +130,20 @@ const personClaims = z.object({
 
 /** Keeps what a provider says of itself. */
 const cacheMetadata = (load: () => Promise<client.ServerMetadata>) => {
-  let kept: { readonly metadata: Promise<client.ServerMetadata>; readonly until: number } | undefined;
+  let cached: { readonly metadata: Promise<client.ServerMetadata>; readonly until: number } | undefined;
   return {
     get: (): Promise<client.ServerMetadata> => {
-      if (kept && performance.now() < kept.until) return kept.metadata;
+      if (cached && performance.now() < cached.until) return cached.metadata;
       const metadata = load();
-      const asked = { metadata, until: performance.now() + metadataMilliseconds };
-      kept = asked;
+      const requested = { metadata, until: performance.now() + metadataMilliseconds };
+      cached = requested;
       metadata.catch(() => {
-        if (kept === asked) kept = undefined;
+        if (cached === requested) cached = undefined;
       });
       return metadata;
     },
     forget: (): void => {
-      kept = undefined;
+      cached = undefined;
     },
   };
 };
@@ -236,17 +236,17 @@ export const createOpenIdProvider = ({
         const claims = personClaims.parse(tokens.claims());
         const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
         // Many say no more than the subject in the token itself.
-        const told =
+        const profile =
           claims.email === undefined && hasMore
             ? personClaims.parse(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub))
             : claims;
         return {
           issuer: claims.iss ?? issuer,
           subject: claims.sub,
-          email: told.email,
-          emailVerified: told.email !== undefined && told.email_verified === true,
-          name: told.name,
-          preferredUsername: told.preferred_username,
+          email: profile.email,
+          emailVerified: profile.email !== undefined && profile.email_verified === true,
+          name: profile.name,
+          preferredUsername: profile.preferred_username,
         };
       }),
   };

@@ -1,8 +1,8 @@
 import type { SampleRequest } from "../samples/code-samples.ts";
 
 /** What can be tried, in the order in which it is shown. */
-export const tryNames = ["translate", "chat", "speak", "transcribe", "identify"] as const;
-export type TryName = (typeof tryNames)[number];
+export const attemptNames = ["translate", "chat", "speak", "transcribe", "identify"] as const;
+export type AttemptName = (typeof attemptNames)[number];
 
 /** Where requests go: the API, and the address at which answers are streamed. No slash at the end. */
 export interface ApiAddresses {
@@ -11,7 +11,7 @@ export interface ApiAddresses {
 }
 
 /** What somebody has chosen and written, by the names of the fields. */
-export type TryValues = Readonly<Record<string, string>>;
+export type AttemptValues = Readonly<Record<string, string>>;
 
 /** One turn of a conversation. */
 export interface ChatTurn {
@@ -20,10 +20,10 @@ export interface ChatTurn {
 }
 
 /** What a try asks, and what it begins with. */
-interface TryDefinition {
-  readonly values: TryValues;
+interface AttemptDefinition {
+  readonly values: AttemptValues;
   /** @param earlier the turns before this one, of a conversation. */
-  request(values: TryValues, addresses: ApiAddresses, earlier: readonly ChatTurn[]): SampleRequest;
+  request(values: AttemptValues, addresses: ApiAddresses, earlier: readonly ChatTurn[]): SampleRequest;
 }
 
 const asJson = (url: string, value: object, gives?: SampleRequest["gives"]): SampleRequest => ({
@@ -35,7 +35,7 @@ const asJson = (url: string, value: object, gives?: SampleRequest["gives"]): Sam
 });
 
 /** Every try; nothing else knows which path it asks. */
-export const tryDefinitions: Readonly<Record<TryName, TryDefinition>> = {
+export const attemptDefinitions: Readonly<Record<AttemptName, AttemptDefinition>> = {
   translate: {
     values: { source: "eng", target: "lug", text: "Good morning. How did you sleep?" },
     request: ({ source, target, text }, { api }) =>
@@ -79,5 +79,5 @@ export const tryDefinitions: Readonly<Record<TryName, TryDefinition>> = {
 };
 
 /** Whether something can be tried. */
-export const isTryName = (name: string | undefined): name is TryName =>
-  tryNames.some((known) => known === name);
+export const isAttemptName = (name: string | undefined): name is AttemptName =>
+  attemptNames.some((known) => known === name);

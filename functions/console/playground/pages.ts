@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { definePage } from "../server/define-page.ts";
 import { pageToken } from "../server/page-token.ts";
-import { tryNames } from "./attempts.ts";
+import { attemptNames } from "./attempts.ts";
 
 /** What somebody wrote without JavaScript; whatever it is, it is only shown. */
 const written = z.string().max(5_000).optional().catch(undefined);
@@ -12,7 +12,7 @@ export const playgroundPage = definePage({
   audience: "everybody",
   title: ({ playground }) => playground.title,
   query: z.object({
-    try: z.enum(tryNames).default("translate").catch("translate"),
+    try: z.enum(attemptNames).default("translate").catch("translate"),
     source: written,
     target: written,
     text: written,

@@ -2,7 +2,7 @@ import { type Scope, scopes } from "../../../shared/accounts/access/api-keys.ts"
 import { type BoundPage, page } from "../server/page.ts";
 import { signPageToken } from "../server/page-token.ts";
 import { data, redirect, shown } from "../server/responses.ts";
-import { tryDefinitions } from "./attempts.ts";
+import { attemptDefinitions } from "./attempts.ts";
 import { playgroundPage, playgroundTokenPage } from "./pages.ts";
 import { Playground, type PlaygroundAccess } from "./view.tsx";
 import type { VisitorDependencies } from "./visitors.ts";
@@ -10,7 +10,7 @@ import type { VisitorDependencies } from "./visitors.ts";
 /** What the playground touches. */
 export interface PlaygroundDependencies extends Pick<VisitorDependencies, "addresses" | "tokens"> {
   /** How often somebody without an account may try something; 0 for never. */
-  readonly visitorTriesPerDay: number;
+  readonly visitorAttemptsPerDay: number;
 }
 
 /** What the page does; uploads and long recordings are not among it. */
@@ -20,11 +20,13 @@ const pageScopes: readonly Scope[] = scopes.filter((scope) => scope !== "upload"
 export const playgroundPages = ({
   addresses,
   tokens,
-  visitorTriesPerDay,
+  visitorAttemptsPerDay,
 }: PlaygroundDependencies): BoundPage[] => {
   const accessOf = (isSignedIn: boolean): PlaygroundAccess => {
     if (isSignedIn) return { kind: "account" };
-    return visitorTriesPerDay > 0 ? { kind: "visitor", triesADay: visitorTriesPerDay } : { kind: "closed" };
+    return visitorAttemptsPerDay > 0
+      ? { kind: "visitor", attemptsPerDay: visitorAttemptsPerDay }
+      : { kind: "closed" };
   };
   return [
     page(playgroundPage, {
@@ -36,7 +38,7 @@ export const playgroundPages = ({
           content: (
             <Playground
               current={current}
-              values={{ ...tryDefinitions[current].values, ...Object.fromEntries(given) }}
+              values={{ ...attemptDefinitions[current].values, ...Object.fromEntries(given) }}
               addresses={addresses}
               access={accessOf(account !== undefined)}
             />

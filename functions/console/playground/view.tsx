@@ -9,17 +9,23 @@ import { fill } from "../texts/languages.ts";
 import { CodeBlock, Notice } from "../view/components.tsx";
 import { Select, TextArea } from "../view/forms.tsx";
 import { useFrame } from "../view/frame.ts";
-import { type ApiAddresses, type TryName, type TryValues, tryDefinitions, tryNames } from "./attempts.ts";
+import {
+  type ApiAddresses,
+  type AttemptName,
+  type AttemptValues,
+  attemptDefinitions,
+  attemptNames,
+} from "./attempts.ts";
 
 /** What somebody may do on the page: everything their account may, some tries a day without one, or read only. */
 export type PlaygroundAccess =
   | { readonly kind: "account" }
-  | { readonly kind: "visitor"; readonly triesADay: number }
+  | { readonly kind: "visitor"; readonly attemptsPerDay: number }
   | { readonly kind: "closed" };
 
 interface PlaygroundProps {
-  readonly current: TryName;
-  readonly values: TryValues;
+  readonly current: AttemptName;
+  readonly values: AttemptValues;
   readonly addresses: ApiAddresses;
   readonly access: PlaygroundAccess;
 }
@@ -129,14 +135,14 @@ export const Playground = (props: PlaygroundProps) => {
   const { texts, url } = frame;
   const { current, values, addresses, access } = props;
   const words = texts.playground;
-  const samples = codeSamples(tryDefinitions[current].request(values, addresses, []));
+  const samples = codeSamples(attemptDefinitions[current].request(values, addresses, []));
   const path = "/console/playground";
   return (
     <>
       <h1>{words.title}</h1>
       <p>{words.intro}</p>
-      <nav class="row" aria-label={words.tries}>
-        {tryNames.map((name) => (
+      <nav class="row" aria-label={words.attemptsTitle}>
+        {attemptNames.map((name) => (
           <a
             key={name}
             href={`${url(path)}?try=${name}`}
@@ -160,7 +166,7 @@ export const Playground = (props: PlaygroundProps) => {
       {access.kind === "visitor" && (
         <Notice>
           <p>
-            {fill(words.visitor, { count: access.triesADay })}{" "}
+            {fill(words.visitor, { count: access.attemptsPerDay })}{" "}
             <a href={url("/console/sign-up")}>{texts.navigation.signUp}</a>
           </p>
         </Notice>

@@ -5,23 +5,23 @@ import { Reply } from "../../../shared/http/response.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { rawBody } from "../../../shared/platform/validation/fields.ts";
 import { comesFromHere } from "../server/form-token.ts";
-import { tryNames } from "./attempts.ts";
+import { attemptNames } from "./attempts.ts";
 import { playgroundPage } from "./pages.ts";
-import { relayVisitorTry, type VisitorDependencies } from "./visitors.ts";
+import { relayVisitorAttempt, type VisitorDependencies } from "./visitors.ts";
 
 /** The page's own way to the API for people without an account: no program may count on it, so that no document names it. */
-const visitorTryOperation = defineOperation({
+const visitorAttemptOperation = defineOperation({
   id: "visitorTry",
   method: "POST",
   path: "/console/playground/visitor/{name}",
   summary: "A try without an account",
   tag: "Service",
   auth: "public",
-  pathParameters: z.object({ name: z.enum(tryNames) }),
+  pathParameters: z.object({ name: z.enum(attemptNames) }),
   body: {
     encoding: "raw",
     schema: rawBody("What the API would be sent", {}),
-    maximumBytes: 1024 * 1024,
+    maxBytes: 1024 * 1024,
   },
   response: { status: 200, description: "The API's answer", schema: z.unknown() },
   errors: [],
@@ -37,23 +37,26 @@ async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
 /** Takes the tries of people without an account. Other sites cannot use theirs up. */
 export const visitorEndpoint = (
   baseUrl: string,
-  dependencies: VisitorDependencies & { readonly visitorTriesPerDay: number },
+  dependencies: VisitorDependencies & { readonly visitorAttemptsPerDay: number },
 ): Endpoint =>
-  endpoint(visitorTryOperation, async ({ body, path: { name }, request }) => {
+  endpoint(visitorAttemptOperation, async ({ body, path: { name }, request }) => {
     const { headers, sourceAddress, signal } = request;
-    if (dependencies.visitorTriesPerDay === 0) throw new AppError("not_found");
+    if (dependencies.visitorAttemptsPerDay === 0) throw new AppError("not_found");
     if (!comesFromHere(headers, baseUrl)) {
       throw new AppError("forbidden", { message: `Tries come from ${baseUrl}${playgroundPage.path}.` });
     }
     const contentType = headers["content-type"] ?? "application/json";
-    const answer = await relayVisitorTry({ name, contentType, body, sourceAddress, signal }, dependencies);
-    const isJson = answer.contentType.startsWith("application/json");
+    const response = await relayVisitorAttempt(
+      { name, contentType, body, sourceAddress, signal },
+      dependencies,
+    );
+    const isJson = response.contentType.startsWith("application/json");
     // What the API has answered has been through its response schema.
-    if (isJson && answer.status < 400) return JSON.parse(await textOf(answer.body));
+    if (isJson && response.status < 400) return JSON.parse(await textOf(response.body));
     return new Reply({
-      status: answer.status,
-      contentType: answer.contentType,
+      status: response.status,
+      contentType: response.contentType,
       headers: { "Cache-Control": "no-store" },
-      body: isJson ? await textOf(answer.body) : answer.body,
+      body: isJson ? await textOf(response.body) : response.body,
     });
   });

@@ -7,10 +7,10 @@ import type { AccountsRepository } from "../../../shared/accounts/repositories/a
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { readPieces, sendRequest } from "../../../shared/platform/outbound/http-client.ts";
 import type { ItemTable } from "../../../shared/platform/storage/item-table.ts";
-import { type ApiAddresses, type TryName, tryDefinitions } from "./attempts.ts";
+import { type ApiAddresses, type AttemptName, attemptDefinitions } from "./attempts.ts";
 
 /** Tries of people without an account, counted by address. */
-export interface VisitorTries {
+export interface VisitorAttempts {
   /**
    * Takes one of the tries that an address has today. However many are asked for at once, no more are given.
    *
@@ -21,15 +21,15 @@ export interface VisitorTries {
 }
 
 /** Counts in the service's table; access pattern C10 of `shared/accounts/limits/README.md`. */
-export const createVisitorTries = (
+export const createVisitorAttempts = (
   table: Pick<ItemTable, "update">,
   perDay: number,
   now: () => number = Date.now,
-): VisitorTries => ({
+): VisitorAttempts => ({
   take: async (sourceAddress, signal) => {
     const time = now();
     const { day, ends } = windowsAt(time);
-    const Key = limitKeys.visitorTries(addressGroup(sourceAddress), day);
+    const Key = limitKeys.visitorAttempts(addressGroup(sourceAddress), day);
     const expiresAt = Math.floor(ends.day / 1_000);
     const add = (amount: number, limit?: number) => ({
       Key,
@@ -44,12 +44,12 @@ export const createVisitorTries = (
     }
     // Given back once at most: a write whose outcome is unknown could otherwise give a try away.
     return async () => {
-      await table.update(add(-1), AbortSignal.timeout(giveBackMilliseconds), () => undefined);
+      await table.update(add(-1), AbortSignal.timeout(refundMilliseconds), () => undefined);
     };
   },
 });
 
-const giveBackMilliseconds = 3_000;
+const refundMilliseconds = 3_000;
 
 /** Nobody can register such a name, or send mails to such an address: there are spaces in it. */
 const visitorName = "visitors of the playground";
@@ -74,14 +74,14 @@ const findVisitorAccount = async (accounts: Pick<AccountsRepository, "create" | 
     });
   } catch (error) {
     // Another visitor came in the same moment.
-    const made = error instanceof AppError ? await accounts.find(reference) : undefined;
-    if (!made) throw error;
-    return made;
+    const created = error instanceof AppError ? await accounts.find(reference) : undefined;
+    if (!created) throw error;
+    return created;
   }
 };
 
 /** What a try needs of the token that it is made with. */
-const scopeOf: Readonly<Record<TryName, Scope>> = {
+const scopeOf: Readonly<Record<AttemptName, Scope>> = {
   translate: "translate",
   chat: "chat",
   speak: "speech",
@@ -92,7 +92,7 @@ const scopeOf: Readonly<Record<TryName, Scope>> = {
 const kilobyte = 1_024;
 
 /** In bytes: enough for a few sentences, and for two minutes of what the page records. */
-const largestBody = (name: TryName): number => (name === "transcribe" ? 512 : 8) * kilobyte;
+const maxBodyBytes = (name: AttemptName): number => (name === "transcribe" ? 512 : 8) * kilobyte;
 
 /** Long enough for one request. The token does not leave this function, but to the API. */
 const tokenSeconds = 60;
@@ -102,7 +102,7 @@ const silenceMilliseconds = 60_000;
 
 /** A try as it was sent to the page's own address. */
 export interface VisitorRequest {
-  readonly name: TryName;
+  readonly name: AttemptName;
   readonly contentType: string;
   readonly body: Uint8Array;
   readonly sourceAddress: string;
@@ -111,7 +111,7 @@ export interface VisitorRequest {
 
 /** What visitors' tries need. */
 export interface VisitorDependencies {
-  readonly tries: VisitorTries;
+  readonly attempts: VisitorAttempts;
   readonly accounts: Pick<AccountsRepository, "create" | "find">;
   readonly tokens: Pick<Tokens, "sign">;
   readonly addresses: ApiAddresses;
@@ -124,17 +124,17 @@ export interface VisitorDependencies {
  * @throws AppError `quota_exceeded` after the last try, `payload_too_large`, what the store throws, and what
  * `sendRequest` throws.
  */
-export const relayVisitorTry = async (
+export const relayVisitorAttempt = async (
   { name, contentType, body, sourceAddress, signal }: VisitorRequest,
-  { tries, accounts, tokens, addresses }: VisitorDependencies,
+  { attempts, accounts, tokens, addresses }: VisitorDependencies,
 ) => {
-  const most = largestBody(name);
-  if (body.byteLength > most) {
+  const max = maxBodyBytes(name);
+  if (body.byteLength > max) {
     throw new AppError("payload_too_large", {
-      message: `Without an account a request may have ${most / kilobyte} kB; sign up to send more.`,
+      message: `Without an account a request may have ${max / kilobyte} kB; sign up to send more.`,
     });
   }
-  const giveBack = await tries.take(sourceAddress, signal);
+  const refund = await attempts.take(sourceAddress, signal);
   const ask = async () => {
     const { id, token_epoch: tokenEpoch } = await findVisitorAccount(accounts);
     const token = await tokens.sign(
@@ -142,7 +142,7 @@ export const relayVisitorTry = async (
       tokenSeconds,
     );
     return sendRequest({
-      url: new URL(tryDefinitions[name].request({}, addresses, []).url),
+      url: new URL(attemptDefinitions[name].request({}, addresses, []).url),
       method: "POST",
       headers: { Authorization: `Bearer ${token}`, "Content-Type": contentType },
       body,
@@ -151,11 +151,11 @@ export const relayVisitorTry = async (
     });
   };
   const response = await ask().catch(async (error: unknown) => {
-    await giveBack();
+    await refund();
     throw error;
   });
   const { statusCode: status = 502, headers } = response;
-  if (status >= 400) await giveBack();
+  if (status >= 400) await refund();
   return {
     status,
     contentType: headers["content-type"] ?? "application/json",

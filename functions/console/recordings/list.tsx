@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { transcriptionLanguages } from "../../../shared/platform/catalogue/languages.ts";
-import { largestUploadBytes } from "../../../shared/platform/storage/object-store.ts";
+import { maxUploadBytes } from "../../../shared/platform/storage/object-store.ts";
 import { isOver, type StoredJob } from "../../../shared/recordings/jobs/job.ts";
 import { longRecordingCommands } from "../docs/guides/media.ts";
 import type { Visit } from "../server/visit.ts";
@@ -18,7 +18,7 @@ type Shown = Visit<z.output<NonNullable<typeof recordingsPage.query>>, "signed-i
   readonly older: string | undefined;
 };
 
-const largestMegabytes = largestUploadBytes / 1_024 / 1_024;
+const maxMegabytes = maxUploadBytes / 1_024 / 1_024;
 
 /** What the script needs: where to ask, and its words. */
 const dataOf = ({ texts: { recordings: words }, url, formToken }: Shown) => ({
@@ -27,7 +27,7 @@ const dataOf = ({ texts: { recordings: words }, url, formToken }: Shown) => ({
   "data-token": url("/console/recordings/token"),
   "data-page": url("/console/recordings"),
   "data-form-token": formToken,
-  "data-largest": largestUploadBytes,
+  "data-largest": maxUploadBytes,
   "data-uploading": words.uploading,
   "data-continuing": words.continuing,
   "data-lost": words.lost,
@@ -35,7 +35,7 @@ const dataOf = ({ texts: { recordings: words }, url, formToken }: Shown) => ({
   "data-making": words.making,
   "data-failed": words.failed,
   "data-no-file": words.noFile,
-  "data-too-large": fill(words.tooLarge, { size: largestMegabytes }),
+  "data-too-large": fill(words.tooLarge, { size: maxMegabytes }),
   "data-unreadable": words.unreadable,
 });
 
@@ -51,7 +51,7 @@ const Upload = (visit: Shown) => {
         <div class="field">
           <label for="file">{words.file}</label>
           <p class="hint" id="file-hint">
-            {fill(words.fileHint, { size: largestMegabytes })}
+            {fill(words.fileHint, { size: maxMegabytes })}
           </p>
           <input
             id="file"

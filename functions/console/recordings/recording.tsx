@@ -56,7 +56,7 @@ export const JobProgress = ({ job }: { readonly job: StoredJob }) => {
 };
 
 /** A job that is under way; the script asks for it, and loads the page again at its end. */
-const UnderWay = ({ job }: { readonly job: StoredJob }) => {
+const ActiveJob = ({ job }: { readonly job: StoredJob }) => {
   const { texts, url, formToken } = useFrame();
   const words = texts.recordings;
   return (
@@ -174,7 +174,7 @@ export const RecordingView = (visit: Shown) => {
         <dd>{clockOf(secondsOf(job.audio_milliseconds))}</dd>
         <dt>{words.sent}</dt>
         <dd>{momentOf(job.created_at, language)}</dd>
-        <dt>{words.kept}</dt>
+        <dt>{words.storedUntil}</dt>
         <dd>{dayOf(job.expires_at * 1_000, language)}</dd>
       </dl>
       {job.status === "failed" && (
@@ -183,7 +183,7 @@ export const RecordingView = (visit: Shown) => {
           {visit.part && <p>{words.partial}</p>}
         </Notice>
       )}
-      {isEnded ? <Said {...visit} /> : <UnderWay job={job} />}
+      {isEnded ? <Said {...visit} /> : <ActiveJob job={job} />}
       <details>
         <summary>{isEnded ? words.delete : words.cancel}</summary>
         <p>{isEnded ? words.deleteText : words.cancelText}</p>

@@ -27,7 +27,7 @@ export interface RecordingsDependencies extends Pick<PlaygroundDependencies, "to
 }
 
 /** How many recordings stand on one page. */
-const mostListed = 20;
+const maxListed = 20;
 
 /** How often the page of a job that is under way is asked for where no scripts run. */
 const refreshSeconds = 10;
@@ -81,9 +81,9 @@ export const recordingsPages = (dependencies: RecordingsDependencies): BoundPage
     page(recordingsPage, {
       show: async (visit) => {
         // One more than is shown says whether there are older ones.
-        const found = await jobs.list(visit.account.id, mostListed + 1, visit.query.before);
-        const listed = found.slice(0, mostListed);
-        const older = found.length > mostListed ? listed.at(-1)?.id : undefined;
+        const found = await jobs.list(visit.account.id, maxListed + 1, visit.query.before);
+        const listed = found.slice(0, maxListed);
+        const older = found.length > maxListed ? listed.at(-1)?.id : undefined;
         return shown({ content: <Recordings {...visit} jobs={listed} older={older} /> });
       },
     }),

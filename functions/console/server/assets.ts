@@ -1,6 +1,6 @@
 import { assetsPath } from "../contract.ts";
 import type { BuiltAsset } from "./built-assets.ts";
-import { type PageAnswer, sentFile } from "./responses.ts";
+import { type PageResponse, sentFile } from "./responses.ts";
 
 /** The path of a file that pages load; none where nothing was built. @throws Error for one that was not built with the others. */
 export const assetPath = (assets: readonly BuiltAsset[], name: string): string[] => {
@@ -11,7 +11,7 @@ export const assetPath = (assets: readonly BuiltAsset[], name: string): string[]
 };
 
 /** A file that pages load, for ever; `undefined` when there is none of this name. */
-export const sendAsset = (assets: readonly BuiltAsset[], file: string): PageAnswer<never> | undefined => {
+export const sendAsset = (assets: readonly BuiltAsset[], file: string): PageResponse<never> | undefined => {
   const found = assets.find((asset) => asset.file === file);
   if (!found) return undefined;
   return sentFile({

@@ -4,9 +4,9 @@ import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { assetsPath } from "../contract.ts";
 import { sendAsset } from "./assets.ts";
 import { definePage } from "./define-page.ts";
-import { tellErrors } from "./error-page.tsx";
+import { formatErrors } from "./error-page.tsx";
 import { pageHeaders } from "./headers.ts";
-import type { PageSurroundings } from "./open-visit.ts";
+import type { PageContext } from "./open-visit.ts";
 import { type BoundPage, page } from "./page.ts";
 import { pageEndpoints } from "./page-endpoints.ts";
 import type { Site } from "./render.tsx";
@@ -26,17 +26,17 @@ const assetPages = ({ assets }: Pick<Site, "assets">): BoundPage =>
 /** The function of the console: its pages and their files, and every error as a page. */
 export const createConsoleHandler = (
   pages: readonly BoundPage[],
-  surroundings: PageSurroundings,
+  context: PageContext,
   options: Pick<HandlerOptions, "limiter" | "metricsNamespace"> & {
     /** What the scripts of pages ask for, where it is no page. */
     readonly endpoints?: readonly Endpoint[];
   },
 ) =>
   createStreamingHandler(
-    [...pageEndpoints([assetPages(surroundings.site), ...pages], surroundings), ...(options.endpoints ?? [])],
+    [...pageEndpoints([assetPages(context.site), ...pages], context), ...(options.endpoints ?? [])],
     {
       ...options,
-      headers: pageHeaders({}, surroundings.site),
-      tellError: tellErrors(surroundings.site),
+      headers: pageHeaders({}, context.site),
+      formatError: formatErrors(context.site),
     },
   );

@@ -21,7 +21,7 @@ const wordsFor = (
 };
 
 /** Tells of errors: people by a page, programs by JSON as everywhere else. */
-export const tellErrors =
+export const formatErrors =
   (site: Site) =>
   (error: AppError, event: HttpEvent): HttpResponse => {
     const { headers, requestId, resource } = event;

@@ -1,5 +1,5 @@
 /** The longest address that is returned to. */
-const longestPath = 2_000;
+const maxPathLength = 2_000;
 
 /**
  * Where to go on after a log-in, if it is a page of ours: nothing that a request says leads anywhere else.
@@ -7,7 +7,7 @@ const longestPath = 2_000;
  * @returns path and query, as pages are declared; `undefined` for everything else.
  */
 export const readNext = (next: string | undefined): string | undefined => {
-  if (next === undefined || next.length > longestPath || !/^\/(?:console|docs)(?:[/?]|$)/.test(next))
+  if (next === undefined || next.length > maxPathLength || !/^\/(?:console|docs)(?:[/?]|$)/.test(next))
     return undefined;
   const base = "https://console.invalid";
   if (!URL.canParse(next, base)) return undefined;

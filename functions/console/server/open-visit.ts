@@ -11,7 +11,7 @@ import { languageFor, type Site } from "./render.tsx";
 import { findSignedIn, type SessionDependencies, sessionSwitch, type Visit } from "./visit.ts";
 
 /** What all pages work with. */
-export interface PageSurroundings extends SessionDependencies {
+export interface PageContext extends SessionDependencies {
   readonly site: Site;
 }
 
@@ -46,7 +46,7 @@ export const openVisit = async (
   declared: Page,
   raw: RawRequest,
   request: RequestFacts,
-  { site, ...dependencies }: PageSurroundings,
+  { site, ...dependencies }: PageContext,
 ): Promise<OpenVisit> => {
   const { headers } = request;
   const query = textsIn(raw.query);
@@ -55,14 +55,14 @@ export const openVisit = async (
   const signedIn = await findSignedIn(session, dependencies);
   const { language: chosen } = query;
   const { language, texts } = languageFor(headers, site, chosen);
-  const kept = cookies.read(headers["cookie"], "form");
-  const own = isFormSecret(kept) ? kept : newFormSecret();
+  const cookie = cookies.read(headers["cookie"], "form");
+  const own = isFormSecret(cookie) ? cookie : newFormSecret();
   const formSecret = signedIn ? session : declared.form ? own : undefined;
   const path = textsIn(raw.path);
   return {
     formSecret,
     cookies: [
-      ...(formSecret === own && own !== kept ? [cookies.write("form", own)] : []),
+      ...(formSecret === own && own !== cookie ? [cookies.write("form", own)] : []),
       ...(chosen === language ? [cookies.write("language", language, languageSeconds)] : []),
     ],
     visit: {

@@ -6,10 +6,10 @@ import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import type { Page } from "./define-page.ts";
 import { pageHeaders } from "./headers.ts";
 import { logInPath } from "./links.ts";
-import { type OpenVisit, openVisit, type PageSurroundings } from "./open-visit.ts";
+import { type OpenVisit, openVisit, type PageContext } from "./open-visit.ts";
 import type { BoundPage } from "./page.ts";
 import { renderPage, type Site } from "./render.tsx";
-import { type PageAnswer, redirect } from "./responses.ts";
+import { type PageResponse, redirect } from "./responses.ts";
 import { submitForm } from "./submit-form.ts";
 import type { SignedIn } from "./visit.ts";
 
@@ -27,13 +27,13 @@ const cacheHeaders = ({ page: { cacheSeconds } }: BoundPage, { formSecret, cooki
     : { "Cache-Control": `public, max-age=${cacheSeconds}`, Vary: "Cookie, Accept-Language" };
 
 /** An answer as it leaves. JSON leaves through the schema of the page's declaration. */
-const send = (answer: PageAnswer, bound: BoundPage, open: OpenVisit, site: Site): unknown => {
+const send = (response: PageResponse, bound: BoundPage, open: OpenVisit, site: Site): unknown => {
   const { page: declared } = bound;
   const { visit } = open;
-  if (answer.kind === "data") return answer.value;
+  if (response.kind === "data") return response.value;
   const headers = { ...pageHeaders(declared, site), ...cacheHeaders(bound, open) };
-  if (answer.kind === "redirect") {
-    const { to, isOutside, cookies } = answer;
+  if (response.kind === "redirect") {
+    const { to, isOutside, cookies } = response;
     return new Reply({
       status: 303,
       contentType: "text/plain; charset=utf-8",
@@ -42,26 +42,26 @@ const send = (answer: PageAnswer, bound: BoundPage, open: OpenVisit, site: Site)
       body: "",
     });
   }
-  if (answer.kind === "file") {
-    const { contentType, body } = answer;
+  if (response.kind === "file") {
+    const { contentType, body } = response;
     return new Reply({
       contentType,
-      headers: { ...headers, ...answer.headers },
+      headers: { ...headers, ...response.headers },
       body: typeof body === "string" ? body : inOnePiece(body),
     });
   }
   const { texts, language, account, formToken } = visit;
   const { path, scripts, isWide } = declared;
-  const title = answer.title ?? declared.title(texts);
-  const { refreshSeconds } = answer;
+  const title = response.title ?? declared.title(texts);
+  const { refreshSeconds } = response;
   const own = { title, texts, language, path, username: account?.username, formToken, refreshSeconds };
   const frame = { ...own, scripts, isWide };
   return new Reply({
-    status: answer.status,
+    status: response.status,
     contentType: "text/html; charset=utf-8",
     headers,
-    cookies: [...open.cookies, ...answer.cookies],
-    body: renderPage(frame, answer.content, site),
+    cookies: [...open.cookies, ...response.cookies],
+    body: renderPage(frame, response.content, site),
   });
 };
 
@@ -83,24 +83,24 @@ const operationOf = (
   confidential,
 });
 
-const endpointOf = (bound: BoundPage, kind: "shown" | "sent", surroundings: PageSurroundings): Endpoint => ({
+const endpointOf = (bound: BoundPage, kind: "shown" | "sent", context: PageContext): Endpoint => ({
   operation: operationOf(bound.page, kind),
   prepare: (raw) => ({
     tasks: 1,
     execute: async (signal) => {
       const { id, headers, sourceAddress } = raw;
-      const opened = await openVisit(bound.page, raw, { id, headers, sourceAddress, signal }, surroundings);
+      const opened = await openVisit(bound.page, raw, { id, headers, sourceAddress, signal }, context);
       const { visit } = opened;
-      const answer = async (): Promise<PageAnswer> => {
+      const response = async (): Promise<PageResponse> => {
         if (!isFor(bound.page, visit)) throw new AppError("unauthenticated");
         return kind === "shown" ? bound.show(visit) : submitForm(bound, opened, raw.body);
       };
       try {
-        return send(await answer(), bound, opened, surroundings.site);
+        return send(await response(), bound, opened, context.site);
       } catch (error) {
         const isToLogIn = error instanceof AppError && error.code === "unauthenticated" && visit.wantsHtml;
         if (!isToLogIn) throw error;
-        return send(redirect(logInPath(visit.here)), bound, opened, surroundings.site);
+        return send(redirect(logInPath(visit.here)), bound, opened, context.site);
       }
     },
   }),
@@ -113,11 +113,11 @@ const requireDistinct = (names: readonly string[]): void => {
 };
 
 /** The endpoints of pages: each is shown, and those with a form take it. @throws Error when two have one path or one id. */
-export const pageEndpoints = (pages: readonly BoundPage[], surroundings: PageSurroundings): Endpoint[] => {
+export const pageEndpoints = (pages: readonly BoundPage[], context: PageContext): Endpoint[] => {
   requireDistinct(pages.map(({ page }) => page.id));
   requireDistinct(pages.map(({ page }) => page.path));
   return pages.flatMap((bound) => [
-    endpointOf(bound, "shown", surroundings),
-    ...(bound.submit ? [endpointOf(bound, "sent", surroundings)] : []),
+    endpointOf(bound, "shown", context),
+    ...(bound.submit ? [endpointOf(bound, "sent", context)] : []),
   ]);
 };

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Audience, Page } from "./define-page.ts";
-import type { PageAnswer } from "./responses.ts";
+import type { PageResponse } from "./responses.ts";
 import type { Visit } from "./visit.ts";
 
 type MaybeLater<Value> = Value | Promise<Value>;
@@ -8,8 +8,8 @@ type MaybeLater<Value> = Value | Promise<Value>;
 /** A page with what it does. */
 export interface BoundPage {
   readonly page: Page;
-  readonly show: (visit: Visit) => MaybeLater<PageAnswer>;
-  readonly submit: ((visit: Visit & { readonly form: unknown }) => MaybeLater<PageAnswer>) | undefined;
+  readonly show: (visit: Visit) => MaybeLater<PageResponse>;
+  readonly submit: ((visit: Visit & { readonly form: unknown }) => MaybeLater<PageResponse>) | undefined;
 }
 
 /**
@@ -26,10 +26,10 @@ export const page = <
 >(
   declaration: Page<Query, Form, Data, Who>,
   does: {
-    readonly show: (visit: Visit<z.output<Query>, Who>) => MaybeLater<PageAnswer<z.input<Data>>>;
+    readonly show: (visit: Visit<z.output<Query>, Who>) => MaybeLater<PageResponse<z.input<Data>>>;
     readonly submit?: (
       visit: Visit<z.output<Query>, Who> & { readonly form: z.output<Form> },
-    ) => MaybeLater<PageAnswer<z.input<Data>>>;
+    ) => MaybeLater<PageResponse<z.input<Data>>>;
   },
 ): BoundPage => {
   // The query and the form have been read with the declaration's schemas, and who is signed in is there where the audience says

@@ -26,8 +26,8 @@ export const languageFor = (
   { baseUrl, languages }: Pick<Site, "baseUrl" | "languages">,
   chosen?: string,
 ): { readonly language: ConsoleLanguage; readonly texts: Texts } => {
-  const kept = cookiesAt(baseUrl).read(headers["cookie"], "language");
-  const language = chooseConsoleLanguage(languages, [chosen, kept], headers["accept-language"]);
+  const cookie = cookiesAt(baseUrl).read(headers["cookie"], "language");
+  const language = chooseConsoleLanguage(languages, [chosen, cookie], headers["accept-language"]);
   return { language, texts: textsOf[language] };
 };
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 /** What a page answers. */
-export type PageAnswer<Data = unknown> =
+export type PageResponse<Data = unknown> =
   | {
       readonly kind: "shown";
       readonly content: ComponentChildren;
@@ -42,19 +42,19 @@ export const shown = ({
   readonly title?: string;
   readonly cookies?: readonly string[];
   readonly refreshSeconds?: number | undefined;
-}): PageAnswer<never> => ({ kind: "shown", content, status, title, cookies, refreshSeconds });
+}): PageResponse<never> => ({ kind: "shown", content, status, title, cookies, refreshSeconds });
 
 /** Another page of ours, always asked for with GET. @param path as pages are declared, without the prefix of the stage. */
 export const redirect = (
   path: string,
   { cookies = [] }: { readonly cookies?: readonly string[] } = {},
-): PageAnswer<never> => ({ kind: "redirect", to: path, isOutside: false, cookies });
+): PageResponse<never> => ({ kind: "redirect", to: path, isOutside: false, cookies });
 
 /** An address of somebody else's, such as an identity provider's. Never of what a request says. */
 export const redirectOutside = (
   address: URL,
   { cookies = [] }: { readonly cookies?: readonly string[] } = {},
-): PageAnswer<never> => ({ kind: "redirect", to: address.href, isOutside: true, cookies });
+): PageResponse<never> => ({ kind: "redirect", to: address.href, isOutside: true, cookies });
 
 /** Something that is no page: a table to download, a script. */
 export const sentFile = ({
@@ -65,7 +65,7 @@ export const sentFile = ({
   readonly contentType: string;
   readonly body: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-}): PageAnswer<never> => ({ kind: "file", contentType, body, headers });
+}): PageResponse<never> => ({ kind: "file", contentType, body, headers });
 
 /** What the page's declaration says programs get, as JSON. */
-export const data = <Data>(value: Data): PageAnswer<Data> => ({ kind: "data", value });
+export const data = <Data>(value: Data): PageResponse<Data> => ({ kind: "data", value });

@@ -10,7 +10,7 @@ import {
   type FormProblems,
   noProblems,
 } from "./problems.ts";
-import type { PageAnswer } from "./responses.ts";
+import type { PageResponse } from "./responses.ts";
 import type { Visit } from "./visit.ts";
 
 const fieldsOf = (body: unknown): [string, unknown][] =>
@@ -34,15 +34,15 @@ const again = (visit: Visit, body: unknown, problems: FormProblems): Visit => {
 };
 
 /** A page that is shown again says so by its status, however it was shown. */
-const withStatus = (answer: PageAnswer, status: number): PageAnswer =>
-  answer.kind === "shown" ? { ...answer, status } : answer;
+const withStatus = (response: PageResponse, status: number): PageResponse =>
+  response.kind === "shown" ? { ...response, status } : response;
 
 /** Works on a form that was sent. @throws whatever the person can do nothing about; for programs, everything. */
 export const submitForm = async (
   { page: declared, show, submit }: BoundPage,
   { visit, formSecret }: OpenVisit,
   body: unknown,
-): Promise<PageAnswer> => {
+): Promise<PageResponse> => {
   const { texts, request, baseUrl, wantsHtml } = visit;
   if (!submit || !declared.form) throw new AppError("not_found");
   const showAgain = async (problems: FormProblems, status: number) =>

@@ -3,7 +3,7 @@ import type { AccountsRepository } from "../../../shared/accounts/repositories/a
 import type { RequestFacts } from "../../../shared/http/endpoint.ts";
 import { requestScope } from "../../../shared/platform/telemetry/request-scope.ts";
 import type { Session, SessionsRepository } from "../sessions/sessions-repository.ts";
-import { longestSessionSeconds } from "../sessions/sessions-repository.ts";
+import { maxSessionSeconds } from "../sessions/sessions-repository.ts";
 import type { Texts } from "../texts/en.ts";
 import type { ConsoleLanguage } from "../texts/languages.ts";
 import type { Cookies } from "./cookies.ts";
@@ -17,10 +17,10 @@ export interface SignedIn {
 }
 
 /** A request for a page, as the page sees it. */
-export type Visit<Query = unknown, Who extends Audience = Audience> = Asked<Query> &
+export type Visit<Query = unknown, Who extends Audience = Audience> = Requested<Query> &
   (Who extends "signed-in" ? SignedIn : Partial<SignedIn>);
 
-interface Asked<Query> {
+interface Requested<Query> {
   readonly texts: Texts;
   readonly language: ConsoleLanguage;
   readonly query: Query;
@@ -75,7 +75,7 @@ export const sessionSwitch = (
   signedIn: SignedIn | undefined,
   userAgent: string | undefined,
   { sessions, cookies }: Pick<SessionDependencies, "sessions"> & { readonly cookies: Cookies },
-): Pick<Asked<unknown>, "beginSession" | "endSession"> => {
+): Pick<Requested<unknown>, "beginSession" | "endSession"> => {
   const end = async () => {
     if (signedIn) await sessions.end(signedIn.account.id, signedIn.session.id);
   };
@@ -83,7 +83,7 @@ export const sessionSwitch = (
     beginSession: async ({ id, token_epoch }) => {
       await end();
       const { secret } = await sessions.begin({ userId: id, tokenEpoch: token_epoch }, userAgent);
-      return cookies.write("session", secret, longestSessionSeconds);
+      return cookies.write("session", secret, maxSessionSeconds);
     },
     endSession: async () => {
       await end();

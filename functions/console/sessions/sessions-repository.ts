@@ -10,13 +10,13 @@ const hourSeconds = 60 * 60;
 const daySeconds = 24 * hourSeconds;
 
 /** A session ends after so long, however much it is used. */
-export const longestSessionSeconds = 30 * daySeconds;
+export const maxSessionSeconds = 30 * daySeconds;
 /** A session that nobody uses ends after so long. */
 const idleSeconds = 7 * daySeconds;
 /** So exactly it is known when a session was used last: more often its item is not written. */
 const seenPrecisionSeconds = hourSeconds;
 
-const longestUserAgent = 200;
+const maxUserAgentLength = 200;
 
 const sessionItem = z.object({
   SK: z.string(),
@@ -42,7 +42,7 @@ export interface Session extends AccountAtEpoch {
 }
 
 /** A new session, with what the browser keeps of it. */
-export interface BegunSession {
+export interface StartedSession {
   readonly session: Session;
   /** For the cookie; stored nowhere. */
   readonly secret: string;
@@ -72,7 +72,7 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
   const { client, name: TableName } = table;
   const seconds = () => Math.floor(now() / 1_000);
   const endOf = (createdAt: number, seenAt: number) =>
-    Math.min(createdAt + longestSessionSeconds, seenAt + idleSeconds);
+    Math.min(createdAt + maxSessionSeconds, seenAt + idleSeconds);
 
   /** @returns whether the session is still there. */
   const noteUse = async (Key: Readonly<Record<string, string>>, createdAt: number): Promise<boolean> => {
@@ -149,7 +149,7 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
     begin: async (
       { userId, tokenEpoch }: AccountAtEpoch,
       userAgent: string | undefined,
-    ): Promise<BegunSession> => {
+    ): Promise<StartedSession> => {
       const secret = `${userId}.${randomBytes(32).toString("base64url")}`;
       const createdAt = seconds();
       const Item = {
@@ -158,7 +158,7 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
         created_at: createdAt,
         seen_at: createdAt,
         expires_at: endOf(createdAt, createdAt),
-        user_agent: userAgent?.slice(0, longestUserAgent),
+        user_agent: userAgent?.slice(0, maxUserAgentLength),
       };
       await client.send(new PutCommand({ TableName, Item }));
       return { secret, session: toSession(userId, sessionItem.parse(Item)) };
@@ -195,7 +195,7 @@ export const createSessionsRepository = (table: Table, now: () => number = Date.
       countForms({ userId, id }, formsUsed, formsUsed + 1),
 
     /** Takes back that a form was sent, because nothing came of it. */
-    giveBackForm: async (session: Pick<Session, "userId" | "id">, formsUsed: number): Promise<void> => {
+    releaseForm: async (session: Pick<Session, "userId" | "id">, formsUsed: number): Promise<void> => {
       await countForms(session, formsUsed + 1, formsUsed);
     },
 

@@ -12,10 +12,10 @@ const gap = 2;
 const height = 100;
 
 /** The next of 1, 2, 5, 10, 20, 50 … that is not less: the top of a chart is a number that people can divide. */
-export const topOf = (most: number): number => {
-  if (most <= 1) return 1;
-  const power = 10 ** Math.floor(Math.log10(most));
-  return [1, 2, 5, 10].map((step) => step * power).find((top) => top >= most) ?? most;
+export const topOf = (max: number): number => {
+  if (max <= 1) return 1;
+  const power = 10 ** Math.floor(Math.log10(max));
+  return [1, 2, 5, 10].map((step) => step * power).find((top) => top >= max) ?? max;
 };
 
 /**

@@ -10,9 +10,9 @@ export { type Piece, pieceSchema } from "../../../shared/audio/reading/piece.ts"
 
 /** What models' servers take: vLLM less than 25 MiB and 600 s. */
 const defaultLimits: PieceLimits = {
-  longestSeconds: 570,
+  maxSeconds: 570,
   overlapSeconds: 10,
-  largestBytes: 24_000_000,
+  maxBytes: 24_000_000,
 };
 
 /**
@@ -35,13 +35,13 @@ export const planPieces = async (
   const limits = { ...defaultLimits, ...options };
   const { durationSeconds, mediaType, fileExtension } = facts;
   const type = { mediaType, fileExtension };
-  if (durationSeconds <= limits.longestSeconds && source.size <= limits.largestBytes) {
+  if (durationSeconds <= limits.maxSeconds && source.size <= limits.maxBytes) {
     return [{ index: 0, start: 0, end: durationSeconds, bytes: source.size, ...type }];
   }
 
   const { reader, ...file } = await openAudioFile(source, { signal, budget });
   const { headBytes, points } = await reader.cutPoints(file);
-  const planner = new PiecePlanner({ ...limits, largestBytes: limits.largestBytes - headBytes });
+  const planner = new PiecePlanner({ ...limits, maxBytes: limits.maxBytes - headBytes });
   let first: CutPoint | undefined;
   let last: CutPoint | undefined;
   for await (const group of points) {

@@ -3,10 +3,10 @@ import { type CutPoint, pointSpacing } from "../../../shared/audio/reading/piece
 
 /** What a piece may be. */
 export interface PieceLimits {
-  readonly longestSeconds: number;
+  readonly maxSeconds: number;
   /** What a piece shares with the one before it. */
   readonly overlapSeconds: number;
-  readonly largestBytes: number;
+  readonly maxBytes: number;
 }
 
 /** A piece, by its ends. */
@@ -16,12 +16,12 @@ export interface Span {
 }
 
 /** A list of pieces is kept, and each of them is work: 62 hours. */
-const mostPieces = 400;
+const maxPieces = 400;
 
 /** A short piece, as of uncompressed sound with many channels, shares no more of its length. */
-const mostOverlap = 1 / 4;
+const maxOverlap = 1 / 4;
 
-const tooFewPlaces = "The audio cannot be cut into pieces: its packets are too large.";
+const tooFewPoints = "The audio cannot be cut into pieces: its packets are too large.";
 
 const secondsOf = ({ from, to }: Span): number => to.endsAt - from.startsAt;
 
@@ -62,17 +62,15 @@ export class PiecePlanner {
 
   #fits(point: CutPoint): boolean {
     const [from] = this.#points;
-    return (
-      !from || (this.#isSmall(from, point) && point.endsAt - from.startsAt <= this.#limits.longestSeconds)
-    );
+    return !from || (this.#isSmall(from, point) && point.endsAt - from.startsAt <= this.#limits.maxSeconds);
   }
 
   #isSmall(from: CutPoint, to: CutPoint): boolean {
-    return to.bytes - from.bytes <= this.#limits.largestBytes;
+    return to.bytes - from.bytes <= this.#limits.maxBytes;
   }
 
   #overlapOf(span: Span): number {
-    return Math.min(this.#limits.overlapSeconds, secondsOf(span) * mostOverlap);
+    return Math.min(this.#limits.overlapSeconds, secondsOf(span) * maxOverlap);
   }
 
   /** Ends the piece before a place that it does not reach, and starts the next one. */
@@ -81,7 +79,7 @@ export class PiecePlanner {
     const to = rest.at(-1);
     if (!from || !to) {
       if (from && !this.#isSmall(from, beyond)) {
-        throw new UnreadableAudioError(tooFewPlaces);
+        throw new UnreadableAudioError(tooFewPoints);
       }
       // No packet plays as long as a piece: here is a pause that nobody recorded.
       if (from) this.#spans.push({ from, to: beyond });
@@ -95,14 +93,14 @@ export class PiecePlanner {
     }
     const span = { from, to };
     this.#spans.push(span);
-    if (this.#spans.length > mostPieces) {
+    if (this.#spans.length > maxPieces) {
       throw new UnreadableAudioError("The audio is too long: it would take too many pieces.");
     }
     this.#previous = this.#points;
     const sharedFrom = to.endsAt - this.#overlapOf(span);
     const next = this.#points.findLastIndex(({ startsAt }) => startsAt <= sharedFrom);
     this.#points = this.#points.slice(Math.max(1, next));
-    if ((this.#points[0]?.startsAt ?? 0) > to.endsAt) throw new UnreadableAudioError(tooFewPlaces);
+    if ((this.#points[0]?.startsAt ?? 0) > to.endsAt) throw new UnreadableAudioError(tooFewPoints);
   }
 
   #levelLastTwo(): void {

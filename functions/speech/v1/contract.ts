@@ -78,7 +78,7 @@ export const createV1SpeechOperation = defineOperation({
   },
   streams: "always",
   example: {
-    otherAnswers: {
+    otherResponses: {
       "text/event-stream":
         'data: {"type":"speech.audio.delta","audio":"SUQzBAAAAAAA"}\n\n' +
         'data: {"type":"speech.audio.done","usage":{"input_tokens":0,"output_tokens":0,"total_tokens":0}}\n\n',

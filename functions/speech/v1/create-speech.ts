@@ -1,4 +1,4 @@
-import type { EncodedSound } from "../../../shared/audio/encode/audio-formats.ts";
+import type { EncodedAudio } from "../../../shared/audio/encode/audio-formats.ts";
 import { Reply } from "../../../shared/http/response.ts";
 import { isSpeechModel, speechModel } from "../../../shared/platform/catalogue/audio-models.ts";
 import { synthesisLanguages } from "../../../shared/platform/catalogue/voices.ts";
@@ -53,11 +53,11 @@ const frame = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
 const noTokens = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 
 async function* inEvents(
-  sound: EncodedSound,
+  audio: EncodedAudio,
   requestId: string,
 ): AsyncGenerator<string, AppError | undefined, undefined> {
   try {
-    for await (const piece of streamSpeech(sound)) {
+    for await (const piece of streamSpeech(audio)) {
       yield frame({ type: "speech.audio.delta", audio: Buffer.from(piece).toString("base64") });
     }
     yield frame({ type: "speech.audio.done", usage: noTokens });
@@ -83,14 +83,14 @@ export const createV1Speech = async (
   if (!isSpeechModel(request.model)) throw new AppError("model_not_found", { param: "model" });
   const { voice, language } = chooseV1Voice(request, defaultLanguage);
   const spoken = toSpeechRequest({ text: request.input, language: request.language }, { voice, language });
-  const sound = await encode(format, await synthesizer.synthesize(spoken, { signal }));
+  const audio = await encode(format, await synthesizer.synthesize(spoken, { signal }));
   countCharacters(request.input);
   return request.stream_format === "sse"
-    ? new Reply({ contentType: "text/event-stream; charset=utf-8", body: inEvents(sound, requestId) })
+    ? new Reply({ contentType: "text/event-stream; charset=utf-8", body: inEvents(audio, requestId) })
     : new Reply({
-        contentType: sound.contentType,
-        headers: { "X-Sample-Rate": String(sound.sampleRate) },
-        body: streamSpeech(sound),
+        contentType: audio.contentType,
+        headers: { "X-Sample-Rate": String(audio.sampleRate) },
+        body: streamSpeech(audio),
       });
 };
 

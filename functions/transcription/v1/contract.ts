@@ -150,8 +150,8 @@ const subtitles = ["text/plain", "application/x-subrip", "text/vtt"];
 
 /** What the documentation shows of a text in each of the formats. */
 const examplesOf = (text: string) => ({
-  answer: { text, usage: { type: "duration" as const, seconds: 3 } },
-  otherAnswers: {
+  response: { text, usage: { type: "duration" as const, seconds: 3 } },
+  otherResponses: {
     "text/plain": `${text}\n`,
     "application/x-subrip": `1\n00:00:00,480 --> 00:00:02,160\n${text}\n\n`,
     "text/vtt": `WEBVTT\n\n00:00:00.480 --> 00:00:02.160\n${text}\n\n`,
@@ -193,8 +193,8 @@ export const createV1TranscriptionOperation = defineOperation({
   streams: /name="?stream"?(?![\w-])/i,
   example: {
     ...transcribed,
-    otherAnswers: {
-      ...transcribed.otherAnswers,
+    otherResponses: {
+      ...transcribed.otherResponses,
       "text/event-stream":
         'data: {"type":"transcript.text.delta","delta":"Wasuze otya nno?"}\n\n' +
         'data: {"type":"transcript.text.done","text":"Wasuze otya nno?"}\n\n',

@@ -49,8 +49,8 @@ export const createV1Transcription = async (
   dependencies: TranscriptionDependencies,
 ): Promise<Transcript | Reply> => {
   checkCombination(form);
-  const { response_format: format, timestamp_granularities: asked = [], prompt, temperature } = form;
-  const granularities: readonly Granularity[] = asked.length > 0 ? asked : ["segment"];
+  const { response_format: format, timestamp_granularities: requested = [], prompt, temperature } = form;
+  const granularities: readonly Granularity[] = requested.length > 0 ? requested : ["segment"];
   const language = chooseLanguage(form, context.defaultLanguage);
   const recording = await openFormsRecording(form, context, dependencies);
   const request: TranscriptionRequest = {

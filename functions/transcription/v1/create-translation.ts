@@ -19,7 +19,7 @@ export interface AudioTranslationDependencies extends TranscriptionDependencies 
 const english = findLanguage("eng");
 
 /** The characters of one translation: models translate related sentences better together. */
-const longestPiece = 2_000;
+const maxPieceLength = 2_000;
 
 /** Pieces translated in parallel, the share of one caller. */
 const piecesAtOnce = 4;
@@ -29,7 +29,7 @@ const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
 /** Sentences; where there is no punctuation, as many models write, words. */
 const breakable = (text: string): string[] =>
   [...sentences.segment(text)].flatMap(({ segment }) =>
-    segment.length > longestPiece ? segment.split(/(?<=\s)/u) : [segment],
+    segment.length > maxPieceLength ? segment.split(/(?<=\s)/u) : [segment],
   );
 
 /** A text in pieces that a model can take: of a model without times all of a recording is a single segment. */
@@ -37,7 +37,7 @@ const cut = (text: string): string[] => {
   const pieces: string[] = [];
   for (const segment of breakable(text)) {
     const joined = `${pieces.at(-1) ?? ""}${segment}`;
-    if (pieces.length > 0 && joined.length <= longestPiece) pieces.splice(-1, 1, joined);
+    if (pieces.length > 0 && joined.length <= maxPieceLength) pieces.splice(-1, 1, joined);
     else pieces.push(segment);
   }
   return pieces.map((piece) => piece.trim());

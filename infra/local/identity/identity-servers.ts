@@ -32,8 +32,8 @@ const startStandIn = async (letter: ProviderLetter, port: number, redirectUri: s
   let issuer = "";
   let loading: Promise<ProviderRequests> | undefined;
   const load = async (): Promise<ProviderRequests> => {
-    const { answerRequests, createStandInProvider } = await import("./stand-in-provider.ts");
-    return answerRequests(createStandInProvider({ ...options, issuer }), options);
+    const { respondToRequests, createStandInProvider } = await import("./stand-in-provider.ts");
+    return respondToRequests(createStandInProvider({ ...options, issuer }), options);
   };
 
   const respond: ProviderRequests = async (request, response) => {
@@ -44,8 +44,8 @@ const startStandIn = async (letter: ProviderLetter, port: number, redirectUri: s
     }
     try {
       loading ??= load();
-      const answer = await loading;
-      await answer(request, response);
+      const received = await loading;
+      await received(request, response);
     } catch {
       loading = undefined;
       if (!response.headersSent) response.writeHead(500);

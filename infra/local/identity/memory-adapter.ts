@@ -1,27 +1,27 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
 
 /** How much a stand-in remembers; what is oldest goes first. */
-const most = 500;
+const max = 500;
 
 /** Keeps what a provider remembers in memory, until it ends: a session there is worth nothing after a restart. */
 export const memoryAdapter = (): ((name: string) => Adapter) => {
-  const kept = new Map<string, { readonly payload: AdapterPayload; readonly expiresAt: number }>();
+  const stored = new Map<string, { readonly payload: AdapterPayload; readonly expiresAt: number }>();
   const read = (key: string): AdapterPayload | undefined => {
-    const entry = kept.get(key);
+    const entry = stored.get(key);
     return entry && entry.expiresAt > Date.now() ? entry.payload : undefined;
   };
   return (name) => {
     const keyOf = (id: string): string => `${name} ${id}`;
     const findBy = (member: "uid" | "userCode", value: string): AdapterPayload | undefined =>
-      [...kept.keys()]
+      [...stored.keys()]
         .filter((key) => key.startsWith(keyOf("")))
         .map(read)
         .find((payload) => payload?.[member] === value);
     return {
       upsert: async (id, payload, expiresIn) => {
-        kept.set(keyOf(id), { payload, expiresAt: Date.now() + (expiresIn ?? 3_600) * 1_000 });
-        const [oldest] = kept.keys();
-        if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+        stored.set(keyOf(id), { payload, expiresAt: Date.now() + (expiresIn ?? 3_600) * 1_000 });
+        const [oldest] = stored.keys();
+        if (stored.size > max && oldest !== undefined) stored.delete(oldest);
       },
       find: async (id) => read(keyOf(id)),
       findByUid: async (uid) => findBy("uid", uid),
@@ -31,10 +31,10 @@ export const memoryAdapter = (): ((name: string) => Adapter) => {
         if (payload) payload["consumed"] = Math.floor(Date.now() / 1_000);
       },
       destroy: async (id) => {
-        kept.delete(keyOf(id));
+        stored.delete(keyOf(id));
       },
       revokeByGrantId: async (grantId) => {
-        for (const [key, { payload }] of kept) if (payload.grantId === grantId) kept.delete(key);
+        for (const [key, { payload }] of stored) if (payload.grantId === grantId) stored.delete(key);
       },
     };
   };

@@ -115,7 +115,7 @@ export const createStandInProvider = ({
 export type ProviderRequests = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** What answers the requests to a provider: itself, and the form in which the test accounts sign in. */
-export const answerRequests = (
+export const respondToRequests = (
   provider: Provider,
   { name }: Pick<StandInOptions, "name">,
 ): ProviderRequests => {
@@ -130,7 +130,7 @@ export const answerRequests = (
     response.end(renderLogInPage({ providerName: name, action, problem }));
   };
 
-  const answerForm: ProviderRequests = async (request, response) => {
+  const submitForm: ProviderRequests = async (request, response) => {
     const form = new URLSearchParams(await text(request));
     const login = form.get("login")?.trim().toLowerCase() ?? "";
     if (form.get("answer") === "cancel") {
@@ -150,7 +150,7 @@ export const answerRequests = (
     try {
       // Throws when the log-in is over, or was begun in another browser.
       await provider.interactionDetails(request, response);
-      if (request.method === "POST") return await answerForm(request, response);
+      if (request.method === "POST") return await submitForm(request, response);
       showForm(response, path);
     } catch {
       response.writeHead(400, { "Content-Type": "text/html; charset=utf-8" });

@@ -19,7 +19,7 @@ export class GraphError extends Error {
 export const invalidParameter = (message: string): GraphError => new GraphError(400, 100, message);
 
 /** The platform counts in UTF-16 units as far as anybody has seen; the service cuts by the same. */
-const text = (maximum: number) => z.string().min(1).max(maximum);
+const text = (max: number) => z.string().min(1).max(max);
 
 const row = z.object({ id: text(200), title: text(24), description: z.string().max(72).optional() });
 const section = z.object({ title: z.string().max(24).optional(), rows: z.array(row).min(1) });

@@ -4,7 +4,7 @@ import type { TakenMessage } from "./accept-message.ts";
 /** The number of ours that the local service's messages come to. */
 export const localPhoneNumberId = "100000000000001";
 
-const longestMilliseconds = 10_000;
+const maxMilliseconds = 10_000;
 
 /** A delivery of the platform, around one value. */
 export const deliveryOf = (value: object, phoneNumberId: string = localPhoneNumberId): object => ({
@@ -31,7 +31,7 @@ export const postDelivery = (
   webhookUrl: string,
   delivery: object,
   appSecret: string,
-  signal: AbortSignal = AbortSignal.timeout(longestMilliseconds),
+  signal: AbortSignal = AbortSignal.timeout(maxMilliseconds),
 ): Promise<Response> => {
   const body = JSON.stringify(delivery);
   const signature = createHmac("sha256", appSecret).update(body).digest("hex");

@@ -35,7 +35,7 @@ export const isOutOfScope = (credential: Credential, scope: Scope | "any" | unde
 };
 
 /** How keys begin, so that people and programs that look for leaked secrets know one when they see it. */
-export const keyBeginning = "lai_";
+export const keyPrefix = "lai_";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -43,11 +43,11 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const secretLength = 33;
 const checksumLength = 6;
 /** So much of a key is shown in lists: enough to tell one from another, and far too little to guess the rest. */
-const shownLength = keyBeginning.length + 8;
+const shownLength = keyPrefix.length + 8;
 
 /** What is secret, the number of the account, and the checksum. */
 const keyPattern = new RegExp(
-  `^${keyBeginning}[0-9A-Za-z]{${secretLength}}([1-9A-Za-z][0-9A-Za-z]{0,8})[0-9A-Za-z]{${checksumLength}}$`,
+  `^${keyPrefix}[0-9A-Za-z]{${secretLength}}([1-9A-Za-z][0-9A-Za-z]{0,8})[0-9A-Za-z]{${checksumLength}}$`,
 );
 
 const toBase62 = (value: number): string => {
@@ -94,7 +94,7 @@ export const readApiKey = (token: string): KeyClaims | undefined => {
 /** A new key of an account. It is shown to its owner once, and kept nowhere. */
 export const makeApiKey = (userId: number): KeyClaims & { readonly key: string; readonly prefix: string } => {
   const secret = Array.from({ length: secretLength }, () => alphabet.charAt(randomInt(alphabet.length)));
-  const text = `${keyBeginning}${secret.join("")}${toBase62(userId)}`;
+  const text = `${keyPrefix}${secret.join("")}${toBase62(userId)}`;
   const key = `${text}${checksumOf(text)}`;
   return { ...claimsOf(key, userId), key, prefix: key.slice(0, shownLength) };
 };

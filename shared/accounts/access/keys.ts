@@ -52,7 +52,7 @@ export const accountKeys = {
     SK: `${identityKeyPrefix}${digest}`,
   }),
   /** A9: that a log-in through a provider has been answered, which each may be once. */
-  answeredLogIn: (state: string) => ({
+  returnedLogIn: (state: string) => ({
     PK: `${identityKeyPrefix}STATE#${createHash("sha256").update(state).digest("base64url")}`,
     SK: "STATE",
   }),

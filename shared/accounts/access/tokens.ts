@@ -12,10 +12,10 @@ export interface SigningKeys {
 export type SigningKeySource = CachedSecret<SigningKeys>;
 
 /** A key for HS256 is at least as long as its hash (RFC 7518, section 3.2); under a shorter one, tokens can be guessed. */
-const leastSecretBytes = 32;
+const minSecretBytes = 32;
 
 const isLongEnough = (secret: string | undefined): secret is string =>
-  secret !== undefined && Buffer.byteLength(secret) >= leastSecretBytes;
+  secret !== undefined && Buffer.byteLength(secret) >= minSecretBytes;
 
 const importKey = (secret: string): Promise<CryptoKey> =>
   crypto.subtle.importKey("raw", new TextEncoder().encode(secret), { name: "HMAC", hash: "SHA-256" }, false, [
@@ -37,7 +37,7 @@ export const createSigningKeySource = (
     load: async () => {
       const [current, previous] = await Promise.all([read("AWSCURRENT"), read("AWSPREVIOUS")]);
       if (!isLongEnough(current)) {
-        throw new Error(`The token signing secret has fewer than ${leastSecretBytes} bytes.`);
+        throw new Error(`The token signing secret has fewer than ${minSecretBytes} bytes.`);
       }
       const key = await importKey(current);
       return { current: key, accepted: isLongEnough(previous) ? [key, await importKey(previous)] : [key] };
@@ -98,7 +98,7 @@ export interface Tokens {
   verify(token: string): Promise<TokenClaims | undefined>;
 }
 
-const maximumRemembered = 1_000;
+const maxRemembered = 1_000;
 
 /** Tokens signed with the keys of a source. Signatures that were verified once are remembered, revocation never. */
 export const createTokens = (keySource: SigningKeySource): Tokens => {
@@ -161,7 +161,7 @@ export const createTokens = (keySource: SigningKeySource): Tokens => {
         const payload = await verifySignature(token);
         known = payload && readClaims(payload);
         if (!known) return undefined;
-        if (remembered.size >= maximumRemembered) remembered.clear();
+        if (remembered.size >= maxRemembered) remembered.clear();
         remembered.set(token, known);
       }
       return isExpired(known) ? undefined : known;

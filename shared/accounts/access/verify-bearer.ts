@@ -2,7 +2,7 @@ import type { SecretVersion } from "../../platform/config/secrets.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ItemTable } from "../../platform/storage/item-table.ts";
 import { readAccess, requireAccess } from "./access.ts";
-import { type Credential, keyBeginning, readApiKey, type Scope } from "./api-keys.ts";
+import { type Credential, keyPrefix, readApiKey, type Scope } from "./api-keys.ts";
 import { bearerToken, createSigningKeySource, createTokens, type Tokens } from "./tokens.ts";
 
 /**
@@ -17,7 +17,7 @@ export const readBearer =
   async (authorization) => {
     const token = bearerToken(authorization);
     if (token === undefined) return undefined;
-    return token.startsWith(keyBeginning) ? readApiKey(token) : verifyToken(token);
+    return token.startsWith(keyPrefix) ? readApiKey(token) : verifyToken(token);
   };
 
 /**

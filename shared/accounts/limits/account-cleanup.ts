@@ -2,12 +2,12 @@ import * as z from "zod";
 import type { Item, ItemTable } from "../../platform/storage/item-table.ts";
 import { revokedTokens } from "../access/access.ts";
 import { accountKeys } from "../access/keys.ts";
-import { streamPlaces, windowOfCounter } from "./keys.ts";
+import { streamSlots, windowOfCounter } from "./keys.ts";
 import { type Additions, createUsageItems, withAdditions } from "./usage-items.ts";
 import { daySeconds, monthOf, type Windows } from "./windows.ts";
 
 /** What is to be done for an account's items by one of its requests. */
-export interface AccountUpkeep {
+export interface AccountCleanup {
   readonly userId: number;
   /** The access item as the request has left it. */
   readonly item: Item;
@@ -20,16 +20,16 @@ export interface AccountUpkeep {
 const toleratedPast = 64;
 
 /** DynamoDB takes at most 4 KB of expression; what is left over is removed with the next minute. */
-const mostRemovals = 120;
+const maxRemovals = 120;
 
-const keptMonthsDays = 62;
+const retainedMonthsDays = 62;
 
 /**
  * Counters of windows that are over, but for those of usage, which are moved. The last minute and the last day stay: another
  * function's clock may be a little behind, and a task of yesterday may still be given back.
  */
 const pastCounters = (item: Item, { minute, day }: Windows): string[] => {
-  const firstMonth = monthOf((day - keptMonthsDays) * daySeconds * 1_000);
+  const firstMonth = monthOf((day - retainedMonthsDays) * daySeconds * 1_000);
   return Object.keys(item).filter((name) => {
     const window = windowOfCounter(name);
     if (window?.kind === "minute") return window.minute < minute - 1;
@@ -52,39 +52,39 @@ const keyEntries = z.object({
 export const keysIn = (item: Item) => keyEntries.parse(item).api_keys;
 
 /** The places of an account's streams. */
-export const placesIn = (item: Item): string[] =>
+export const slotsIn = (item: Item): string[] =>
   item["streams"] instanceof Set ? Array.from(item["streams"], String) : [];
 
 /** Keeps the items of accounts small and in order, with writes of its own, which few requests make. */
-export const createAccountUpkeep = (table: ItemTable) => {
+export const createAccountCleanup = (table: ItemTable) => {
   const usage = createUsageItems(table);
 
   /** Gives places of streams back, and counts what is owed, once at most. */
-  const releasePlaces = async (
+  const releaseSlots = async (
     userId: number,
-    places: readonly string[],
-    owed: Additions | undefined,
+    slots: readonly string[],
+    pending: Additions | undefined,
     signal: AbortSignal,
   ): Promise<void> => {
     const release = {
       Key: accountKeys.access(userId),
       UpdateExpression: "DELETE streams :places",
       ConditionExpression: "attribute_exists(PK)",
-      ExpressionAttributeValues: { ":places": new Set(places) },
+      ExpressionAttributeValues: { ":places": new Set(slots) },
     };
-    await table.update(owed ? withAdditions(release, owed) : release, signal, () => release);
+    await table.update(pending ? withAdditions(release, pending) : release, signal, () => release);
   };
 
   /** Removes the places that killed functions have left behind. @returns whether there were any. */
-  const removeOverPlaces = async (
+  const removeExpiredSlots = async (
     userId: number,
     item: Item,
     windows: Windows,
     signal: AbortSignal,
   ): Promise<boolean> => {
-    const over = placesIn(item).filter((place) => streamPlaces.isOver(place, windows));
+    const over = slotsIn(item).filter((slot) => streamSlots.isOver(slot, windows));
     if (over.length === 0) return false;
-    await releasePlaces(userId, over, undefined, signal);
+    await releaseSlots(userId, over, undefined, signal);
     return true;
   };
 
@@ -97,7 +97,7 @@ export const createAccountUpkeep = (table: ItemTable) => {
       ),
     ];
     if (past.length <= toleratedPast) return;
-    const paths = past.slice(0, mostRemovals);
+    const paths = past.slice(0, maxRemovals);
     await table.update(
       {
         Key: accountKeys.access(userId),
@@ -110,16 +110,16 @@ export const createAccountUpkeep = (table: ItemTable) => {
   };
 
   return {
-    releasePlaces,
-    removeOverPlaces,
+    releaseSlots,
+    removeExpiredSlots,
     /** Does what is to be done, one after the other: writes of one item would be in each other's way. */
-    keepUp: async (
-      { userId, item, windows, beginsDay }: AccountUpkeep,
+    cleanUp: async (
+      { userId, item, windows, beginsDay }: AccountCleanup,
       signal: AbortSignal,
     ): Promise<void> => {
       if (beginsDay) await usage.note(userId, windows.day, signal);
       await usage.move(userId, item, windows, signal);
-      await removeOverPlaces(userId, item, windows, signal);
+      await removeExpiredSlots(userId, item, windows, signal);
       await removePast(userId, item, windows, signal);
     },
   };

@@ -2,7 +2,7 @@ import type { Item, ItemTable, ItemUpdate, UpdateResult } from "../../platform/s
 import { type CredentialAccess, credentialAccess, readAccess } from "../access/access.ts";
 import { type Credential, isKey, type Scope } from "../access/api-keys.ts";
 import { accountKeys } from "../access/keys.ts";
-import { type AccountUpkeep, createAccountUpkeep, keysIn, placesIn } from "./account-cleanup.ts";
+import { type AccountCleanup, createAccountCleanup, keysIn, slotsIn } from "./account-cleanup.ts";
 import { allAdmissions } from "./admission-expressions.ts";
 import { accountCounters } from "./keys.ts";
 import { type Counter, type Counts, conditionalAddition, countIn } from "./limit-counters.ts";
@@ -22,22 +22,22 @@ export interface AccountRequest {
   readonly task: string | undefined;
   readonly windows: Windows;
   /** What is owed on the account's usage, and rides with the write. */
-  readonly owed?: Additions | undefined;
+  readonly pending?: Additions | undefined;
   /** The place that it takes among its account's streams, of a task whose response may leave while it is made. */
-  readonly place?: string | undefined;
+  readonly slot?: string | undefined;
 }
 
 /** What the account of a token or key has, as the store knows it at this moment. */
-export interface AccountStanding {
+export interface AccountStatus {
   readonly access: CredentialAccess;
   readonly policy: AccountPolicy;
 }
 
 /** What came of admitting a request, and how its account stands; `undefined` when there is no such account. */
 export interface AccountCounts extends Counts {
-  readonly standing: AccountStanding | undefined;
+  readonly status: AccountStatus | undefined;
   /** What is to be done for the account's items when the request is over, if it is the one to do it. */
-  readonly upkeep?: AccountUpkeep;
+  readonly cleanup?: AccountCleanup;
 }
 
 /** Tasks that were counted on an account's quota. */
@@ -60,30 +60,30 @@ export interface AccountCounters {
    */
   countForAccount(request: AccountRequest, signal: AbortSignal): Promise<AccountCounts>;
   /** How the account of a token or key stands, without counting anything; `undefined` when there is no such account. */
-  findStanding(credential: Credential, signal: AbortSignal): Promise<AccountStanding | undefined>;
+  findStatus(credential: Credential, signal: AbortSignal): Promise<AccountStatus | undefined>;
   /** Counts more tasks of a request that was counted as one, all of them or none; the minute counts it once. */
   countMoreTasks(task: CountedTask, more: number, signal: AbortSignal): Promise<Counts>;
   /**
    * Takes counted tasks off the day, the month and the usage again; the minute has seen the request all the same.
    *
-   * @param owed is counted by the same write.
+   * @param pending is counted by the same write.
    */
-  refund(task: CountedTask, owed: Additions, signal: AbortSignal): Promise<void>;
+  refund(task: CountedTask, pending: Additions, signal: AbortSignal): Promise<void>;
   /**
    * Gives places of streams back. One that was given back before, or never taken, changes nothing.
    *
-   * @param owed is counted by the same write, once at most.
+   * @param pending is counted by the same write, once at most.
    */
-  releasePlaces(
+  releaseSlots(
     userId: number,
-    places: readonly string[],
-    owed: Additions | undefined,
+    slots: readonly string[],
+    pending: Additions | undefined,
     signal: AbortSignal,
   ): Promise<void>;
   /** Counts what is owed on an account's usage, once at most: a write whose outcome is unknown is not repeated. */
-  addUsage(userId: number, owed: Additions, signal: AbortSignal): Promise<void>;
+  addUsage(userId: number, pending: Additions, signal: AbortSignal): Promise<void>;
   /** Tidies an account's items up. What it does not get done is left for another request. */
-  keepUp(upkeep: AccountUpkeep, signal: AbortSignal): Promise<void>;
+  cleanUp(cleanup: AccountCleanup, signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -102,9 +102,9 @@ const withoutUsage = (update: ItemUpdate): ItemUpdate => {
 /** The counters of accounts in the service's table, in their access items; access pattern A5 of `shared/accounts/README.md`. */
 export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicies): AccountCounters => {
   const admissionFor = allAdmissions(policyOf);
-  const { keepUp, releasePlaces, removeOverPlaces } = createAccountUpkeep(table);
+  const { cleanUp, releaseSlots, removeExpiredSlots } = createAccountCleanup(table);
 
-  const standingOf = (access: CredentialAccess | undefined): AccountStanding | undefined =>
+  const statusOf = (access: CredentialAccess | undefined): AccountStatus | undefined =>
     access && { access, policy: { ...policyOf(access), perMonthOfKey: access.key?.l } };
 
   const countsOf = (
@@ -182,16 +182,16 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
   };
 
   return {
-    countForAccount: async ({ credential, scope, time, task, windows, owed, place }, signal) => {
+    countForAccount: async ({ credential, scope, time, task, windows, pending, slot }, signal) => {
       const isTask = task !== undefined;
       const { userId } = credential;
       const isOfKey = isKey(credential);
       const keyId = isOfKey ? credential.keyId : undefined;
-      const asked = scope === "any" ? "key" : "scoped-key";
+      const requested = scope === "any" ? "key" : "scoped-key";
       const { values, ...expressions } = admissionFor({
-        credential: isOfKey ? asked : "token",
+        credential: isOfKey ? requested : "token",
         isTask,
-        takesPlace: place !== undefined,
+        takesSlot: slot !== undefined,
       });
       const { minute, day, month } = windows;
       const seconds = Math.floor(time / 1_000);
@@ -218,32 +218,32 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
                 ...(scope === "any" ? {} : { ":scope": scope }),
               }
             : { ":epoch": credential.tokenEpoch }),
-          ...(place === undefined ? {} : { ":place": new Set([place]) }),
+          ...(slot === undefined ? {} : { ":place": new Set([slot]) }),
         },
       };
-      const whole = owed ? withAdditions(update, owed) : update;
+      const whole = pending ? withAdditions(update, pending) : update;
       const again = () => (isTask ? withoutUsage(update) : update);
       let { applied, item } = await table.update(whole, signal, again);
-      if (!applied && place !== undefined && (await removeOverPlaces(userId, item, windows, signal))) {
+      if (!applied && slot !== undefined && (await removeExpiredSlots(userId, item, windows, signal))) {
         ({ applied, item } = await table.update(whole, signal, again));
       }
       // A write that is sent again, because its answer was lost, may be refused for the place that it holds itself.
-      const isHeld = !applied && place !== undefined && placesIn(item).includes(place);
+      const isHeld = !applied && slot !== undefined && slotsIn(item).includes(slot);
       const access = credentialAccess(item, credential, seconds);
       const counts = countsOf(applied || isHeld, item, windows, access?.key);
       const beginsDay = isTask && counts.day === 1;
       return {
         ...counts,
-        standing: standingOf(access),
-        ...(place === undefined ? {} : { streams: placesIn(item).length }),
+        status: statusOf(access),
+        ...(slot === undefined ? {} : { streams: slotsIn(item).length }),
         // Of all requests in a minute one tidies up, so that busy accounts do not do it again and again.
         ...(applied && (counts.minute === 1 || beginsDay)
-          ? { upkeep: { userId, item, windows, beginsDay } }
+          ? { cleanup: { userId, item, windows, beginsDay } }
           : {}),
       };
     },
 
-    findStanding: async (credential, signal) => standingOf(await readAccess(table, credential, signal)),
+    findStatus: async (credential, signal) => statusOf(await readAccess(table, credential, signal)),
 
     countMoreTasks: async (task, more, signal) => {
       const usage = new Map([[requestsOf(task), more]]);
@@ -252,23 +252,23 @@ export const createAccountCounters = (table: ItemTable, policyOf: AccountPolicie
       return countsOf(applied, item, task.windows, key);
     },
 
-    refund: async (task, owed, signal) => {
+    refund: async (task, pending, signal) => {
       const counters = quotaCounters(task).map(({ attribute }) => ({ attribute, limit: undefined }));
-      const usage = new Map([...owed, [requestsOf(task), -task.tasks]]);
+      const usage = new Map([...pending, [requestsOf(task), -task.tasks]]);
       await add(task, counters, -task.tasks, usage, signal);
     },
 
-    releasePlaces,
+    releaseSlots,
 
-    addUsage: async (userId, owed, signal) => {
+    addUsage: async (userId, pending, signal) => {
       const account = {
         Key: accountKeys.access(userId),
         UpdateExpression: "",
         ConditionExpression: "attribute_exists(PK)",
       };
-      await table.update(withAdditions(account, owed), signal, () => undefined);
+      await table.update(withAdditions(account, pending), signal, () => undefined);
     },
 
-    keepUp,
+    cleanUp,
   };
 };

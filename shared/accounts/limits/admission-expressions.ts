@@ -15,7 +15,7 @@ interface AdmissionKind {
   /** Whether the request counts on the quota. */
   readonly isTask: boolean;
   /** Whether the request, a task, also takes the place `:place` among its account's streams. */
-  readonly takesPlace?: boolean;
+  readonly takesSlot?: boolean;
 }
 
 /** What has to be true of each credential, besides its account. */
@@ -40,7 +40,7 @@ const credentialConditions: Readonly<Record<AdmissionKind["credential"], readonl
  */
 export const admissionExpressions = (
   policyOf: AccountPolicies,
-  { credential, isTask, takesPlace = false }: AdmissionKind,
+  { credential, isTask, takesSlot = false }: AdmissionKind,
 ): AdmissionExpressions => {
   const values: Record<string, string | number | boolean> = { ":one": 1, ":no": false };
   const below = (name: string, limit: number | undefined, placeholder: string): string[] => {
@@ -62,7 +62,7 @@ export const admissionExpressions = (
     const always = [
       `account_type = :${type}`,
       ...below("#m", full.perMinute, `:${type}Minute`),
-      ...(takesPlace ? below("size(streams)", full.streamsAtOnce, `:${type}Streams`) : []),
+      ...(takesSlot ? below("size(streams)", full.streamsAtOnce, `:${type}Streams`) : []),
     ];
     if (!isTask || !unverified.onceVerified) return [[...always, ...quota(full, type)]];
     return [
@@ -84,7 +84,7 @@ export const admissionExpressions = (
   return {
     UpdateExpression:
       (isKey ? `SET api_keys.#k.u = :now${countsKey} ` : "") +
-      `ADD #m :one${isTask ? ", #d :one, #M :one, #o :one" : ""}${takesPlace ? ", streams :place" : ""}`,
+      `ADD #m :one${isTask ? ", #d :one, #M :one, #o :one" : ""}${takesSlot ? ", streams :place" : ""}`,
     ConditionExpression: conditions.join(" AND "),
     values,
   };
@@ -92,11 +92,11 @@ export const admissionExpressions = (
 
 /** The expressions of every kind of admission, each made once. */
 export const allAdmissions = (policyOf: AccountPolicies) => {
-  const made = new Map<string, AdmissionExpressions>();
+  const built = new Map<string, AdmissionExpressions>();
   return (kind: AdmissionKind): AdmissionExpressions => {
-    const name = `${kind.credential} ${kind.isTask} ${kind.takesPlace}`;
-    const expressions = made.get(name) ?? admissionExpressions(policyOf, kind);
-    made.set(name, expressions);
+    const name = `${kind.credential} ${kind.isTask} ${kind.takesSlot}`;
+    const expressions = built.get(name) ?? admissionExpressions(policyOf, kind);
+    built.set(name, expressions);
     return expressions;
   };
 };

@@ -1,6 +1,6 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Caller } from "../access/caller.ts";
-import type { AccountUpkeep } from "./account-cleanup.ts";
+import type { AccountCleanup } from "./account-cleanup.ts";
 import type { CountedTask } from "./account-counters.ts";
 import type { Counts } from "./limit-counters.ts";
 import { uncountedPerMinute } from "./memory-limits.ts";
@@ -31,9 +31,9 @@ export interface Admission {
   /** Where it is counted what the request has used, once it is over: of a task that was admitted, refunded or not. */
   readonly usageAccount?: UsageAccount;
   /** What is to be done for the account's items when the request is over. */
-  readonly upkeep?: AccountUpkeep;
+  readonly cleanup?: AccountCleanup;
   /** The place that the request has taken among its account's streams, until it is given back. */
-  readonly place?: string;
+  readonly slot?: string;
 }
 
 const rateLimited = (limit: number, retryAfterSeconds: number) =>
@@ -43,12 +43,12 @@ const rateLimited = (limit: number, retryAfterSeconds: number) =>
   });
 
 /** Streams end when they end: nobody knows when there is a place again, but most are over within seconds. */
-const placeRetrySeconds = 5;
+const slotRetrySeconds = 5;
 
 const tooManyStreams = (streamsAtOnce: number) =>
   new AppError("rate_limited", {
     message: `Too many streams: ${streamsAtOnce} at a time; end one, or wait until one has ended.`,
-    retryAfterSeconds: placeRetrySeconds,
+    retryAfterSeconds: slotRetrySeconds,
   });
 
 const quotas = {

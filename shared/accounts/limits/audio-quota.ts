@@ -41,14 +41,14 @@ export const audioCharge = (audio: CountedAudio, policyOf: AccountPolicies): Ite
   const alternatives = accountTypes.flatMap((type) =>
     [true, false].flatMap((isVerified) => {
       const { audioSecondsPerMonth } = policyOf({ account_type: type, email_verified: isVerified });
-      const most = audioSecondsPerMonth && audioSecondsPerMonth * 1_000 - audio.milliseconds;
+      const max = audioSecondsPerMonth && audioSecondsPerMonth * 1_000 - audio.milliseconds;
       // Of what is not there yet, nothing is too much: a recording that is too long alone is refused here.
-      if (most !== undefined && most < 0) return [];
+      if (max !== undefined && max < 0) return [];
       limits[`:${type}`] = type;
       limits[`:${isVerified}`] = isVerified;
       const condition = [`account_type = :${type}`, `email_verified = :${isVerified}`];
-      if (most !== undefined) {
-        limits[`:most${type}${isVerified}`] = most;
+      if (max !== undefined) {
+        limits[`:most${type}${isVerified}`] = max;
         condition.push(`NOT #audio > :most${type}${isVerified}`);
       }
       return [`(${condition.join(" AND ")})`];

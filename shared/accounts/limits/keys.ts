@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isIPv6 } from "node:net";
-import { type AddressLimitClass, longestStreamSeconds } from "./policies.ts";
+import { type AddressLimitClass, maxStreamSeconds } from "./policies.ts";
 import type { Windows } from "./windows.ts";
 
 /** Every key of this folder begins with it, so that a function can be allowed to count and to touch nothing else. */
@@ -56,7 +56,7 @@ export const limitKeys = {
     SK: `${limitClass}#${minute}`,
   }),
   /** C10: what an address tried without an account in a day, counted from 1970. */
-  visitorTries: (group: string, day: number) => ({
+  visitorAttempts: (group: string, day: number) => ({
     PK: `${limitKeyPrefix}ADDRESS#${group}`,
     SK: `visitor#${day}`,
   }),
@@ -120,7 +120,7 @@ export const accountCounters = {
   /** Milliseconds of recordings that jobs of the month transcribe. */
   audio: (month: string) => `A${month}`,
   /** Keys that were made in a day. */
-  keysMade: (day: number) => `k${day}`,
+  keysCreated: (day: number) => `k${day}`,
 } as const;
 
 /** The window that a counter is of. */
@@ -142,10 +142,10 @@ export const windowOfCounter = (attribute: string): CounterWindow | undefined =>
  * The places of an account's streams: elements of the set `streams` in its access item. Each begins with the second at which
  * it is over by itself, so that one that a killed function has left behind is known by its name.
  */
-export const streamPlaces = {
+export const streamSlots = {
   /** @param now milliseconds of Unix time. */
   take: (now: number): string =>
-    `${Math.ceil(now / 1_000) + longestStreamSeconds}.${randomBytes(6).toString("base64url")}`,
+    `${Math.ceil(now / 1_000) + maxStreamSeconds}.${randomBytes(6).toString("base64url")}`,
   /** Judged by the beginning of the minute, which forgives clocks that differ: never too early, at most a minute late. */
-  isOver: (place: string, { minute }: Windows): boolean => Number.parseInt(place, 10) <= minute * 60,
+  isOver: (slot: string, { minute }: Windows): boolean => Number.parseInt(slot, 10) <= minute * 60,
 } as const;

@@ -7,12 +7,12 @@ import { describeError, logger } from "../../platform/telemetry/logger.ts";
 import { repeatedSuccessor, requireAccess } from "../access/access.ts";
 import { type Credential, isOutOfScope, type Scope } from "../access/api-keys.ts";
 import { callerWith } from "../access/caller.ts";
-import { type AccountCounters, type AccountStanding, createAccountCounters } from "./account-counters.ts";
+import { type AccountCounters, type AccountStatus, createAccountCounters } from "./account-counters.ts";
 import { type Admission, admissionOf, afterRefund, tasksAdmission, uncountedAdmission } from "./admission.ts";
-import { addressGroup, streamPlaces } from "./keys.ts";
+import { addressGroup, streamSlots } from "./keys.ts";
 import { type AddressCounters, createAddressCounters } from "./limit-counters.ts";
 import { createMemoryLimits } from "./memory-limits.ts";
-import { createOwedUsage, type RequestEnd } from "./pending-usage.ts";
+import { createPendingUsage, type RequestEnd } from "./pending-usage.ts";
 import {
   type AccountLimitClass,
   type AddressLimitClass,
@@ -132,8 +132,8 @@ export const createLimiter = (
     }
   };
 
-  const owedUsage = createOwedUsage(now, (userId, owed) =>
-    attempt("limits.usage_not_counted", "task", (signal) => counters.addUsage(userId, owed, signal)),
+  const pendingUsage = createPendingUsage(now, (userId, pending) =>
+    attempt("limits.usage_not_counted", "task", (signal) => counters.addUsage(userId, pending, signal)),
   );
 
   const admitAddress = async ({ limitClass, sourceAddress }: OpenRequest): Promise<Admission> => {
@@ -150,9 +150,9 @@ export const createLimiter = (
     return uncountedAdmission(policy, isAdmitted, windows, time);
   };
 
-  const findStanding = async (credential: Credential): Promise<AccountStanding | undefined> => {
+  const findStatus = async (credential: Credential): Promise<AccountStatus | undefined> => {
     try {
-      return await withinTime(checkMilliseconds, (signal) => counters.findStanding(credential, signal));
+      return await withinTime(checkMilliseconds, (signal) => counters.findStatus(credential, signal));
     } catch (error) {
       throw dependencyUnavailable(error);
     }
@@ -169,38 +169,38 @@ export const createLimiter = (
     const time = now();
     const windows = windowsAt(time);
     const isTask = limitClass === "task";
-    const place = mayStream ? streamPlaces.take(time) : undefined;
+    const slot = mayStream ? streamSlots.take(time) : undefined;
     // What a credential cannot be for needs no count: it is only found out whether its holder is to be told so.
     const isRefused = isOutOfScope(credential, scope);
     const task = isTask ? operationId : undefined;
-    const owed = isTask ? owedUsage.take(credential.userId) : undefined;
-    const request = { credential, scope: scope ?? "any", time, task, windows, owed, place };
+    const pending = isTask ? pendingUsage.take(credential.userId) : undefined;
+    const request = { credential, scope: scope ?? "any", time, task, windows, pending, slot };
     const counts = isRefused
       ? undefined
       : await attempt("limits.not_counted", limitClass, (signal) =>
           counters.countForAccount(request, signal),
         );
     // Without an answer it may have been counted: then it is never counted again.
-    if (owed && counts?.counted === false) owedUsage.giveBack(credential.userId, owed);
-    const standing = counts ? counts.standing : await findStanding(credential);
-    if (!standing) throw new AppError("unauthenticated");
-    const successor = repeatedSuccessor(standing.access, successorKeyDigest, time / 1_000);
-    const access = successor ? standing.access : requireAccess(standing.access, credential, scope);
-    const { policy: full } = standing;
+    if (pending && counts?.counted === false) pendingUsage.putBack(credential.userId, pending);
+    const status = counts ? counts.status : await findStatus(credential);
+    if (!status) throw new AppError("unauthenticated");
+    const successor = repeatedSuccessor(status.access, successorKeyDigest, time / 1_000);
+    const access = successor ? status.access : requireAccess(status.access, credential, scope);
+    const { policy: full } = status;
     const policy = isTask ? full : { perMinute: full.perMinute, perDay: undefined, perMonth: undefined };
     const caller = { ...callerWith(credential, access), ...(successor ? { successor } : {}) };
     if (!counts) {
       const isAdmitted = memory.admit(`account ${caller.userId}`, policy.perMinute, windows);
       const uncounted = { ...uncountedAdmission(policy, isAdmitted, windows, time), caller };
       // No place is asked for, but a write that nobody waited for may have taken it.
-      return place === undefined || !isAdmitted ? uncounted : { ...uncounted, place };
+      return slot === undefined || !isAdmitted ? uncounted : { ...uncounted, slot };
     }
     const { userId, keyId } = caller;
     const countedTask = { userId, keyId, policy, operationId, tasks: 1, windows };
     const usageAccount = { userId, keyId, operationId, day: windows.day };
-    const { upkeep } = counts;
+    const { cleanup } = counts;
     const isCounted = isTask && counts.counted;
-    if (isCounted) owedUsage.begin(userId);
+    if (isCounted) pendingUsage.begin(userId);
     const admission = {
       // The token that was replaced is all that stood in the way of the count.
       ...admissionOf(
@@ -211,9 +211,9 @@ export const createLimiter = (
       ),
       caller,
       ...(isCounted ? { countedTask, usageAccount } : {}),
-      ...(upkeep ? { upkeep } : {}),
+      ...(cleanup ? { cleanup } : {}),
     };
-    return place === undefined || !counts.counted ? admission : { ...admission, place };
+    return slot === undefined || !counts.counted ? admission : { ...admission, slot };
   };
 
   return {
@@ -235,10 +235,10 @@ export const createLimiter = (
       if (!countedTask) return admission;
       const { userId, operationId, keyId, windows } = countedTask;
       const error = usageCounter({ day: windows.day, operationId, keyId }, "errors");
-      const owed = new Map(owedUsage.take(userId));
-      if (isError) owed.set(error, (owed.get(error) ?? 0) + 1);
+      const pending = new Map(pendingUsage.take(userId));
+      if (isError) pending.set(error, (pending.get(error) ?? 0) + 1);
       const isRefunded = await attempt("limits.not_refunded", "task", async (signal) => {
-        await counters.refund(countedTask, owed, signal);
+        await counters.refund(countedTask, pending, signal);
         return true;
       });
       return isRefunded
@@ -246,19 +246,19 @@ export const createLimiter = (
         : admission;
     },
 
-    release: async ({ place, caller, countedTask, usageAccount, upkeep }, end = nothingUsed) => {
-      const isQuiet = usageAccount !== undefined && owedUsage.end(usageAccount, countedTask && end);
-      if (place !== undefined && caller) {
+    release: async ({ slot, caller, countedTask, usageAccount, cleanup }, end = nothingUsed) => {
+      const isQuiet = usageAccount !== undefined && pendingUsage.end(usageAccount, countedTask && end);
+      if (slot !== undefined && caller) {
         const { userId } = caller;
-        const owed = owedUsage.take(userId);
+        const pending = pendingUsage.take(userId);
         await attempt("limits.place_not_released", "task", (signal) =>
-          counters.releasePlaces(userId, [place], owed, signal),
+          counters.releaseSlots(userId, [slot], pending, signal),
         );
       } else if (isQuiet) {
-        owedUsage.write(usageAccount.userId);
+        pendingUsage.write(usageAccount.userId);
       }
-      await owedUsage.written();
-      if (upkeep) await attempt("limits.not_kept_up", "task", (signal) => counters.keepUp(upkeep, signal));
+      await pendingUsage.written();
+      if (cleanup) await attempt("limits.not_kept_up", "task", (signal) => counters.cleanUp(cleanup, signal));
     },
   };
 };

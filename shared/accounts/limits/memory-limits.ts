@@ -4,9 +4,9 @@ import type { Windows } from "./windows.ts";
 const uncountedShare = 0.1;
 
 /** Callers beyond this many in a minute share one count, so that the memory stays small however many there are. */
-const maximumCallers = 1_000;
+const maxCallers = 1_000;
 
-const everybodyElse = "everybody else";
+const otherCallers = "everybody else";
 
 /** How many requests of a caller are let in a minute while the store cannot count them. */
 export const uncountedPerMinute = (perMinute: number): number =>
@@ -36,7 +36,7 @@ export const createMemoryLimits = (): MemoryLimits => {
         minuteEnds = ends.minute;
         requests = new Map();
       }
-      const key = requests.has(caller) || requests.size < maximumCallers ? caller : everybodyElse;
+      const key = requests.has(caller) || requests.size < maxCallers ? caller : otherCallers;
       const before = requests.get(key) ?? 0;
       if (before >= uncountedPerMinute(perMinute)) return false;
       requests.set(key, before + 1);

@@ -27,12 +27,12 @@ const additionsOf = (account: UsageAccount, { use, hasFailed }: RequestEnd): [st
 const quietMilliseconds = 2_000;
 
 /** One write takes no more, so that its expressions stay short; the rest waits for the next. */
-const mostAdditions = 30;
+const maxAdditions = 30;
 
 interface Account {
-  readonly owed: Map<string, number>;
+  readonly pending: Map<string, number>;
   /** Its requests that have been admitted here and are not over. */
-  underWay: number;
+  active: number;
   /** When the last of them ended, in milliseconds of Unix time. */
   endedAt: number;
 }
@@ -41,11 +41,11 @@ interface Account {
  * What is owed on the usage of accounts: counts that are known when a request is over. Each waits in the memory of one execution
  * environment until a write is made anyway, so that a busy account's requests cost no further one.
  */
-export interface OwedUsage {
+export interface PendingUsage {
   /** What is owed on an account, for a write that is made now; from here on it is that write's. */
   take(userId: number): Additions | undefined;
   /** Owes again what a write has certainly not counted. */
-  giveBack(userId: number, additions: Additions): void;
+  putBack(userId: number, additions: Additions): void;
   /** Notes that a request of the account was admitted. */
   begin(userId: number): void;
   /**
@@ -68,10 +68,10 @@ export interface OwedUsage {
  * @param now milliseconds of Unix time.
  * @param count counts what is owed on an account, in a write of its own; never rejects.
  */
-export const createOwedUsage = (
+export const createPendingUsage = (
   now: () => number,
-  count: (userId: number, owed: Additions) => Promise<unknown>,
-): OwedUsage => {
+  count: (userId: number, pending: Additions) => Promise<unknown>,
+): PendingUsage => {
   const writes = new Set<Promise<unknown>>();
   let isWriteDue = false;
   const accounts = new Map<number, Account>();
@@ -79,36 +79,36 @@ export const createOwedUsage = (
   const accountOf = (userId: number): Account => {
     const known = accounts.get(userId);
     if (known) return known;
-    const account = { owed: new Map<string, number>(), underWay: 0, endedAt: Number.NEGATIVE_INFINITY };
+    const account = { pending: new Map<string, number>(), active: 0, endedAt: Number.NEGATIVE_INFINITY };
     accounts.set(userId, account);
     return account;
   };
 
-  const owe = ({ owed }: Account, additions: Iterable<readonly [string, number]>): void => {
-    for (const [counter, amount] of additions) owed.set(counter, (owed.get(counter) ?? 0) + amount);
+  const addPending = ({ pending }: Account, additions: Iterable<readonly [string, number]>): void => {
+    for (const [counter, amount] of additions) pending.set(counter, (pending.get(counter) ?? 0) + amount);
   };
 
   const take = (userId: number): Additions | undefined => {
-    const owed = accounts.get(userId)?.owed;
-    if (!owed || owed.size === 0) return undefined;
-    const taken = new Map(Array.from(owed).slice(0, mostAdditions));
-    for (const counter of taken.keys()) owed.delete(counter);
+    const pending = accounts.get(userId)?.pending;
+    if (!pending || pending.size === 0) return undefined;
+    const taken = new Map(Array.from(pending).slice(0, maxAdditions));
+    for (const counter of taken.keys()) pending.delete(counter);
     return taken;
   };
 
   const write = (userId: number): void => {
-    const owed = take(userId);
-    if (!owed) return;
-    const counted = count(userId, owed).finally(() => writes.delete(counted));
+    const pending = take(userId);
+    if (!pending) return;
+    const counted = count(userId, pending).finally(() => writes.delete(counted));
     writes.add(counted);
   };
 
   /** Counts what is owed on accounts that are not busy any more, and forgets those on which nothing is. */
   const writeQuiet = (): void => {
-    for (const [userId, { owed, underWay, endedAt }] of accounts) {
+    for (const [userId, { pending, active, endedAt }] of accounts) {
       if (now() - endedAt < quietMilliseconds) continue;
-      if (owed.size > 0) write(userId);
-      else if (underWay === 0) accounts.delete(userId);
+      if (pending.size > 0) write(userId);
+      else if (active === 0) accounts.delete(userId);
     }
   };
 
@@ -128,20 +128,20 @@ export const createOwedUsage = (
     take,
     write,
 
-    giveBack: (userId, additions) => owe(accountOf(userId), additions),
+    putBack: (userId, additions) => addPending(accountOf(userId), additions),
 
     begin: (userId) => {
-      accountOf(userId).underWay += 1;
+      accountOf(userId).active += 1;
     },
 
     end: (usageAccount, end) => {
       const account = accountOf(usageAccount.userId);
       const wasBusy = now() - account.endedAt < quietMilliseconds;
-      account.underWay -= 1;
+      account.active -= 1;
       account.endedAt = now();
-      if (end) owe(account, additionsOf(usageAccount, end));
+      if (end) addPending(account, additionsOf(usageAccount, end));
       writeLater();
-      return account.underWay === 0 && !wasBusy;
+      return account.active === 0 && !wasBusy;
     },
 
     written: async () => {

@@ -56,7 +56,7 @@ const accountPolicies: Readonly<Record<AccountType, AccountPolicy>> = {
  * How long a place for a stream is kept when nobody gives it back, because its function was killed: as long as the longest
  * time-out of a function that streams.
  */
-export const longestStreamSeconds = 600;
+export const maxStreamSeconds = 600;
 
 /** The share of its tier's quota that an account has until its e-mail address is verified. A stage can set another one. */
 export const defaultUnverifiedQuotaShare = 0.1;

@@ -6,7 +6,7 @@ import { dayCounter, readUsageCounter } from "./usage-counters.ts";
 import { dateOfDay, daySeconds, type Windows } from "./windows.ts";
 
 /** As long as somebody may ask about a bill: a year, and the month in which it was written. */
-const keptDays = 400;
+const retainedDays = 400;
 
 /** Numbers of an item that are raised together. */
 export type Additions = ReadonlyMap<string, number>;
@@ -36,7 +36,7 @@ export const withAdditions = <Change extends ItemUpdate>(change: Change, additio
   };
 };
 
-const expiryOf = (day: number): number => (day + keptDays) * daySeconds;
+const expiryOf = (day: number): number => (day + retainedDays) * daySeconds;
 
 /** Makes the item of a day, if it is not there yet. */
 const noteDay = (userId: number, day: number): ItemUpdate => ({
@@ -49,7 +49,7 @@ const noteDay = (userId: number, day: number): ItemUpdate => ({
  * DynamoDB takes 4 KB of expression and 300 operators; comparing so many counters takes half of either. More are moved by
  * the next transaction.
  */
-const mostMoved = 90;
+const maxMoved = 90;
 
 /** A counter of the access item on its way. */
 interface Moved {
@@ -93,14 +93,14 @@ export const usageMoves = (userId: number, item: Item, until: number): [ItemUpda
     ofDay.push({ attribute, amount, target: dayCounter(counter) });
   }
   return Array.from(days).flatMap(([day, counters]) =>
-    Array.from({ length: Math.ceil(counters.length / mostMoved) }, (_, step) =>
-      moveOf(userId, day, counters.slice(step * mostMoved, (step + 1) * mostMoved)),
+    Array.from({ length: Math.ceil(counters.length / maxMoved) }, (_, step) =>
+      moveOf(userId, day, counters.slice(step * maxMoved, (step + 1) * maxMoved)),
     ),
   );
 };
 
 /** A request is charged with few steps; what is left over is moved with the next minute. */
-const mostSteps = 4;
+const maxSteps = 4;
 
 /**
  * A day is over when it has been for two minutes: clocks of functions differ a little, and what the last requests have used
@@ -113,7 +113,7 @@ const minutesInDay = 24 * 60;
  * An access item with more counters than these is charged for several times: an account whose many keys ask for everything.
  * They are moved although their day is not over.
  */
-const mostCounters = 120;
+const maxCounters = 120;
 
 const countersIn = (item: Item): number =>
   Object.keys(item).filter((name) => readUsageCounter(name) !== undefined).length;
@@ -127,11 +127,11 @@ export const createUsageItems = (table: ItemTable) => ({
 
   /** Moves what was counted on days that are over out of an access item as it was seen, and all when it is too much. */
   move: async (userId: number, item: Item, { minute, day }: Windows, signal: AbortSignal): Promise<void> => {
-    const isLarge = countersIn(item) > mostCounters;
+    const isLarge = countersIn(item) > maxCounters;
     // What is counted today changes all the time: it is moved as it is at this moment.
     const newest = isLarge ? await table.read({ Key: accountKeys.access(userId) }, signal) : item;
     const until = isLarge ? day + 1 : Math.floor((minute - lateMinutes) / minutesInDay);
-    for (const step of usageMoves(userId, newest ?? {}, until).slice(0, mostSteps)) {
+    for (const step of usageMoves(userId, newest ?? {}, until).slice(0, maxSteps)) {
       await table.updateTogether(step, signal);
     }
   },

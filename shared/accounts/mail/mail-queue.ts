@@ -24,9 +24,9 @@ export const mailQueueMilliseconds = 3_000;
 export const openMailQueue = (
   queueUrl: string,
   aws: AwsConfig,
-  tryMilliseconds = mailQueueMilliseconds,
+  attemptMilliseconds = mailQueueMilliseconds,
 ): MailQueue => {
-  const sqs = openAwsJsonService("SQS", aws, { tryMilliseconds });
+  const sqs = openAwsJsonService("SQS", aws, { attemptMilliseconds });
   return {
     send: async (request) => {
       await sqs.call("SendMessage", {

@@ -103,7 +103,7 @@ export const createKey = async (
   { apiKeys }: KeysDependencies,
 ): Promise<CreatedKey> => {
   if (!token) throw new AppError("insufficient_scope");
-  const { key, ...made } = await apiKeys.create(
+  const { key, ...created } = await apiKeys.create(
     { userId, tokenEpoch: token.tokenEpoch },
     {
       name,
@@ -112,7 +112,7 @@ export const createKey = async (
       monthlyLimit: monthlyLimit ?? undefined,
     },
   );
-  return { ...shown(made), key };
+  return { ...shown(created), key };
 };
 
 /** The account's keys, oldest first. */

@@ -20,7 +20,7 @@ import { type Identity, identityItems } from "./identities-repository.ts";
 
 const claimItem = z.object({ user_id: z.int() });
 /** No account has this id. To look for it anyway costs a name that nobody has as many reads as any other. */
-const nobody = 0;
+const noAccount = 0;
 
 const counterItem = z.object({ value: z.int() });
 
@@ -86,7 +86,7 @@ export const createAccountsRepository = (table: Table) => {
         ? accountKeys.emailClaim(reference.email)
         : accountKeys.usernameClaim(reference.username),
     );
-    return claim ? claimItem.parse(claim).user_id : nobody;
+    return claim ? claimItem.parse(claim).user_id : noAccount;
   };
 
   /**

@@ -19,10 +19,10 @@ import { countIn } from "../limits/limit-counters.ts";
 import { windowsAt } from "../limits/windows.ts";
 
 /** Every request writes the item that holds them. */
-export const mostKeys = 20;
+export const maxKeys = 20;
 
 /** Keys that were revoked have left their counts behind until the day is over, so an account cannot make any number. */
-const mostMadeADay = 100;
+const maxKeysPerDay = 100;
 
 /** What the owner of a key has decided about it. */
 export interface KeyChoices {
@@ -85,16 +85,20 @@ export const createApiKeysRepository = (table: Table, now: () => number = Date.n
   };
 
   /** Why a key was not made, from the access item that stood in its way. */
-  const refusalOf = (item: Record<string, unknown> | undefined, epoch: number, made: string): AppError => {
+  const refusalOf = (
+    item: Record<string, unknown> | undefined,
+    epoch: number,
+    keysCreated: string,
+  ): AppError => {
     const access = accessItem.safeParse(item).data;
     if (!access || access.token_epoch !== epoch || access.deletion_began !== undefined) {
       return new AppError("unauthenticated");
     }
     if (access.disabled) return new AppError("forbidden");
-    if (Object.keys(access.api_keys ?? {}).length >= mostKeys) return new AppError("too_many_keys");
-    return countIn(access, made) >= mostMadeADay
+    if (Object.keys(access.api_keys ?? {}).length >= maxKeys) return new AppError("too_many_keys");
+    return countIn(access, keysCreated) >= maxKeysPerDay
       ? new AppError("rate_limited", {
-          message: `An account makes at most ${mostMadeADay} keys a day.`,
+          message: `An account makes at most ${maxKeysPerDay} keys a day.`,
           retryAfterSeconds: Math.ceil((windowsAt(now()).ends.day - now()) / 1_000),
         })
       : new AppError("service_unavailable");
@@ -122,25 +126,25 @@ export const createApiKeysRepository = (table: Table, now: () => number = Date.n
         ...(expiresAt !== undefined && { e: expiresAt }),
         ...(monthlyLimit !== undefined && { l: monthlyLimit }),
       };
-      const made = accountCounters.keysMade(windowsAt(now()).day);
+      const keysCreated = accountCounters.keysCreated(windowsAt(now()).day);
       const common =
         "token_epoch = :epoch AND disabled = :no AND attribute_not_exists(deletion_began) AND NOT #made >= :perDay";
-      const shared = { ":epoch": tokenEpoch, ":no": false, ":perDay": mostMadeADay, ":one": 1 };
+      const shared = { ":epoch": tokenEpoch, ":no": false, ":perDay": maxKeysPerDay, ":one": 1 };
       const access = { TableName, Key: accountKeys.access(userId) };
       // The size of what is not there is no number, which not every implementation of DynamoDB takes as a condition not met.
       const addition = {
         ...access,
         UpdateExpression: "SET api_keys.#key = :entry ADD #made :one",
         ConditionExpression: `${common} AND attribute_exists(api_keys) AND size(api_keys) < :most AND attribute_not_exists(api_keys.#key)`,
-        ExpressionAttributeNames: { "#key": keyId, "#made": made },
-        ExpressionAttributeValues: { ...shared, ":entry": entry, ":most": mostKeys },
+        ExpressionAttributeNames: { "#key": keyId, "#made": keysCreated },
+        ExpressionAttributeValues: { ...shared, ":entry": entry, ":most": maxKeys },
       };
       /** An account's first key finds no map that it could be put into. */
       const first = {
         ...access,
         UpdateExpression: "SET api_keys = :keys ADD #made :one",
         ConditionExpression: `${common} AND attribute_not_exists(api_keys)`,
-        ExpressionAttributeNames: { "#made": made },
+        ExpressionAttributeNames: { "#made": keysCreated },
         ExpressionAttributeValues: { ...shared, ":keys": { [keyId]: entry } },
       };
       const known = {
@@ -167,7 +171,7 @@ export const createApiKeysRepository = (table: Table, now: () => number = Date.n
         // Somebody else has made the first one meanwhile.
         if (!isWritten && item?.["api_keys"] !== undefined) ({ isWritten, item } = await write(addition));
       }
-      if (!isWritten) throw refusalOf(item, tokenEpoch, made);
+      if (!isWritten) throw refusalOf(item, tokenEpoch, keysCreated);
       return { ...choices, id: keyId, key, prefix, createdAt };
     },
 

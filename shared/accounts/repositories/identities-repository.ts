@@ -18,7 +18,7 @@ const digestOf = ({ issuer, subject }: Identity): string =>
   createHash("sha256").update(`${issuer}\n${subject}`).digest("base64url");
 
 /** Longer than any log-in may take. */
-const answeredSeconds = 60 * 60;
+const returnedSeconds = 60 * 60;
 
 const identityItem = z.object({ user_id: z.int() });
 
@@ -98,14 +98,14 @@ export const createIdentitiesRepository = (table: Table) => {
      * @param state what only this log-in has.
      * @returns `false` when it was answered before: nobody's answer is taken twice, whatever the provider thinks of it.
      */
-    noteAnswered: async (state: string): Promise<boolean> => {
+    noteReturned: async (state: string): Promise<boolean> => {
       try {
         await client.send(
           new PutCommand({
             TableName,
             Item: {
-              ...accountKeys.answeredLogIn(state),
-              expires_at: Math.ceil(Date.now() / 1_000) + answeredSeconds,
+              ...accountKeys.returnedLogIn(state),
+              expires_at: Math.ceil(Date.now() / 1_000) + returnedSeconds,
             },
             ConditionExpression: "attribute_not_exists(PK)",
           }),

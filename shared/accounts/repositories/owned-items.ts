@@ -13,7 +13,7 @@ export interface OwnedThing {
   readonly expiresAt: number;
 }
 
-const standing = z.object({ deletion_began: z.string().optional() }).optional();
+const accountStatus = z.object({ deletion_began: z.string().optional() }).optional();
 
 /** Notes that something is an account's. Comes before the thing itself, or with it. */
 export const noteOwned = (
@@ -40,7 +40,7 @@ export const createOwnedItems = (table: Pick<WritableItemTable, "delete" | "put"
    * @throws AppError `unauthenticated` when the account is gone, or its deletion has begun.
    */
   requireAccount: async (userId: number): Promise<void> => {
-    const access = standing.parse(await table.read({ Key: accountKeys.access(userId) }));
+    const access = accountStatus.parse(await table.read({ Key: accountKeys.access(userId) }));
     if (!access || access.deletion_began !== undefined) throw new AppError("unauthenticated");
   },
 });

@@ -18,10 +18,10 @@ import type { TokenClaims } from "../access/tokens.ts";
  * So many replaced tokens of an account may not have expired yet: an item that every request writes must stay small, and
  * whoever has a token could make it grow.
  */
-export const mostRevokedTokens = 200;
+export const maxRevokedTokens = 200;
 
 /** DynamoDB takes at most 4 KB of expression. */
-const mostForgotten = 50;
+const maxForgotten = 50;
 
 /** In place of the time at which a token expires: never. */
 const never = 0;
@@ -58,7 +58,7 @@ export const createTokensRepository = ({ client, name: TableName }: Table, now: 
     const since = now() / 1_000 - successorSeconds;
     const old = Object.entries(revokedTokens.parse(item))
       .filter(([, { successor }]) => successor !== undefined && successor.issuedAt < since)
-      .slice(0, mostForgotten);
+      .slice(0, maxForgotten);
     if (old.length === 0) return;
     await client.send(
       new UpdateCommand({
@@ -90,7 +90,7 @@ export const createTokensRepository = ({ client, name: TableName }: Table, now: 
             ":end": successor ? toReplacedToken(tokenExpiresAt, successor) : tokenExpiresAt,
             ":epoch": tokenEpoch,
             ":no": false,
-            ":most": mostRevokedTokens,
+            ":most": maxRevokedTokens,
           },
           ...(successor ? { ReturnValues: "ALL_NEW" } : {}),
           ReturnValuesOnConditionCheckFailure: "ALL_OLD",

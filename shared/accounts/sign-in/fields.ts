@@ -26,13 +26,13 @@ export const isCommonPassword = (password: string): boolean => {
   return commonPasswords.has(password.toLowerCase());
 };
 
-const longestPassword = 256;
+const maxPasswordLength = 256;
 
 /** A password that may be chosen: long enough, of characters that can be typed again, and not among the common ones. */
 export const newPassword = text()
   .overwrite(normalisePassword)
   .min(8)
-  .max(longestPassword)
+  .max(maxPasswordLength)
   .refine(isTypable, {
     error: "Value error, a password cannot hold control characters or others that cannot be seen",
     params: { type: "value_error" },
@@ -48,16 +48,16 @@ export const givenPassword = z
   .string()
   .min(1)
   .check(({ value, issues }) => {
-    if ([...normalisePassword(value)].length <= longestPassword) return;
+    if ([...normalisePassword(value)].length <= maxPasswordLength) return;
     issues.push({
       code: "too_big",
       origin: "string",
-      maximum: longestPassword,
+      maximum: maxPasswordLength,
       inclusive: true,
       input: value,
     });
   })
-  .meta({ format: "password", maxLength: longestPassword, example: "seven storks by the lake" });
+  .meta({ format: "password", maxLength: maxPasswordLength, example: "seven storks by the lake" });
 
 /** A line of text about a person or an organisation. */
 export const shortText = text().trim().min(1).max(200);

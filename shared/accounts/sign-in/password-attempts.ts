@@ -17,13 +17,11 @@ export interface PasswordAttempts {
 export const usualFreeFailures = 5;
 const windowSeconds = 24 * 60 * 60;
 const firstWaitSeconds = 5;
-const longestWaitSeconds = 15 * 60;
+const maxWaitSeconds = 15 * 60;
 
 /** How long to wait after so many wrong passwords. */
 const waitSecondsAfter = (failures: number, freeFailures: number): number =>
-  failures < freeFailures
-    ? 0
-    : Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** (failures - freeFailures));
+  failures < freeFailures ? 0 : Math.min(maxWaitSeconds, firstWaitSeconds * 2 ** (failures - freeFailures));
 
 /** Milliseconds until another password may be tried; 0 when that is now. */
 export const remainingWait = (attempts: PasswordAttempts | undefined, now: number): number =>
@@ -86,7 +84,7 @@ const attemptsOf = (values: ReadonlyMap<string, number>): PasswordAttempts | und
 };
 
 /** The item that an error carries is in DynamoDB's own notation: the document client leaves errors alone. */
-const attemptsInTheWay = ({ Item }: ConditionalCheckFailedException): PasswordAttempts | undefined =>
+const conflictingAttempts = ({ Item }: ConditionalCheckFailedException): PasswordAttempts | undefined =>
   attemptsOf(numbersOf(Item && unmarshall(Item)));
 
 const toItem = ({ failures, blockedUntil, forgottenAt }: PasswordAttempts) => ({
@@ -129,7 +127,7 @@ export const createPasswordAttemptsRepository = (
       return undefined;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { found: attemptsInTheWay(error) };
+      return { found: conflictingAttempts(error) };
     }
   };
 
@@ -163,7 +161,7 @@ export const createPasswordAttemptsRepository = (
         return 0;
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return remainingWait(attemptsInTheWay(error), now());
+        return remainingWait(conflictingAttempts(error), now());
       }
     },
 

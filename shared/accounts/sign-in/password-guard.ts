@@ -42,7 +42,7 @@ export interface PasswordGuard {
 /** The count by name alone waits after so many wrong passwords in a day. */
 const freeFailuresOfName = 100;
 /** So many of one group of addresses go into the count by name alone: it takes ten groups to make others wait. */
-const mostOfOneGroup = 10;
+const maxOfOneGroup = 10;
 
 const refuseWhile = (waitMilliseconds: number): void => {
   if (waitMilliseconds <= 0) return;
@@ -75,7 +75,7 @@ export const createPasswordGuard = (
     }
     const { wait, failures } = await attempts.addWrong(own, usualFreeFailures);
     refuseWhile(wait);
-    if (isKnown || failures > mostOfOneGroup) return undefined;
+    if (isKnown || failures > maxOfOneGroup) return undefined;
     refuseWhile((await attempts.addWrong(ofName, freeFailuresOfName)).wait);
     return undefined;
   },

@@ -2,7 +2,7 @@ import { inVendorsNames, type Vendors } from "../../platform/config/vendors.ts";
 import { AppError, ValidationError } from "../../platform/errors/app-error.ts";
 import { dateOf, dateOfDay, dayOfDate, windowsAt } from "../limits/windows.ts";
 import type { DayRange, UsageRepository, UsedRow } from "./read-usage.ts";
-import { mostUsageDays, shownUsageDays, type Usage, type UsageQuery, type UsedOperation } from "./usage.ts";
+import { maxUsageDays, shownUsageDays, type Usage, type UsageQuery, type UsedOperation } from "./usage.ts";
 
 /** An operation as callers know it. */
 export interface TaskPath {
@@ -37,8 +37,8 @@ const rangeOf = ({ from, to }: Pick<UsageQuery, "from" | "to">, today: number): 
   const last = to === undefined ? today : dayOfDate(to);
   const first = from === undefined ? last - (shownUsageDays - 1) : dayOfDate(from);
   if (first > last) throw outOfRange("from", "the first day is after the last");
-  if (last - first >= mostUsageDays) {
-    throw outOfRange("to", `at most ${mostUsageDays} days can be asked for at once`);
+  if (last - first >= maxUsageDays) {
+    throw outOfRange("to", `at most ${maxUsageDays} days can be asked for at once`);
   }
   return { from: first, to: last };
 };

@@ -93,7 +93,7 @@ const monthsOf = ({ from, to }: DayRange): string[] => {
 };
 
 /** Somebody else is moving counters while they are read: that happens once a day. */
-const mostReads = 5;
+const maxReads = 5;
 
 /**
  * What an account has used, with its access item as it was at that moment.
@@ -109,12 +109,12 @@ export const readUsage = async (
   range: DayRange,
   today: number,
 ): Promise<{ readonly access: Item | undefined; readonly rows: readonly UsedRow[] }> => {
-  const isAsked = ({ day }: UsageCounter) => day >= range.from && day <= range.to;
+  const isRequested = ({ day }: UsageCounter) => day >= range.from && day <= range.to;
   const readAccess = async (): Promise<Item | undefined> =>
     (await client.send(new GetCommand({ TableName, Key: accountKeys.access(userId), ConsistentRead: true })))
       .Item;
   const inAccess = (access: Item | undefined): Counted =>
-    countersIn(access ?? {}, readUsageCounter).filter(([counter]) => isAsked(counter));
+    countersIn(access ?? {}, readUsageCounter).filter(([counter]) => isRequested(counter));
   const readMonth = async (month: string): Promise<Counted> => {
     const counted: (readonly [UsageCounter, number])[] = [];
     let ExclusiveStartKey: Item | undefined;
@@ -140,17 +140,17 @@ export const readUsage = async (
     } while (ExclusiveStartKey);
     return counted;
   };
-  const onTheirWay = (counted: Counted): string =>
+  const pendingMoves = (counted: Counted): string =>
     JSON.stringify(counted.filter(([{ day }]) => day < today).map(([counter]) => counter));
 
   let access = await readAccess();
   for (let reads = 1; ; reads += 1) {
     const counted = inAccess(access);
     const moved = (await Promise.all(monthsOf(range).map(readMonth))).flat();
-    const waiting = onTheirWay(counted);
-    if (waiting === "[]" || reads === mostReads) return { access, rows: rowsOf([...moved, ...counted]) };
+    const waiting = pendingMoves(counted);
+    if (waiting === "[]" || reads === maxReads) return { access, rows: rowsOf([...moved, ...counted]) };
     const later = await readAccess();
-    if (onTheirWay(inAccess(later)) === waiting) return { access, rows: rowsOf([...moved, ...counted]) };
+    if (pendingMoves(inAccess(later)) === waiting) return { access, rows: rowsOf([...moved, ...counted]) };
     access = later;
   }
 };

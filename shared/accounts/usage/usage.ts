@@ -5,7 +5,7 @@ import { accountType } from "../access/account.ts";
 export const shownUsageDays = 30;
 
 /** How many days it shows at most. */
-export const mostUsageDays = 92;
+export const maxUsageDays = 92;
 
 const quota = {
   used: z.int().meta({ example: 12 }),
@@ -78,7 +78,7 @@ export const usage = z
         }),
       )
       .min(1)
-      .max(mostUsageDays)
+      .max(maxUsageDays)
       .meta({
         description:
           "Every day of the range, oldest first, also without use. `by_operation` counts the requests of each operation as " +

@@ -1,46 +1,46 @@
 import type { Speech } from "../wav/streamed-wav.ts";
-import { completeHeader, soundSeconds, streamedHeader } from "../wav/streamed-wav.ts";
+import { audioSeconds, completeHeader, streamedHeader } from "../wav/streamed-wav.ts";
 
 /**
  * What speech is sent in: as the model's server made it (`wav`); MP3; Opus in Ogg; or samples alone, 16 bits, little
  * endian, mono, 24,000 a second.
  */
-export type SoundFormat = "wav" | "mp3" | "opus" | "pcm";
+export type AudioFormat = "wav" | "mp3" | "opus" | "pcm";
 
 /** The media type and file name of an audio format. */
-export interface SoundKind {
+export interface AudioKind {
   readonly contentType: string;
   /** Without the dot. */
   readonly fileExtension: string;
 }
 
-export const soundKinds = {
+export const audioKinds = {
   wav: { contentType: "audio/wav", fileExtension: "wav" },
   mp3: { contentType: "audio/mpeg", fileExtension: "mp3" },
   opus: { contentType: "audio/ogg; codecs=opus", fileExtension: "ogg" },
   pcm: { contentType: "audio/pcm", fileExtension: "pcm" },
-} as const satisfies Readonly<Record<SoundFormat, SoundKind>>;
+} as const satisfies Readonly<Record<AudioFormat, AudioKind>>;
 
 /** Facts about the audio once all of it is encoded. */
-export interface SoundEnd {
+export interface AudioEnd {
   /** How long it plays, to a millisecond. */
   readonly seconds: number;
   /** The start of the file with the correct lengths, replacing as many bytes that were sent. */
-  readonly beginning: Uint8Array;
+  readonly start: Uint8Array;
 }
 
 /** Speech in the format in which it leaves. */
-export interface EncodedSound extends SoundKind {
+export interface EncodedAudio extends AudioKind {
   /** In hertz. */
   readonly sampleRate: number;
   /** To be read once, to its end; leaving it early ends the model's work. It throws what the speech throws. */
   readonly pieces: AsyncIterable<Uint8Array>;
   /** To be asked once the pieces have come to their end. */
-  end(): SoundEnd;
+  end(): AudioEnd;
 }
 
 /** Encodes speech as a stream. @throws AppError before there are any pieces; the speech is cancelled then. */
-export type EncodeSound = (format: SoundFormat, speech: Speech) => Promise<EncodedSound>;
+export type EncodeAudio = (format: AudioFormat, speech: Speech) => Promise<EncodedAudio>;
 
 /** Speech while it is read, and how many bytes there were of it so far. */
 export interface ReadSpeech {
@@ -49,10 +49,10 @@ export interface ReadSpeech {
 }
 
 async function* passOn(read: ReadSpeech): AsyncGenerator<Uint8Array, void, undefined> {
-  const { header, sound } = read.speech;
+  const { header, audio } = read.speech;
   try {
     yield streamedHeader(header);
-    for await (const piece of sound) {
+    for await (const piece of audio) {
       read.bytes += piece.length;
       yield piece;
     }
@@ -62,16 +62,16 @@ async function* passOn(read: ReadSpeech): AsyncGenerator<Uint8Array, void, undef
 }
 
 /** Speech as the model's server made it, for which nothing has to be loaded. */
-export const passOnAsWav = (speech: Speech): EncodedSound => {
+export const passOnAsWav = (speech: Speech): EncodedAudio => {
   const { header } = speech;
   const read: ReadSpeech = { speech, bytes: 0 };
   return {
-    ...soundKinds.wav,
+    ...audioKinds.wav,
     sampleRate: header.format.sampleRate,
     pieces: passOn(read),
     end: () => ({
-      seconds: soundSeconds(header, read.bytes),
-      beginning: completeHeader(header, read.bytes),
+      seconds: audioSeconds(header, read.bytes),
+      start: completeHeader(header, read.bytes),
     }),
   };
 };

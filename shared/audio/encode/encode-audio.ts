@@ -1,13 +1,13 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Speech } from "../wav/streamed-wav.ts";
-import { soundSeconds } from "../wav/streamed-wav.ts";
+import { audioSeconds } from "../wav/streamed-wav.ts";
 import {
-  type EncodedSound,
-  type EncodeSound,
+  type AudioFormat,
+  audioKinds,
+  type EncodeAudio,
+  type EncodedAudio,
   passOnAsWav,
   type ReadSpeech,
-  type SoundFormat,
-  soundKinds,
 } from "./audio-formats.ts";
 import { createResampler, createSampleReader, toSixteenBits } from "./samples.ts";
 
@@ -36,8 +36,8 @@ const codec =
     rates: readonly [Rate, ...Rate[]],
     open: (sampleRate: Rate) => Promise<SampleEncoder>,
   ) =>
-  async (soundRate: number): Promise<OpenEncoder> => {
-    const sampleRate = rates.find((rate) => rate === soundRate) ?? rates[0];
+  async (audioRate: number): Promise<OpenEncoder> => {
+    const sampleRate = rates.find((rate) => rate === audioRate) ?? rates[0];
     return { sampleRate, encoder: await open(sampleRate) };
   };
 
@@ -61,9 +61,9 @@ const codecs = {
 const blockBytes = 32_768;
 
 /** The audio without anything that may follow it, in pieces of at most a block. */
-async function* soundOf({ header, sound }: Speech): AsyncGenerator<Uint8Array, void, undefined> {
-  let left = header.soundBytes ?? Number.POSITIVE_INFINITY;
-  for await (const piece of sound) {
+async function* audioOf({ header, audio }: Speech): AsyncGenerator<Uint8Array, void, undefined> {
+  let left = header.audioBytes ?? Number.POSITIVE_INFINITY;
+  for await (const piece of audio) {
     const bytes = piece.subarray(0, Math.min(left, piece.length));
     left -= bytes.length;
     for (let start = 0; start < bytes.length; start += blockBytes) {
@@ -78,10 +78,10 @@ async function* encode(
   readSamples: (piece: Uint8Array) => Float32Array,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { speech } = read;
-  const { sampleRate: soundRate } = speech.header.format;
-  const resampler = soundRate === sampleRate ? undefined : createResampler(soundRate, sampleRate);
+  const { sampleRate: audioRate } = speech.header.format;
+  const resampler = audioRate === sampleRate ? undefined : createResampler(audioRate, sampleRate);
   try {
-    for await (const piece of soundOf(speech)) {
+    for await (const piece of audioOf(speech)) {
       read.bytes += piece.length;
       const samples = readSamples(piece);
       const bytes = encoder.encode(resampler ? resampler.add(samples) : samples);
@@ -100,7 +100,7 @@ async function* encode(
  *
  * @throws AppError `external_service_error` when the speech has an unknown sample format.
  */
-const openEncoded = async (format: Exclude<SoundFormat, "wav">, speech: Speech): Promise<EncodedSound> => {
+const openEncoded = async (format: Exclude<AudioFormat, "wav">, speech: Speech): Promise<EncodedAudio> => {
   const { encoding, sampleRate, bitsPerSample } = speech.header.format;
   const readSamples = createSampleReader(speech.header.format);
   if (!readSamples) {
@@ -111,10 +111,10 @@ const openEncoded = async (format: Exclude<SoundFormat, "wav">, speech: Speech):
   const opened = await codecs[format](sampleRate);
   const read: ReadSpeech = { speech, bytes: 0 };
   return {
-    ...soundKinds[format],
+    ...audioKinds[format],
     sampleRate: opened.sampleRate,
     pieces: encode(read, opened, readSamples),
-    end: () => ({ seconds: soundSeconds(speech.header, read.bytes), beginning: nothing }),
+    end: () => ({ seconds: audioSeconds(speech.header, read.bytes), start: nothing }),
   };
 };
 
@@ -125,7 +125,7 @@ const openEncoded = async (format: Exclude<SoundFormat, "wav">, speech: Speech):
  *
  * @throws AppError `external_service_error` when the speech has an unknown sample format; it is cancelled then.
  */
-export const encodeSound: EncodeSound = async (format, speech) => {
+export const encodeAudio: EncodeAudio = async (format, speech) => {
   if (format === "wav") return passOnAsWav(speech);
   try {
     return await openEncoded(format, speech);

@@ -72,7 +72,7 @@ const zeroCrossings = 24;
 const passedShare = 0.92;
 
 /** The resolution between two samples; at the usual rates every position is exact. */
-const mostPlaces = 1_024;
+const maxPositions = 1_024;
 
 /** The windowed sinc: an ideal filter, brought to its end by a Blackman-Harris window (92 dB). */
 const filterAt = (crossings: number): number => {
@@ -96,19 +96,19 @@ export const createResampler = (fromRate: number, toRate: number): Resampler => 
   const [up, down] = [toRate / divisor, fromRate / divisor];
   const scale = Math.min(1, toRate / fromRate) * passedShare;
   const reach = Math.ceil(zeroCrossings / scale);
-  const places = Math.min(up, mostPlaces);
-  const weightsByPlace = new Map<number, Float32Array>();
+  const positions = Math.min(up, maxPositions);
+  const weightsByPosition = new Map<number, Float32Array>();
 
   /** The weights of the samples from `reach - 1` before to `reach` after a position. */
-  const weightsAt = (place: number): Float32Array => {
-    const known = weightsByPlace.get(place);
+  const weightsAt = (position: number): Float32Array => {
+    const known = weightsByPosition.get(position);
     if (known) return known;
     const weights = Float32Array.from({ length: 2 * reach }, (_, index) =>
-      filterAt((index - reach + 1 - place / places) * scale),
+      filterAt((index - reach + 1 - position / positions) * scale),
     );
     const sum = weights.reduce((total, weight) => total + weight, 0);
     const even = weights.map((weight) => weight / sum);
-    weightsByPlace.set(place, even);
+    weightsByPosition.set(position, even);
     return even;
   };
 
@@ -121,15 +121,15 @@ export const createResampler = (fromRate: number, toRate: number): Resampler => 
     const joined = new Float32Array(held.length + samples.length);
     joined.set(held);
     joined.set(samples, held.length);
-    const made: number[] = [];
+    const output: number[] = [];
     while (position < end && position + reach < joined.length) {
-      const weights = weightsAt(Math.floor((part / up) * places));
+      const weights = weightsAt(Math.floor((part / up) * positions));
       const start = position - reach + 1;
       let sum = 0;
       for (let index = 0; index < weights.length; index += 1) {
         sum += (weights[index] ?? 0) * (joined[start + index] ?? 0);
       }
-      made.push(sum);
+      output.push(sum);
       part += down;
       position += Math.floor(part / up);
       part %= up;
@@ -137,7 +137,7 @@ export const createResampler = (fromRate: number, toRate: number): Resampler => 
     const from = Math.min(position - reach + 1, joined.length);
     held = joined.slice(from);
     position -= from;
-    return Float32Array.from(made);
+    return Float32Array.from(output);
   };
 
   return {

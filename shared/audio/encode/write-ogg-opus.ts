@@ -19,7 +19,7 @@ const headerBytes = 27;
 const checksumOffset = 22;
 
 /** The most lengths that fit into a page. */
-const mostSegments = 255;
+const maxSegments = 255;
 
 /** A packet's length is written as a number of 255s, and the rest. */
 const segmentsOf = (packet: Uint8Array): number[] => [
@@ -45,7 +45,7 @@ interface NewOggPage {
 /** The bytes of a page (RFC 3533, section 6). */
 const writeOggPage = ({ serial, sequence, position, isFirst, isLast, packets }: NewOggPage): Buffer => {
   const segments = packets.flatMap(segmentsOf);
-  if (segments.length > mostSegments) throw new RangeError("The packets do not fit into one page.");
+  if (segments.length > maxSegments) throw new RangeError("The packets do not fit into one page.");
   const header = Buffer.alloc(headerBytes + segments.length);
   header.write("OggS", "latin1");
   header.writeUInt8((isFirst ? 2 : 0) | (isLast ? 4 : 0), 5);
@@ -89,7 +89,7 @@ const comments = (): Buffer => {
 };
 
 /** Facts about mono audio before its first packet. */
-interface OpusSound {
+interface OpusAudio {
   /** How long each packet plays. */
   readonly packetSeconds: number;
   /** In hertz, of what is encoded. */
@@ -110,14 +110,14 @@ export interface OggOpusWriter {
 const firstPageSeconds = 0.2;
 const pageSeconds = 1;
 
-export const createOggOpusWriter = ({ packetSeconds, sampleRate }: OpusSound): OggOpusWriter => {
+export const createOggOpusWriter = ({ packetSeconds, sampleRate }: OpusAudio): OggOpusWriter => {
   const serial = randomBytes(4).readUInt32LE();
   const ticks = Math.round(packetSeconds * clockRate);
   let sequence = 2;
   let played = 0;
   let packets: Uint8Array[] = [];
   let segments = 0;
-  let most = Math.round(firstPageSeconds / packetSeconds);
+  let max = Math.round(firstPageSeconds / packetSeconds);
 
   const writePage = (isLast: boolean, end = Number.POSITIVE_INFINITY): Buffer => {
     played += packets.length * ticks;
@@ -126,14 +126,14 @@ export const createOggOpusWriter = ({ packetSeconds, sampleRate }: OpusSound): O
     sequence += 1;
     packets = [];
     segments = 0;
-    most = Math.round(pageSeconds / packetSeconds);
+    max = Math.round(pageSeconds / packetSeconds);
     return page;
   };
 
   /** Adds a packet; one that does not fit into the page starts the next. */
   const take = (packet: Uint8Array): Buffer => {
     const needed = segmentCount(packet);
-    const page = segments + needed > mostSegments ? writePage(false) : Buffer.alloc(0);
+    const page = segments + needed > maxSegments ? writePage(false) : Buffer.alloc(0);
     packets.push(packet);
     segments += needed;
     return page;
@@ -149,7 +149,7 @@ export const createOggOpusWriter = ({ packetSeconds, sampleRate }: OpusSound): O
     },
     add: (packet) => {
       const page = take(packet);
-      return packets.length < most ? page : Buffer.concat([page, writePage(false)]);
+      return packets.length < max ? page : Buffer.concat([page, writePage(false)]);
     },
     end: (packet, samples) => {
       const page = take(packet);

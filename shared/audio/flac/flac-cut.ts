@@ -2,7 +2,7 @@ import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
 import { asBuffer, byteAt } from "../reading/bytes.ts";
 import type { ContainerFile } from "../reading/container.ts";
 import type { Cut, CutPoint, CutPoints } from "../reading/piece.ts";
-import { type FlacFrame, longestFlacHeader, parseFlacFrame, renumberFlacFrame } from "./flac-frame.ts";
+import { type FlacFrame, maxFlacHeaderBytes, parseFlacFrame, renumberFlacFrame } from "./flac-frame.ts";
 import { countFlacSamples, type FlacStream, openFlac } from "./flac-stream.ts";
 
 export const flacPoints = async ({ window, start }: ContainerFile): Promise<CutPoints> => {
@@ -38,9 +38,9 @@ export async function* cutFlac(
     const last = frames.findIndex(({ firstSample }) => firstSample >= until);
     const stop = frames[last]?.offset ?? end;
     if (from) {
-      const kept = last < 0 ? frames : frames.slice(0, last);
-      const starts = [...kept.map(({ offset }) => offset), stop];
-      const renumbered = kept.map(({ offset }, index) =>
+      const remaining = last < 0 ? frames : frames.slice(0, last);
+      const starts = [...remaining.map(({ offset }) => offset), stop];
+      const renumbered = remaining.map(({ offset }, index) =>
         renumberFlacFrame(bytes.subarray(offset, starts[index + 1]), stream.shape, from.ticks),
       );
       yield Buffer.concat([bytes.subarray(0, starts[0]), ...renumbered]);
@@ -77,7 +77,7 @@ const headerFor = ({ information }: FlacStream, total: number): Uint8Array => {
 /**
  * A gap of damage that the frames' numbers may jump over; further on a header is more likely a coincidence.
  */
-const widestGap = 1 << 20;
+const maxGap = 1 << 20;
 
 /** A part of a file, and the frames that start in it. */
 interface FrameGroup {
@@ -102,12 +102,12 @@ async function* frameGroups(
   for (let position = from.offset; position < window.size; ) {
     const bytes = asBuffer(await window.read(position, scanBytes));
     const isLast = position + bytes.length >= window.size;
-    const searched = isLast ? bytes.length : bytes.length - longestFlacHeader;
+    const searched = isLast ? bytes.length : bytes.length - maxFlacHeaderBytes;
     const frames: LocatedFrame[] = [];
     let offset = bytes.indexOf(0xff);
     for (; offset >= 0 && offset < searched; offset = bytes.indexOf(0xff, offset + 1)) {
       const frame = parseFlacFrame(bytes, offset, shape);
-      if (!frame || frame.firstSample < expected || frame.firstSample > expected + widestGap) continue;
+      if (!frame || frame.firstSample < expected || frame.firstSample > expected + maxGap) continue;
       frames.push({ ...frame, offset });
       expected = frame.firstSample + frame.samples;
     }

@@ -26,10 +26,10 @@ const fixedBlocks = 0xf8;
 const variableBlocks = 0xf9;
 
 /** One to eight channels, or two in one of three combined forms. */
-const mostChannelAssignments = 10;
+const maxChannelAssignments = 10;
 
 /** The longest header: 4 bytes, a number of 7, a block size and a sample rate of 2 each, and the checksum. */
-export const longestFlacHeader = 16;
+export const maxFlacHeaderBytes = 16;
 
 /** The shape of the frame at this place, which must be the file's first. */
 export const flacFrameShape = (bytes: Uint8Array, offset: number): FlacFrameShape | undefined => {
@@ -55,7 +55,7 @@ export const parseFlacFrame = (
   const sampleRateBits = byteAt(bytes, offset + 2) & 15;
   const fourth = byteAt(bytes, offset + 3);
   const isOfShape = sampleRateBits === shape.sampleRateBits && (fourth & 15) === shape.sizeBits;
-  if (!isOfShape || fourth >> 4 > mostChannelAssignments) return undefined;
+  if (!isOfShape || fourth >> 4 > maxChannelAssignments) return undefined;
 
   const number = parseCodedNumber(bytes, offset + numberOffset);
   if (!number) return undefined;

@@ -6,7 +6,7 @@ import {
   type FlacFrame,
   type FlacFrameShape,
   flacFrameShape,
-  longestFlacHeader,
+  maxFlacHeaderBytes,
   parseFlacFrame,
 } from "./flac-frame.ts";
 
@@ -26,14 +26,14 @@ export interface FlacStream {
 
 const signatureBytes = 4;
 const informationBytes = 34;
-const mostBlocks = 1_000;
+const maxBlocks = 1_000;
 
 /** @throws UnreadableAudioError when the file ends before its first frame, or that is damaged. */
 export const openFlac = async (window: SourceWindow, start: number): Promise<FlacStream> => {
   const head = await window.read(start + signatureBytes, 4 + informationBytes);
   const isInformation = (byteAt(head, 0) & 0x7f) === 0 && head.length === 4 + informationBytes;
   const framesStart = await skipMetadata(window, start + signatureBytes);
-  const firstBytes = await window.read(framesStart, longestFlacHeader);
+  const firstBytes = await window.read(framesStart, maxFlacHeaderBytes);
   const shape = flacFrameShape(firstBytes, 0);
   const firstFrame = shape && parseFlacFrame(firstBytes, 0, shape);
   const information = head.slice(4);
@@ -54,7 +54,7 @@ export const openFlac = async (window: SourceWindow, start: number): Promise<Fla
 
 const skipMetadata = async (window: SourceWindow, start: number): Promise<number> => {
   let offset = start;
-  for (let count = 0; count < mostBlocks; count += 1) {
+  for (let count = 0; count < maxBlocks; count += 1) {
     const header = uint32BigEndian(await window.read(offset, 4), 0);
     offset += 4 + (header & 0xffffff);
     const isLast = header >>> 31 === 1;
@@ -79,7 +79,7 @@ interface LocatedFrame extends FlacFrame {
 }
 
 /** Bytes that pass for a header are rare, but each one would have to be remembered. */
-const mostCandidates = 16;
+const maxCandidates = 16;
 
 /** The last frame that another one leads up to without a gap; or the only one. */
 const findLastFrame = (
@@ -96,7 +96,7 @@ const findLastFrame = (
       const next = frame.firstSample + frame.samples;
       const confirmed = candidates.find(({ firstSample }) => firstSample === next);
       if (confirmed) return confirmed;
-      if (candidates.length < mostCandidates) candidates.push({ ...frame, offset });
+      if (candidates.length < maxCandidates) candidates.push({ ...frame, offset });
     }
     offset = offset === 0 ? -1 : buffer.lastIndexOf(0xff, offset - 1);
   }

@@ -15,7 +15,7 @@ export interface Box {
 }
 
 /** Enough for any honest file: seven hours in fragments of a second have a hundred thousand. */
-const mostBoxes = 250_000;
+const maxBoxes = 250_000;
 
 const shortHead = 8;
 const longHead = 16;
@@ -23,7 +23,7 @@ const longHead = 16;
 /** The boxes between two offsets; one with a false size ends the list. */
 export async function* boxesIn(window: SourceWindow, start: number, end: number): AsyncGenerator<Box, void> {
   let offset = start;
-  for (let count = 0; count < mostBoxes && offset + shortHead <= end; count += 1) {
+  for (let count = 0; count < maxBoxes && offset + shortHead <= end; count += 1) {
     const head = await window.read(offset, longHead);
     const size = sizeOf(head, end - offset);
     const headLength = uint32BigEndian(head, 0) === 1 ? longHead : shortHead;
@@ -51,12 +51,12 @@ export const childBoxes = async (
   if (!parent) return children;
   for await (const child of boxesIn(window, parent.start, parent.end)) {
     if (!children.has(child.type)) children.set(child.type, child);
-    if (children.size > mostChildren) break;
+    if (children.size > maxChildren) break;
   }
   return children;
 };
 
-const mostChildren = 100;
+const maxChildren = 100;
 
 /** The start of a box's content, at most `length` bytes of it; empty when there is no such box. */
 export const contentOf = async (

@@ -11,16 +11,16 @@ export async function* indexedSamples(
   track: Mp4Track,
   from: Resumption = { offset: 0, index: indexStart },
 ): AsyncGenerator<SampleBatch, void> {
-  const { offset, index: place = indexStart } = from;
-  for (const step of walkIndex(await openIndex(window, track, place), place, offset)) {
+  const { offset, index: position = indexStart } = from;
+  for (const step of walkIndex(await openIndex(window, track, position), position, offset)) {
     if (step instanceof BoxTable) await step.fill();
     else yield step;
   }
 }
 
-type IndexPlace = NonNullable<Resumption["index"]>;
+type IndexPosition = NonNullable<Resumption["index"]>;
 
-const indexStart: IndexPlace = {
+const indexStart: IndexPosition = {
   chunk: 0,
   chunkTaken: 0,
   chunkEntry: 0,
@@ -38,56 +38,56 @@ const indexStart: IndexPlace = {
  */
 function* walkIndex(
   index: Index,
-  from: IndexPlace,
+  from: IndexPosition,
   firstOffset: number,
 ): Generator<BoxTable | SampleBatch, void> {
   const { offsets, chunks, durations, sizes } = index;
   const isListed = index.size === 0;
-  const place = { ...from };
+  const position = { ...from };
   let runs: SampleRun[] = [];
   let resumption: Resumption = { offset: firstOffset, index: from };
   let samplesPerChunk = 0;
   let [chunkEntries, durationEntries] = [from.chunkEntry, from.durationEntry];
   let [alike, duration] = [0, 0];
-  for (; ; place.chunk += 1, place.chunkTaken = 0) {
+  for (; ; position.chunk += 1, position.chunkTaken = 0) {
     if (offsets.isExhausted) yield offsets;
     if (!offsets.isReady) return yield { runs, resumption };
-    let offset = place.chunkTaken > 0 ? firstOffset : offsets.value();
+    let offset = position.chunkTaken > 0 ? firstOffset : offsets.value();
     offsets.advance();
 
     if (chunks.isExhausted) yield chunks;
-    while (chunks.isReady && chunks.field(0) <= place.chunk + 1) {
+    while (chunks.isReady && chunks.field(0) <= position.chunk + 1) {
       samplesPerChunk = chunks.field(1);
-      place.chunkEntry = chunkEntries;
+      position.chunkEntry = chunkEntries;
       chunkEntries += 1;
       chunks.advance();
       if (chunks.isExhausted) yield chunks;
     }
 
-    while (place.chunkTaken < samplesPerChunk) {
+    while (position.chunkTaken < samplesPerChunk) {
       while (alike === 0) {
         if (durations.isExhausted) yield durations;
         if (!durations.isReady) return yield { runs, resumption };
         [alike, duration] = [durations.field(0), durations.field(1)];
-        place.durationTaken =
+        position.durationTaken =
           durationEntries === from.durationEntry ? Math.min(alike, from.durationTaken) : 0;
-        alike -= place.durationTaken;
-        place.durationEntry = durationEntries;
+        alike -= position.durationTaken;
+        position.durationEntry = durationEntries;
         durationEntries += 1;
         durations.advance();
       }
       if (isListed && sizes.isExhausted) yield sizes;
       if (isListed && !sizes.isReady) return yield { runs, resumption };
-      if (runs.length === 0) resumption = { offset, index: { ...place } };
+      if (runs.length === 0) resumption = { offset, index: { ...position } };
       const size = isListed ? sizes.field(0) : index.size;
-      const count = isListed ? 1 : Math.min(samplesPerChunk - place.chunkTaken, alike);
+      const count = isListed ? 1 : Math.min(samplesPerChunk - position.chunkTaken, alike);
       if (isListed) sizes.advance();
       runs.push({ offset, count, size, duration });
       offset += size * count;
       alike -= count;
-      place.chunkTaken += count;
-      place.durationTaken += count;
-      place.sample += count;
+      position.chunkTaken += count;
+      position.durationTaken += count;
+      position.sample += count;
       if (runs.length < runsAtOnce) continue;
       yield { runs, resumption };
       runs = [];
@@ -111,7 +111,7 @@ interface Index {
 const openIndex = async (
   window: SourceWindow,
   { tables }: Mp4Track,
-  { chunk, chunkEntry, durationEntry, sample }: IndexPlace,
+  { chunk, chunkEntry, durationEntry, sample }: IndexPosition,
 ): Promise<Index> => {
   /** After its version and other fields of its own, a table has the number of its entries. */
   const open = async (

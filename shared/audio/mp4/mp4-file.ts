@@ -34,7 +34,7 @@ export interface FragmentDefaults {
 }
 
 /** Honest ones list some compatible types, in less than a hundred bytes. */
-const longestTypeBox = 1_024;
+const maxTypeBoxBytes = 1_024;
 
 /**
  * Finds the index of an MP4 file and the first audio track in it.
@@ -46,7 +46,7 @@ const longestTypeBox = 1_024;
 export const openMp4 = async (window: SourceWindow): Promise<Mp4File> => {
   let typeBox: Uint8Array = new Uint8Array(0);
   for await (const box of boxesIn(window, 0, window.size)) {
-    if (box.type === "ftyp" && box.end - box.offset <= longestTypeBox) {
+    if (box.type === "ftyp" && box.end - box.offset <= maxTypeBoxBytes) {
       typeBox = await window.read(box.offset, box.end - box.offset);
     }
     if (box.type !== "moov" || !box.isWhole) continue;
@@ -64,7 +64,7 @@ const readIndex = async (window: SourceWindow, index: Box): Promise<Pick<Mp4File
   for await (const box of boxesIn(window, index.start, index.end)) {
     if (box.type !== "trak") continue;
     tracks += 1;
-    const media = await soundIn(window, box);
+    const media = await audioIn(window, box);
     if (!media) continue;
     const track = await readTrack(window, box, media, timescaleOf(movieHeader));
     return { track, defaults: await readDefaults(window, children.get("mvex"), track.id) };
@@ -74,14 +74,14 @@ const readIndex = async (window: SourceWindow, index: Box): Promise<Pick<Mp4File
 };
 
 /** The parts of a track's description, if it is an audio track. */
-const soundIn = async (window: SourceWindow, track: Box): Promise<ReadonlyMap<string, Box> | undefined> => {
+const audioIn = async (window: SourceWindow, track: Box): Promise<ReadonlyMap<string, Box> | undefined> => {
   const media = await childBoxes(window, (await childBoxes(window, track)).get("mdia"));
   const handler = await contentOf(window, media.get("hdlr"), 12);
   return textAt(handler, 8, 4) === "soun" ? media : undefined;
 };
 
 /** Enough for the configuration of any decoder. */
-const longestDescription = 1 << 16;
+const maxDescriptionBytes = 1 << 16;
 
 const readTrack = async (
   window: SourceWindow,
@@ -93,7 +93,9 @@ const readTrack = async (
   const trackHeader = await contentOf(window, parts.get("tkhd"), 32);
   const timescale = timescaleOf(await contentOf(window, media.get("mdhd"), 32));
   const tables = await childBoxes(window, (await childBoxes(window, media.get("minf"))).get("stbl"));
-  const description = parseSampleDescription(await contentOf(window, tables.get("stsd"), longestDescription));
+  const description = parseSampleDescription(
+    await contentOf(window, tables.get("stsd"), maxDescriptionBytes),
+  );
   if (timescale === 0) throw new UnreadableAudioError("The MP4 file is damaged: its clock does not run.");
 
   const edits = (await childBoxes(window, parts.get("edts"))).get("elst");

@@ -28,7 +28,7 @@ export const mp4Reader: ContainerReader = {
 
   async cutPoints({ window }) {
     const file = await openMp4(window);
-    const headBytes = file.typeBox.length + file.track.description.entry.length + longestRest;
+    const headBytes = file.typeBox.length + file.track.description.entry.length + maxRestBytes;
     return { headBytes, points: pointsOf(window, file) };
   },
 
@@ -36,7 +36,7 @@ export const mp4Reader: ContainerReader = {
 };
 
 /** The index of a piece without its tables. */
-const longestRest = 1_024;
+const maxRestBytes = 1_024;
 
 /** What the tables of a new index may take for a sample: its size, its duration and how many have that. */
 const entryBytes = 12;

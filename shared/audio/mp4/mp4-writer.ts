@@ -79,7 +79,7 @@ const durationTable = ({ runs }: CollectedSamples): Buffer => {
 };
 
 /** Sixteen megabytes of table. */
-const mostListedSizes = 4_000_000;
+const maxListedSizes = 4_000_000;
 
 /** One size for all, as PCM has, or a list. */
 const sizeTable = (samples: CollectedSamples): Buffer => {
@@ -87,7 +87,7 @@ const sizeTable = (samples: CollectedSamples): Buffer => {
   const [first] = samples.runs;
   const isUniform = first && first.size > 0 && samples.runs.every(({ size }) => size === first.size);
   if (isUniform) return uint32(first.size, count);
-  if (count > mostListedSizes) {
+  if (count > maxListedSizes) {
     throw new UnreadableAudioError("The MP4 file is damaged: its index is implausible.");
   }
 

@@ -37,7 +37,7 @@ const objectTypes: ReadonlyMap<number, string> = new Map([
   [0xdd, "vorbis"],
 ]);
 
-const shortestEntry = 36;
+const minEntryBytes = 36;
 
 /**
  * Reads the first entry of a sample description box.
@@ -48,7 +48,7 @@ const shortestEntry = 36;
 export const parseSampleDescription = (content: Uint8Array): SampleDescription => {
   const size = uint32BigEndian(content, 8);
   const entry = content.subarray(8, 8 + size);
-  if (entry.length < shortestEntry || entry.length < size) {
+  if (entry.length < minEntryBytes || entry.length < size) {
     throw new UnreadableAudioError("The MP4 file is damaged: its audio has no description.");
   }
   const type = textAt(entry, 4, 4);

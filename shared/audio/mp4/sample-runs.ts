@@ -36,7 +36,7 @@ export interface CollectedSamples {
 }
 
 /** Ten minutes are some thirty thousand packets; far more are no recording of that length. */
-const mostRuns = 1_000_000;
+const maxRuns = 1_000_000;
 
 /** Which samples are taken, in ticks. */
 export interface SampleSpan {
@@ -76,7 +76,7 @@ export const collectSamples = async (
       }
       if (passed >= until) return { runs, ranges, ticks: passed - from };
     }
-    if (runs.length > mostRuns || ranges.length > mostRuns) {
+    if (runs.length > maxRuns || ranges.length > maxRuns) {
       throw new UnreadableAudioError("The MP4 file is damaged: its index is implausible.");
     }
   }

@@ -51,7 +51,7 @@ const openStream = async ({
   window,
   start,
 }: Pick<ContainerFile, "window" | "start">): Promise<FrameStream> => {
-  const reference = adtsFormat.parse(await window.read(start, adtsFormat.longestFrame), 0);
+  const reference = adtsFormat.parse(await window.read(start, adtsFormat.maxFrameBytes), 0);
   if (!reference) throw new UnreadableAudioError("The audio is damaged: it holds no AAC frame.");
   return { format: adtsFormat, start, reference };
 };
@@ -68,7 +68,7 @@ const samplesPerBlock = 1_024;
  * same.
  */
 export const adtsFormat: FrameFormat = {
-  longestFrame: 8_191,
+  maxFrameBytes: 8_191,
 
   parse(bytes, offset) {
     const second = byteAt(bytes, offset + 1);

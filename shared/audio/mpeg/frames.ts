@@ -18,7 +18,7 @@ export interface Frame {
 /** A format that is nothing but one frame after the other. */
 export interface FrameFormat {
   /** No frame is longer, in bytes. */
-  readonly longestFrame: number;
+  readonly maxFrameBytes: number;
   /** The header at this place, or undefined when there is none. */
   parse(bytes: Uint8Array, offset: number): Frame | undefined;
 }
@@ -115,7 +115,7 @@ const pieceOf = (stream: FrameStream, position: number, size: number, bytes: Uin
     ...stream,
     bytes,
     isLast,
-    end: isLast ? bytes.length : bytes.length - 2 * stream.format.longestFrame,
+    end: isLast ? bytes.length : bytes.length - 2 * stream.format.maxFrameBytes,
   };
 };
 

@@ -42,7 +42,7 @@ export const mp3Reader: ContainerReader = {
   async cutPoints(file) {
     const mp3 = await openStream(file);
     const points = framePoints(file.window, mp3.stream, (point) => toPoint(point, mp3));
-    return { headBytes: mp3Format.longestFrame, points };
+    return { headBytes: mp3Format.maxFrameBytes, points };
   },
 
   cut: cutMp3,
@@ -52,10 +52,10 @@ export const mp3Reader: ContainerReader = {
  * Frames borrow from those before them, and a decoder needs some until it is in step. So a piece starts with as many frames
  * as a header can say are not heard: 4,095 samples, and what decoders themselves delay.
  */
-const longestDelay = 4_095;
+const maxDelay = 4_095;
 const decoderDelay = 529;
 
-const leadIn = ({ samples }: Frame): number => Math.floor((longestDelay + decoderDelay) / samples) * samples;
+const leadIn = ({ samples }: Frame): number => Math.floor((maxDelay + decoderDelay) / samples) * samples;
 
 async function* cutMp3(file: ContainerFile, { from, until }: Cut): AsyncGenerator<Uint8Array, void> {
   const { stream, header, firstFrame } = await openStream(file);
@@ -113,7 +113,7 @@ interface Mp3Stream {
 }
 
 const openStream = async ({ window, start }: ContainerFile): Promise<Mp3Stream> => {
-  const head = await window.read(start, mp3Format.longestFrame);
+  const head = await window.read(start, mp3Format.maxFrameBytes);
   const reference = mp3Format.parse(head, 0);
   if (!reference) throw new UnreadableAudioError("The audio is damaged: it holds no MP3 frame.");
   const firstFrame = head.subarray(0, reference.length);
@@ -139,7 +139,7 @@ const mono = 3;
 
 /** MPEG audio layer III, versions 1, 2 and 2.5. */
 export const mp3Format: FrameFormat = {
-  longestFrame: 1_441,
+  maxFrameBytes: 1_441,
 
   parse(bytes, offset) {
     const second = byteAt(bytes, offset + 1);
@@ -164,14 +164,14 @@ export const mp3Format: FrameFormat = {
 };
 
 const bitRateShift = 4;
-const highestBitRate = 14;
+const maxBitRate = 14;
 
 /**
  * A frame's header with the least bit rate at which a VBR header fits into the frame, as encoders write it too; frames of a
  * low rate have no room.
  */
 const roomyFrame = (firstFrame: Uint8Array): Uint8Array | undefined => {
-  for (let bitRate = 1; bitRate <= highestBitRate; bitRate += 1) {
+  for (let bitRate = 1; bitRate <= maxBitRate; bitRate += 1) {
     const head = Uint8Array.from(firstFrame.subarray(0, 4));
     // Without a checksum of its own.
     head[1] = byteAt(head, 1) | 1;

@@ -5,7 +5,7 @@ import type { Cut, CutPoint, CutPoints } from "../reading/piece.ts";
 import {
   changePage,
   lastPage,
-  longestPage,
+  maxPageBytes,
   type OggPage,
   packetsEnding,
   pagesOf,
@@ -33,7 +33,7 @@ const packetsBefore = ({ codec }: OggStream): number => (codec === "opus" ? 0 : 
 export const oggPoints = async ({ window }: ContainerFile): Promise<CutPoints> => {
   const stream = await openStream(window);
   const head = await readHead(window, stream);
-  const headBytes = longestPage + writeHead(stream, head).reduce((sum, { length }) => sum + length, 0);
+  const headBytes = maxPageBytes + writeHead(stream, head).reduce((sum, { length }) => sum + length, 0);
   return { headBytes, points: pointsOf(window, stream, head.end) };
 };
 
@@ -122,7 +122,7 @@ const packetsUntil = (page: OggPage, start: number, target: number): number => {
 export const firstGranule = async (window: SourceWindow, stream: OggStream): Promise<number> => {
   for await (const pages of pagesOf(window, stream.serial)) {
     const page = pages.find(({ granule }) => granule > 0);
-    if (page) return page.granule > packetsEnding(page) * stream.longestPacket ? page.granule : 0;
+    if (page) return page.granule > packetsEnding(page) * stream.maxPacketBytes ? page.granule : 0;
   }
   return 0;
 };
@@ -135,7 +135,7 @@ interface OggHead {
 }
 
 /** Honest ones take some kilobytes, except for pictures in the comments, which are dropped. */
-const mostHeadBytes = 1 << 18;
+const maxHeadBytes = 1 << 18;
 
 const commentPacket = 1;
 
@@ -143,22 +143,22 @@ const readHead = async (window: SourceWindow, stream: OggStream): Promise<OggHea
   const count = stream.codec === "opus" ? 2 : 3;
   const packets: Uint8Array[] = [];
   let parts: Uint8Array[] = [];
-  let kept = 0;
+  let remaining = 0;
   for await (const pages of pagesOf(window, stream.serial)) {
     for (const page of pages) {
       let offset = page.headerLength;
       for (const length of page.bytes.subarray(27, page.headerLength)) {
-        const isKept = packets.length !== commentPacket;
-        if (isKept) parts.push(page.bytes.subarray(offset, offset + length));
-        if (isKept) kept += length;
+        const isStored = packets.length !== commentPacket;
+        if (isStored) parts.push(page.bytes.subarray(offset, offset + length));
+        if (isStored) remaining += length;
         offset += length;
         if (length === 255) continue;
-        packets.push(isKept ? Buffer.concat(parts) : commentsOf(stream));
+        packets.push(isStored ? Buffer.concat(parts) : commentsOf(stream));
         parts = [];
       }
       if (packets.length >= count)
         return { packets: packets.slice(0, count), end: page.offset + page.bytes.length };
-      if (kept > mostHeadBytes)
+      if (remaining > maxHeadBytes)
         throw new UnreadableAudioError("The Ogg file is damaged: its header is implausible.");
     }
   }

@@ -21,7 +21,7 @@ const firstPageFlag = 2;
 const lastPageFlag = 4;
 
 /** No page is longer: 255 segments of at most 255 bytes. */
-export const longestPage = fixedHeaderLength + 255 + 255 * 255;
+export const maxPageBytes = fixedHeaderLength + 255 + 255 * 255;
 
 /** The whole page at this place, or undefined. */
 export const parseOggPage = (bytes: Uint8Array, offset: number): OggPage | undefined => {
@@ -74,14 +74,14 @@ export const changePage = (page: OggPage, { segments, granule, sequence, isLast 
   const [start, end] = segments ?? [0, lengths.length];
   const bytesOf = (some: Uint8Array): number => some.reduce((sum, length) => sum + length, 0);
   const bodyStart = page.headerLength + bytesOf(lengths.subarray(0, start));
-  const kept = lengths.subarray(start, end);
-  const body = page.bytes.subarray(bodyStart, bodyStart + bytesOf(kept));
-  const result = Buffer.concat([page.bytes.subarray(0, fixedHeaderLength), kept, body]);
+  const remaining = lengths.subarray(start, end);
+  const body = page.bytes.subarray(bodyStart, bodyStart + bytesOf(remaining));
+  const result = Buffer.concat([page.bytes.subarray(0, fixedHeaderLength), remaining, body]);
   const flags = byteAt(result, 5) & ~(start > 0 ? continuedFlag : 0);
   result.writeUInt8(flags | (isLast ? lastPageFlag : 0), 5);
   result.writeBigInt64LE(BigInt(granule), 6);
   if (sequence !== undefined) result.writeUInt32LE(sequence, sequenceOffset);
-  result.writeUInt8(kept.length, 26);
+  result.writeUInt8(remaining.length, 26);
   result.writeUInt32LE(checksum(result), checksumOffset);
   return result;
 };
@@ -120,8 +120,8 @@ export const writePages = (
 ): Buffer[] => {
   const pages: Buffer[] = [];
   const segments = Math.floor(packet.length / 255) + 1;
-  for (let start = 0; start < segments; start += mostSegments) {
-    const count = Math.min(mostSegments, segments - start);
+  for (let start = 0; start < segments; start += maxSegments) {
+    const count = Math.min(maxSegments, segments - start);
     const body = packet.subarray(start * 255, (start + count) * 255);
     const header = Buffer.alloc(fixedHeaderLength + count, 255);
     header.fill(0, 0, fixedHeaderLength).write("OggS", "latin1");
@@ -139,7 +139,7 @@ export const writePages = (
   return pages;
 };
 
-const mostSegments = 255;
+const maxSegments = 255;
 
 const checksumTable = Uint32Array.from({ length: 256 }, (_, index) => {
   let remainder = index << 24;
@@ -174,7 +174,7 @@ export async function* pagesOf(
   for (let position = start; position < window.size; ) {
     const bytes = await window.read(position, scanBytes);
     // A page that starts before this place is whole, unless the file ends.
-    const end = position + bytes.length >= window.size ? bytes.length : bytes.length - longestPage;
+    const end = position + bytes.length >= window.size ? bytes.length : bytes.length - maxPageBytes;
     const pages: LocatedPage[] = [];
     let offset = 0;
     while (offset < end) {
@@ -193,7 +193,7 @@ const nextPage = (bytes: Uint8Array, offset: number): number => {
 };
 
 /** Checksums are expensive; this many false pages are no accident. */
-const mostFalsePages = 64;
+const maxFalsePages = 64;
 
 /** The last intact page of a stream on which a packet ends, searched backwards from the end of the file. */
 export const findLastPage = async (window: SourceWindow, serial: number): Promise<OggPage | undefined> => {
@@ -201,7 +201,7 @@ export const findLastPage = async (window: SourceWindow, serial: number): Promis
   const tail = asBuffer(await window.read(start, scanBytes));
   let falsePages = 0;
   let offset = tail.lastIndexOf("OggS", undefined, "latin1");
-  while (offset >= 0 && falsePages < mostFalsePages) {
+  while (offset >= 0 && falsePages < maxFalsePages) {
     const page = parseOggPage(tail, offset);
     if (page?.serial === serial && page.granule >= 0) {
       if (isIntact(page)) return page;

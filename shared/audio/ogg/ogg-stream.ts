@@ -7,7 +7,7 @@ import {
   uint32BigEndian,
   uint32LittleEndian,
 } from "../reading/bytes.ts";
-import { longestPage, type OggPage, parseOggPage } from "./ogg-pages.ts";
+import { maxPageBytes, type OggPage, parseOggPage } from "./ogg-pages.ts";
 
 /** The audio stream in an Ogg file, as its first packet describes it. */
 export interface OggStream {
@@ -20,11 +20,11 @@ export interface OggStream {
   /** Granules at the start that are not played. */
   readonly preSkip: number;
   /** The most granules that one packet can stand for. */
-  readonly longestPacket: number;
+  readonly maxPacketBytes: number;
 }
 
 /** A video file has two streams or three; thousands are an attack. */
-const mostStreams = 8;
+const maxStreams = 8;
 
 /**
  * Finds the file's first audio stream. All streams announce themselves before any of them continues.
@@ -34,8 +34,8 @@ const mostStreams = 8;
  */
 export const findOggStream = async (window: SourceWindow): Promise<OggStream> => {
   let offset = 0;
-  for (let count = 0; count < mostStreams; count += 1) {
-    const page = parseOggPage(await window.read(offset, longestPage), 0);
+  for (let count = 0; count < maxStreams; count += 1) {
+    const page = parseOggPage(await window.read(offset, maxPageBytes), 0);
     if (!page?.isFirst) break;
     const stream = parseStream(page);
     if (stream) {
@@ -58,7 +58,7 @@ const parseStream = ({ bytes, headerLength, serial }: OggPage): OggStream | unde
       granuleRate: 48_000,
       channels: byteAt(packet, 9),
       preSkip: uint16LittleEndian(packet, 10),
-      longestPacket: 5_760,
+      maxPacketBytes: 5_760,
     };
   }
   if (hasText(packet, 0, "\x01vorbis") && packet.length >= 30) {
@@ -71,7 +71,7 @@ const parseStream = ({ bytes, headerLength, serial }: OggPage): OggStream | unde
       granuleRate: sampleRate,
       channels,
       preSkip: 0,
-      longestPacket: 8_192,
+      maxPacketBytes: 8_192,
     };
   }
   if (hasText(packet, 0, "\x7fFLAC") && packet.length >= 51) {
@@ -84,7 +84,7 @@ const parseStream = ({ bytes, headerLength, serial }: OggPage): OggStream | unde
       granuleRate: sampleRate,
       channels,
       preSkip: 0,
-      longestPacket: 65_535,
+      maxPacketBytes: 65_535,
     };
   }
   return undefined;

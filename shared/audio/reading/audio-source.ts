@@ -13,7 +13,7 @@ export const bufferSource = (bytes: Uint8Array): ByteSource => ({
 export const scanBytes = 1 << 20;
 
 /** Read at least this much, because what follows a header is nearly always wanted next. */
-const leastBytes = 1 << 16;
+const minBytes = 1 << 16;
 
 /**
  * One piece of a source in memory, at most `scanBytes` long.
@@ -66,7 +66,7 @@ export class SourceWindow {
     // A small file is read once, as a whole.
     const isSmall = this.size <= scanBytes;
     const from = isSmall ? 0 : start;
-    const until = isSmall ? this.size : Math.min(this.size, Math.max(end, start + leastBytes));
+    const until = isSmall ? this.size : Math.min(this.size, Math.max(end, start + minBytes));
     this.#budget.countBytes(until - from, this.size);
     this.#budget.pause();
     await nextTurn();

@@ -40,7 +40,7 @@ export interface AudioFacts extends Measurement {
  */
 const lowestBitsPerSecond = 200;
 
-const mostChannels = 255;
+const maxChannels = 255;
 
 /**
  * Completes a measurement, if it can be true of a file of this size.
@@ -62,7 +62,7 @@ export const audioFacts = (
     codec,
     durationSeconds,
     ...(sampleRate && sampleRate >= 1_000 && sampleRate <= 768_000 ? { sampleRate } : {}),
-    ...(channels && channels <= mostChannels ? { channels } : {}),
+    ...(channels && channels <= maxChannels ? { channels } : {}),
   };
 };
 

@@ -4,15 +4,15 @@ import { UnreadableAudioError } from "./audio-errors.ts";
  * More than any honest file needs: sixteen hours of MP4 in fragments of a second. This many take about a second, and
  * a hundred megabytes of empty boxes would require twenty times as many.
  */
-const mostReads = 600_000;
+const maxReads = 600_000;
 
 /** Both ends and an index are read before the whole, and some small things twice. */
-const mostBytes = (fileSize: number): number => 4 * fileSize + (1 << 24);
+const maxBytes = (fileSize: number): number => 4 * fileSize + (1 << 24);
 
 /** A file of a hundred megabytes takes two seconds, and a function has a third of a processor. */
-const mostMilliseconds = 20_000;
+const maxMilliseconds = 20_000;
 
-const mostBackgroundMilliseconds = 120_000;
+const maxBackgroundMilliseconds = 120_000;
 
 /**
  * The budget for detecting what one file is: a client chooses the bytes, and so the cost of reading them.
@@ -27,14 +27,14 @@ export class ReadingBudget {
   #endsAt: number;
   #pausedAt: number | undefined;
 
-  constructor(now: () => number = () => performance.now(), milliseconds = mostMilliseconds) {
+  constructor(now: () => number = () => performance.now(), milliseconds = maxMilliseconds) {
     this.#now = now;
     this.#endsAt = now() + milliseconds;
   }
 
   /** For background work: all of a file of 500 MB with a third of a processor. */
   static forBackgroundWork(now?: () => number): ReadingBudget {
-    return new ReadingBudget(now, mostBackgroundMilliseconds);
+    return new ReadingBudget(now, maxBackgroundMilliseconds);
   }
 
   /**
@@ -44,7 +44,7 @@ export class ReadingBudget {
    */
   countRead(): void {
     this.#reads += 1;
-    if (this.#reads > mostReads) {
+    if (this.#reads > maxReads) {
       throw new UnreadableAudioError("The audio is damaged: it is in too many pieces to be read.");
     }
     if (this.#now() > this.#endsAt) {
@@ -61,7 +61,7 @@ export class ReadingBudget {
    */
   countBytes(bytes: number, fileSize: number): void {
     this.#bytes += bytes;
-    if (this.#bytes > mostBytes(fileSize)) {
+    if (this.#bytes > maxBytes(fileSize)) {
       throw new UnreadableAudioError("The audio is damaged: its parts are in an unreadable order.");
     }
   }

@@ -6,7 +6,7 @@ export interface SpeechHeader {
   readonly bytes: Uint8Array;
   readonly format: SampleFormat;
   /** How many bytes of audio follow; `undefined` when the server did not know yet. */
-  readonly soundBytes: number | undefined;
+  readonly audioBytes: number | undefined;
 }
 
 /** A WAV file in progress: its header has arrived, the audio is still coming. */
@@ -16,7 +16,7 @@ export interface Speech {
    * The bytes after the header, as they arrive; to be read once. Throws AppError `external_service_error` when the
    * server breaks off, falls silent or never sends any audio.
    */
-  readonly sound: AsyncIterable<Uint8Array>;
+  readonly audio: AsyncIterable<Uint8Array>;
   /** Stops the server's work; without effect once the audio was read to its end. */
   cancel(): void;
 }
@@ -28,26 +28,26 @@ const lengthBytes = 4;
 /** What is written where a length is not known: players then read as far as there is something to read. */
 const unknownLength = 0xff_ff_ff_ff;
 
-const withLengths = ({ bytes }: SpeechHeader, fileLength: number, soundLength: number): Uint8Array => {
+const withLengths = ({ bytes }: SpeechHeader, fileLength: number, audioLength: number): Uint8Array => {
   const copy = Buffer.from(bytes);
   // A file counts neither its first tag nor the length itself.
   copy.writeUInt32LE(fileLength, fileLengthOffset);
-  copy.writeUInt32LE(soundLength, copy.length - lengthBytes);
+  copy.writeUInt32LE(audioLength, copy.length - lengthBytes);
   return copy;
 };
 
 /** The header for streamed speech: with the length the server knew, or marked as unknown. */
 export const streamedHeader = (header: SpeechHeader): Uint8Array =>
-  header.soundBytes === undefined ? withLengths(header, unknownLength, unknownLength) : header.bytes;
+  header.audioBytes === undefined ? withLengths(header, unknownLength, unknownLength) : header.bytes;
 
 /** The header of the whole file, with true lengths. @param followingBytes all bytes behind the header. */
 export const completeHeader = (header: SpeechHeader, followingBytes: number): Uint8Array =>
   withLengths(
     header,
     header.bytes.length - fileLengthOffset - lengthBytes + followingBytes,
-    header.soundBytes ?? followingBytes,
+    header.audioBytes ?? followingBytes,
   );
 
 /** How long the audio lasts, to a millisecond. @param followingBytes all bytes after the header. */
-export const soundSeconds = ({ format, soundBytes }: SpeechHeader, followingBytes: number): number =>
-  Math.round(wavDuration(format, Math.min(soundBytes ?? followingBytes, followingBytes)) * 1_000) / 1_000;
+export const audioSeconds = ({ format, audioBytes }: SpeechHeader, followingBytes: number): number =>
+  Math.round(wavDuration(format, Math.min(audioBytes ?? followingBytes, followingBytes)) * 1_000) / 1_000;

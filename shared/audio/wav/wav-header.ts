@@ -14,7 +14,7 @@ export interface WavHeader {
 }
 
 /** A header longer than this is no header of a synthesiser. */
-const longestHeader = 1 << 20;
+const maxHeaderBytes = 1 << 20;
 
 /**
  * Reads the header at the start of a WAV stream.
@@ -32,7 +32,7 @@ export const readWavHeader = (start: Uint8Array): WavHeader | undefined => {
   let step = walk.next();
   while (!step.done) {
     const end = step.value.offset + step.value.length;
-    if (end > longestHeader) throw new UnreadableAudioError("The WAV stream's header is too long.");
+    if (end > maxHeaderBytes) throw new UnreadableAudioError("The WAV stream's header is too long.");
     if (end > start.length) return undefined;
     step = walk.next(start.subarray(step.value.offset, end));
   }

@@ -25,14 +25,14 @@ export const wavReader: ContainerReader = {
     const layout = await readLayout(window);
     const { samples, codec, chunk } = layout.format;
     if (!samples) throw new UntrimmableAudioError(codec, "WAV");
-    return { headBytes: chunk.length + longestRest, points: blocksOf(layout, window.size) };
+    return { headBytes: chunk.length + maxRestBytes, points: blocksOf(layout, window.size) };
   },
 
   cut: cutWav,
 };
 
 /** All of a header but its format chunk. */
-const longestRest = 64;
+const maxRestBytes = 64;
 
 async function* cutWav({ window }: ContainerFile, { from, until }: Cut): AsyncGenerator<Uint8Array, void> {
   const layout = await readLayout(window);
@@ -95,7 +95,7 @@ const durationOf = (layout: WavLayout, size: number): number | undefined => {
 
 /** Where the header has no rate, the frames are counted as in a file of their own. */
 const durationOfMp3 = async ({ dataStart }: WavLayout, window: SourceWindow): Promise<number> => {
-  const reference = mp3Format.parse(await window.read(dataStart, mp3Format.longestFrame), 0);
+  const reference = mp3Format.parse(await window.read(dataStart, mp3Format.maxFrameBytes), 0);
   if (!reference) throw new UnreadableAudioError("The WAV file is damaged: it holds no MP3 frame.");
   return (
     (await countSamples(window, { format: mp3Format, start: dataStart, reference })) / reference.sampleRate

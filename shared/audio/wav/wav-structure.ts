@@ -52,7 +52,7 @@ const compressedCodecs = new Map([
 
 /** The real tag is in the extension, at the start of a GUID. */
 const extensibleTag = 0xfffe;
-const shortestChunk = 14;
+const minChunkBytes = 14;
 
 /** The bytes a sample takes: whole ones, also for 12 or 20 bits. */
 export const bytesPerSample = ({ bitsPerSample }: Pick<SampleFormat, "bitsPerSample">): number =>
@@ -64,7 +64,7 @@ export const bytesPerSample = ({ bitsPerSample }: Pick<SampleFormat, "bitsPerSam
  * @throws UnreadableAudioError when the encoding is unknown or the numbers contradict each other.
  */
 const parseWavFormat = (chunk: Uint8Array): WavFormat => {
-  if (chunk.length < shortestChunk) throw new UnreadableAudioError("The WAV file's format chunk is damaged.");
+  if (chunk.length < minChunkBytes) throw new UnreadableAudioError("The WAV file's format chunk is damaged.");
   const announcedTag = uint16LittleEndian(chunk, 0);
   const tag = announcedTag === extensibleTag ? uint16LittleEndian(chunk, 24) : announcedTag;
   const encoding = sampleEncodings.get(tag);
@@ -112,8 +112,8 @@ interface ByteRange {
 /** A size that a streaming writer puts where it knows none; in RF64 the real one is in the chunk `ds64`. */
 export const unknownSize = 0xffffffff;
 
-const mostChunks = 1_000;
-const longestFormatChunk = 4_096;
+const maxChunks = 1_000;
+const maxFormatChunkBytes = 4_096;
 
 /**
  * Walks the chunks of a WAV file up to its audio. It requests bytes by yielding ranges and receives them through
@@ -132,7 +132,7 @@ export function* walkWav(): Generator<ByteRange, WavLayout, Uint8Array> {
   let announcedSamples: number | undefined;
 
   let offset = 12;
-  for (let count = 0; count < mostChunks; count += 1) {
+  for (let count = 0; count < maxChunks; count += 1) {
     const header = yield { offset, length: 8 };
     if (header.length < 8) break;
     const id = textAt(header, 0, 4);
@@ -144,7 +144,7 @@ export function* walkWav(): Generator<ByteRange, WavLayout, Uint8Array> {
       const dataBytes = known === 0 || known === unknownSize ? undefined : known;
       return { format, dataStart: offset, dataBytes, announcedSamples };
     }
-    if (id === "fmt ") format = parseWavFormat(yield { offset, length: Math.min(size, longestFormatChunk) });
+    if (id === "fmt ") format = parseWavFormat(yield { offset, length: Math.min(size, maxFormatChunkBytes) });
     if (id === "ds64") dataSize64 = uint64LittleEndian(yield { offset, length: 16 }, 8);
     if (id === "fact") announcedSamples = uint32LittleEndian(yield { offset, length: 4 }, 0);
     offset += size + (size & 1);

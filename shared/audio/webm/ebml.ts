@@ -13,7 +13,7 @@ interface EbmlElement {
 }
 
 /** An id of up to 4 bytes and a size of up to 8. */
-export const longestElementHead = 12;
+export const maxElementHeadBytes = 12;
 
 /** The head of the element at this place, or undefined when there is none or the bytes end within it. */
 export const parseElement = (bytes: Uint8Array, offset: number): EbmlElement | undefined => {

@@ -6,7 +6,7 @@ import { type WebmBlock, walkWebm, webmIds } from "./webm-elements.ts";
 import { findWebmTrack, type WebmTrack } from "./webm-track.ts";
 
 /** Longer than this no packet plays; a longer pause between two is silence that was not recorded. */
-const longestPacketSeconds = 0.25;
+const maxPacketSeconds = 0.25;
 
 /** When a packet ends, in ticks. @param pause since the packet before it started */
 export const endOf = (
@@ -16,7 +16,7 @@ export const endOf = (
 ): number =>
   block.timestamp +
   (block.duration ??
-    (pause > 0 && pause * tickSeconds <= longestPacketSeconds ? pause : packetSeconds / tickSeconds));
+    (pause > 0 && pause * tickSeconds <= maxPacketSeconds ? pause : packetSeconds / tickSeconds));
 
 export const webmPoints = async ({ window }: ContainerFile): Promise<CutPoints> => {
   const track = await findWebmTrack(window);
@@ -24,11 +24,11 @@ export const webmPoints = async ({ window }: ContainerFile): Promise<CutPoints> 
     (sum, { length }) => sum + length,
     0,
   );
-  return { headBytes: headBytes + longestFirstCluster, points: pointsOf(window, track) };
+  return { headBytes: headBytes + maxFirstClusterBytes, points: pointsOf(window, track) };
 };
 
 /** What a piece has before its first packet. */
-const longestFirstCluster = 64;
+const maxFirstClusterBytes = 64;
 
 /**
  * Between packets. Each piece drops as much at its start as the recording does, so that its audio starts with a
@@ -54,7 +54,7 @@ async function* pointsOf(window: SourceWindow, track: WebmTrack): AsyncGenerator
     for (const part of parts) {
       if (part.kind === "cluster") {
         clusterTime = part.timestamp;
-        bytes += longestFirstCluster;
+        bytes += maxFirstClusterBytes;
       }
       if (part.kind !== "block" || part.track !== track.number) continue;
       if (waiting) {
@@ -78,7 +78,7 @@ async function* pointsOf(window: SourceWindow, track: WebmTrack): AsyncGenerator
 }
 
 /** How far a packet's time can be from its cluster's. */
-const longestCluster = 30_000;
+const maxClusterBytes = 30_000;
 
 /** The packets from a position on, before the one at another time; those of a piece are counted from zero. */
 export async function* cutWebm(
@@ -93,7 +93,7 @@ export async function* cutWebm(
   let clusterTime = from?.countedFrom ?? 0;
   let writtenTime: number | undefined;
   for await (const parts of walkWebm(window, from?.offset ?? 0, clusterTime)) {
-    const kept: Uint8Array[] = [];
+    const remaining: Uint8Array[] = [];
     let isAtEnd = false;
     for (const part of parts) {
       if (part.kind === "cluster") {
@@ -104,20 +104,20 @@ export async function* cutWebm(
       isAtEnd = part.timestamp >= until;
       if (isAtEnd) break;
       const time = part.timestamp - base;
-      if (writtenTime === undefined || Math.abs(time - writtenTime) > longestCluster) {
+      if (writtenTime === undefined || Math.abs(time - writtenTime) > maxClusterBytes) {
         writtenTime = from ? Math.max(0, time) : clusterTime;
-        kept.push(clusterHead(writtenTime));
+        remaining.push(clusterHead(writtenTime));
       }
-      kept.push(from ? withTime(part, time - writtenTime) : part.bytes);
+      remaining.push(from ? withTime(part, time - writtenTime) : part.bytes);
     }
-    yield Buffer.concat(kept);
+    yield Buffer.concat(remaining);
     if (isAtEnd) return;
   }
 }
 
 const withTime = ({ bytes, timeOffset }: WebmBlock, time: number): Uint8Array => {
   const copy = Buffer.from(bytes);
-  copy.writeInt16BE(Math.max(-longestCluster, time), timeOffset);
+  copy.writeInt16BE(Math.max(-maxClusterBytes, time), timeOffset);
   return copy;
 };
 

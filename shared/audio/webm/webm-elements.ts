@@ -2,7 +2,7 @@ import { type SourceWindow, scanBytes } from "../reading/audio-source.ts";
 import { asBuffer, uint16BigEndian } from "../reading/bytes.ts";
 import {
   childElements,
-  longestElementHead,
+  maxElementHeadBytes,
   parseElement,
   parseVariableInteger,
   unsignedValue,
@@ -100,7 +100,7 @@ function* partsIn(bytes: Uint8Array, rest: number, walk: Walk): Generator<WebmPa
   const isLast = bytes.length >= rest;
   while (walk.offset < bytes.length) {
     const { offset } = walk;
-    if (!isLast && offset > 0 && offset + longestElementHead > bytes.length) return;
+    if (!isLast && offset > 0 && offset + maxElementHeadBytes > bytes.length) return;
     const element = parseElement(bytes, offset);
     if (element && entered.has(element.id)) {
       walk.offset = element.start;
@@ -114,8 +114,8 @@ function* partsIn(bytes: Uint8Array, rest: number, walk: Walk): Generator<WebmPa
     if (isWanted && element.end > bytes.length) return;
     walk.offset = element.end;
     if (!isWanted) continue;
-    const place = { bytes: bytes.subarray(offset, element.end), offset: walk.position + offset };
-    const part = toPart(element.id, place, element.start - offset, walk.clusterTime);
+    const position = { bytes: bytes.subarray(offset, element.end), offset: walk.position + offset };
+    const part = toPart(element.id, position, element.start - offset, walk.clusterTime);
     if (part?.kind === "cluster") walk.clusterTime = part.timestamp;
     if (part) yield part;
   }
@@ -139,20 +139,20 @@ export function* clustersBackwards(bytes: Uint8Array): Generator<number, void> {
 }
 
 /** An element, and where it is in the file. */
-interface Place {
+interface Position {
   readonly bytes: Uint8Array;
   readonly offset: number;
 }
 
-const toPart = (id: number, place: Place, start: number, clusterTime: number): WebmPart | undefined => {
-  const content = place.bytes.subarray(start);
+const toPart = (id: number, position: Position, start: number, clusterTime: number): WebmPart | undefined => {
+  const content = position.bytes.subarray(start);
   if (id === webmIds.info) return { kind: "info", content };
   if (id === webmIds.tracks) return { kind: "tracks", content };
   if (id === webmIds.timestamp) {
     const timestamp = unsignedValue(content);
     return Number.isSafeInteger(timestamp) ? { kind: "cluster", timestamp } : undefined;
   }
-  if (id === webmIds.simpleBlock) return toBlock(place, content, clusterTime, undefined);
+  if (id === webmIds.simpleBlock) return toBlock(position, content, clusterTime, undefined);
 
   let block: Uint8Array | undefined;
   let duration: number | undefined;
@@ -160,11 +160,11 @@ const toPart = (id: number, place: Place, start: number, clusterTime: number): W
     if (child.id === webmIds.block) block = child.content;
     if (child.id === webmIds.blockDuration) duration = unsignedValue(child.content);
   }
-  return block && toBlock(place, block, clusterTime, duration);
+  return block && toBlock(position, block, clusterTime, duration);
 };
 
 const toBlock = (
-  { bytes, offset }: Place,
+  { bytes, offset }: Position,
   content: Uint8Array,
   clusterTime: number,
   duration: number | undefined,

@@ -26,20 +26,20 @@ export const webmReader: ContainerReader = {
 };
 
 /** A few clusters are enough: the last one may be cut off before its first audio packet. */
-const mostClusters = 16;
+const maxClusters = 16;
 
 /** When the last packet of the track ends, in ticks; searched from the end of the file, then in all of it. */
 const findEnd = async (window: SourceWindow, track: WebmTrack): Promise<number> => {
   const tailStart = Math.max(0, window.size - scanBytes);
   const tail = await window.read(tailStart, scanBytes);
-  let tries = 0;
+  let attempts = 0;
   for (const offset of clustersBackwards(tail)) {
     const cluster = parseElement(tail, offset);
     const isCluster = cluster && parseElement(tail, cluster.start)?.id === webmIds.timestamp;
     const end = isCluster ? await endOfBlocks(window, tailStart + offset, track) : undefined;
     if (end !== undefined) return end;
-    tries += 1;
-    if (tries === mostClusters) break;
+    attempts += 1;
+    if (attempts === maxClusters) break;
   }
   return (await endOfBlocks(window, 0, track)) ?? 0;
 };

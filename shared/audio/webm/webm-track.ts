@@ -25,7 +25,7 @@ export interface WebmTrack {
 const nanosecond = 1e-9;
 /** A millisecond, in nanoseconds. */
 const defaultTimestampScale = 1_000_000;
-const longestTick = 1_000_000_000;
+const maxTick = 1_000_000_000;
 
 /**
  * Finds the first audio track, and reads on to its first packet.
@@ -60,7 +60,7 @@ const findNumber = (content: Uint8Array, id: number): number | undefined => {
 
 const findTimestampScale = (info: Uint8Array): number => {
   const scale = findNumber(info, webmIds.timestampScale) ?? defaultTimestampScale;
-  if (scale > 0 && scale <= longestTick) return scale;
+  if (scale > 0 && scale <= maxTick) return scale;
   throw new UnreadableAudioError("The WebM file is damaged: its clock is implausible.");
 };
 

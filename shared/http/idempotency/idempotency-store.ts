@@ -5,21 +5,21 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { dependencyUnavailable } from "../../platform/errors/dependency-failure.ts";
 import { withinTime } from "../../platform/outbound/timeouts.ts";
 import type { Item, ItemTable, ItemUpdate } from "../../platform/storage/item-table.ts";
-import { answersFolderOf, type ObjectStore } from "../../platform/storage/object-store.ts";
+import { type ObjectStore, responsesFolderOf } from "../../platform/storage/object-store.ts";
 import type { LogEvent } from "../../platform/telemetry/log-events.ts";
 import { describeError, logger } from "../../platform/telemetry/logger.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { idempotencyKeys } from "./keys.ts";
-import { type KeptAnswer, openAnswer, type SealedFor, sealAnswer } from "./sealed-response.ts";
+import { openResponse, type SealedFor, type StoredResponse, sealResponse } from "./sealed-response.ts";
 
 /** How long an answer is given again, from the first request on. */
-const keptSeconds = 24 * 60 * 60;
+const retentionSeconds = 24 * 60 * 60;
 
 /** An item of DynamoDB has at most 400 kB; in base64 these take 387, and the rest of the item less than one. */
-const mostItemBytes = 290 * 1_024;
+const maxItemBytes = 290 * 1_024;
 
 /** As much as a function may answer as a whole. What is larger is given once. */
-const mostKeptBytes = 6 * 1_024 * 1_024;
+const maxStoredBytes = 6 * 1_024 * 1_024;
 
 /** The caller waits for it; should it take longer, the answer leaves and is not given again. */
 const keepMilliseconds = 3_000;
@@ -46,7 +46,7 @@ export interface IdempotentRequest {
 /** Held by the first request with an `Idempotency-Key`. Its holder calls one of these; neither rejects. */
 export interface IdempotencyLock {
   /** Stores the response for repeated requests. */
-  keep(answer: KeptAnswer): Promise<void>;
+  keep(response: StoredResponse): Promise<void>;
   /** Stores nothing: the next request runs. */
   release(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export interface IdempotencyLock {
 /** The state of an `Idempotency-Key`. */
 export type BeginResult =
   | { readonly kind: "first"; readonly lock: IdempotencyLock }
-  | { readonly kind: "answered"; readonly answer: KeptAnswer }
+  | { readonly kind: "answered"; readonly response: StoredResponse }
   | { readonly kind: "in-progress"; readonly retryAfterSeconds: number }
   /** It was sent with another request. */
   | { readonly kind: "reused" };
@@ -130,14 +130,14 @@ export const createIdempotencyStore = ({
     }
   };
 
-  const readAnswer = async ({ answer, answer_object }: z.output<typeof requestItem>) => {
-    if (answer !== undefined) return Buffer.from(answer, "base64");
+  const readResponse = async ({ answer: response, answer_object }: z.output<typeof requestItem>) => {
+    if (response !== undefined) return Buffer.from(response, "base64");
     return answer_object === undefined ? undefined : readObject(answer_object);
   };
 
   const lockOf = ({ Key, userId, holder, sealedFor, expiresAt }: HeldRequest): IdempotencyLock => {
     /** Updates the item, unless another request has taken the lock or the account is gone. */
-    const settle = (values: Item, heldUntil: number, signal: AbortSignal) =>
+    const finish = (values: Item, heldUntil: number, signal: AbortSignal) =>
       table.update(
         {
           Key,
@@ -153,30 +153,30 @@ export const createIdempotencyStore = ({
       );
 
     const keepObject = async (sealed: Buffer, signal: AbortSignal): Promise<void> => {
-      const name = `${answersFolderOf(userId)}${randomBytes(16).toString("hex")}`;
+      const name = `${responsesFolderOf(userId)}${randomBytes(16).toString("hex")}`;
       await store.put(name, sealed, { contentType: "application/octet-stream" });
-      const { applied } = await settle({ answer_object: name }, expiresAt, signal);
+      const { applied } = await finish({ answer_object: name }, expiresAt, signal);
       if (!applied) await store.delete(name);
     };
 
     const release = () =>
       attempt("idempotency.not_released", async (signal) => {
-        await settle({}, 0, signal);
+        await finish({}, 0, signal);
       });
 
     return {
       release,
-      keep: async (answer) => {
-        const size = Buffer.byteLength(answer.body);
-        if (size > mostKeptBytes) {
+      keep: async (response) => {
+        const size = Buffer.byteLength(response.body);
+        if (size > maxStoredBytes) {
           logger.warn("idempotency.not_kept", { reason: `The answer has ${size} bytes.` });
           await release();
           return;
         }
         await attempt("idempotency.not_kept", async (signal) => {
-          const sealed = await sealAnswer(answer, sealedFor);
-          if (sealed.length > mostItemBytes) await keepObject(sealed, signal);
-          else await settle({ answer: sealed.toString("base64") }, expiresAt, signal);
+          const sealed = await sealResponse(response, sealedFor);
+          if (sealed.length > maxItemBytes) await keepObject(sealed, signal);
+          else await finish({ answer: sealed.toString("base64") }, expiresAt, signal);
         });
       },
     };
@@ -188,13 +188,13 @@ export const createIdempotencyStore = ({
       const Key = idempotencyKeys.request(userId, operationId, idempotencyKey);
       const sealedFor = {
         idempotencyKey,
-        place: `${Key.PK} ${Key.SK}`,
+        itemKey: `${Key.PK} ${Key.SK}`,
         secrets: isConfidential ? secrets : undefined,
       };
       const fingerprint = fingerprintOf(content, idempotencyKey);
       const holder = randomBytes(12).toString("base64url");
       const time = now() / 1_000;
-      const expiresAt = Math.ceil(time) + keptSeconds;
+      const expiresAt = Math.ceil(time) + retentionSeconds;
       const { applied, item } = await table.update({
         Key,
         UpdateExpression:
@@ -214,8 +214,8 @@ export const createIdempotencyStore = ({
         return { kind: "first", lock: lockOf({ Key, userId, holder, sealedFor, expiresAt }) };
       }
       if (found.fingerprint !== fingerprint) return { kind: "reused" };
-      const sealed = await readAnswer(found);
-      if (sealed) return { kind: "answered", answer: await openAnswer(sealed, sealedFor) };
+      const sealed = await readResponse(found);
+      if (sealed) return { kind: "answered", response: await openResponse(sealed, sealedFor) };
       const left = Math.max(1, Math.ceil(found.held_until - time));
       return { kind: "in-progress", retryAfterSeconds: Math.min(retrySeconds, left) };
     },

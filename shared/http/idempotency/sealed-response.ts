@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type CachedSecret, cacheSecret, type SecretVersion } from "../../platform/config/secrets.ts";
 
 /** A response that can be replayed. */
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly status: number;
   /** Those that the operation has set itself. */
   readonly headers: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface KeptAnswer {
 export interface SealedFor {
   readonly idempotencyKey: string;
   /** Where it is stored. */
-  readonly place: string;
+  readonly itemKey: string;
   /**
    * For a response that contains a secret: the signing secrets, current one first, needed together with the caller's
    * key.
@@ -26,7 +26,7 @@ export interface SealedFor {
  * The token signing secrets, from which the keys for sealed responses are derived: anyone who has such a secret could
  * create tokens, and request what such a response contains.
  */
-export const createAnswerSecrets = (
+export const createResponseSecrets = (
   read: (version: SecretVersion) => Promise<string | undefined>,
 ): CachedSecret<readonly string[]> =>
   cacheSecret({
@@ -42,16 +42,19 @@ const ivBytes = 12;
 const tagBytes = 16;
 const head = z.object({ status: z.int(), headers: z.record(z.string(), z.string()) });
 
-const keyOf = ({ idempotencyKey, place }: SealedFor, secret: string): Uint8Array =>
+const keyOf = ({ idempotencyKey, itemKey }: SealedFor, secret: string): Uint8Array =>
   new Uint8Array(
-    hkdfSync("sha256", `${secret}\n${idempotencyKey}`, place, "language-ai-service kept answer", 32),
+    hkdfSync("sha256", `${secret}\n${idempotencyKey}`, itemKey, "language-ai-service kept answer", 32),
   );
 
 /**
  * Seals a response. The table, the bucket and their backups reveal nothing without the caller's `Idempotency-Key`,
  * which is not stored.
  */
-export const sealAnswer = async ({ status, headers, body }: KeptAnswer, use: SealedFor): Promise<Buffer> => {
+export const sealResponse = async (
+  { status, headers, body }: StoredResponse,
+  use: SealedFor,
+): Promise<Buffer> => {
   const [secret = ""] = use.secrets ? await use.secrets.get() : [];
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv(algorithm, keyOf(use, secret), iv);
@@ -82,13 +85,13 @@ const openWithAny = (sealed: Uint8Array, use: SealedFor, secrets: readonly strin
 };
 
 /**
- * Opens what {@link sealAnswer} has sealed. Another process may have used a newer secret, so the secret is read once
+ * Opens what {@link sealResponse} has sealed. Another process may have used a newer secret, so the secret is read once
  * more if needed.
  *
  *
  * @throws Error when it was sealed for something else, or its secret was replaced twice.
  */
-export const openAnswer = async (sealed: Uint8Array, use: SealedFor): Promise<KeptAnswer> => {
+export const openResponse = async (sealed: Uint8Array, use: SealedFor): Promise<StoredResponse> => {
   const text =
     openWithAny(sealed, use, use.secrets ? await use.secrets.get() : [""]) ??
     (use.secrets && openWithAny(sealed, use, await use.secrets.reload()));

@@ -86,7 +86,7 @@ export interface ChatRequest {
   readonly temperature: number;
   /** Above 0 and at most 1. */
   readonly topP: number | undefined;
-  readonly maximumTokens: number | undefined;
+  readonly maxTokens: number | undefined;
   /** Texts that end the reply and are no part of it; none of them is empty. */
   readonly stop: readonly string[] | undefined;
   /** At least one; without any the reply has no calls. */
@@ -107,7 +107,7 @@ export interface ChatRequest {
 export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter";
 
 /** A whole reply. */
-export interface ChatAnswer {
+export interface ChatReply {
   /** Without the model's thoughts; trimmed, and empty only when there are calls. */
   readonly text: string;
   /** At least one; absent when the model calls nothing. */
@@ -144,26 +144,26 @@ export interface ChatModels {
    * its reply is empty or unusable; `unsupported_parameter` when its server refuses an optional feature (tools,
    * formats, penalties …).
    */
-  answer(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatAnswer>;
+  reply(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatReply>;
 
   /**
    * Resolves when the model has started to reply. A stream without an error is a whole reply: it has text and ends
    * with a finish.
    *
    *
-   * @throws AppError as `answer` does, for failures before the start.
+   * @throws AppError as `reply` does, for failures before the start.
    */
-  streamAnswer(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatStream>;
+  streamReply(request: ChatRequest, options: { readonly signal: AbortSignal }): Promise<ChatStream>;
 }
 
 /** The most characters of a conversation, all its messages together. */
-export const longestConversation = 200_000;
+export const maxConversationMessages = 200_000;
 
 /** Whether the messages of a conversation are short enough in all, counted as zod counts: by code points. */
 export const fitsConversation = (messages: readonly { readonly content: string }[]): boolean => {
   let characters = 0;
   for (const { content } of messages) for (const _ of content) characters += 1;
-  return characters <= longestConversation;
+  return characters <= maxConversationMessages;
 };
 
 /** How a conversation that is too long is refused. */

@@ -5,7 +5,7 @@ import { type ModelTask, modelTasks } from "../../platform/telemetry/backend-use
 /** Members other than the tasks are ignored here. */
 const inferenceKeys = z.looseRecord(z.enum(modelTasks), z.string().optional());
 
-const keptForMilliseconds = 5 * 60_000;
+const cacheMilliseconds = 5 * 60_000;
 
 /**
  * The key of a task's server, from the secret that holds them as one JSON object. Translation falls back to the key
@@ -20,7 +20,7 @@ export const inferenceKey = (
 ): (() => Promise<string | undefined>) => {
   const keys = cacheSecret({
     name: "model servers' keys",
-    maximumAgeMilliseconds: keptForMilliseconds,
+    maxAgeMilliseconds: cacheMilliseconds,
     load: async () => inferenceKeys.parse(JSON.parse((await read(secretId)) ?? "{}")),
   });
   // If this fails, the first request reads it again.

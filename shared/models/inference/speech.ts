@@ -6,7 +6,7 @@ export interface SpeechSampling {
   readonly topP?: number | undefined;
   readonly repetitionPenalty?: number | undefined;
   /** For each chunk into which a long text is cut. */
-  readonly maximumTokens?: number | undefined;
+  readonly maxTokens?: number | undefined;
   readonly seed?: number | undefined;
 }
 

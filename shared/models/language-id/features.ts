@@ -1,6 +1,6 @@
 /** Features are hashed into 2^17 buckets. The weights file records both numbers and is refused when they differ. */
 export const bucketBits = 17;
-export const longestNgram = 5;
+export const maxNgramLength = 5;
 
 const bucketMask = (1 << bucketBits) - 1;
 const space = 32;
@@ -17,7 +17,7 @@ const bucketOf = (hash: number): number => {
 };
 
 /** How many bucket numbers {@link writeFeatures} can write for a normalised text of that many UTF-16 units. */
-export const featureCapacity = (length: number): number => (length + 2) * (longestNgram + 1);
+export const featureCapacity = (length: number): number => (length + 2) * (maxNgramLength + 1);
 
 /**
  * Writes the bucket of every feature of a normalised text: the character n-grams of 1 to 5 within a word, the
@@ -33,7 +33,7 @@ export const writeFeatures = (normalised: string, buckets: Int32Array): number =
   let wordHash = wordOffset;
   for (let start = 0; start < text.length; start++) {
     const first = text.charCodeAt(start);
-    const end = Math.min(text.length, start + longestNgram);
+    const end = Math.min(text.length, start + maxNgramLength);
     let hash = Math.imul(fnvOffset ^ first, fnvPrime);
     if (first !== space) buckets[count++] = bucketOf(hash);
     for (let position = start + 1; position < end; position++) {

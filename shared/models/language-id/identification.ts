@@ -18,8 +18,8 @@ export interface Identification {
  * withholds few more results, and a laxer one accepts twice as many short texts in Swahili. README.md has the figures
  * for every length.
  */
-const leastConfidence = 0.8;
-const mostOther = 0.5;
+const minConfidence = 0.8;
+const maxOther = 0.5;
 
 /**
  * Decides whether an identification is reliable enough to return.
@@ -28,6 +28,6 @@ const mostOther = 0.5;
  * @returns the language, or `undefined` when the model is unsure or the text is probably in another language
  */
 export const classify = (identification: Identification): IdentifiableLanguage | undefined =>
-  identification.confidence >= leastConfidence && identification.other < mostOther
+  identification.confidence >= minConfidence && identification.other < maxOther
     ? identification.language
     : undefined;

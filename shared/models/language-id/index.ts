@@ -9,7 +9,7 @@ export { normalise } from "./normalise.ts";
 export {
   classCount,
   encodeWeights,
-  highestLevel,
+  maxLevel,
   otherClass,
   readWeights,
   type Weights,

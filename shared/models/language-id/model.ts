@@ -10,7 +10,7 @@ const usualLength = 1000;
 
 /** Makes the scorer of some weights. It reuses its working memory, and keeps nothing of a text. */
 export const createScorer = (weights: Weights): Scorer => {
-  const weightOf = weightOfNibble(weights.largestWeight);
+  const weightOf = weightOfNibble(weights.maxWeight);
   const scores = new Float64Array(classCount);
   let buckets = new Int32Array(featureCapacity(usualLength));
 
@@ -43,7 +43,7 @@ export interface LanguageModel {
 
 const codePointsRead = 1000;
 
-const beginning = (text: string): string => {
+const prefixOf = (text: string): string => {
   const trimmed = text.trim();
   if (trimmed.length <= codePointsRead) return trimmed;
   return Array.from(trimmed.slice(0, 2 * codePointsRead))
@@ -91,7 +91,7 @@ export const loadLanguageModel = (compressed: Uint8Array): LanguageModel => {
 
   return {
     identify: (text) => {
-      const normalised = normalise(beginning(text));
+      const normalised = normalise(prefixOf(text));
       return normalised === "" ? withoutLetters : interpret(scoresOf(normalised), weights.temperature);
     },
   };

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { bucketBits, longestNgram } from "./features.ts";
+import { bucketBits, maxNgramLength } from "./features.ts";
 import { identifiableLanguages } from "./identification.ts";
 
 /** The class of every other language; the six have the classes before it, in their order in `identifiableLanguages`. */
@@ -12,7 +12,7 @@ export interface Weights {
   /** One word per bucket. Class `c` has the four bits from bit `4 * c`: a level of -7 to 7, in two's complement. */
   readonly words: Uint32Array;
   /** The weight of level 7. Levels are spaced quadratically: level `k` weighs `sign(k) * (k / 7)^2 * largest`. */
-  readonly largestWeight: number;
+  readonly maxWeight: number;
   /** One per class. */
   readonly biases: Float32Array;
   /** Divides the scores before the softmax, so that a probability is the share of correct results. */
@@ -20,13 +20,13 @@ export interface Weights {
 }
 
 /** The largest level that four bits hold on both sides of zero. */
-export const highestLevel = 7;
+export const maxLevel = 7;
 
 /** The weight that each of the sixteen four-bit patterns stands for. */
-export const weightOfNibble = (largestWeight: number): Float64Array =>
+export const weightOfNibble = (maxWeight: number): Float64Array =>
   Float64Array.from({ length: 16 }, (_, nibble) => {
-    const level = nibble > highestLevel ? nibble - 16 : nibble;
-    return Math.sign(level) * (level / highestLevel) ** 2 * largestWeight;
+    const level = nibble > maxLevel ? nibble - 16 : nibble;
+    return Math.sign(level) * (level / maxLevel) ** 2 * maxWeight;
   });
 
 const bucketCount = 1 << bucketBits;
@@ -45,10 +45,10 @@ export const encodeWeights = (weights: Weights): Uint8Array => {
   const file = new DataView(new ArrayBuffer(fileLength));
   file.setUint32(0, signature, true);
   file.setUint8(4, bucketBits);
-  file.setUint8(5, longestNgram);
+  file.setUint8(5, maxNgramLength);
   file.setUint8(6, classCount);
   file.setFloat32(8, weights.temperature, true);
-  file.setFloat32(12, weights.largestWeight, true);
+  file.setFloat32(12, weights.maxWeight, true);
   weights.biases.forEach((bias, index) => {
     file.setFloat32(biasesAt + 4 * index, bias, true);
   });
@@ -84,7 +84,7 @@ export const decodeWeights = (stored: Uint8Array): Weights => {
   const file = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (
     file.getUint8(4) !== bucketBits ||
-    file.getUint8(5) !== longestNgram ||
+    file.getUint8(5) !== maxNgramLength ||
     file.getUint8(6) !== classCount
   ) {
     throw new Error("The weights were trained for other features than this code computes. Train them again.");
@@ -94,7 +94,7 @@ export const decodeWeights = (stored: Uint8Array): Weights => {
   );
   // As the machine reads numbers, which is little-endian on all that Lambda offers and Node is common on.
   const words = new Uint32Array(new Uint8Array(bytes.subarray(wordsAt)).buffer);
-  return { words, biases, temperature: file.getFloat32(8, true), largestWeight: file.getFloat32(12, true) };
+  return { words, biases, temperature: file.getFloat32(8, true), maxWeight: file.getFloat32(12, true) };
 };
 
 /** The weights in use. */

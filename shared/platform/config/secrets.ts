@@ -16,12 +16,12 @@ export const createSecretReader =
   (secretsManager: AwsJsonService): ReadSecret =>
   async (secretId, version = "AWSCURRENT") => {
     try {
-      const answer = await secretsManager.call("GetSecretValue", {
+      const result = await secretsManager.call("GetSecretValue", {
         SecretId: secretId,
         VersionStage: version,
       });
-      const hasText = typeof answer === "object" && answer !== null && "SecretString" in answer;
-      return hasText && typeof answer.SecretString === "string" ? answer.SecretString : undefined;
+      const hasText = typeof result === "object" && result !== null && "SecretString" in result;
+      return hasText && typeof result.SecretString === "string" ? result.SecretString : undefined;
     } catch (error) {
       if (error instanceof AwsCallError && error.name === "ResourceNotFoundException") return undefined;
       throw error;
@@ -43,11 +43,11 @@ export interface CachedSecretOptions<Value> {
   /** Reads it and checks what it says. */
   readonly load: () => Promise<Value>;
   /** After this time `get` reads it again; without it, only `reload` does. */
-  readonly maximumAgeMilliseconds?: number;
+  readonly maxAgeMilliseconds?: number;
 }
 
 /** Neither forged tokens nor an outage make a function read a secret more often than this. */
-const shortestIntervalMilliseconds = 60_000;
+const minIntervalMilliseconds = 60_000;
 
 /**
  * Caches a secret's value. When it cannot be read again, the last good value stays in use and is read again a minute
@@ -58,17 +58,17 @@ const shortestIntervalMilliseconds = 60_000;
 export const cacheSecret = <Value>({
   name,
   load,
-  maximumAgeMilliseconds = Number.POSITIVE_INFINITY,
+  maxAgeMilliseconds = Number.POSITIVE_INFINITY,
 }: CachedSecretOptions<Value>): CachedSecret<Value> => {
   let lastGood: { readonly value: Value; readonly readAt: number } | undefined;
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let requestedAt = Number.NEGATIVE_INFINITY;
   let loading: Promise<Value> | undefined;
 
   const loadOrKeep = async (): Promise<Value> => {
-    askedAt = performance.now();
+    requestedAt = performance.now();
     try {
       const value = await load();
-      lastGood = { value, readAt: askedAt };
+      lastGood = { value, readAt: requestedAt };
       return value;
     } catch (error) {
       if (!lastGood) throw error;
@@ -80,8 +80,8 @@ export const cacheSecret = <Value>({
   const valueWithin = async (ageMilliseconds: number): Promise<Value> => {
     const now = performance.now();
     if (lastGood && now - lastGood.readAt < ageMilliseconds) return lastGood.value;
-    const wasJustAsked = !loading && now - askedAt < shortestIntervalMilliseconds;
-    if (lastGood && wasJustAsked) return lastGood.value;
+    const wasJustRequested = !loading && now - requestedAt < minIntervalMilliseconds;
+    if (lastGood && wasJustRequested) return lastGood.value;
     loading ??= loadOrKeep().finally(() => {
       loading = undefined;
     });
@@ -89,7 +89,7 @@ export const cacheSecret = <Value>({
   };
 
   return {
-    get: () => valueWithin(maximumAgeMilliseconds),
-    reload: () => valueWithin(shortestIntervalMilliseconds),
+    get: () => valueWithin(maxAgeMilliseconds),
+    reload: () => valueWithin(minIntervalMilliseconds),
   };
 };

@@ -30,10 +30,10 @@ const services = {
 } as const;
 
 /** DynamoDB's maximum response size, batches included. */
-const maximumAnswerBytes = 17_000_000;
+const maxResponseBytes = 17_000_000;
 
 /** How long one attempt may take, including its whole response; three of them stay well below a function's time. */
-const usualTryMilliseconds = 3_000;
+const defaultAttemptMilliseconds = 3_000;
 
 /** Before the second try, and at random up to as long again. */
 const usualPauseMilliseconds = 50;
@@ -113,7 +113,7 @@ export interface AwsJsonService {
 /** How long a service may take. */
 export interface AwsJsonOptions {
   /** For one attempt, including its whole response. */
-  readonly tryMilliseconds?: number;
+  readonly attemptMilliseconds?: number;
   /** How long to wait before the second try; before the third twice as long. */
   readonly pauseMilliseconds?: number;
 }
@@ -122,7 +122,10 @@ export interface AwsJsonOptions {
 export const openAwsJsonService = (
   service: keyof typeof services,
   config: AwsConfig,
-  { tryMilliseconds = usualTryMilliseconds, pauseMilliseconds = usualPauseMilliseconds }: AwsJsonOptions = {},
+  {
+    attemptMilliseconds = defaultAttemptMilliseconds,
+    pauseMilliseconds = usualPauseMilliseconds,
+  }: AwsJsonOptions = {},
 ): AwsJsonService => {
   const { signingName, target, contentType } = services[service];
   const url = awsAddress(service, config);
@@ -139,8 +142,8 @@ export const openAwsJsonService = (
       }),
       body,
       signal,
-      milliseconds: tryMilliseconds,
-      maximumBytes: maximumAnswerBytes,
+      milliseconds: attemptMilliseconds,
+      maxBytes: maxResponseBytes,
     });
     if (statusCode !== 200) throw failureOf(statusCode, text);
     return JSON.parse(text);
@@ -169,7 +172,7 @@ export const openAwsJsonService = (
         }
       };
       return retry(attemptOrFail, {
-        tries: 3,
+        attempts: 3,
         isWorthRepeating: (outcome) =>
           outcome.status === "rejected" &&
           next !== undefined &&

@@ -9,21 +9,21 @@ const unused = new Map<string, Socket>();
 const openings = new Set<Promise<void>>();
 
 /** Where a connection leads. */
-export interface Place {
+export interface ConnectionOrigin {
   readonly host?: string | null | undefined;
   readonly port?: number | string | null | undefined;
 }
 
-const keyOf = ({ host, port }: Place): string => `${host}:${port}`;
+const keyOf = ({ host, port }: ConnectionOrigin): string => `${host}:${port}`;
 
 /** A connection that was opened ahead, for the next request that would open one. */
-export const takeUnused = (place: Place): Socket | undefined => {
-  const socket = unused.get(keyOf(place));
-  unused.delete(keyOf(place));
+export const takeUnused = (origin: ConnectionOrigin): Socket | undefined => {
+  const socket = unused.get(keyOf(origin));
+  unused.delete(keyOf(origin));
   return socket?.ref();
 };
 
-const placeOf = ({ protocol, hostname, port }: URL) => ({
+const originOf = ({ protocol, hostname, port }: URL) => ({
   host: hostname.replace(/^\[|\]$/g, ""),
   port: Number(port || (protocol === "https:" ? 443 : 80)),
 });
@@ -32,22 +32,22 @@ const placeOf = ({ protocol, hostname, port }: URL) => ({
 const sessions = new Map<string, Buffer>();
 
 const connect = (url: URL): Socket => {
-  const place = placeOf(url);
-  const options = { ...place, noDelay: true, keepAlive: true };
+  const origin = originOf(url);
+  const options = { ...origin, noDelay: true, keepAlive: true };
   if (url.protocol !== "https:") return connectPlainly(options);
-  const key = keyOf(place);
+  const key = keyOf(origin);
   const session = sessions.get(key);
   const socket = connectSecurely({
     ...options,
     ALPNProtocols: ["http/1.1"],
-    ...(isIP(place.host) === 0 ? { servername: place.host } : {}),
+    ...(isIP(origin.host) === 0 ? { servername: origin.host } : {}),
     ...(session ? { session } : {}),
   });
   return socket.on("session", (latest) => sessions.set(key, latest));
 };
 
 /** A connection to a server: one that was opened ahead, or a new one, which may not stand yet. */
-export const connectTo = (url: URL): Socket => takeUnused(placeOf(url)) ?? connect(url);
+export const connectTo = (url: URL): Socket => takeUnused(originOf(url)) ?? connect(url);
 
 /**
  * Opens a connection for the first request to this server. Functions call it during their start: they have a whole
@@ -56,7 +56,7 @@ export const connectTo = (url: URL): Socket => takeUnused(placeOf(url)) ?? conne
  * Nothing is sent, so it wakes no model. Failures are ignored: the request then opens its own connection.
  */
 export const openConnection = (url: URL): void => {
-  const key = keyOf(placeOf(url));
+  const key = keyOf(originOf(url));
   if (unused.has(key)) return;
   const socket = connect(url);
   unused.set(key, socket);
@@ -76,13 +76,13 @@ export const openConnection = (url: URL): void => {
 };
 
 /** No start waits longer for its connections. */
-const longestMilliseconds = 1_000;
+const maxMilliseconds = 1_000;
 
 /** Waits until the connections that were opened ahead stand or have failed, but not for long. */
 export const connectionsOpened = async (): Promise<void> => {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const opened = Promise.race([Promise.all(openings), late]);
-  await awaitActivity(opened, { milliseconds: longestMilliseconds, onIdle: resolve });
+  await awaitActivity(opened, { milliseconds: maxMilliseconds, onIdle: resolve });
 };
 
 /** The value of `Authorization` for a name and a password in an address, which has both percent-encoded (RFC 7617). */

@@ -33,8 +33,8 @@ export class BackendRefusal extends Error {
    * installation.
    */
   constructor(status: number, model?: string) {
-    const asked = model === undefined ? "" : ` for the model "${model}"`;
-    super(`The model's server returned status ${status}${asked}.`);
+    const requested = model === undefined ? "" : ` for the model "${model}"`;
+    super(`The model's server returned status ${status}${requested}.`);
     this.status = status;
   }
 }

@@ -68,7 +68,7 @@ export interface Exchange {
 }
 
 /** Where a request goes, in the words of `node:http`, which would read it out of the URL once for each request. */
-const placeOf = ({ hostname, port, pathname, search }: URL) => ({
+const targetOf = ({ hostname, port, pathname, search }: URL) => ({
   host: hostname.replace(/^\[|\]$/g, ""),
   port,
   path: pathname + search,
@@ -93,21 +93,21 @@ export const openExchange = ({ url, method, headers, signal, onSent }: RequestHe
   signal.throwIfAborted();
   const secure = url.protocol === "https:";
   const agent = secure ? agents["https:"] : agents["http:"];
-  const options = { ...placeOf(url), method, agent, headers: headerList(url, headers) };
+  const options = { ...targetOf(url), method, agent, headers: headerList(url, headers) };
   const request = (secure ? requestHttps : requestHttp)(options);
   if (onSent) request.once("finish", onSent);
-  let answer: IncomingMessage | undefined;
+  let incoming: IncomingMessage | undefined;
   // Once there is a response, that must be destroyed. A request destroyed (also by its own `signal` option) while its
   // response ends leaves its socket with an error that nothing handles, which ends the process.
   const end = (reason: Error): void => {
-    (answer ?? request).destroy(reason);
+    (incoming ?? request).destroy(reason);
   };
   const abort = (): void => end(signal.reason);
   signal.addEventListener("abort", abort);
   const response = new Promise<IncomingMessage>((resolve, reject) => {
     request.on("error", (error) => reject(signal.aborted ? signal.reason : connectionFailure(error)));
     request.once("response", (message) => {
-      answer = message;
+      incoming = message;
       resolve(message);
     });
     // We never request another protocol (status 101). Without a listener the request would close silently.
@@ -118,7 +118,7 @@ export const openExchange = ({ url, method, headers, signal, onSent }: RequestHe
     request.once("close", () => {
       signal.removeEventListener("abort", abort);
       // Ends waiting for a request that ended without a response. Does nothing after a failure.
-      if (answer) return;
+      if (incoming) return;
       reject(
         signal.aborted ? signal.reason : new BackendUnreachable("The connection closed without a response."),
       );
@@ -158,7 +158,7 @@ export const sendRequest = async (options: BackendRequest): Promise<IncomingMess
 };
 
 /** A complete response. */
-export interface WholeAnswer {
+export interface WholeResponse {
   readonly statusCode: number;
   readonly body: string;
 }
@@ -172,17 +172,17 @@ export interface WholeAnswer {
  */
 export const exchangeWhole = (
   options: RequestHead &
-    Pick<BackendRequest, "body"> & { readonly milliseconds: number; readonly maximumBytes: number },
-): Promise<WholeAnswer> => {
-  const { body, milliseconds, maximumBytes } = options;
+    Pick<BackendRequest, "body"> & { readonly milliseconds: number; readonly maxBytes: number },
+): Promise<WholeResponse> => {
+  const { body, milliseconds, maxBytes } = options;
   const { request, response, end } = openWithBody(options);
   request.end(body);
-  const answer = async (): Promise<WholeAnswer> => {
+  const exchange = async (): Promise<WholeResponse> => {
     const head = await response;
-    return { statusCode: head.statusCode ?? 0, body: await readBody(head, maximumBytes) };
+    return { statusCode: head.statusCode ?? 0, body: await readBody(head, maxBytes) };
   };
   const onIdle = (): void => end(new BackendTimeout(`The server did not respond within ${milliseconds} ms.`));
-  return awaitActivity(answer(), { milliseconds, onIdle });
+  return awaitActivity(exchange(), { milliseconds, onIdle });
 };
 
 /**
@@ -209,11 +209,11 @@ export async function* readPieces(
 }
 
 /**
- * Reads a whole body of at most `maximumBytes`.
+ * Reads a whole body of at most `maxBytes`.
  *
  * @throws BackendTimeout, BackendUnreachable, or RangeError when the body is larger.
  */
-export const readBytes = (response: IncomingMessage, maximumBytes: number): Promise<Buffer> =>
+export const readBytes = (response: IncomingMessage, maxBytes: number): Promise<Buffer> =>
   // Iterating over the response would do the same, for several times the CPU.
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -227,12 +227,12 @@ export const readBytes = (response: IncomingMessage, maximumBytes: number): Prom
     response.once("end", () => resolve(Buffer.concat(chunks)));
     response.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= maximumBytes) chunks.push(chunk);
-      else response.destroy(new RangeError(`The response is larger than ${maximumBytes} bytes.`));
+      if (size <= maxBytes) chunks.push(chunk);
+      else response.destroy(new RangeError(`The response is larger than ${maxBytes} bytes.`));
     });
     if (response.destroyed) fail(response.errored);
   });
 
 /** Reads a whole body as text, as {@link readBytes} does. */
-export const readBody = async (response: IncomingMessage, maximumBytes: number): Promise<string> =>
-  (await readBytes(response, maximumBytes)).toString("utf8");
+export const readBody = async (response: IncomingMessage, maxBytes: number): Promise<string> =>
+  (await readBytes(response, maxBytes)).toString("utf8");

@@ -1,27 +1,27 @@
 import { BackendRefusal } from "./failures.ts";
 
 /** What came back. */
-export interface SocketAnswer {
+export interface SocketResponse {
   readonly statusCode: number;
   readonly body: string;
 }
 
 /** A response, and the state of its connection: how long it may be idle before its next use, if it can be reused. */
-export type ReadAnswer = SocketAnswer & { readonly idleMilliseconds: number };
+export type ReadResponse = SocketResponse & { readonly idleMilliseconds: number };
 
 /** Reads one response. Both methods return it once it is complete, and throw when it is malformed or ambiguous. */
-export interface AnswerReader {
-  take(piece: Buffer): ReadAnswer | undefined;
+export interface ResponseReader {
+  take(piece: Buffer): ReadResponse | undefined;
   /** Nothing more will come. */
-  end(): ReadAnswer;
+  end(): ReadResponse;
 }
 
-const longestHead = 65_536;
-const longestLine = 4_096;
+const maxHeadBytes = 65_536;
+const maxLineLength = 4_096;
 const empty = Buffer.alloc(0);
 
 /** The maximum idle time of a connection. */
-const longestIdle = 60_000;
+const maxIdleMilliseconds = 60_000;
 
 /** A whole head, of which every line is one: what two readers could understand in two ways is not understood. */
 const headPattern =
@@ -36,8 +36,8 @@ const chunkPattern = /^([0-9a-f]{1,8})[ \t]*(?:;[ \t]*[!#$%&'*+.^_`|~\w-][\t\x20
 const readIdle = (keepAlive: string): number => {
   const seconds = /(?:^|[,; ])timeout=(\d{1,6})(?!\d)/i.exec(keepAlive)?.[1];
   return seconds === undefined
-    ? longestIdle
-    : Math.min(longestIdle, Math.max(0, Number(seconds) - 1) * 1_000);
+    ? maxIdleMilliseconds
+    : Math.min(maxIdleMilliseconds, Math.max(0, Number(seconds) - 1) * 1_000);
 };
 
 /** The length of a body (RFC 9112, 6.3), which without one reaches to the end of the connection. */
@@ -58,7 +58,7 @@ const readHead = (text: string) => {
   // We never request another protocol.
   if (statusCode === 101) throw new BackendRefusal(statusCode);
   const framing: string[] = [];
-  let idleMilliseconds = minor === "1" ? longestIdle : 0;
+  let idleMilliseconds = minor === "1" ? maxIdleMilliseconds : 0;
   for (const [, name = "", value = ""] of text.matchAll(framingPattern)) {
     const lowerCaseName = name.toLowerCase();
     if (lowerCaseName === "keep-alive") idleMilliseconds = Math.min(idleMilliseconds, readIdle(value));
@@ -70,7 +70,7 @@ const readHead = (text: string) => {
 };
 
 /** Returns a reader for the next response of a connection. */
-export const readAnswer = (maximumBytes: number): AnswerReader => {
+export const readResponse = (maxBytes: number): ResponseReader => {
   let head: ReturnType<typeof readHead> | undefined;
   let unread: Buffer = empty;
   const parts: Buffer[] = [];
@@ -79,9 +79,9 @@ export const readAnswer = (maximumBytes: number): AnswerReader => {
   let next: "size" | "chunk" | "line end" | "trailer" = "size";
   let left = 0;
 
-  const takeUntil = (mark: string, longest: number): string | undefined => {
+  const takeUntil = (mark: string, maxLength: number): string | undefined => {
     const end = unread.indexOf(mark, 0, "latin1");
-    if (end > longest || (end < 0 && unread.length > longest))
+    if (end > maxLength || (end < 0 && unread.length > maxLength))
       throw new Error("A line of the response does not end.");
     if (end < 0) return undefined;
     const text = unread.toString("latin1", 0, end);
@@ -89,11 +89,11 @@ export const readAnswer = (maximumBytes: number): AnswerReader => {
     return text;
   };
 
-  const takeBody = (most: number): number => {
-    const part = unread.length <= most ? unread : unread.subarray(0, most);
+  const takeBody = (max: number): number => {
+    const part = unread.length <= max ? unread : unread.subarray(0, max);
     unread = unread.subarray(part.length);
     size += part.length;
-    if (size > maximumBytes) throw new RangeError(`The response is larger than ${maximumBytes} bytes.`);
+    if (size > maxBytes) throw new RangeError(`The response is larger than ${maxBytes} bytes.`);
     parts.push(part);
     return part.length;
   };
@@ -106,7 +106,7 @@ export const readAnswer = (maximumBytes: number): AnswerReader => {
         if (left > 0) return false;
         next = "line end";
       }
-      const line = takeUntil("\r\n", longestLine);
+      const line = takeUntil("\r\n", maxLineLength);
       if (line === undefined) return false;
       if (next === "size") {
         const digits = chunkPattern.exec(line)?.[1];
@@ -122,7 +122,7 @@ export const readAnswer = (maximumBytes: number): AnswerReader => {
 
   const takeHead = () => {
     for (;;) {
-      const text = takeUntil("\r\n\r\n", longestHead);
+      const text = takeUntil("\r\n\r\n", maxHeadBytes);
       if (text === undefined) return undefined;
       const read = readHead(text);
       // The response follows informational ones.
@@ -136,12 +136,12 @@ export const readAnswer = (maximumBytes: number): AnswerReader => {
       takeBody(unread.length);
       return false;
     }
-    if (length > maximumBytes) throw new RangeError(`The response is larger than ${maximumBytes} bytes.`);
+    if (length > maxBytes) throw new RangeError(`The response is larger than ${maxBytes} bytes.`);
     takeBody(length - size);
     return size === length;
   };
 
-  const answerWith = (statusCode: number, idleMilliseconds: number): ReadAnswer => {
+  const resultOf = (statusCode: number, idleMilliseconds: number): ReadResponse => {
     const [only = empty, ...others] = parts;
     const body = (others.length === 0 ? only : Buffer.concat(parts)).toString();
     // Unrequested bytes would be read as the start of the next response.
@@ -152,10 +152,10 @@ export const readAnswer = (maximumBytes: number): AnswerReader => {
     take: (piece) => {
       unread = unread.length === 0 ? piece : Buffer.concat([unread, piece]);
       head ??= takeHead();
-      return head && isWhole(head.length) ? answerWith(head.statusCode, head.idleMilliseconds) : undefined;
+      return head && isWhole(head.length) ? resultOf(head.statusCode, head.idleMilliseconds) : undefined;
     },
     end: () => {
-      if (head?.length === "to the end") return answerWith(head.statusCode, 0);
+      if (head?.length === "to the end") return resultOf(head.statusCode, 0);
       throw new Error("The server closed the connection.");
     },
   };

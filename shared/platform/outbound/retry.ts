@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** How often something is tried, and what for. */
 export interface RetryOptions<Result> {
   /** In all, the first included. */
-  readonly tries: number;
+  readonly attempts: number;
   /** Whether another attempt makes sense after this outcome. */
   readonly isWorthRepeating: (outcome: PromiseSettledResult<Result>) => boolean;
   /** Lets go of a result that will not be used. */
@@ -28,11 +28,11 @@ const sleepUntil = (milliseconds: number, signal: AbortSignal): Promise<void> =>
  */
 export const retry = async <Result>(
   attempt: () => Promise<Result>,
-  { tries, isWorthRepeating, discard, pauseMilliseconds, signal, wait = sleepUntil }: RetryOptions<Result>,
+  { attempts, isWorthRepeating, discard, pauseMilliseconds, signal, wait = sleepUntil }: RetryOptions<Result>,
 ): Promise<Result> => {
   for (let failures = 1; ; failures += 1) {
     const outcome = await settle(attempt);
-    if (failures === tries || !isWorthRepeating(outcome)) {
+    if (failures === attempts || !isWorthRepeating(outcome)) {
       if (outcome.status === "rejected") throw outcome.reason;
       return outcome.value;
     }

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { basicAuthorization, connectTo } from "./connections.ts";
 import { BackendRefusal, BackendTimeout, connectionFailure } from "./failures.ts";
-import { type ReadAnswer, readAnswer, type SocketAnswer } from "./read-response.ts";
+import { type ReadResponse, readResponse, type SocketResponse } from "./read-response.ts";
 
 /**
  * Why not `node:http`: requests to AWS and to models are few and simple, and most of what `node:http` does for such
@@ -21,7 +21,7 @@ export interface SocketExchange {
    * From the first byte of the request to the last of the response; without it only the signal ends a slow exchange.
    */
   readonly milliseconds?: number | undefined;
-  readonly maximumBytes: number;
+  readonly maxBytes: number;
   /** Called once all of the request has left this machine. */
   readonly onSent?: (() => void) | undefined;
 }
@@ -103,21 +103,21 @@ const keep = (url: URL, connection: Connection, milliseconds: number): void => {
  * @throws BackendTimeout, BackendUnreachable (also, behind TLS, for a response that only the end of its connection
  * ends), BackendRefusal for a change of protocol, RangeError when the response is too large, or the signal's reason.
  */
-export const exchangeOverSocket = (exchange: SocketExchange): Promise<SocketAnswer> =>
+export const exchangeOverSocket = (exchange: SocketExchange): Promise<SocketResponse> =>
   new Promise((resolve, reject) => {
-    const { url, signal, milliseconds, maximumBytes, onSent } = exchange;
+    const { url, signal, milliseconds, maxBytes, onSent } = exchange;
     signal.throwIfAborted();
     const text = requestText(exchange);
-    const reader = readAnswer(maximumBytes);
+    const reader = readResponse(maxBytes);
     const connection = idleOf(url).pop() ?? open(url);
     const { socket } = connection;
-    const settle = (): void => {
+    const finish = (): void => {
       connection.waiting = undefined;
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
     };
     const giveUp = (reason: unknown): void => {
-      settle();
+      finish();
       socket.destroy();
       reject(reason);
     };
@@ -126,16 +126,16 @@ export const exchangeOverSocket = (exchange: SocketExchange): Promise<SocketAnsw
       giveUp(
         error instanceof RangeError || error instanceof BackendRefusal ? error : connectionFailure(error),
       );
-    const read = (step: () => ReadAnswer | undefined): void => {
+    const read = (step: () => ReadResponse | undefined): void => {
       try {
-        const answer = step();
-        if (!answer) return;
-        settle();
+        const response = step();
+        if (!response) return;
+        finish();
         // A server that responds before it has the whole request may not read the rest.
-        if (answer.idleMilliseconds > 0 && socket.writableLength === 0)
-          keep(url, connection, answer.idleMilliseconds);
+        if (response.idleMilliseconds > 0 && socket.writableLength === 0)
+          keep(url, connection, response.idleMilliseconds);
         else socket.destroy();
-        resolve(answer);
+        resolve(response);
       } catch (error) {
         fail(error);
       }

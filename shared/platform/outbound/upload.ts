@@ -4,7 +4,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { StringDecoder } from "node:string_decoder";
 import type { ByteSource } from "./byte-source.ts";
 import { BackendOverdue, BackendTimeout } from "./failures.ts";
-import { openExchange, type RequestHead, readBody, type WholeAnswer } from "./http-client.ts";
+import { openExchange, type RequestHead, readBody, type WholeResponse } from "./http-client.ts";
 import { awaitActivity } from "./timeouts.ts";
 
 /** A body that is sent piece by piece. */
@@ -28,7 +28,7 @@ export interface UploadOptions extends Omit<RequestHead, "method"> {
 }
 
 /** More than the longest transcription with its segments. */
-const maximumAnswerBytes = 16 * 1024 * 1024;
+const maxResponseBytes = 16 * 1024 * 1024;
 
 /** A piece leaves in slices, so that a slow server is seen to make progress. */
 const sliceBytes = 64 * 1024;
@@ -42,7 +42,7 @@ const sliceBytes = 64 * 1024;
  * @throws BackendTimeout, BackendUnreachable, RangeError when the response is too large, the signal's reason, or what
  * reading the body throws.
  */
-export const sendUpload = async (options: UploadOptions): Promise<WholeAnswer> => {
+export const sendUpload = async (options: UploadOptions): Promise<WholeResponse> => {
   const { url, headers, body, silenceMilliseconds, signal, onSent } = options;
   const exchange = openExchange({
     url,
@@ -57,12 +57,12 @@ export const sendUpload = async (options: UploadOptions): Promise<WholeAnswer> =
     // A server may respond before it has the whole body, mostly to refuse it.
     await Promise.race([response, sendPieces(request, options, end, sending.signal)]);
     const onIdle = (): void => end(new BackendOverdue(silenceMilliseconds));
-    const answer = async (): Promise<WholeAnswer> => {
+    const exchange = async (): Promise<WholeResponse> => {
       const head = await response;
       handOnEvents(head, options);
-      return { statusCode: head.statusCode ?? 0, body: await readBody(head, maximumAnswerBytes) };
+      return { statusCode: head.statusCode ?? 0, body: await readBody(head, maxResponseBytes) };
     };
-    return await awaitActivity(answer(), { milliseconds: silenceMilliseconds, onIdle });
+    return await awaitActivity(exchange(), { milliseconds: silenceMilliseconds, onIdle });
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
@@ -149,16 +149,16 @@ export const multipartForm = (
   const boundary = `form-${randomUUID()}`;
   const part = (disposition: string, content: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${content}`;
-  const beginning = Buffer.from(
+  const prefix = Buffer.from(
     fields.map(([name, value]) => part(`name="${name}"`, `\r\n${value}\r\n`)).join("") +
       part(`name="${fieldName}"; filename="${fileName}"`, `Content-Type: ${mediaType}\r\n\r\n`),
   );
   const end = Buffer.from(`\r\n--${boundary}--\r\n`);
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    size: beginning.length + source.size + end.length,
+    size: prefix.length + source.size + end.length,
     async *pieces() {
-      yield beginning;
+      yield prefix;
       yield* readAhead(source);
       yield end;
     },

@@ -70,7 +70,7 @@ export interface QueueWork {
   /** Under which name its metrics are filed; without it none are. */
   readonly metricsNamespace?: string | undefined;
   /** The minimum time that a record needs; with less of it left, it does not start. */
-  readonly leastMilliseconds: number;
+  readonly minMilliseconds: number;
   /** Reserved of a record's time for what follows its work. */
   readonly reserveMilliseconds: number;
   /**
@@ -116,7 +116,7 @@ export const workThrough = async (
   let left = 0;
   for (const [index, record] of Records.entries()) {
     const group = record.attributes.MessageGroupId;
-    const isLate = index > 0 && context.getRemainingTimeInMillis() < work.leastMilliseconds;
+    const isLate = index > 0 && context.getRemainingTimeInMillis() < work.minMilliseconds;
     const isLeft = isLate || stoppedGroups.has(group);
     if (!isLeft && (await workOn(record, context, work))) continue;
     if (isLeft) left += 1;

@@ -101,7 +101,7 @@ const fromItem = (item: Item): Record<string, AttributeValue | undefined> => {
 const cancellation = z.object({ CancellationReasons: z.array(z.object({ Code: z.string() })) });
 
 /** Whether a transaction was cancelled by a condition or a concurrent write. */
-const wasInTheWay = (error: unknown): boolean =>
+const isConflict = (error: unknown): boolean =>
   error instanceof AwsCallError &&
   error.name === "TransactionCanceledException" &&
   cancellation
@@ -137,8 +137,8 @@ export const openItemTable = (name: string, aws: AwsConfig): WritableItemTable =
           return other && requestOf(other);
         });
       try {
-        const answer = await dynamodb.call("UpdateItem", requestOf(update), signal, requestAgain);
-        return { applied: true, item: toItem(changed.parse(answer).Attributes) };
+        const result = await dynamodb.call("UpdateItem", requestOf(update), signal, requestAgain);
+        return { applied: true, item: toItem(changed.parse(result).Attributes) };
       } catch (error) {
         if (!(error instanceof AwsCallError) || error.name !== "ConditionalCheckFailedException") throw error;
         return { applied: false, item: toItem(found.parse(error.details).Item) };
@@ -155,7 +155,7 @@ export const openItemTable = (name: string, aws: AwsConfig): WritableItemTable =
         await dynamodb.call("TransactWriteItems", request, signal);
         return true;
       } catch (error) {
-        if (wasInTheWay(error)) return false;
+        if (isConflict(error)) return false;
         throw error;
       }
     },

@@ -7,7 +7,7 @@ export const uploadsFolder = "uploads/";
 export const voiceNotesFolder = `${uploadsFolder}messaging/`;
 
 /** The largest upload there is, in bytes: one whose size was declared. */
-export const largestUploadBytes = 500 * 1024 * 1024;
+export const maxUploadBytes = 500 * 1024 * 1024;
 
 /**
  * How many bytes the parts have in which objects are uploaded, but for the last one: as few as S3 takes, so that little is
@@ -16,7 +16,7 @@ export const largestUploadBytes = 500 * 1024 * 1024;
 export const partBytes = 5 * 1024 * 1024;
 
 /** The maximum size of an upload without a declared size: its link accepts any (specification, Limits). */
-export const largestUndeclaredBytes = 100 * 1024 * 1024;
+export const maxUndeclaredBytes = 100 * 1024 * 1024;
 
 /** Speech that was synthesised, by day and account: `speech/2026-11-20/7/<32 hex digits>.wav`. */
 export const speechFolder = "speech/";
@@ -32,10 +32,10 @@ export const speechFolderOf = (userId: number, day: Date): string =>
 export const transcriptionsFolder = "transcriptions/";
 
 /** Stored responses that are too large for the table, sealed: `answers/7/<32 hex digits>`. */
-export const answersFolder = "answers/";
+export const responsesFolder = "answers/";
 
 /** The prefix of such responses of an account. */
-export const answersFolderOf = (userId: number): string => `${answersFolder}${userId}/`;
+export const responsesFolderOf = (userId: number): string => `${responsesFolder}${userId}/`;
 
 /** What belongs to jobs: their plans, transcripts of pieces and whole ones, `jobs/7/<job id>/result.json`. */
 export const jobsFolder = "jobs/";
@@ -80,9 +80,9 @@ export interface ObjectWriter {
    * Stores what was written; only now it becomes visible.
    *
    *
-   * @param beginning replaces as many bytes at the object's start, for headers with a length that was unknown before.
+   * @param start replaces as many bytes at the object's start, for headers with a length that was unknown before.
    */
-  complete(beginning?: Uint8Array): Promise<void>;
+  complete(start?: Uint8Array): Promise<void>;
   /** Gives up: nothing of the object stays. Never fails, and does nothing to an object that is stored already. */
   abort(): Promise<void>;
 }

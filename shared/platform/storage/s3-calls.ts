@@ -19,7 +19,7 @@ import { linkLifetimeSeconds, type SignedLink } from "./object-store.ts";
 /** How long S3 may take, in milliseconds. */
 export interface StorageTimeouts {
   /** One attempt, until its response starts. */
-  readonly answer: number;
+  readonly response: number;
   /** A call with all its attempts, and with its response's body unless that is streamed. */
   readonly call: number;
   /** Between two pieces of a body that is streamed. */
@@ -27,13 +27,13 @@ export interface StorageTimeouts {
 }
 
 /** Three tries, and far less than the time of any function that uses a bucket. */
-const usualTimeouts: StorageTimeouts = { answer: 8_000, call: 25_000, piece: 10_000 };
+const usualTimeouts: StorageTimeouts = { response: 8_000, call: 25_000, piece: 10_000 };
 
 /** Before the second try, and at random up to as long again; before the third twice as long. */
 const pauseMilliseconds = 50;
 
 /** Other than an object's bytes, S3 returns a few hundred bytes of XML. */
-const mostXmlBytes = 64 * 1_024;
+const maxXmlBytes = 64 * 1_024;
 
 /** A call to S3, in its own words. */
 export interface S3Call {
@@ -53,11 +53,11 @@ export interface S3CallOptions {
   /** In all, instead of the bucket's own. */
   readonly milliseconds?: number;
   /** Of the response's body; more is a failure. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
 /** A successful and complete response of S3. */
-export interface S3Answer {
+export interface S3Result {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
@@ -70,7 +70,7 @@ export interface S3Answer {
  */
 export interface Bucket {
   readonly timeouts: StorageTimeouts;
-  call(call: S3Call, options?: S3CallOptions): Promise<S3Answer>;
+  call(call: S3Call, options?: S3CallOptions): Promise<S3Result>;
   /** The same for a response that is still unread; the signal ends reading as well. */
   open(call: S3Call, signal: AbortSignal): Promise<IncomingMessage>;
   /**
@@ -154,11 +154,11 @@ export const openBucket = (
       headers: signer.sign({ method, url, headers }),
       body,
       signal,
-      silenceMilliseconds: timeouts.answer,
+      silenceMilliseconds: timeouts.response,
     });
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) return response;
-    throw refusal(call, status, await readBody(response, mostXmlBytes));
+    throw refusal(call, status, await readBody(response, maxXmlBytes));
   };
 
   /** Runs a call within its time, and converts its failures to our errors. */
@@ -172,7 +172,7 @@ export const openBucket = (
     const limit = limitTime(milliseconds, signal, reason);
     try {
       return await retry(async () => read(await attempt(call, limit.signal)), {
-        tries: 3,
+        attempts: 3,
         isWorthRepeating: (outcome) =>
           outcome.status === "rejected" && !limit.signal.aborted && isPassing(outcome.reason),
         pauseMilliseconds: (failures) => pauseMilliseconds * 2 ** (failures - 1),
@@ -187,9 +187,9 @@ export const openBucket = (
 
   return {
     timeouts,
-    call: (call, { signal = new AbortController().signal, milliseconds = timeouts.call, mostBytes } = {}) =>
+    call: (call, { signal = new AbortController().signal, milliseconds = timeouts.call, maxBytes } = {}) =>
       send(call, milliseconds, signal, async (response) => {
-        const body = await readBytes(response, mostBytes ?? mostXmlBytes);
+        const body = await readBytes(response, maxBytes ?? maxXmlBytes);
         // S3 may fail to join the parts of an upload only after its response has started.
         if (call.operation === "CompleteMultipartUpload" && body.includes("<Error>"))
           throw refusal(call, 500, body.toString());

@@ -4,7 +4,7 @@ import type { ObjectPart, ObjectParts, StoredPart } from "./object-store.ts";
 import { type Bucket, storageFailure } from "./s3-calls.ts";
 
 /** A page of an upload's parts has at most a thousand of a few hundred bytes each, and none of our uploads has more. */
-const mostListBytes = 1_024 * 1_024;
+const maxListBytes = 1_024 * 1_024;
 
 /** Neither the id of an upload nor the tag of a part has a character that means something to XML. */
 const uploadIdElement = /<UploadId>([^<&]+)<\/UploadId>/;
@@ -76,7 +76,7 @@ export const createS3ObjectParts = (bucket: Bucket): ObjectParts => ({
   list: async (key, uploadId) => {
     const call = { operation: "ListParts", method: "GET", key, query: { uploadId } } as const;
     try {
-      return readParts((await bucket.call(call, { mostBytes: mostListBytes })).body.toString());
+      return readParts((await bucket.call(call, { maxBytes: maxListBytes })).body.toString());
     } catch (error) {
       if (isOver(error)) return undefined;
       throw error;

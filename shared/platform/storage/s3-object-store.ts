@@ -7,7 +7,7 @@ import { type Bucket, storageFailure } from "./s3-calls.ts";
 import { S3ObjectWriter } from "./s3-object-writer.ts";
 
 /** A page has a thousand names, each of at most a kilobyte before it is encoded. */
-const mostListBytes = 4 * 1_024 * 1_024;
+const maxListBytes = 4 * 1_024 * 1_024;
 
 const isMissing = (error: unknown): boolean =>
   error instanceof AppError &&
@@ -31,12 +31,9 @@ export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
   const readRange = async (key: string, tag: string | undefined, start: number, end: number) => {
     if (end <= start) return new Uint8Array();
     const headers = { range: `bytes=${start}-${end - 1}`, ...(tag === undefined ? {} : { "if-match": tag }) };
-    const mostBytes = end - start;
-    const { body } = await bucket.call(
-      { operation: "GetObject", method: "GET", key, headers },
-      { mostBytes },
-    );
-    if (body.length !== mostBytes)
+    const maxBytes = end - start;
+    const { body } = await bucket.call({ operation: "GetObject", method: "GET", key, headers }, { maxBytes });
+    if (body.length !== maxBytes)
       throw storageFailure(new Error("S3 sent another number of bytes than requested."));
     return body;
   };
@@ -102,7 +99,7 @@ export const createS3ObjectStore = (bucket: Bucket): ObjectStore => {
         const page = token === undefined ? {} : { "continuation-token": token };
         const query = { "encoding-type": "url", "list-type": "2", prefix, ...page };
         const call = { operation: "ListObjectsV2", method: "GET", key: "", query } as const;
-        const xml = (await bucket.call(call, { mostBytes: mostListBytes })).body.toString();
+        const xml = (await bucket.call(call, { maxBytes: maxListBytes })).body.toString();
         for (const [, name = ""] of xml.matchAll(/<Key>([^<]*)<\/Key>/g)) {
           yield decodeURIComponent(name.replaceAll("+", "%20"));
         }

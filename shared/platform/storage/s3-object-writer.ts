@@ -1,6 +1,6 @@
 import { describeError, logger } from "../telemetry/logger.ts";
 import { type ObjectWriter, partBytes } from "./object-store.ts";
-import { type Bucket, type S3Answer, type S3Call, storageFailure } from "./s3-calls.ts";
+import { type Bucket, type S3Call, type S3Result, storageFailure } from "./s3-calls.ts";
 import { beginMultipart, completeMultipart } from "./s3-object-parts.ts";
 
 const etag = /^"?([^"<&]+)"?$/;
@@ -47,11 +47,11 @@ export class S3ObjectWriter implements ObjectWriter {
     this.#uploading.catch(() => undefined);
   }
 
-  complete(beginning: Uint8Array = new Uint8Array()): Promise<void> {
+  complete(start: Uint8Array = new Uint8Array()): Promise<void> {
     return this.#guard(async () => {
       const rest = this.#takeFilling();
-      if (this.#first) await this.#completeParts(this.#first, beginning, rest);
-      else await this.#putWhole(replaceBeginning(rest, beginning));
+      if (this.#first) await this.#completeParts(this.#first, start, rest);
+      else await this.#putWhole(replaceStart(rest, start));
       this.#isStored = true;
     });
   }
@@ -70,7 +70,7 @@ export class S3ObjectWriter implements ObjectWriter {
       // The caller has waited for the store already.
       await this.#bucket.call(
         { operation: "AbortMultipartUpload", method: "DELETE", key: this.#key, query: { uploadId } },
-        { milliseconds: this.#bucket.timeouts.answer },
+        { milliseconds: this.#bucket.timeouts.response },
       );
     } catch (error) {
       // The bucket's lifecycle rule removes the rest of an upload after a day.
@@ -88,7 +88,7 @@ export class S3ObjectWriter implements ObjectWriter {
   }
 
   /** A call that giving up ends. */
-  #callUntilAborted(call: Omit<S3Call, "key">): Promise<S3Answer> {
+  #callUntilAborted(call: Omit<S3Call, "key">): Promise<S3Result> {
     return this.#bucket.call({ ...call, key: this.#key }, { signal: this.#cancellation.signal });
   }
 
@@ -109,9 +109,9 @@ export class S3ObjectWriter implements ObjectWriter {
     await this.#callUntilAborted({ operation: "PutObject", method: "PUT", headers, body });
   }
 
-  async #completeParts(first: Buffer, beginning: Uint8Array, rest: Buffer): Promise<void> {
+  async #completeParts(first: Buffer, start: Uint8Array, rest: Buffer): Promise<void> {
     await this.#uploading;
-    this.#uploading = this.#uploadPart(1, replaceBeginning(first, beginning));
+    this.#uploading = this.#uploadPart(1, replaceStart(first, start));
     await this.#uploading;
     if (rest.length > 0) await this.#uploadPart(this.#nextNumber(), rest);
     const parts = [...this.#tags]
@@ -135,8 +135,8 @@ export class S3ObjectWriter implements ObjectWriter {
   }
 }
 
-const replaceBeginning = (bytes: Buffer, beginning: Uint8Array): Buffer => {
-  if (beginning.length > bytes.length) throw new Error("The new beginning is longer than what was written.");
-  bytes.set(beginning);
+const replaceStart = (bytes: Buffer, start: Uint8Array): Buffer => {
+  if (start.length > bytes.length) throw new Error("The new beginning is longer than what was written.");
+  bytes.set(start);
   return bytes;
 };

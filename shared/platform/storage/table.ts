@@ -59,19 +59,19 @@ export const readPartition = async (
 };
 
 /** DynamoDB takes no more deletions at once. */
-const largestBatch = 25;
+const maxBatchSize = 25;
 
 /** Deletes items; a missing one is no error. @throws Error when DynamoDB repeatedly defers some of them. */
 export const deleteItems = async (
   { client, name }: Table,
   keys: readonly { readonly PK: string; readonly SK: string }[],
 ): Promise<void> => {
-  for (let start = 0; start < keys.length; start += largestBatch) {
+  for (let start = 0; start < keys.length; start += maxBatchSize) {
     let requests = keys
-      .slice(start, start + largestBatch)
+      .slice(start, start + maxBatchSize)
       .map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } }));
-    for (let tries = 1; requests.length > 0; tries += 1) {
-      if (tries > 10) throw new Error("DynamoDB keeps putting off the deletion; call again.");
+    for (let attempts = 1; requests.length > 0; attempts += 1) {
+      if (attempts > 10) throw new Error("DynamoDB keeps putting off the deletion; call again.");
       const { UnprocessedItems } = await client.send(
         new BatchWriteCommand({ RequestItems: { [name]: requests } }),
       );
@@ -95,7 +95,7 @@ export const cancelledItems = (error: unknown): (Record<string, unknown> | undef
     ? (error.CancellationReasons ?? []).map(({ Item }) => Item && unmarshall(Item))
     : [];
 
-const conflictTries = 5;
+const maxConflictAttempts = 5;
 const conflictPauseMilliseconds = 20;
 
 /**
@@ -111,7 +111,7 @@ export const writeTogether = async (
   TransactItems: NonNullable<TransactWriteCommandInput["TransactItems"]>,
 ): Promise<void> => {
   await retry(() => client.send(new TransactWriteCommand({ TransactItems })), {
-    tries: conflictTries,
+    attempts: maxConflictAttempts,
     isWorthRepeating: (outcome) => {
       const codes = outcome.status === "rejected" ? cancellationCodes(outcome.reason) : [];
       return codes.includes("TransactionConflict") && !codes.includes("ConditionalCheckFailed");

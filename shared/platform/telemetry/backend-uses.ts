@@ -24,7 +24,7 @@ export const backendMetric = <Name extends BackendName, Measure extends BackendM
 ) => `${name}_${measure}` as const;
 
 /** CloudWatch takes no more values of one metric from a line. */
-const mostSamples = 100;
+const maxSamples = 100;
 
 interface BackendUse {
   readonly milliseconds: number[];
@@ -43,7 +43,7 @@ export class BackendUses {
    */
   noteCall(name: BackendName, milliseconds: number, hasFailed: boolean): void {
     const use = this.#use(name);
-    if (use.milliseconds.length < mostSamples) use.milliseconds.push(Math.round(milliseconds));
+    if (use.milliseconds.length < maxSamples) use.milliseconds.push(Math.round(milliseconds));
     if (hasFailed) use.failures += 1;
   }
 

@@ -18,7 +18,7 @@ export interface RequestScope {
    * How many calls a model started to work for, by the call policy: a call counts from the moment its request is
    * sent, unless the server refuses it because the model is loading or busy. While it is 0, a failure costs no quota.
    */
-  modelCallsBegun: number;
+  modelCallsStarted: number;
   /**
    * How long model servers delayed the request, if any was called: for a streamed response, until it started; for
    * stored speech, until it was complete.
@@ -57,7 +57,7 @@ export const openRequestScope = (
     close: () => clearTimeout(timer),
     ...origin,
     accountId: undefined,
-    modelCallsBegun: 0,
+    modelCallsStarted: 0,
     upstreamMilliseconds: undefined,
     backends: new BackendUses(),
     use: {},

@@ -13,7 +13,7 @@ const unsupportedMark = "unsupported: ";
 export const unsupported = (sentence: string) => ({ error: `${unsupportedMark}${sentence}` });
 
 /** As much of an unknown member's name as is repeated to the caller. */
-const longestNameTold = 64;
+const maxNameLength = 64;
 
 /**
  * For `z.strictObject`: a member that is not known might change the result, so it is refused like an unsupported one. The
@@ -28,7 +28,7 @@ export const unknownMembers = {
     readonly keys?: string[];
   }) =>
     code === "unrecognized_keys"
-      ? `${unsupportedMark}The parameter '${name.slice(0, longestNameTold).toWellFormed()}' is not known here.`
+      ? `${unsupportedMark}The parameter '${name.slice(0, maxNameLength).toWellFormed()}' is not known here.`
       : undefined,
 };
 

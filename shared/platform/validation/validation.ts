@@ -21,7 +21,7 @@ const integerExpected = "integer expected";
  * zod says "number" for any value that is not a number where an integer is required; only an error map sees the
  * schema.
  */
-const tellIntegers: z.core.$ZodErrorMap = ({ code, inst }) =>
+const markIntegers: z.core.$ZodErrorMap = ({ code, inst }) =>
   code === "invalid_type" && inst instanceof z.ZodNumberFormat ? integerExpected : undefined;
 
 const expectations: Readonly<Record<string, Described>> = {
@@ -170,8 +170,8 @@ const parameterAt = ([, ...path]: readonly PropertyKey[]): string =>
     .replace(/^\./, "");
 
 /** The unsupported value of an issue, or of one of the alternatives of a union. */
-const unsupportedIn = (issue: Issue, place: readonly PropertyKey[] = []): AppError | undefined => {
-  const path = [...place, ...issue.path];
+const unsupportedIn = (issue: Issue, parent: readonly PropertyKey[] = []): AppError | undefined => {
+  const path = [...parent, ...issue.path];
   const message = readUnsupported(issue.message);
   if (message !== undefined) {
     const member = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
@@ -186,7 +186,7 @@ const unsupportedIn = (issue: Issue, place: readonly PropertyKey[] = []): AppErr
 };
 
 /** The maximum number of reported problems: a response about 100,000 wrong elements would be too large to send. */
-const maximumIssues = 100;
+const maxIssues = 100;
 
 /**
  * Parses an untrusted value.
@@ -197,12 +197,12 @@ const maximumIssues = 100;
  */
 export const validate = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> => {
   // Without reportInput an absent field and a field of the wrong type look the same.
-  const result = schema.safeParse(value, { reportInput: true, error: tellIntegers });
+  const result = schema.safeParse(value, { reportInput: true, error: markIntegers });
   if (result.success) return result.data;
   const { issues } = result.error;
   const refusals = issues.map((issue) => unsupportedIn(issue));
   const mistakes = issues.filter((_issue, index) => !refusals[index]);
   const [refusal] = refusals;
   if (refusal && mistakes.length === 0) throw refusal;
-  throw new ValidationError(mistakes.flatMap(validationIssues).slice(0, maximumIssues));
+  throw new ValidationError(mistakes.flatMap(validationIssues).slice(0, maxIssues));
 };

@@ -8,9 +8,9 @@ import { makeSecret } from "./signature.ts";
 const overlapSeconds = 24 * 60 * 60;
 
 /** Each makes a signature of some 50 characters in a header. */
-const mostPrevious = 4;
+const maxPrevious = 4;
 
-const mostTries = 3;
+const maxAttempts = 3;
 
 const secretItem = z.object({
   secret: z.string(),
@@ -60,7 +60,7 @@ export const createCallbackSecrets = (
     const secret = makeSecret();
     const previous = [{ secret: seen.secret, until: seconds + overlapSeconds }, ...seen.previous]
       .filter(({ until }) => until > seconds)
-      .slice(0, mostPrevious);
+      .slice(0, maxPrevious);
     const { applied } = await table.update({
       Key: callbackKeys.secret(userId),
       UpdateExpression: "SET secret = :secret, previous = :previous",
@@ -74,7 +74,7 @@ export const createCallbackSecrets = (
     current: async (userId) => (await read(userId))?.secret ?? (await create(userId)),
 
     replace: async (userId) => {
-      for (let tries = 1; tries <= mostTries; tries += 1) {
+      for (let attempts = 1; attempts <= maxAttempts; attempts += 1) {
         const secret = await replaceOnce(userId);
         if (secret) return secret;
       }

@@ -27,7 +27,7 @@ export const mayBeCalled = (address: string, { allowLoopback }: CallbackRules): 
 /** The host of a URL as names are resolved: without the brackets of IPv6. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1");
 
-export const longestCallbackUrl = 2_048;
+export const maxCallbackUrlLength = 2_048;
 
 /** Names that mean this machine, or one of its network, wherever they are asked for. */
 const isLocalName = (host: string): boolean => /(?:^|\.)(?:localhost|local|internal)\.*$/i.test(host);
@@ -37,7 +37,8 @@ const isLocalName = (host: string): boolean => /(?:^|\.)(?:localhost|local|inter
  * when it is called, and is looked at then.
  */
 export const callbackUrlProblem = (text: string, rules: CallbackRules): string | undefined => {
-  if (text.length > longestCallbackUrl) return `The address is longer than ${longestCallbackUrl} characters.`;
+  if (text.length > maxCallbackUrlLength)
+    return `The address is longer than ${maxCallbackUrlLength} characters.`;
   // A URL leaves some of them out, and what is shown would not be what is called.
   if (/[\s\p{Cc}]/u.test(text)) return "The address must not hold spaces or control characters.";
   if (!URL.canParse(text)) return "This is no address; it looks like https://example.org/transcripts.";

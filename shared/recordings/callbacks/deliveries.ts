@@ -3,31 +3,31 @@ import type { ItemTable } from "../../platform/storage/item-table.ts";
 import { callbackKeys } from "./keys.ts";
 
 /** One try at a callback: the status that the receiver answered with, or why there was none. */
-export const callbackTry = z
+export const callbackAttempt = z
   .object({
     at: z.iso.datetime(),
     status_code: z.int().optional().meta({ example: 204 }),
     error: z.string().optional(),
   })
   .meta({ id: "CallbackTry" });
-export type CallbackTry = z.infer<typeof callbackTry>;
+export type CallbackAttempt = z.infer<typeof callbackAttempt>;
 
 /** What has become of a callback so far. */
 export const callbackState = z.object({
   status: z.enum(["pending", "delivered", "failed"]),
-  deliveries: z.array(callbackTry),
+  deliveries: z.array(callbackAttempt),
 });
 export type CallbackState = z.infer<typeof callbackState>;
 
 /** As long as the result of a job. */
-const keptSeconds = 30 * 24 * 60 * 60;
+const retentionSeconds = 30 * 24 * 60 * 60;
 
 /** What became of callbacks; access pattern K2 of this folder's README. */
 export interface DeliveryLog {
   /** Nothing, and pending, for a callback that was not tried yet. */
   read(userId: number, jobId: string): Promise<CallbackState>;
   /** Adds a try, after which the callback is in this state. */
-  add(userId: number, jobId: string, entry: CallbackTry, status: CallbackState["status"]): Promise<void>;
+  add(userId: number, jobId: string, entry: CallbackAttempt, status: CallbackState["status"]): Promise<void>;
 }
 
 /** The log of callbacks in the service's table. */
@@ -50,7 +50,7 @@ export const createDeliveryLog = (
         ":none": [],
         ":entry": [entry],
         ":status": status,
-        ":end": Math.floor(now() / 1_000) + keptSeconds,
+        ":end": Math.floor(now() / 1_000) + retentionSeconds,
       },
     });
   },

@@ -39,7 +39,7 @@ const groupOf = (message: JobMessage): string =>
  * @param write writes the job.
  * @returns what `write` does.
  */
-export const takeOn = async <Written>(
+export const enqueue = async <Written>(
   name: JobName,
   queue: JobQueue,
   write: () => Promise<Written>,

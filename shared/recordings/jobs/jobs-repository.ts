@@ -48,15 +48,15 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
   const { client, name: TableName } = table;
   const { read, change, endEarly, isoNow } = openJobStates(table, now);
 
-  const queuedJob = (name: JobName, made: NewJob): StoredJob => {
+  const queuedJob = (name: JobName, newJob: NewJob): StoredJob => {
     const time = now();
     return storedJob.parse({
-      ...made,
+      ...newJob,
       id: name.jobId,
       user_id: name.userId,
       status: "queued",
       created_at: new Date(time).toISOString(),
-      audio_milliseconds: Math.round(made.facts.durationSeconds * 1_000),
+      audio_milliseconds: Math.round(newJob.facts.durationSeconds * 1_000),
       day: windowsAt(time).day,
       expires_at: jobExpiry(time),
     });
@@ -70,10 +70,10 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
 
   return {
     /** Makes a job of the messaging assistant, which is counted nowhere; one that is there already stays as it is. */
-    createForAssistant: async (jobId: string, made: NewJob): Promise<void> => {
+    createForAssistant: async (jobId: string, newJob: NewJob): Promise<void> => {
       const name = { userId: assistantId, jobId };
       try {
-        await client.send(new PutCommand(newItem(name, queuedJob(name, made))));
+        await client.send(new PutCommand(newItem(name, queuedJob(name, newJob))));
       } catch (error) {
         if (!conditionFailed(error)) throw error;
       }
@@ -84,8 +84,8 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
      *
      * @throws AppError `quota_exceeded`; `unauthenticated` when the account is gone.
      */
-    create: async (name: JobName, made: NewJob, policyOf: AccountPolicies): Promise<StoredJob> => {
-      const job = queuedJob(name, made);
+    create: async (name: JobName, newJob: NewJob, policyOf: AccountPolicies): Promise<StoredJob> => {
+      const job = queuedJob(name, newJob);
       const audio = countedAudio(job, job.audio_milliseconds);
       try {
         await writeTogether({ client }, [
@@ -252,7 +252,7 @@ export const createJobsRepository = (table: Table, now: () => number = Date.now)
     },
 
     /** Notes that whoever wants to be called back has been told of the end. */
-    settle: (name: JobName) =>
+    finish: (name: JobName) =>
       change(name, {
         update: "SET is_settled = :yes",
         condition: "attribute_exists(PK)",

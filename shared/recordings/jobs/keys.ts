@@ -25,7 +25,7 @@ export const jobKeys = {
   /** J2: that a job has pieces which nobody works on yet. */
   waiting: ({ userId, jobId }: JobName) => ({ PK: partition(userId), SK: `WAITING#${jobId}` }),
   /** J3: the piece on which one of an account's places is at work. */
-  place: (userId: number, place: number) => ({ PK: partition(userId), SK: `PLACE#${place}` }),
+  slot: (userId: number, slot: number) => ({ PK: partition(userId), SK: `PLACE#${slot}` }),
   /** Everything of an account's jobs. */
   ofAccount: partition,
   jobs: "JOB#",

@@ -14,7 +14,7 @@ export interface StitchedTranscript {
 }
 
 /** A part, and which of its tokens are kept. */
-interface KeptPart {
+interface TrimmedPart {
   readonly part: TranscribedPart;
   readonly tokens: readonly Token[];
   from: number;
@@ -29,23 +29,23 @@ interface KeptPart {
  * is in both, the widest pause alone decides, and without times nothing is left out. Parts may be missing.
  */
 export const stitch = (parts: readonly TranscribedPart[]): StitchedTranscript => {
-  const kept = parts
+  const remaining = parts
     .toSorted((one, other) => one.start - other.start)
-    .map((part): KeptPart => {
+    .map((part): TrimmedPart => {
       const tokens = tokensOf(part);
       return { part, tokens, from: 0, until: tokens.length };
     });
-  for (const [index, after] of kept.entries()) {
-    const before = kept[index - 1];
+  for (const [index, after] of remaining.entries()) {
+    const before = remaining[index - 1];
     if (before && after.part.start < before.part.end) join(before, after);
   }
-  const spoken = kept.filter(({ from, until }) => from < until);
+  const spoken = remaining.filter(({ from, until }) => from < until);
   const hasSegments = spoken.some(({ part }) => part.segments?.length);
   const hasWords = spoken.length > 0 && spoken.every(({ part }) => part.words?.length);
   return {
     text: textOf(spoken.flatMap(({ tokens, from, until }) => tokens.slice(from, until))),
-    ...(hasSegments && { segments: inOrder(spoken.flatMap(keptSegments)) }),
-    ...(hasWords && { words: inOrder(spoken.flatMap(keptWords)) }),
+    ...(hasSegments && { segments: inOrder(spoken.flatMap(remainingSegments)) }),
+    ...(hasWords && { words: inOrder(spoken.flatMap(remainingWords)) }),
   };
 };
 
@@ -53,29 +53,29 @@ export const stitch = (parts: readonly TranscribedPart[]): StitchedTranscript =>
 const exactSlack = 3;
 
 /** The table of an alignment has the square of them. */
-const mostCompared = 300;
+const maxCompared = 300;
 
 /** Without times, what is shared is estimated; people do not speak equally fast. */
-const mostHurry = 3;
-const leastCompared = 20;
+const maxHurry = 3;
+const minCompared = 20;
 
 /** Decides which token is the last one of a part, and which the first one of the part after it. */
-const join = (before: KeptPart, after: KeptPart): void => {
+const join = (before: TrimmedPart, after: TrimmedPart): void => {
   const [start, end] = [after.part.start, before.part.end];
-  const most = Math.max(likelyShared(before, end - start), likelyShared(after, end - start));
+  const max = Math.max(likelyShared(before, end - start), likelyShared(after, end - start));
   const mayBeShared = ({ slack, ...token }: Token): boolean =>
     !isTimed({ slack }) || (token.end + slack > start && token.start - slack < end);
-  const tail = lastOf(before.tokens.slice(-most), mayBeShared);
-  const head = firstOf(after.tokens.slice(0, most), mayBeShared);
+  const tail = lastOf(before.tokens.slice(-max), mayBeShared);
+  const head = firstOf(after.tokens.slice(0, max), mayBeShared);
   const isExact = [...tail, ...head].every(({ slack }) => slack <= exactSlack);
   const alignment = alignTokens(tail, head, !isExact);
-  const match = isCredible(alignment, tail, isExact) ? widestPause(alignment, tail, head, end) : undefined;
+  const match = isCredible(alignment, tail, isExact) ? maxPause(alignment, tail, head, end) : undefined;
   if (match) {
     before.until = before.tokens.length - tail.length + match.before + 1;
     after.from = match.after + 1;
   } else if ([...tail, ...head].every(isTimed)) {
     const time = pauseBetween([...tail, ...head], start, end);
-    const isEarly = (part: KeptPart, token: Token): boolean => middleOf(part, token, isExact) < time;
+    const isEarly = (part: TrimmedPart, token: Token): boolean => middleOf(part, token, isExact) < time;
     before.until = before.tokens.findLastIndex((token) => isEarly(before, token)) + 1;
     after.from = after.tokens.findIndex((token) => !isEarly(after, token));
     if (after.from < 0) after.from = after.tokens.length;
@@ -93,29 +93,29 @@ const lastOf = (tokens: readonly Token[], isWanted: (token: Token) => boolean): 
 const firstOf = (tokens: readonly Token[], isWanted: (token: Token) => boolean): readonly Token[] =>
   tokens.slice(0, tokens.findLastIndex(isWanted) + 1);
 
-const likelyShared = ({ part, tokens }: KeptPart, seconds: number): number =>
+const likelyShared = ({ part, tokens }: TrimmedPart, seconds: number): number =>
   Math.min(
-    mostCompared,
-    leastCompared + Math.ceil((mostHurry * tokens.length * seconds) / (part.end - part.start)),
+    maxCompared,
+    minCompared + Math.ceil((maxHurry * tokens.length * seconds) / (part.end - part.start)),
   );
 
 /** One short word at both ends is chance as likely as not. */
-const leastScore = 2;
-const leastLetters = 4;
+const minScore = 2;
+const minLetters = 4;
 
 const isCredible = ({ matches, score }: Alignment, tail: readonly Token[], isExact: boolean): boolean => {
   const [only] = matches;
   if (!only) return false;
-  if (isExact || (matches.length > 1 && score >= leastScore)) return true;
+  if (isExact || (matches.length > 1 && score >= minScore)) return true;
   const isAtEnds = only.before === tail.length - 1 && only.after === 0;
-  return isAtEnds && [...(tail[only.before]?.key ?? "")].length >= leastLetters;
+  return isAtEnds && [...(tail[only.before]?.key ?? "")].length >= minLetters;
 };
 
 /** Of places that are alike, the one furthest from both ends, because words there were heard whole. */
 const preference = 0.001;
 
 /** The match after which the later part takes over. */
-const widestPause = (
+const maxPause = (
   { matches }: Alignment,
   tail: readonly Token[],
   head: readonly Token[],
@@ -147,7 +147,7 @@ const pauseBetween = (tokens: readonly Token[], start: number, end: number): num
 };
 
 /** When a token is said; where only its segment has times, a segment is kept or left out as a whole. */
-const middleOf = ({ part }: KeptPart, token: Token, isExact: boolean): number => {
+const middleOf = ({ part }: TrimmedPart, token: Token, isExact: boolean): number => {
   const segment = partSegments(part)[token.segment];
   if (isExact || !segment) return (token.start + token.end) / 2;
   return part.start + (segment.start + segment.end) / 2;
@@ -156,18 +156,18 @@ const middleOf = ({ part }: KeptPart, token: Token, isExact: boolean): number =>
 const textOf = (tokens: readonly Token[]): string =>
   tokens.map(({ text, isGlued }, index) => (isGlued || index === 0 ? text : ` ${text}`)).join("");
 
-const keptSegments = ({ part, tokens, from, until }: KeptPart): Segment[] =>
+const remainingSegments = ({ part, tokens, from, until }: TrimmedPart): Segment[] =>
   partSegments(part).flatMap((segment, index) => {
     const all = tokens.filter((token) => token.segment === index);
-    const kept = tokens.slice(from, until).filter((token) => token.segment === index);
-    const [first, last] = [kept[0], kept.at(-1)];
+    const remaining = tokens.slice(from, until).filter((token) => token.segment === index);
+    const [first, last] = [remaining[0], remaining.at(-1)];
     if (!first || !last) return [];
     const start = first === all[0] ? part.start + segment.start : first.start;
     const end = last === all.at(-1) ? part.start + segment.end : last.end;
-    return [{ start: within(part, start), end: within(part, end), text: textOf(kept) }];
+    return [{ start: within(part, start), end: within(part, end), text: textOf(remaining) }];
   });
 
-const keptWords = ({ part, tokens, from, until }: KeptPart): Word[] => {
+const remainingWords = ({ part, tokens, from, until }: TrimmedPart): Word[] => {
   const words = (part.words ?? []).map(({ start, end, text }) => ({
     start: within(part, part.start + start),
     end: within(part, part.start + end),

@@ -8,27 +8,27 @@ interface Cue {
 }
 
 /** So much fits on a screen and can be read at a glance (BBC subtitle guidelines, Netflix timed text guide). */
-const longestLine = 42;
-const mostLines = 2;
-const longestCueSeconds = 7;
+const maxLineLength = 42;
+const maxLines = 2;
+const maxCueSeconds = 7;
 
 /** Who is silent for so long begins a new cue. */
 const pauseSeconds = 1;
 
 /** A cue that nobody could see is shown for a moment all the same. */
-const shortestCueSeconds = 0.1;
+const minCueSeconds = 0.1;
 
 const lengthOf = (text: string): number => [...text].length;
 
 /** What is longer than a line is cut, as no break can be found in it. */
 const fitting = ({ start, end, text }: Word): Word[] => {
   const letters = [...text];
-  const parts = Math.ceil(letters.length / longestLine);
+  const parts = Math.ceil(letters.length / maxLineLength);
   const seconds = (end - start) / parts;
   return Array.from({ length: parts }, (_part, index) => ({
     start: start + seconds * index,
     end: start + seconds * (index + 1),
-    text: letters.slice(index * longestLine, (index + 1) * longestLine).join(""),
+    text: letters.slice(index * maxLineLength, (index + 1) * maxLineLength).join(""),
   }));
 };
 
@@ -55,11 +55,11 @@ class CueWriter {
     const [first] = this.#words;
     const last = this.#words.at(-1);
     const isLate =
-      first && last && (word.start - last.end >= pauseSeconds || word.end - first.start > longestCueSeconds);
+      first && last && (word.start - last.end >= pauseSeconds || word.end - first.start > maxCueSeconds);
     if (isLate || !this.#fits(word.text)) this.close();
     const line = this.#lines.at(-1);
     const joined = `${line} ${word.text}`;
-    if (line === undefined || lengthOf(joined) > longestLine) this.#lines.push(word.text);
+    if (line === undefined || lengthOf(joined) > maxLineLength) this.#lines.push(word.text);
     else this.#lines.splice(-1, 1, joined);
     this.#words.push(word);
   }
@@ -70,7 +70,7 @@ class CueWriter {
     const last = this.#words.at(-1);
     if (first && last) {
       const start = Math.max(first.start, this.cues.at(-1)?.end ?? 0);
-      this.cues.push({ start, end: Math.max(last.end, start + shortestCueSeconds), lines: this.#lines });
+      this.cues.push({ start, end: Math.max(last.end, start + minCueSeconds), lines: this.#lines });
     }
     this.#words = [];
     this.#lines = [];
@@ -80,8 +80,8 @@ class CueWriter {
     const line = this.#lines.at(-1);
     return (
       line === undefined ||
-      this.#lines.length < mostLines ||
-      lengthOf(line) + 1 + lengthOf(word) <= longestLine
+      this.#lines.length < maxLines ||
+      lengthOf(line) + 1 + lengthOf(word) <= maxLineLength
     );
   }
 }

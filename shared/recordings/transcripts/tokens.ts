@@ -27,7 +27,7 @@ export interface Token {
 }
 
 /** A word that is longer than any is a sentence in a script without spaces. */
-const longestWord = 24;
+const maxWordLength = 24;
 
 const keyOf = (text: string): string =>
   text
@@ -42,7 +42,7 @@ const splitText = (text: string): { readonly text: string; readonly isGlued: boo
     .split(/\s+/u)
     .filter((word) => word !== "")
     .flatMap((word) => {
-      if ([...word].length <= longestWord) return [{ text: word, isGlued: false }];
+      if ([...word].length <= maxWordLength) return [{ text: word, isGlued: false }];
       return Array.from(segmenter.segment(word), ({ segment }, index) => ({
         text: segment,
         isGlued: index > 0,
@@ -62,17 +62,17 @@ export const tokensOf = (part: TranscribedPart): readonly Token[] => {
   const tokens = partSegments(part).flatMap((segment, index) => {
     const pieces = splitText(segment.text);
     const seconds = (segment.end - segment.start) / Math.max(1, pieces.length);
-    return pieces.map(({ text, isGlued }, place): Token => {
-      const start = part.start + segment.start + seconds * place;
+    return pieces.map(({ text, isGlued }, position): Token => {
+      const start = part.start + segment.start + seconds * position;
       const slack = hasTimes ? usualSlack + (segment.end - segment.start) / 2 : Number.POSITIVE_INFINITY;
       return { text, key: keyOf(text), isGlued, segment: index, start, end: start + seconds, slack };
     });
   });
   const { words = [] } = part;
-  const isTold =
+  const isReported =
     words.length === tokens.length &&
     words.every(({ text }, index) => keyOf(text.trim()) === tokens[index]?.key);
-  if (!isTold) return tokens;
+  if (!isReported) return tokens;
   return tokens.map((token, index) => {
     const { start, end } = words[index] ?? token;
     return { ...token, start: part.start + start, end: part.start + end, slack: usualSlack };

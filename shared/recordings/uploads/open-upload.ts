@@ -9,11 +9,11 @@ import {
 import type { Recording } from "../../models/inference/transcription.ts";
 import { AppError, ValidationError } from "../../platform/errors/app-error.ts";
 import type { ByteSource } from "../../platform/outbound/byte-source.ts";
-import { largestUndeclaredBytes, type ObjectStore } from "../../platform/storage/object-store.ts";
+import { maxUndeclaredBytes, type ObjectStore } from "../../platform/storage/object-store.ts";
 import type { UploadsRepository } from "./uploads-repository.ts";
 
 /** The largest recording that one request transcribes, in bytes; larger ones are for jobs. */
-export const largestRecordingBytes = 100 * 1024 * 1024;
+export const maxRecordingBytes = 100 * 1024 * 1024;
 
 /** Where recordings come from besides the request itself. */
 export interface RecordingDependencies {
@@ -73,10 +73,8 @@ export const openUpload = async (
   {
     field = "file_id",
     budget,
-    largestBytes = largestRecordingBytes,
-  }: { readonly field?: string; readonly largestBytes?: number } & Partial<
-    Pick<AudioReadOptions, "budget">
-  > = {},
+    maxBytes = maxRecordingBytes,
+  }: { readonly field?: string; readonly maxBytes?: number } & Partial<Pick<AudioReadOptions, "budget">> = {},
 ): Promise<UploadedRecording> => {
   const noUpload = (message: string) => new AppError("not_found", { message, param: field });
   const tooLarge = (message: string) => new AppError("payload_too_large", { message, param: field });
@@ -84,7 +82,7 @@ export const openUpload = async (
   if (!upload) throw noUpload("There is no such upload, or it has expired.");
   const object = await store.open(upload.objectKey);
   if (!object) throw noUpload(`Nothing has been uploaded through the link of this ${field} yet.`);
-  if (object.size <= (upload.size === undefined ? largestUndeclaredBytes : largestBytes)) {
+  if (object.size <= (upload.size === undefined ? maxUndeclaredBytes : maxBytes)) {
     return {
       ...(await measureRecording(object, field, { signal, budget })),
       stored: { key: upload.objectKey, version: object.version ?? "" },

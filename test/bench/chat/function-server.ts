@@ -2,7 +2,7 @@
 import { chatEndpoints } from "../../../functions/chat/endpoints.ts";
 import { createOpenAiChatModels } from "../../../shared/models/inference/openai/chat-models.ts";
 import { serveStreaming } from "../../support/streaming-server.ts";
-import { answerParent, resourceUse } from "../child-process.ts";
+import { resourceUse, serveParent } from "../child-process.ts";
 import { mockModel } from "../compare/model-responses.ts";
 
 const models = createOpenAiChatModels(
@@ -14,4 +14,4 @@ const models = createOpenAiChatModels(
   { "lang-14b": mockModel, "lang-9b": mockModel },
 );
 const { url } = await serveStreaming(chatEndpoints({ models }));
-answerParent(`${url}/tasks`, resourceUse);
+serveParent(`${url}/tasks`, resourceUse);

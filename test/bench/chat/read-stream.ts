@@ -1,5 +1,5 @@
 import { Agent, request as sendRequest } from "node:http";
-import { type ModelAnswer, mockModel } from "../compare/model-responses.ts";
+import { type ModelReply, mockModel } from "../compare/model-responses.ts";
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
@@ -22,11 +22,11 @@ export interface StreamTimes {
 const firstToken = Buffer.from("amazzi");
 
 /** Streams one response to its end. @throws Error when the response is incomplete. */
-export const readStream = (target: Target, answer: ModelAnswer): Promise<StreamTimes> =>
+export const readStream = (target: Target, reply: ModelReply): Promise<StreamTimes> =>
   new Promise((resolve, reject) => {
     const body = JSON.stringify({
       model: target.model,
-      messages: [{ role: "user", content: JSON.stringify(answer) }],
+      messages: [{ role: "user", content: JSON.stringify(reply) }],
       stream: true,
     });
     const startedAt = performance.now();

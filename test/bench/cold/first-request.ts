@@ -28,7 +28,7 @@ const events: Readonly<Record<string, string>> = {
 };
 
 /** Table, secrets and model in one. */
-export const answerCall: RequestListener = (request, response) => {
+export const respondToCall: RequestListener = (request, response) => {
   request.resume().on("end", () => {
     const target = String(request.headers["x-amz-target"] ?? "");
     const body = target.endsWith("GetSecretValue")
@@ -69,8 +69,8 @@ export const measureFirstRequests = async (
   // The functions get its certificate as trusted.
   const trustedFile = join(folder, "certificate.pem");
   await writeFile(trustedFile, certificate.cert);
-  const plain = createServer(answerCall);
-  const secure = createSecureServer(certificate, answerCall);
+  const plain = createServer(respondToCall);
+  const secure = createSecureServer(certificate, respondToCall);
   for (const server of [plain, secure]) {
     server.listen(0, "localhost");
     await new Promise((resolve) => server.once("listening", resolve));

@@ -8,7 +8,7 @@
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { pathToFileURL } from "node:url";
-import { answerParent, listen } from "../child-process.ts";
+import { listen, serveParent } from "../child-process.ts";
 import { startProfile, stopProfile } from "./cpu-profile.ts";
 
 /** A function that does not log would win; the parent asks. */
@@ -20,13 +20,13 @@ process.stdout.write = (line: string | Uint8Array): boolean => {
 };
 
 /** A response stream as the runtime client passes it to functions; `from` sets what its first write sends ahead. */
-type AnswerStream = ServerResponse & { prelude?: string | undefined };
+type FunctionStream = ServerResponse & { prelude?: string | undefined };
 
 Object.assign(globalThis, {
   awslambda: {
     streamifyResponse: <Handler>(handler: Handler): Handler => handler,
     HttpResponseStream: {
-      from: (stream: AnswerStream, metadata: object): AnswerStream => {
+      from: (stream: FunctionStream, metadata: object): FunctionStream => {
         stream.setHeader("Content-Type", "application/vnd.awslambda.http-integration-response");
         stream.prelude = JSON.stringify(metadata);
         return stream;
@@ -37,7 +37,7 @@ Object.assign(globalThis, {
 
 const preludeEnd = new Uint8Array(8);
 
-const sendPreludeFirst = (stream: AnswerStream): void => {
+const sendPreludeFirst = (stream: FunctionStream): void => {
   const write = stream.write.bind(stream);
   stream.write = (chunk: string | Uint8Array): boolean => {
     if (stream.prelude !== undefined) {
@@ -85,7 +85,7 @@ const server = createServer((request, response) => {
     void handler(event, response, context);
   });
 });
-answerParent(await listen(server), (message) => {
+serveParent(await listen(server), (message) => {
   switch (message.kind) {
     case "begin profile":
       return startProfile();

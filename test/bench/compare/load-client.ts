@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import * as z from "zod";
-import { tokenText, wholeAnswer } from "./model-responses.ts";
+import { tokenText, wholeReply } from "./model-responses.ts";
 import { readMessages } from "./read-messages.ts";
 
 /** A server for chat completions, and the request that it gets. */
@@ -17,7 +17,7 @@ export interface LoadTarget {
 }
 
 /** A correct response. Times are in milliseconds since its request was sent. */
-export interface LoadAnswer {
+export interface LoadResponse {
   readonly milliseconds: number;
   /** When the first token arrived; NaN for a whole response. */
   readonly firstTokenMilliseconds: number;
@@ -110,30 +110,30 @@ const prelude = z.object({ statusCode: z.int() });
 const preludeEnd = "\0".repeat(8);
 
 /** A function's response starts with its status and headers as JSON; Lambda converts that to a response. */
-const responseOf = (answer: string): { readonly status: number; readonly body: string } => {
-  const end = answer.indexOf(preludeEnd);
-  const { data } = prelude.safeParse(parseJson(answer.slice(0, Math.max(0, end))));
-  return { status: data?.statusCode ?? 0, body: answer.slice(end + preludeEnd.length) };
+const responseOf = (response: string): { readonly status: number; readonly body: string } => {
+  const end = response.indexOf(preludeEnd);
+  const { data } = prelude.safeParse(parseJson(response.slice(0, Math.max(0, end))));
+  return { status: data?.statusCode ?? 0, body: response.slice(end + preludeEnd.length) };
 };
 
 /**
  *
  * @throws Error that shows the response when it is wrong: an error page must never win.
  */
-export const checkAnswer = (
+export const checkResponse = (
   { name, takesEvents }: Pick<LoadTarget, "name" | "takesEvents">,
   head: string,
-  answer: string,
+  response: string,
   expected: Expected,
 ): void => {
   const wrong = (why: string): Error =>
-    new Error(`${name}: ${why}\n${head.split("\r\n", 1)[0]}\n${answer.slice(0, 600)}`);
+    new Error(`${name}: ${why}\n${head.split("\r\n", 1)[0]}\n${response.slice(0, 600)}`);
   if (!head.startsWith("HTTP/1.1 200 ")) throw wrong("the status is not 200.");
-  const { status, body } = takesEvents ? responseOf(answer) : { status: 200, body: answer };
+  const { status, body } = takesEvents ? responseOf(response) : { status: 200, body: response };
   if (status !== 200) throw wrong("the function's status is not 200.");
   if (expected === "whole") {
     const read = completion.safeParse(parseJson(body));
-    if (read.data?.choices[0].message.content !== wholeAnswer) throw wrong("it is not what the model said.");
+    if (read.data?.choices[0].message.content !== wholeReply) throw wrong("it is not what the model said.");
     return;
   }
   const tokens = occurrences(body, tokenText);
@@ -158,7 +158,7 @@ export interface LoadConnection {
    * @param onFirstToken called as soon as it arrives.
    * @throws Error when the response is wrong, or the connection ends.
    */
-  ask(request: Buffer, expected: Expected, onFirstToken?: () => void): Promise<LoadAnswer>;
+  ask(request: Buffer, expected: Expected, onFirstToken?: () => void): Promise<LoadResponse>;
   close(): void;
 }
 
@@ -192,9 +192,9 @@ export const openConnection = async (target: LoadTarget): Promise<LoadConnection
       waiting?.onPiece(piece);
     },
     end: () => {
-      const answered = waiting;
+      const finished = waiting;
       waiting = undefined;
-      if (answered) answered.resolve();
+      if (finished) finished.resolve();
       else fail(new Error(`${name} sent data without a request.`));
     },
   });
@@ -225,7 +225,7 @@ export const openConnection = async (target: LoadTarget): Promise<LoadConnection
       socket.write(request);
       await promise;
       const milliseconds = performance.now() - startedAt;
-      checkAnswer(target, head, Buffer.concat(pieces).toString(), expected);
+      checkResponse(target, head, Buffer.concat(pieces).toString(), expected);
       return { milliseconds, firstTokenMilliseconds };
     },
     close: () => {

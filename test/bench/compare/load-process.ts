@@ -1,6 +1,6 @@
 /** The load generator: a process of its own, so that its cost counts for no gateway. */
 import { createServer } from "node:net";
-import { answerParent, listen } from "../child-process.ts";
+import { listen, serveParent } from "../child-process.ts";
 import { median, shuffled } from "../statistics.ts";
 import { waitedForCore } from "./kernel.ts";
 import {
@@ -8,21 +8,21 @@ import {
   type LoadCommand,
   type LoadResult,
   loadCommand,
-  type TimedAnswer,
+  type TimedResponse,
 } from "./load.ts";
 import { type LoadTarget, openConnection, requestBytes } from "./load-client.ts";
-import { type ModelAnswer, requestBody } from "./model-responses.ts";
+import { type ModelReply, requestBody } from "./model-responses.ts";
 
 type Command<Kind extends LoadCommand["kind"]> = Extract<LoadCommand, { readonly kind: Kind }>;
 
-const bytesFor = (target: LoadTarget, answer: ModelAnswer | undefined): Buffer =>
-  requestBytes(target, requestBody(target.model, answer));
+const bytesFor = (target: LoadTarget, reply: ModelReply | undefined): Buffer =>
+  requestBytes(target, requestBody(target.model, reply));
 
 const openConnections = (target: LoadTarget, count: number) =>
   Promise.all(Array.from({ length: count }, () => openConnection(target)));
 
 /** Waiting for enough requests ends after this multiple of the requested time. */
-const longest = 5;
+const max = 5;
 
 const saturate = async (command: Command<"saturate">): Promise<LoadResult> => {
   const { target, connections, milliseconds, requests } = command;
@@ -32,7 +32,7 @@ const saturate = async (command: Command<"saturate">): Promise<LoadResult> => {
   const startedAt = performance.now();
   const isOver = (): boolean => {
     const lasted = performance.now() - startedAt;
-    return lasted >= longest * milliseconds || (lasted >= milliseconds && times.length >= requests);
+    return lasted >= max * milliseconds || (lasted >= milliseconds && times.length >= requests);
   };
   await Promise.all(
     opened.map(async (connection) => {
@@ -48,44 +48,40 @@ const saturate = async (command: Command<"saturate">): Promise<LoadResult> => {
 
 const streamsOf = async (
   target: LoadTarget,
-  { connections, answer }: Command<"streams">,
+  { connections, reply }: Command<"streams">,
 ): Promise<LoadResult> => {
   const opened = await openConnections(target, connections);
-  const request = bytesFor(target, answer);
+  const request = bytesFor(target, reply);
   const startedAt = performance.now();
-  const answers = await Promise.all(opened.map((connection) => connection.ask(request, answer)));
+  const replies = await Promise.all(opened.map((connection) => connection.ask(request, reply)));
   const lasted = performance.now() - startedAt;
   for (const connection of opened) connection.close();
-  const firstTokens = answers.map(({ firstTokenMilliseconds }) => firstTokenMilliseconds);
-  return { requests: answers.length, milliseconds: lasted, medianMilliseconds: median(firstTokens) };
+  const firstTokens = replies.map(({ firstTokenMilliseconds }) => firstTokenMilliseconds);
+  return { requests: replies.length, milliseconds: lasted, medianMilliseconds: median(firstTokens) };
 };
 
 const streams = (command: Command<"streams">): Promise<LoadResult[]> =>
   Promise.all(command.targets.map((target) => streamsOf(target, command)));
 
-const alternate = async ({ targets, rounds, answer }: Command<"alternate">): Promise<AlternateResult> => {
+const alternate = async ({ targets, rounds, reply }: Command<"alternate">): Promise<AlternateResult> => {
   const opened = await Promise.all(
     targets.map(async (target) => ({
       name: target.name,
       pids: [process.pid, ...target.pids],
-      request: bytesFor(target, answer),
+      request: bytesFor(target, reply),
       connection: await openConnection(target),
-      times: [] as TimedAnswer[],
+      times: [] as TimedResponse[],
     })),
   );
   for (let round = 0; round < rounds; round += 1) {
     for (const { pids, request, connection, times } of shuffled(opened)) {
       const before = waitedForCore(pids);
       let after = Number.NaN;
-      const { milliseconds, firstTokenMilliseconds } = await connection.ask(
-        request,
-        answer ?? "whole",
-        () => {
-          after = waitedForCore(pids);
-        },
-      );
+      const { milliseconds, firstTokenMilliseconds } = await connection.ask(request, reply ?? "whole", () => {
+        after = waitedForCore(pids);
+      });
       times.push(
-        answer
+        reply
           ? { milliseconds: firstTokenMilliseconds, waitedMilliseconds: after - before }
           : { milliseconds, waitedMilliseconds: waitedForCore(pids) - before },
       );
@@ -107,4 +103,4 @@ const run = (command: LoadCommand): Promise<LoadResult | LoadResult[] | Alternat
 };
 
 // It serves only its parent; every benchmark process has an address.
-answerParent(await listen(createServer()), (message) => run(loadCommand.parse(message)));
+serveParent(await listen(createServer()), (message) => run(loadCommand.parse(message)));

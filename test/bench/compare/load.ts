@@ -28,7 +28,7 @@ const streams = z.object({
   kind: z.literal("streams"),
   targets: z.array(target),
   connections: z.int().min(1),
-  answer: streamed,
+  reply: streamed,
 });
 
 /** One request at a time, to each target once a round. */
@@ -37,7 +37,7 @@ const alternate = z.object({
   targets: z.array(target.extend({ pids: z.array(z.int()) })),
   rounds: z.int().min(1),
   /** Omitted for whole responses. */
-  answer: streamed.optional(),
+  reply: streamed.optional(),
 });
 
 /** A message to the load generator. */
@@ -63,7 +63,7 @@ const timed = z.object({
 });
 
 /** One request to a target. */
-export type TimedAnswer = z.infer<typeof timed>;
+export type TimedResponse = z.infer<typeof timed>;
 
 /** By target, one entry a round. */
 export const alternateResult = z.record(z.string(), z.array(timed));

@@ -9,10 +9,10 @@ import {
   type LoadResult,
   loadResult,
   loadResults,
-  type TimedAnswer,
+  type TimedResponse,
 } from "./load.ts";
 import type { LoadTarget } from "./load-client.ts";
-import type { ModelAnswer } from "./model-responses.ts";
+import type { ModelReply } from "./model-responses.ts";
 
 /** Where a measurement happens. */
 export interface Bench {
@@ -138,7 +138,7 @@ export const measureRounds = (
 export const measureStreams = (
   bench: Bench,
   counts: RoundCounts,
-  options: { readonly connections: number; readonly answer: ModelAnswer },
+  options: { readonly connections: number; readonly reply: ModelReply },
 ): Promise<Rounds> =>
   repeatRounds(bench, counts, async () => {
     const gateways = shuffled(bench.gateways);
@@ -163,21 +163,21 @@ export interface Alternated {
 
 const blocks = 5;
 
-const withoutWaiting = ({ milliseconds, waitedMilliseconds }: TimedAnswer): number =>
+const withoutWaiting = ({ milliseconds, waitedMilliseconds }: TimedResponse): number =>
   milliseconds - waitedMilliseconds;
 
 /** One request at a time, to the model's server and to every gateway in each round; the differences within rounds count. */
 export const measureAlternating = async (
   bench: Bench,
   rounds: number,
-  answer?: ModelAnswer,
+  reply?: ModelReply,
 ): Promise<Alternated> => {
   const { load, mock, gateways, direct } = bench;
   const targets = [
     { ...direct, pids: [mock.pid] },
     ...gateways.map(({ target, pid }) => ({ ...target, pids: [mock.pid, pid] })),
   ];
-  const command: LoadCommand = { kind: "alternate", targets, rounds, ...(answer ? { answer } : {}) };
+  const command: LoadCommand = { kind: "alternate", targets, rounds, ...(reply ? { reply } : {}) };
   const result = await ask(load, command, alternateResult);
   const timesOf = (name: string): number[] => (result[name] ?? []).map(withoutWaiting);
   const directTimes = timesOf(direct.name);

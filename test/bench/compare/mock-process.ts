@@ -5,8 +5,8 @@
  * each call twice, and repetitions are served from memory. So every call of the product gets a correct response.
  */
 import { createServer, type Socket } from "node:net";
-import { answerParent, listen } from "../child-process.ts";
-import { type ModelAnswer, readInstruction, streamFrames, wholeBody } from "./model-responses.ts";
+import { listen, serveParent } from "../child-process.ts";
+import { type ModelReply, readInstruction, streamFrames, wholeBody } from "./model-responses.ts";
 import { readMessages } from "./read-messages.ts";
 
 const counts = { model: 0, DynamoDB: 0, SecretsManager: 0, forwarded: 0 };
@@ -33,15 +33,15 @@ let pacedStreams = 0;
  * When a paced stream begins. What a token costs depends on how many arrive in the same moment, and a gateway that begins its
  * streams faster than another would get them closer together: here the streams of all gateways are spread evenly.
  */
-const beginning = (pauseMilliseconds: number): number => {
+const startOf = (pauseMilliseconds: number): number => {
   pacedStreams += 1;
   const now = performance.now();
   const moment = ((pacedStreams % moments) / moments) * pauseMilliseconds;
   return pauseMilliseconds > 0 ? Math.ceil(now / pauseMilliseconds) * pauseMilliseconds + moment : now;
 };
 
-const stream = (socket: Socket, { tokens, pauseMilliseconds }: ModelAnswer): void => {
-  const startedAt = beginning(pauseMilliseconds);
+const stream = (socket: Socket, { tokens, pauseMilliseconds }: ModelReply): void => {
+  const startedAt = startOf(pauseMilliseconds);
   let sent = 0;
   const step = (): void => {
     if (socket.destroyed) return;
@@ -70,9 +70,9 @@ const remembered = new Map<string, Promise<string>>();
  * Bodies handled once. Their response is not repeated: it may belong to an account's first request in a minute or a
  * day, which does more than the others.
  */
-const answeredOnce = new Set<string>();
+const respondedOnce = new Set<string>();
 /** Each stream takes a slot with a name of its own; which one does not matter. */
-const placeName = /"\d{10}\.[\w-]{8}"/g;
+const slotName = /"\d{10}\.[\w-]{8}"/g;
 
 const forward = async (service: Service, target: string, body: string): Promise<string> => {
   counts.forwarded += 1;
@@ -89,28 +89,28 @@ const forward = async (service: Service, target: string, body: string): Promise<
   return respond("application/x-amz-json-1.0", await response.text(), response.status);
 };
 
-const answerAws = async (socket: Socket, target: string, body: string): Promise<void> => {
+const respondAsAws = async (socket: Socket, target: string, body: string): Promise<void> => {
   const service = target.startsWith("DynamoDB") ? "DynamoDB" : "SecretsManager";
   counts[service] += 1;
-  const key = `${target} ${body.replace(placeName, "")}`;
+  const key = `${target} ${body.replace(slotName, "")}`;
   const known = remembered.get(key) ?? forward(service, target, body);
-  if (answeredOnce.has(key)) remembered.set(key, known);
-  answeredOnce.add(key);
-  const answer = await known;
+  if (respondedOnce.has(key)) remembered.set(key, known);
+  respondedOnce.add(key);
+  const response = await known;
   // A refused call may succeed next time: an item is created when a write did not find it.
-  if (!answer.startsWith(statusLine(200))) remembered.delete(key);
-  socket.write(answer);
+  if (!response.startsWith(statusLine(200))) remembered.delete(key);
+  socket.write(response);
 };
 
-const answer = (socket: Socket, head: string, body: string): void => {
+const handle = (socket: Socket, head: string, body: string): void => {
   const target = /\r\nx-amz-target: *(?<target>\S+)/i.exec(head)?.groups?.["target"];
   if (target !== undefined) {
-    answerAws(socket, target, body).catch((error: unknown) => socket.destroy(new Error(String(error))));
+    respondAsAws(socket, target, body).catch((error: unknown) => socket.destroy(new Error(String(error))));
     return;
   }
   counts.model += 1;
-  const asked = readInstruction(body);
-  if (asked) stream(socket, asked);
+  const requested = readInstruction(body);
+  if (requested) stream(socket, requested);
   else socket.write(whole);
 };
 
@@ -127,10 +127,10 @@ const server = createServer({ noDelay: true }, (socket) => {
     end: () => {
       const body = Buffer.concat(pieces).toString();
       pieces = [];
-      answer(socket, head, body);
+      handle(socket, head, body);
     },
   });
   socket.on("data", read);
   socket.on("error", () => socket.destroy());
 });
-answerParent(`${await listen(server)}/v1`, () => counts);
+serveParent(`${await listen(server)}/v1`, () => counts);

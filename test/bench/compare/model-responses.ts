@@ -1,7 +1,7 @@
 /** What the mock model returns, and how to recognise it. */
 
 /** What the benchmark requests from the model, in the text of the last message, which every gateway passes on. */
-export interface ModelAnswer {
+export interface ModelReply {
   readonly tokens: number;
   /** Before each token; 0 for as fast as the reader takes them. */
   readonly pauseMilliseconds: number;
@@ -11,7 +11,7 @@ export interface ModelAnswer {
 export const mockModel = "mock";
 
 /** As long as a short response; no gateway trims or escapes any of it. */
-export const wholeAnswer = `Webale nnyo. ${"Omulamwa gw'ekigambo kino guli mu bufunze. ".repeat(9)}Webale.`;
+export const wholeReply = `Webale nnyo. ${"Omulamwa gw'ekigambo kino guli mu bufunze. ".repeat(9)}Webale.`;
 
 /** The text of each token of a streamed response. */
 export const tokenText = " amazzi";
@@ -38,7 +38,7 @@ export const wholeBody = JSON.stringify({
   choices: [
     {
       index: 0,
-      message: { role: "assistant", content: wholeAnswer, refusal: null, tool_calls: [] },
+      message: { role: "assistant", content: wholeReply, refusal: null, tool_calls: [] },
       logprobs: null,
       finish_reason: "stop",
       stop_reason: null,
@@ -49,8 +49,8 @@ export const wholeBody = JSON.stringify({
 
 const instructions = "You reply in Luganda, briefly, and you say so when you are not sure.";
 
-/** The body of a request; `answer` is left out for a whole one. */
-export const requestBody = (model: string, answer?: ModelAnswer): string =>
+/** The body of a request; `reply` is left out for a whole one. */
+export const requestBody = (model: string, reply?: ModelReply): string =>
   JSON.stringify({
     model,
     messages: [
@@ -62,17 +62,17 @@ export const requestBody = (model: string, answer?: ModelAnswer): string =>
       },
       {
         role: "user",
-        content: answer ? JSON.stringify(answer) : "And how do I say it to someone who is older than me?",
+        content: reply ? JSON.stringify(reply) : "And how do I say it to someone who is older than me?",
       },
     ],
     temperature: 0.3,
-    ...(answer ? { stream: true } : {}),
+    ...(reply ? { stream: true } : {}),
   });
 
 const instruction = /\\"tokens\\":(?<tokens>\d+),\\"pauseMilliseconds\\":(?<pause>\d+)/;
 
 /** What a request's body requests from the model; `undefined` for a whole response. */
-export const readInstruction = (body: string): ModelAnswer | undefined => {
+export const readInstruction = (body: string): ModelReply | undefined => {
   if (!/"stream": ?true/.test(body)) return undefined;
   const { tokens, pause } = instruction.exec(body)?.groups ?? {};
   if (tokens === undefined) throw new Error("A stream was requested without its length.");

@@ -46,13 +46,13 @@ const startPeer = async (
   const [program, args] = onCore(core, command(port));
   const child = spawn(program, args, { stdio: "ignore", env: { ...process.env, ...variables } });
   const url = `http://127.0.0.1:${port}`;
-  const isThere = () =>
+  const exists = () =>
     fetch(url).then(
       () => true,
       () => false,
     );
   const latest = performance.now() + readyMilliseconds;
-  while (!(await isThere())) {
+  while (!(await exists())) {
     if (child.exitCode !== null || performance.now() > latest) {
       child.kill("SIGKILL");
       throw new Error(`${name} did not start.`);

@@ -14,7 +14,7 @@ const headEnd = Buffer.from("\r\n\r\n");
 const lineEnd = Buffer.from("\r\n");
 
 /** No head of these benchmarks comes near it; without a bound a server that never ends a line would fill the memory. */
-const longestHead = 65_536;
+const maxHeadBytes = 65_536;
 
 const lengthOf = (head: string, kind: MessageKind): number | "chunked" => {
   if (/\r\ntransfer-encoding: *chunked *(?:\r\n|$)/i.test(head)) return "chunked";
@@ -40,7 +40,7 @@ export const readMessages = (kind: MessageKind, listener: MessageListener): ((pi
   const takeUntil = (mark: Buffer): string | undefined => {
     const at = unread.indexOf(mark);
     if (at < 0) {
-      if (unread.length > longestHead) throw new Error("A head or a line of it does not end.");
+      if (unread.length > maxHeadBytes) throw new Error("A head or a line of it does not end.");
       return undefined;
     }
     const text = unread.toString("latin1", 0, at);

@@ -86,7 +86,7 @@ export const describe = (findings: Findings): Row[] => {
     {
       what: "calls to DynamoDB, a request",
       measured: exactly(calls.dynamoDb / calls.requests),
-      bound: { must: 1, least: 1 },
+      bound: { must: 1, min: 1 },
       figures: `${(calls.logLines / calls.requests).toFixed(1)} lines of log and metrics, ${calls.forwarded} calls of ${calls.dynamoDb} were new`,
     },
     cpuRow("CPU a token, 64 streams of 50 a second", perToken, raw, { must: 1.35, stretch: 1.2 }),

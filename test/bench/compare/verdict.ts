@@ -5,7 +5,7 @@ export interface Bound {
   readonly must: number;
   readonly stretch?: number;
   /** What it must not fall below: a function that makes no call to the table checks no token. */
-  readonly least?: number;
+  readonly min?: number;
 }
 
 /** A figure that was measured several times in one run. */
@@ -50,14 +50,14 @@ const shown = (value: number): number => Number(value.toFixed(2));
 /** Unlike a ratio, a time depends on this machine and its load: it counts when the rounds agree. */
 const agreement = 1.5;
 
-const agrees = ({ spread: [least, most] }: Measured): boolean => most <= agreement * least;
+const agrees = ({ spread: [min, max] }: Measured): boolean => max <= agreement * min;
 
 /** Judges a line. What could not be measured, or a time about which the rounds disagree, decides nothing. */
 export const judge = ({ measured, bound, unit }: Row): Verdict => {
   if (!bound) return "";
   if (!measured || (unit === "ms" && !agrees(measured))) return "not judged";
   const value = shown(measured.value);
-  const isWithin = value <= bound.must && value >= (bound.least ?? Number.NEGATIVE_INFINITY);
+  const isWithin = value <= bound.must && value >= (bound.min ?? Number.NEGATIVE_INFINITY);
   // Not a number is within nothing.
   if (!isWithin) return "FAILED";
   return bound.stretch !== undefined && value <= bound.stretch ? "stretch met" : "met";
@@ -69,18 +69,16 @@ export const failedRows = (rows: readonly Row[]): Row[] => rows.filter((row) => 
 const cellsOf = (row: Row): string[] => {
   const { what, measured, unit, bound, remark, figures } = row;
   const number = (value: number): string => `${value.toFixed(2)}${unit ? ` ${unit}` : ""}`;
-  const [least, most] = measured?.spread ?? [];
+  const [min, max] = measured?.spread ?? [];
   const boundText = bound
-    ? `${bound.least === bound.must ? "" : "≤ "}${bound.must}${bound.stretch === undefined ? "" : ` (${bound.stretch})`}`
+    ? `${bound.min === bound.must ? "" : "≤ "}${bound.must}${bound.stretch === undefined ? "" : ` (${bound.stretch})`}`
     : "";
   return [
     what,
     measured ? number(measured.value) : "–",
     boundText,
     judge(row),
-    least === undefined || most === undefined || least === most
-      ? ""
-      : `${least.toFixed(2)} to ${most.toFixed(2)}`,
+    min === undefined || max === undefined || min === max ? "" : `${min.toFixed(2)} to ${max.toFixed(2)}`,
     [figures, remark].filter((part) => part !== undefined).join("; "),
   ];
 };

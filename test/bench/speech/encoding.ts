@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { sampleModels, startSampleInference } from "@language-ai/sample-models";
-import type { SoundFormat } from "../../../shared/audio/encode/audio-formats.ts";
-import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
+import type { AudioFormat } from "../../../shared/audio/encode/audio-formats.ts";
+import { encodeAudio } from "../../../shared/audio/encode/encode-audio.ts";
 import type { Speech } from "../../../shared/audio/wav/streamed-wav.ts";
 import { readWavHeader } from "../../../shared/audio/wav/wav-header.ts";
 import { median, shuffled } from "../statistics.ts";
@@ -38,20 +38,20 @@ const speak = async (): Promise<Buffer> => {
 };
 
 /** The same samples labelled with another rate: as much work as audio of that rate. */
-const asSpeech = (sound: Buffer, sampleRate: number): Speech => ({
+const asSpeech = (audio: Buffer, sampleRate: number): Speech => ({
   header: {
     bytes: Buffer.alloc(44),
     format: { encoding: "pcm", sampleRate, channels: 1, bitsPerSample: 16 },
-    soundBytes: undefined,
+    audioBytes: undefined,
   },
-  sound: (async function* () {
-    for (let start = 0; start < sound.length; start += 16_384) yield sound.subarray(start, start + 16_384);
+  audio: (async function* () {
+    for (let start = 0; start < audio.length; start += 16_384) yield audio.subarray(start, start + 16_384);
   })(),
   cancel: () => undefined,
 });
 
 const kinds: readonly {
-  readonly format: SoundFormat;
+  readonly format: AudioFormat;
   readonly sampleRate: number;
   readonly bound: number;
 }[] = [
@@ -70,15 +70,15 @@ const cpuOf = async (work: () => Promise<number> | number) => {
   return { milliseconds: (user + system) / 1_000, bytes };
 };
 
-const encodedBytes = async (format: SoundFormat, speech: Speech): Promise<number> => {
+const encodedBytes = async (format: AudioFormat, speech: Speech): Promise<number> => {
   let bytes = 0;
-  for await (const piece of (await encodeSound(format, speech)).pieces) bytes += piece.length;
+  for await (const piece of (await encodeAudio(format, speech)).pieces) bytes += piece.length;
   return bytes;
 };
 
 /** Measures every format in every round, in an order that chance makes; the first round, which compiles, counts for nothing. */
 export const measureEncoding = async (): Promise<EncodingCost[]> => {
-  const sound = await speak();
+  const audio = await speak();
   const measured = kinds.map((kind) => ({
     ...kind,
     costs: [] as number[],
@@ -86,10 +86,10 @@ export const measureEncoding = async (): Promise<EncodingCost[]> => {
     bytes: 0,
   }));
   for (let round = 0; round <= rounds; round += 1) {
-    const packed = await cpuOf(() => gzipSync(sound).length);
+    const packed = await cpuOf(() => gzipSync(audio).length);
     for (const kind of shuffled(measured)) {
       const { milliseconds, bytes } = await cpuOf(() =>
-        encodedBytes(kind.format, asSpeech(sound, kind.sampleRate)),
+        encodedBytes(kind.format, asSpeech(audio, kind.sampleRate)),
       );
       if (round === 0) continue;
       kind.costs.push(milliseconds);
@@ -98,7 +98,7 @@ export const measureEncoding = async (): Promise<EncodingCost[]> => {
     }
   }
   return measured.map(({ format, sampleRate, bound, costs, ratios, bytes }) => {
-    const seconds = sound.length / 2 / sampleRate;
+    const seconds = audio.length / 2 / sampleRate;
     return {
       name: `${format} of ${sampleRate.toLocaleString("en")} Hz`,
       ratio: median(ratios),

@@ -18,8 +18,8 @@ type Maker = (seconds: number, bytes: number) => Buffer | Promise<Buffer>;
 const packetsOf = (seconds: number, packetSeconds: number) => Math.ceil(seconds / packetSeconds);
 
 /** Large files of compressed formats are large because their packets are: what a probe reads is their number. */
-const packetBytes = (bytes: number, packets: number, most: number) =>
-  Math.max(20, Math.min(most, Math.floor(bytes / packets)));
+const packetBytes = (bytes: number, packets: number, max: number) =>
+  Math.max(20, Math.min(max, Math.floor(bytes / packets)));
 
 const opus: Maker = (seconds, bytes) => {
   const packets = packetsOf(seconds, 0.02);

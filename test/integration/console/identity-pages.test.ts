@@ -15,7 +15,7 @@ import { createIdentitiesRepository } from "../../../shared/accounts/repositorie
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { signInAtProvider, startTestProvider, type TestProvider } from "../../support/identity-provider.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
-import { invokeStreaming, type StreamedAnswer, stubStreamingRuntime } from "../../support/lambda-stream.ts";
+import { invokeStreaming, type StreamedResponse, stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { startTestTable, type TestTable } from "../../support/test-table.ts";
 import { unlimited } from "../../support/unlimited.ts";
 
@@ -77,8 +77,8 @@ const visit = (handler = startConsole()) => {
     path: string,
     query: Readonly<Record<string, string>> = {},
     others: { readonly form?: string; readonly host?: string } = {},
-  ): Promise<StreamedAnswer> => {
-    const answer = await invokeStreaming(
+  ): Promise<StreamedResponse> => {
+    const response = await invokeStreaming(
       handler,
       lambdaEvent({
         method: others.form === undefined ? "GET" : "POST",
@@ -95,12 +95,12 @@ const visit = (handler = startConsole()) => {
       }),
       lambdaContext(),
     );
-    for (const line of answer.cookies ?? []) {
+    for (const line of response.cookies ?? []) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       if (line.includes("Max-Age=0")) cookies.delete(name);
       else cookies.set(name, value);
     }
-    return answer;
+    return response;
   };
   const goThrough = async (address: string, login: string) =>
     ask(
@@ -126,13 +126,13 @@ const visit = (handler = startConsole()) => {
     /** Asks to add the provider. @returns where the page leads. */
     join: async () => {
       const session = cookies.get(nameOf("session")) ?? "";
-      const answer = await ask(
+      const response = await ask(
         "/console/account/identities/a",
         {},
         { form: `form_token=${formTokenFor(session)}` },
       );
       return (
-        /<a class="button" href="([^"]+)"/.exec(answer.body)?.[1]?.replaceAll("&amp;", "&") ?? answer.body
+        /<a class="button" href="([^"]+)"/.exec(response.body)?.[1]?.replaceAll("&amp;", "&") ?? response.body
       );
     },
   };
@@ -152,11 +152,11 @@ describe("A provider that does not work", () => {
   ])("is a page with a message and the way back, and works again later: it %s", async (_case, how) => {
     const { ask } = visit();
     at.misbehave(how);
-    const answer = await ask("/console/log-in/a", { next: "/console/usage" });
-    expect(answer.status).toBe(503);
-    expect(answer.body).toContain("Provider a does not answer as it should.");
-    expect(answer.body).toContain('href="/prod/console/log-in?next=%2Fconsole%2Fusage"');
-    expect(answer.body).not.toMatch(/\bat \w+ \(|Error:/);
+    const response = await ask("/console/log-in/a", { next: "/console/usage" });
+    expect(response.status).toBe(503);
+    expect(response.body).toContain("Provider a does not answer as it should.");
+    expect(response.body).toContain('href="/prod/console/log-in?next=%2Fconsole%2Fusage"');
+    expect(response.body).not.toMatch(/\bat \w+ \(|Error:/);
     at.misbehave({});
     expect(await ask("/console/log-in/a")).toMatchObject({ status: 303 });
   });
@@ -169,10 +169,10 @@ describe("A provider that does not work", () => {
     const { ask, goThrough, cookies } = visit();
     const { headers } = await ask("/console/log-in/a");
     at.misbehave(how);
-    const answer = await goThrough(headers["Location"] ?? "", "nambi");
-    expect(answer.status).toBe(status);
-    expect(answer.body).toContain('href="/prod/console/log-in"');
-    expect(answer.body).not.toMatch(/\bat \w+ \(|Error:/);
+    const response = await goThrough(headers["Location"] ?? "", "nambi");
+    expect(response.status).toBe(status);
+    expect(response.body).toContain('href="/prod/console/log-in"');
+    expect(response.body).not.toMatch(/\bat \w+ \(|Error:/);
     expect(cookies.has(nameOf("session"))).toBe(false);
   });
 });
@@ -187,8 +187,8 @@ describe("A login through a provider", () => {
 
   it("ends in a session, and is forgotten by the browser", async () => {
     const { logIn, cookies } = visit();
-    const answer = await logIn("nambi", { next: "/console/usage?from=2026-11-01" });
-    expect(answer).toMatchObject({
+    const response = await logIn("nambi", { next: "/console/usage?from=2026-11-01" });
+    expect(response).toMatchObject({
       status: 303,
       headers: { Location: "/prod/console/usage?from=2026-11-01" },
     });
@@ -199,9 +199,12 @@ describe("A login through a provider", () => {
     const id = (await accounts.find({ email: "nambi.grace@example.com" }))?.id ?? 0;
     await accounts.setDisabled(id, true);
     const { logIn, cookies } = visit();
-    const answer = await logIn("nambi");
+    const response = await logIn("nambi");
     await accounts.setDisabled(id, false);
-    expect(answer).toMatchObject({ status: 403, body: expect.stringContaining("This account is disabled") });
+    expect(response).toMatchObject({
+      status: 403,
+      body: expect.stringContaining("This account is disabled"),
+    });
     expect(cookies.has(nameOf("session"))).toBe(false);
   });
 
@@ -214,8 +217,8 @@ describe("A login through a provider", () => {
   });
 
   it("begins at the address that the provider knows, for who has called this machine localhost", async () => {
-    const answer = await visit().ask("/console/log-in/a", { next: "/docs" }, { host: "localhost:9" });
-    expect(answer).toMatchObject({
+    const response = await visit().ask("/console/log-in/a", { next: "/docs" }, { host: "localhost:9" });
+    expect(response).toMatchObject({
       status: 303,
       headers: { Location: "http://127.0.0.1:9/prod/console/log-in/a?next=%2Fdocs" },
     });
@@ -232,8 +235,8 @@ describe("A provider that is added to an account", () => {
     const id = await newAccount();
     const person = visit();
     await person.signIn(id);
-    const answer = await person.goThrough(await person.join(), "okello");
-    expect(answer.headers["Location"]).toBe("/prod/console/account?joined=a");
+    const response = await person.goThrough(await person.join(), "okello");
+    expect(response.headers["Location"]).toBe("/prod/console/account?joined=a");
     expect(await createIdentitiesRepository(table.open()).list(id)).toMatchObject([
       { issuer: at.settings.issuer, email: "okello.james@example.com" },
     ]);
@@ -242,8 +245,8 @@ describe("A provider that is added to an account", () => {
   it("is not taken from another account", async () => {
     const person = visit();
     await person.signIn(await newAccount());
-    const answer = await person.goThrough(await person.join(), "nambi");
-    expect(answer).toMatchObject({
+    const response = await person.goThrough(await person.join(), "nambi");
+    expect(response).toMatchObject({
       status: 409,
       body: expect.stringContaining("logs in to another account here"),
     });
@@ -267,9 +270,9 @@ describe("A provider that is added to an account", () => {
     const person = visit();
     await person.signIn(await newAccount());
     for (const path of ["/console/log-in/a", "/console/account/identities/a"]) {
-      const answer = await person.ask(path);
-      expect(answer.status).toBe(303);
-      expect(answer.headers["Location"]).toMatch(/^\/prod\/console(?:\/account)?$/);
+      const response = await person.ask(path);
+      expect(response.status).toBe(303);
+      expect(response.headers["Location"]).toMatch(/^\/prod\/console(?:\/account)?$/);
     }
     const forged = await person.ask("/console/account/identities/a", {}, { form: "form_token=x" });
     expect(forged.body).not.toContain(at.settings.issuer);

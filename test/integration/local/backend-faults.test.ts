@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  answering,
   type Behaviour,
   completion,
   type FakeBackend,
   hanging,
   resetting,
+  responding,
   startFakeBackend,
 } from "../../support/fake-backend.ts";
 import { type RunningService, runService } from "../../support/run-service.ts";
@@ -68,7 +68,7 @@ afterAll(async () => {
 
 describe("the service in front of another server of the OpenAI API", () => {
   it("translates through it, with its model and its key", async () => {
-    backend.behave(answering(200, completion("Akatale kali ludda wa?")));
+    backend.behave(responding(200, completion("Akatale kali ludda wa?")));
     const response = await translate();
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ output: { translated_text: "Akatale kali ludda wa?" } });
@@ -80,12 +80,12 @@ describe("the service in front of another server of the OpenAI API", () => {
   it.each([
     ["hangs", hanging, 503],
     ["breaks connections", resetting, 503],
-    ["returns 503", answering(503, "no"), 503],
-    ["is loading", answering(200, { error: { message: "Loading model" } }), 503],
-    ["returns 500", answering(500, "no"), 502],
-    ["returns nonsense", answering(200, "<html>"), 502],
-    ["reports an error inside a 200", answering(200, { error: { message: "CUDA error" } }), 502],
-    ["returns an empty text", answering(200, completion("")), 502],
+    ["returns 503", responding(503, "no"), 503],
+    ["is loading", responding(200, { error: { message: "Loading model" } }), 503],
+    ["returns 500", responding(500, "no"), 502],
+    ["returns nonsense", responding(200, "<html>"), 502],
+    ["reports an error inside a 200", responding(200, { error: { message: "CUDA error" } }), 502],
+    ["returns an empty text", responding(200, completion("")), 502],
   ])("that %s tells the caller what to do, in time", async (_case, behaviour, status) => {
     backend.behave(behaviour);
     // The bound is that no request hangs, not how fast this machine is.
@@ -99,22 +99,22 @@ describe("the service in front of another server of the OpenAI API", () => {
 
   it("costs quota only when its model started to work", async () => {
     const costs = async (behaviour: Behaviour): Promise<number> => {
-      backend.behave(answering(200, completion("Akatale kali ludda wa?")));
+      backend.behave(responding(200, completion("Akatale kali ludda wa?")));
       const before = await translate();
       backend.behave(behaviour);
       const after = await translate();
       return leftToday(before) - leftToday(after);
     };
     const measure = async () => [
-      await costs(answering(503, "loading model")),
-      await costs(answering(400, "too long")),
-      await costs(answering(500, "no")),
-      await costs(answering(200, completion("Gyendi."))),
+      await costs(responding(503, "loading model")),
+      await costs(responding(400, "too long")),
+      await costs(responding(500, "no")),
+      await costs(responding(200, completion("Gyendi."))),
     ];
-    const begunOn = new Date().getUTCDate();
+    const startedOn = new Date().getUTCDate();
     const costsOfAll = await measure();
     // A new day has a new quota.
-    const isSameDay = begunOn === new Date().getUTCDate();
+    const isSameDay = startedOn === new Date().getUTCDate();
     expect(isSameDay ? costsOfAll : await measure()).toEqual([0, 0, 1, 1]);
   });
 

@@ -95,11 +95,11 @@ describe("The stand-ins of the identity providers", () => {
     const response = await new CookieJar().fetch(`${a?.issuer}/.well-known/openid-configuration`);
     expect(response.status).toBe(200);
     const status = await new Promise((resolve) => {
-      const asked = request(`${a?.issuer}/`, { headers: { Host: "evil.example" } }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode);
+      const requested = request(`${a?.issuer}/`, { headers: { Host: "evil.example" } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
       });
-      asked.end();
+      requested.end();
     });
     expect(status).toBe(403);
   });

@@ -86,10 +86,10 @@ afterAll(async () => {
 describe("a function that is inspected", () => {
   it("stops where its debugger requests, from its first call on, and continues on command", async () => {
     const { paused, resume, detach } = await vi.waitFor(attach, { timeout: 10_000 });
-    const answer = invoke("chat", { pause: true });
+    const invocation = invoke("chat", { pause: true });
     await paused;
     resume();
-    expect(await answer).toBeGreaterThan(0);
+    expect(await invocation).toBeGreaterThan(0);
     detach();
   });
 
@@ -101,10 +101,10 @@ describe("a function that is inspected", () => {
   it("can be debugged again once its code is reloaded", async () => {
     await functions.recycle();
     const { paused, resume, detach } = await vi.waitFor(attach, { timeout: 10_000 });
-    const answer = invoke("chat", { pause: true });
+    const invocation = invoke("chat", { pause: true });
     await paused;
     resume();
-    expect(await answer).toBeGreaterThan(0);
+    expect(await invocation).toBeGreaterThan(0);
     detach();
   });
 

@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { answering, type Behaviour, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
+import {
+  type Behaviour,
+  type FakeBackend,
+  responding,
+  startFakeBackend,
+} from "../../support/fake-backend.ts";
 import { processesOf, type RunningService, runService } from "../../support/run-service.ts";
 import { wavHeaderBytes } from "../../support/wav.ts";
 
@@ -12,9 +17,9 @@ const sampleRate = 1_000;
 
 /** A recording whose every second says which one it is: the value of its samples. */
 const numberedRecording = (seconds: number): Buffer => {
-  const sound = Buffer.alloc(seconds * sampleRate * 2);
-  for (let at = 0; at < sound.length; at += 2) sound.writeInt16LE(Math.floor(at / 2 / sampleRate), at);
-  return Buffer.concat([wavHeaderBytes(sound.length, { sampleRate, stated: true }), sound]);
+  const audio = Buffer.alloc(seconds * sampleRate * 2);
+  for (let at = 0; at < audio.length; at += 2) audio.writeInt16LE(Math.floor(at / 2 / sampleRate), at);
+  return Buffer.concat([wavHeaderBytes(audio.length, { sampleRate, stated: true }), audio]);
 };
 
 /** Hears the seconds of such a recording, each as a word; one that is cut is not heard. */
@@ -102,7 +107,7 @@ const hearing =
   (response, request) => {
     const { bytes } = model.received.at(-1) ?? {};
     setTimeout(() => {
-      if (bytes) answering(200, hearSeconds(bytes))(response, request);
+      if (bytes) responding(200, hearSeconds(bytes))(response, request);
     }, milliseconds);
   };
 
@@ -154,17 +159,17 @@ describe("a long recording, by the local service", () => {
     await expect.poll(() => model.received.length, { timeout: 20_000 }).toBe(2);
     expect((await ask(`/tasks/jobs/${id}`, { method: "DELETE" })).status).toBe(204);
     expect((await ask(`/tasks/jobs/${id}`)).status).toBe(404);
-    const asked = model.received.length;
+    const requested = model.received.length;
     // The account's next job starts as soon as its slots are free again.
     model.behave(hearing(0));
-    expect(asked).toBeLessThanOrEqual(2);
+    expect(requested).toBeLessThanOrEqual(2);
     const next = await post(60);
     expect(await whenOver(next)).toMatchObject({ status: "completed" });
     expect(model.received).toHaveLength(1);
   });
 
   it("waits for a model that is down, and says so", async () => {
-    model.behave(answering(503, { error: "Loading model" }));
+    model.behave(responding(503, { error: "Loading model" }));
     const id = await post(60);
     await expect
       .poll(async () => (await ask(`/tasks/jobs/${id}`)).body.waiting, { timeout: 20_000, interval: 1_000 })
@@ -174,7 +179,7 @@ describe("a long recording, by the local service", () => {
   });
 
   it("fails in time when the model fails, with the reason", async () => {
-    model.behave(answering(500, { error: "out of memory" }));
+    model.behave(responding(500, { error: "out of memory" }));
     const id = await post(60);
     expect(await whenOver(id)).toMatchObject({
       status: "failed",

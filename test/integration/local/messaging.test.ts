@@ -62,8 +62,8 @@ const call = async (path: string, init: RequestInit = {}) => {
 };
 
 const send = async (body: unknown, init: RequestInit = {}) => {
-  const answer = await call("/v26.0/100/messages", { method: "POST", body: JSON.stringify(body), ...init });
-  return { status: answer.status, body: JSON.parse(answer.text) };
+  const response = await call("/v26.0/100/messages", { method: "POST", body: JSON.stringify(body), ...init });
+  return { status: response.status, body: JSON.parse(response.text) };
 };
 
 const text = (body: string) => ({
@@ -84,8 +84,8 @@ const upload = (type: string, fileType = type) => {
 
 describe("the messaging platform's stand-in", () => {
   it("takes a message, shows it, and reports it to the webhook, signed", async () => {
-    const answer = await send(text("Webale"));
-    expect(answer).toMatchObject({
+    const response = await send(text("Webale"));
+    expect(response).toMatchObject({
       status: 200,
       body: { messaging_product: "whatsapp", messages: [{ id: expect.stringMatching(/^wamid\./) }] },
     });
@@ -108,7 +108,7 @@ describe("the messaging platform's stand-in", () => {
                 metadata: { phone_number_id: "100" },
                 statuses: [
                   {
-                    id: answer.body.messages[0].id,
+                    id: response.body.messages[0].id,
                     status: "sent",
                     recipient_id: "256700000001",
                     biz_opaque_callback_data: "ref",
@@ -195,9 +195,9 @@ describe("the messaging platform's stand-in", () => {
   });
 
   it("reports an unknown file as the platform does", async () => {
-    const answer = await call("/v26.0/4711");
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.text).error).toMatchObject({ code: 100, type: "GraphMethodException" });
+    const response = await call("/v26.0/4711");
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.text).error).toMatchObject({ code: 100, type: "GraphMethodException" });
   });
 
   it("takes uploads of what the platform plays, and refuses WAV", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Models, startModels } from "../../../infra/local/models.ts";
 import { readLocalSettings } from "../../../infra/local/settings.ts";
-import { answering, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
+import { type FakeBackend, responding, startFakeBackend } from "../../support/fake-backend.ts";
 
 let backend: FakeBackend;
 beforeAll(async () => {
@@ -15,7 +15,8 @@ afterEach(async () => {
   models = undefined;
 });
 
-const listing = (...names: string[]) => answering(200, { object: "list", data: names.map((id) => ({ id })) });
+const listing = (...names: string[]) =>
+  responding(200, { object: "list", data: names.map((id) => ({ id })) });
 
 /** Starts the models of a person who has set these variables together with the address of a chat server. */
 const start = async (variables: Readonly<Record<string, string>> = {}): Promise<Models> => {
@@ -102,8 +103,8 @@ describe("the models behind a chat server of a person's own", () => {
   });
 
   it.each([
-    ["does not list its models (status 404)", answering(404, { error: "not found" })],
-    ["does not list its models (status 200)", answering(200, ["qwen"])],
+    ["does not list its models (status 404)", responding(404, { error: "not found" })],
+    ["does not list its models (status 200)", responding(200, ["qwen"])],
   ])("start anyway when the server %s", async (problem, behaviour) => {
     backend.behave(behaviour);
     const started = await start();

@@ -52,9 +52,9 @@ describe("The service that a test or a measurement has started", () => {
     ["is running its functions", "ready", 2],
   ] as const)(
     "is gone soon after the process that started it was killed, also while it %s",
-    async (_state, word, least) => {
+    async (_state, word, min) => {
       const started = await startParent(word);
-      await expect.poll(() => descendantsOf(started.pid).length).toBeGreaterThanOrEqual(least);
+      await expect.poll(() => descendantsOf(started.pid).length).toBeGreaterThanOrEqual(min);
       const processIds = descendantsOf(started.pid);
       started.kill("SIGKILL");
       await once(started, "exit");

@@ -197,10 +197,10 @@ describe("the operator's commands", () => {
   it("gives every sample event its response", async () => {
     for (const { feature, operation, path, text = "" } of sampleEvents) {
       const response = await postText(`${service.url}${functionPath(feature)}`, text);
-      const answer = await response.text();
-      expect(response.status, answer).toBe(200);
+      const received = await response.text();
+      expect(response.status, received).toBe(200);
       const success = new RegExp(`"statusCode":${operation.response.status}\\b`);
-      expect(answer, path).toMatch(expected[operation.id] ?? success);
+      expect(received, path).toMatch(expected[operation.id] ?? success);
     }
   }, 120_000);
 
@@ -213,11 +213,14 @@ describe("the operator's commands", () => {
       /^There is no function no-such-function; there are .*translate/,
     ],
     ["translate", "events/none.json", 1, /^There is no sample event events\/none\.json\.\n$/],
-  ])("`npm run invoke` sends an event to %s and prints what it says", async (feature, path, code, answer) => {
-    const command = runCommand("infra/commands/invoke.ts", [feature, path], variables);
-    expect(await command.ended, command.output()).toBe(code);
-    expect(command.output()).toMatch(answer);
-  });
+  ])(
+    "`npm run invoke` sends an event to %s and prints what it says",
+    async (feature, path, code, response) => {
+      const command = runCommand("infra/commands/invoke.ts", [feature, path], variables);
+      expect(await command.ended, command.output()).toBe(code);
+      expect(command.output()).toMatch(response);
+    },
+  );
 
   it("`npm run account` shows, promotes, disables and enables while the service runs", async () => {
     await postJson(`${service.url}/auth/register`, registration("kato"));

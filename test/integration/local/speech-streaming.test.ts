@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
 import { type RunningService, runService } from "../../support/run-service.ts";
 import { fetchOutcome } from "../../support/storage-outcome.ts";
-import { soundBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
+import { audioBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
 
 const password = "seven storks by the lake";
 let folder: string;
@@ -59,13 +59,13 @@ afterAll(async () => {
 
 /** A server that sends the header of a WAV file, then any bytes of a test. */
 const speaking = (): Promise<ServerResponse> => {
-  const { promise: began, resolve } = Promise.withResolvers<ServerResponse>();
+  const { promise: started, resolve } = Promise.withResolvers<ServerResponse>();
   backend.behave((response) => {
     response.writeHead(200, { "Content-Type": "audio/wav" });
     response.write(wavHeaderBytes(0));
     resolve(response);
   });
-  return began;
+  return started;
 };
 
 const readerOf = (response: Response) => {
@@ -73,7 +73,7 @@ const readerOf = (response: Response) => {
   return response.body.getReader();
 };
 
-const second = soundBytes(48_000);
+const second = audioBytes(48_000);
 
 describe("speech in front of another server of the OpenAI API", () => {
   it("comes from its model, with its key, and names its platform", async () => {
@@ -85,11 +85,11 @@ describe("speech in front of another server of the OpenAI API", () => {
   });
 
   it.each(["stream", "both"])("reaches the caller as a stream (%s)", async (mode) => {
-    const began = speaking();
+    const started = speaking();
     const response = await speak(mode);
     const reader = readerOf(response);
     expect((await reader.read()).value?.length).toBe(44);
-    const server = await began;
+    const server = await started;
     server.write(second);
     expect((await reader.read()).value?.length).toBeGreaterThan(0);
     server.end();
@@ -97,11 +97,11 @@ describe("speech in front of another server of the OpenAI API", () => {
   });
 
   it.each(["stream", "both"])("breaks the connection when the server breaks its own (%s)", async (mode) => {
-    const began = speaking();
+    const started = speaking();
     const response = await speak(mode);
     const reader = readerOf(response);
     await reader.read();
-    (await began).destroy();
+    (await started).destroy();
     await expect(reader.read()).rejects.toThrow();
     const url = response.headers.get("x-audio-url");
     expect(url === null).toBe(mode === "stream");
@@ -116,13 +116,13 @@ describe("speech in front of another server of the OpenAI API", () => {
   });
 
   it.each(["stream", "both"])("stops when the caller goes away (%s)", async (mode) => {
-    const began = speaking();
+    const started = speaking();
     const caller = new AbortController();
     const response = await speak(mode, caller.signal);
     const reader = readerOf(response);
     await reader.read();
     caller.abort();
-    const server = await began;
+    const server = await started;
     // A function learns that its caller is gone when it writes.
     const sending = setInterval(() => server.write(second), 50);
     await once(server, "close");
@@ -136,7 +136,7 @@ describe("speech in front of another server of the OpenAI API", () => {
     backend.behave((response) => response.end(wavFile(second)));
     const response = await speak("both");
     expect(response.status).toBe(200);
-    const sound = Buffer.from(await response.arrayBuffer());
-    expect(sound.includes(second)).toBe(true);
+    const audio = Buffer.from(await response.arrayBuffer());
+    expect(audio.includes(second)).toBe(true);
   });
 });

@@ -15,7 +15,7 @@ let service: RunningService;
 /** The URL for streams, by the name of the entry point. */
 let doors: Record<"the REST API" | "the function URL", string>;
 /** The model's side of every started stream. */
-let answers: ServerResponse[] = [];
+let responses: ServerResponse[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "language-ai-streams-"));
@@ -29,9 +29,9 @@ beforeAll(async () => {
   const response = await fetch(`${service.url}/_local/routes`);
   const { chat_stream_url: direct } = z.object({ chat_stream_url: z.url() }).parse(await response.json());
   doors = { "the REST API": service.url, "the function URL": direct.replace(/\/$/, "") };
-  backend.behave((answer, request) => {
-    answers.push(answer);
-    streamingOn(role, delta("Oli"))(answer, request);
+  backend.behave((response, request) => {
+    responses.push(response);
+    streamingOn(role, delta("Oli"))(response, request);
   });
 }, 60_000);
 afterAll(async () => {
@@ -74,11 +74,11 @@ describe.each(["the REST API", "the function URL"] as const)("a free account at 
   it("has five streams at a time, gets a clear refusal, and has another one when one has ended or was left", async () => {
     const door = doors[name];
     const token = await signIn(name === "the REST API" ? "amina" : "okello");
-    answers = [];
+    responses = [];
     const opened: OpenedStream[] = [];
     for (let count = 0; count < 5; count += 1) opened.push(await open(door, token));
     expect(opened.map(({ response }) => response.status)).toEqual([200, 200, 200, 200, 200]);
-    await vi.waitFor(() => expect(answers).toHaveLength(5), { timeout: 10_000 });
+    await vi.waitFor(() => expect(responses).toHaveLength(5), { timeout: 10_000 });
 
     const { response: sixth } = await open(door, token);
     expect(sixth.status).toBe(429);
@@ -100,7 +100,7 @@ describe.each(["the REST API", "the function URL"] as const)("a free account at 
         { timeout: 15_000, interval: 300 },
       );
 
-    const [first] = answers;
+    const [first] = responses;
     if (!first) throw new Error("No stream has begun.");
     sendEvents(first, finish(), usage, "[DONE]");
     first.end();

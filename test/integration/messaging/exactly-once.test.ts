@@ -9,7 +9,7 @@ import {
   LeaseLost,
 } from "../../../functions/messaging/message-records.ts";
 import { say } from "../../../functions/messaging/plan.ts";
-import type { AnswerDependencies } from "../../../functions/messaging/reply-to-text.ts";
+import type { ReplyDependencies } from "../../../functions/messaging/reply-to-text.ts";
 import { wording } from "../../../functions/messaging/wording.ts";
 import { forgetSender } from "../../../infra/commands/forget-sender.ts";
 import type { InboundMessage } from "../../../shared/messaging/inbound-message.ts";
@@ -26,7 +26,7 @@ import {
   wordsOf,
 } from "../../support/assistant.ts";
 import { startTestTable, type TestTable } from "../../support/test-table.ts";
-import { soundBytes, wavFile } from "../../support/wav.ts";
+import { audioBytes, wavFile } from "../../support/wav.ts";
 
 let server: TestTable;
 let table: Table;
@@ -36,8 +36,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const answers = (overrides: Partial<AnswerDependencies> = {}): AnswerDependencies => ({
-  chat: { answer: async () => ({ text: "It is 42.", finishReason: "stop", usage: undefined }) },
+const models = (overrides: Partial<ReplyDependencies> = {}): ReplyDependencies => ({
+  chat: { reply: async () => ({ text: "It is 42.", finishReason: "stop", usage: undefined }) },
   translator: { translate: async () => ({ text: "Webale", usage: undefined }) },
   transcriber: { transcribe: async () => ({ text: "What is the answer?", segments: undefined }) },
   platform: { download: async () => ({ bytes: new Uint8Array() }) },
@@ -46,14 +46,14 @@ const answers = (overrides: Partial<AnswerDependencies> = {}): AnswerDependencie
   ...overrides,
 });
 
-const setUp = (overrides: Partial<AnswerDependencies> = {}) => {
+const setUp = (overrides: Partial<ReplyDependencies> = {}) => {
   const platform = new FakePlatform(server.openForRequests());
-  platform.recording = wavFile(soundBytes(48_000), { stated: true });
+  platform.recording = wavFile(audioBytes(48_000), { stated: true });
   const start = (lastStep?: number) =>
     startWorker({
       table,
       platform,
-      answers: answers(overrides),
+      models: models(overrides),
       lifeline: new Lifeline(lastStep),
     });
   return { platform, start, words: () => platform.taken.map(wordsOf) };
@@ -65,8 +65,8 @@ const recording = () => newMessage({ type: "voice", mediaId: "123" });
 const recordItem = ({ sender, id }: InboundMessage) => server.read(messagingKeys.message(sender, id));
 const conversationOf = ({ sender }: InboundMessage) => createConversationsRepository(table).find(sender);
 
-const textAnswer = ["It is 42.", welcomeList.text];
-const voiceAnswer = [
+const textReply = ["It is 42.", welcomeList.text];
+const voiceReply = [
   wording.listening,
   wording.transcript("What is the answer?"),
   "It is 42.",
@@ -83,7 +83,7 @@ describe("a message", () => {
     server.calls.length = 0;
     expect(await start().handle(recordOf(second))).toBe(true);
     expect(server.calls).toEqual(["UpdateItem", "GetItem", "UpdateItem", "TransactWriteItems"]);
-    expect(words()).toEqual([...textAnswer, "It is 42."]);
+    expect(words()).toEqual([...textReply, "It is 42."]);
     expect((await conversationOf(first))?.exchanges).toEqual([
       {
         question: "What is the answer?",
@@ -153,7 +153,7 @@ describe("a message", () => {
         true,
       );
     }
-    expect(words()).toEqual(textAnswer);
+    expect(words()).toEqual(textReply);
   });
 
   it("gets one reply from twenty workers that receive it at the same time; the others return it", async () => {
@@ -165,7 +165,7 @@ describe("a message", () => {
     const done = await Promise.all(records.map((record) => start().handle(record)));
     expect(done.filter((isDone) => isDone).length).toBeGreaterThanOrEqual(1);
     for (const record of records) expect(await start().handle(record)).toBe(true);
-    expect(words()).toEqual(textAnswer);
+    expect(words()).toEqual(textReply);
   });
 });
 
@@ -262,8 +262,8 @@ describe("the lease of a message", () => {
 
 describe("a worker that is killed", () => {
   const kinds = [
-    { what: "a text", make: question, expected: textAnswer },
-    { what: "a voice note", make: recording, expected: voiceAnswer },
+    { what: "a text", make: question, expected: textReply },
+    { what: "a voice note", make: recording, expected: voiceReply },
   ];
 
   it.each(kinds)(
@@ -273,7 +273,7 @@ describe("a worker that is killed", () => {
         const { platform, start, words } = setUp();
         const message = make();
         const isDone = await start(lastStep).handle(recordOf(message));
-        expect(await start().handle(recordOf(message, { tries: 2 })), `step ${lastStep}`).toBe(true);
+        expect(await start().handle(recordOf(message, { attempts: 2 })), `step ${lastStep}`).toBe(true);
         expect(words(), `killed at step ${lastStep}`).toEqual(expected);
         expect((await conversationOf(message))?.exchanges[0]?.replies).toEqual(
           platform.taken.map(({ id }) => id),
@@ -294,9 +294,9 @@ describe("a worker that is killed", () => {
         const { start, words } = setUp();
         const message = make();
         await start(lastStep).handle(recordOf(message));
-        await start(1 + ((lastStep * 7) % 23)).handle(recordOf(message, { tries: 2 }));
-        await start(1 + ((lastStep * 11) % 17)).handle(recordOf(message, { tries: 3 }));
-        expect(await start().handle(recordOf(message, { tries: 4 }))).toBe(true);
+        await start(1 + ((lastStep * 7) % 23)).handle(recordOf(message, { attempts: 2 }));
+        await start(1 + ((lastStep * 11) % 17)).handle(recordOf(message, { attempts: 3 }));
+        expect(await start().handle(recordOf(message, { attempts: 4 }))).toBe(true);
         expect(words(), `killed at step ${lastStep}`).toEqual(expected);
       }
     },
@@ -307,7 +307,7 @@ describe("a worker that is killed", () => {
     const thinking = Promise.withResolvers<void>();
     const { start, words } = setUp({
       chat: {
-        answer: async () => {
+        reply: async () => {
           await thinking.promise;
           return { text: "It is 41.", finishReason: "stop", usage: undefined };
         },
@@ -318,12 +318,12 @@ describe("a worker that is killed", () => {
     const slow = start().handle(recordOf(message));
     await expect.poll(async () => (await recordItem(message))?.["claimed_by"]).toBe(message.id);
 
-    const other = startWorker({ table, platform, answers: answers() });
-    expect(await other.handle(recordOf(message, { tries: 2 }))).toBe(true);
+    const other = startWorker({ table, platform, models: models() });
+    expect(await other.handle(recordOf(message, { attempts: 2 }))).toBe(true);
     thinking.resolve();
     expect(await slow).toBe(true);
     expect(words()).toEqual([]);
-    expect(platform.taken.map(wordsOf)).toEqual(textAnswer);
+    expect(platform.taken.map(wordsOf)).toEqual(textReply);
   });
 });
 
@@ -336,15 +336,16 @@ describe("a person who writes faster than the assistant replies", () => {
       sentAt: first.sentAt + Math.floor(index / 3),
     }));
   };
-  const told = (texts: readonly string[]) => texts.filter((words) => words === wording.tooMany.minute).length;
-  const answered = (texts: readonly string[]) =>
+  const warned = (texts: readonly string[]) =>
+    texts.filter((words) => words === wording.tooMany.minute).length;
+  const replied = (texts: readonly string[]) =>
     texts.filter((words) => words.startsWith("*Your settings*")).length;
 
   it("gets thirty replies to sixty messages in twenty seconds, and one warning; no other person waits", async () => {
     const { start, words } = setUp();
     const messages = flood(60);
     for (const message of messages) expect(await start().handle(recordOf(message))).toBe(true);
-    expect([answered(words()), told(words()), words().length]).toEqual([30, 1, 32]);
+    expect([replied(words()), warned(words()), words().length]).toEqual([30, 1, 32]);
     expect(words().at(-1)).toBe(wording.tooMany.minute);
     // A dropped message is done: the platform may deliver it again.
     for (const message of messages)
@@ -352,7 +353,7 @@ describe("a person who writes faster than the assistant replies", () => {
     expect(words()).toHaveLength(32);
     const other = setUp();
     await other.start().handle(recordOf(question()));
-    expect(other.words()).toEqual(textAnswer);
+    expect(other.words()).toEqual(textReply);
   });
 
   it("is warned once, and counted once, although the worker is killed between any two steps", async () => {
@@ -364,9 +365,9 @@ describe("a person who writes faster than the assistant replies", () => {
       let isDone = true;
       for (const message of messages.slice(29)) {
         isDone = (await start(lastStep).handle(recordOf(message))) && isDone;
-        expect(await start().handle(recordOf(message, { tries: 2 })), `step ${lastStep}`).toBe(true);
+        expect(await start().handle(recordOf(message, { attempts: 2 })), `step ${lastStep}`).toBe(true);
       }
-      expect([answered(words()), told(words()), words().length], `step ${lastStep}`).toEqual([30, 1, 32]);
+      expect([replied(words()), warned(words()), words().length], `step ${lastStep}`).toEqual([30, 1, 32]);
       const conversation = await conversationOf(messages[0] ?? question());
       expect(conversation?.pace?.minute).toMatchObject({ count: 30, told: true });
       if (isDone) {
@@ -380,7 +381,7 @@ describe("a person who writes faster than the assistant replies", () => {
     const { start, words } = setUp();
     const { sentAt: _, ...old } = flood(1)[0] ?? question();
     expect(await start().handle(recordOf(old))).toBe(true);
-    expect(answered(words())).toBe(1);
+    expect(replied(words())).toBe(1);
   });
 });
 
@@ -391,7 +392,7 @@ describe("a reply with an unknown outcome", () => {
     const worker = startWorker({
       table,
       platform,
-      answers: answers(),
+      models: models(),
       work: {
         platform: {
           send: async (...sent) => {
@@ -405,8 +406,8 @@ describe("a reply with an unknown outcome", () => {
       },
     });
     expect(await worker.handle(recordOf(message))).toBe(false);
-    expect(await start().handle(recordOf(message, { tries: 2 }))).toBe(true);
-    expect(words()).toEqual(textAnswer);
+    expect(await start().handle(recordOf(message, { attempts: 2 }))).toBe(true);
+    expect(words()).toEqual(textReply);
   });
 
   it("is sent again when no report comes", async () => {
@@ -414,18 +415,18 @@ describe("a reply with an unknown outcome", () => {
     const message = question();
     platform.outcomes.push({ kind: "unknown" });
     expect(await start().handle(recordOf(message))).toBe(false);
-    expect(await start().handle(recordOf(message, { tries: 2 }))).toBe(true);
-    expect(words()).toEqual(textAnswer);
+    expect(await start().handle(recordOf(message, { attempts: 2 }))).toBe(true);
+    expect(words()).toEqual(textReply);
   });
 });
 
 describe("a reply that the platform refuses", () => {
   it("because of its rates comes again through the queue, without asking the model again", async () => {
-    let asked = 0;
+    let requested = 0;
     const { platform, start, words } = setUp({
       chat: {
-        answer: async () => {
-          asked += 1;
+        reply: async () => {
+          requested += 1;
           return { text: "It is 42.", finishReason: "stop", usage: undefined };
         },
       },
@@ -435,9 +436,9 @@ describe("a reply that the platform refuses", () => {
     const worker = start();
     expect(await worker.handle(recordOf(message))).toBe(false);
     expect(worker.retries).toEqual([10]);
-    expect(await start().handle(recordOf(message, { tries: 2 }))).toBe(true);
-    expect(words()).toEqual(textAnswer);
-    expect(asked).toBe(1);
+    expect(await start().handle(recordOf(message, { attempts: 2 }))).toBe(true);
+    expect(words()).toEqual(textReply);
+    expect(requested).toBe(1);
   });
 
   it("because 24 hours have passed is recorded, and not tried again", async () => {
@@ -469,7 +470,7 @@ describe("a reply that the platform refuses", () => {
     const message = recording();
     platform.outcomes.push("take", { kind: "refused", reason: "content", code: 131_009 });
     expect(await start().handle(recordOf(message))).toBe(true);
-    expect(words()).toEqual(voiceAnswer);
+    expect(words()).toEqual(voiceReply);
     expect(platform.taken[1]?.options.quoting).toBeUndefined();
   });
 });
@@ -482,12 +483,12 @@ describe("a message that ends every try", () => {
   it("returns after growing pauses, and then gets one apology", async () => {
     const { platform, words } = setUp();
     const message = question();
-    const worker = startWorker({ table, platform, answers: answers(), plan: poison });
-    for (let tries = 1; tries <= 5; tries += 1) {
-      expect(await worker.handle(recordOf(message, { tries }))).toBe(false);
+    const worker = startWorker({ table, platform, models: models(), plan: poison });
+    for (let attempts = 1; attempts <= 5; attempts += 1) {
+      expect(await worker.handle(recordOf(message, { attempts }))).toBe(false);
     }
     expect(worker.retries).toEqual([3, 10, 30, 60, 60]);
-    const deadLettered = recordOf(message, { tries: 6, arn: deadLetterQueueArn });
+    const deadLettered = recordOf(message, { attempts: 6, arn: deadLetterQueueArn });
     expect(await worker.handle(deadLettered)).toBe(true);
     expect(await worker.handle(deadLettered)).toBe(true);
     expect(words()).toEqual([expect.stringContaining("something went wrong on our side")]);
@@ -499,9 +500,9 @@ describe("a message that ends every try", () => {
     const { platform, start, words } = setUp();
     const message = question();
     platform.outcomes.push({ kind: "postponed", seconds: 60, code: 190 });
-    expect(await start().handle(recordOf(message, { tries: 5 }))).toBe(false);
-    expect(await start().handle(recordOf(message, { tries: 6, arn: deadLetterQueueArn }))).toBe(true);
-    expect(words()).toEqual(textAnswer);
+    expect(await start().handle(recordOf(message, { attempts: 5 }))).toBe(false);
+    expect(await start().handle(recordOf(message, { attempts: 6, arn: deadLetterQueueArn }))).toBe(true);
+    expect(words()).toEqual(textReply);
   });
 
   it("is dropped when it cannot be read at all", async () => {
@@ -539,7 +540,7 @@ describe("a person who is forgotten", () => {
     const worker = startWorker({
       table,
       platform,
-      answers: answers(),
+      models: models(),
       work: {
         refreshNote: async (conversation) => {
           await forgetSender(message.sender, { table, store: noFiles });
@@ -548,7 +549,7 @@ describe("a person who is forgotten", () => {
       },
     });
     expect(await worker.handle(recordOf(message))).toBe(true);
-    expect(words()).toEqual(textAnswer);
+    expect(words()).toEqual(textReply);
     expect(await conversationOf(message)).toBeUndefined();
   });
 });

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { deliveryOf, postDelivery } from "../../../infra/local/messaging/deliveries.ts";
 import {
-  answering,
   completion,
   type FakeBackend,
   hanging,
+  responding,
   startFakeBackend,
 } from "../../support/fake-backend.ts";
 import { type RunningService, runCommand, runService } from "../../support/run-service.ts";
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   person = String(Number(person) + 1);
-  model.behave(answering(200, completion("It is 42.")));
+  model.behave(responding(200, completion("It is 42.")));
 });
 
 const sentMessages = z.array(
@@ -94,7 +94,7 @@ describe("the assistant on one machine", () => {
       model.behave(hanging);
       await ask("first");
       await expect.poll(questions, polling).toBe(1);
-      model.behave(answering(200, completion("It is 42.")));
+      model.behave(responding(200, completion("It is 42.")));
       const workers = processesOf("messaging");
       expect(workers.length).toBeGreaterThan(0);
       for (const worker of workers) process.kill(worker, "SIGKILL");
@@ -109,7 +109,7 @@ describe("the assistant on one machine", () => {
     await expect.poll(questions, polling).toBe(1);
     service.child.kill("SIGKILL");
     await service.ended;
-    model.behave(answering(200, completion("It is 42.")));
+    model.behave(responding(200, completion("It is 42.")));
     service = await runService(variables);
     await expect.poll(texts, polling).toEqual(["It is 42.", ""]);
     await ask("first");
@@ -118,7 +118,7 @@ describe("the assistant on one machine", () => {
   }, 120_000);
 
   it("apologises when the model fails", async () => {
-    model.behave(answering(500, { error: { message: "CUDA out of memory" } }));
+    model.behave(responding(500, { error: { message: "CUDA out of memory" } }));
     await ask("first");
     await expect.poll(texts, polling).toEqual([expect.stringContaining("I am sorry"), ""]);
   }, 60_000);

@@ -35,7 +35,7 @@ afterAll(async () => {
   await Promise.all([server.close(), bucket.close()]);
 });
 
-const notAsked = () => Promise.reject(new Error("No model should be called here."));
+const notRequested = () => Promise.reject(new Error("No model should be called here."));
 const longNote = makeOggOpus(660 * 50, { preSkip: 0, packetBytes: 2 });
 const words = "Oli otya ssebo nnyabo?";
 
@@ -61,10 +61,10 @@ const setUp = (model: FakeModel = async () => ({ text: words, segments: undefine
       table,
       platform,
       recordings,
-      answers: {
-        chat: { answer: notAsked },
-        translator: { translate: notAsked },
-        transcriber: { transcribe: notAsked },
+      models: {
+        chat: { reply: notRequested },
+        translator: { translate: notRequested },
+        transcriber: { transcribe: notRequested },
         platform,
         transcriptionRetry: { after: 1_000, pause: 1 },
         longRecordings: recordings,
@@ -123,8 +123,8 @@ describe("a voice note of eleven minutes", () => {
     platform.typing.length = 0;
     await start().handle(recordOf(transcript));
     await start().handle(recordOf(transcript, { id: "again" }));
-    const [, , , ...answers] = platform.taken;
-    expect(answers.map(({ content, options: { quoting } }) => ({ content, quoting }))).toEqual([
+    const [, , , ...replies] = platform.taken;
+    expect(replies.map(({ content, options: { quoting } }) => ({ content, quoting }))).toEqual([
       { content: expect.objectContaining({ text: `📝 ${words} / ${words}` }), quoting: message.id },
     ]);
     expect(platform.typing).toEqual([]);
@@ -143,15 +143,15 @@ describe("a voice note of eleven minutes", () => {
       await start(lastStep)
         .handle(recordOf(message))
         .catch(() => undefined);
-      expect(await start().handle(recordOf(message, { tries: 2 }))).toBe(true);
+      expect(await start().handle(recordOf(message, { attempts: 2 }))).toBe(true);
       await works.work({ killAfter: lastStep });
       // Of two pieces the one in progress is transcribed again.
-      expect(works.asked.length).toBeLessThanOrEqual(3);
+      expect(works.requested.length).toBeLessThanOrEqual(3);
       const transcript = firstMessage(works.messages);
       await start(lastStep)
         .handle(recordOf(transcript))
         .catch(() => undefined);
-      expect(await start().handle(recordOf(transcript, { tries: 2 }))).toBe(true);
+      expect(await start().handle(recordOf(transcript, { attempts: 2 }))).toBe(true);
       await works.work();
       const said = platform.taken.map(wordsOf);
       expect(said.filter((each) => each === wording.transcriptLater(11))).toHaveLength(1);

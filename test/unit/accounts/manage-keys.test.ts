@@ -16,12 +16,12 @@ import type {
 
 const token = { userId: 7, tokenId: "t-1", tokenEpoch: 3 };
 const key = `lai_${"a".repeat(40)}`;
-const made = { id: "k3f0a2c1e9b7d", prefix: key.slice(0, 12), createdAt: "2026-11-20T10:00:00.000Z" };
+const created = { id: "k3f0a2c1e9b7d", prefix: key.slice(0, 12), createdAt: "2026-11-20T10:00:00.000Z" };
 
 const setup = () => {
   const create = vi.fn<ApiKeysRepository["create"]>(async (_owner, choices: KeyChoices) => ({
     ...choices,
-    ...made,
+    ...created,
     key,
   }));
   const apiKeys = {
@@ -43,12 +43,12 @@ describe("Making a key", () => {
       monthly_limit: 5,
     });
     expect(createdKey.parse(await createKey({ userId: 7, token }, request, { apiKeys }))).toEqual({
-      id: made.id,
+      id: created.id,
       name: "kiosk",
       key,
-      prefix: made.prefix,
+      prefix: created.prefix,
       scopes: ["speech", "chat"],
-      created_at: made.createdAt,
+      created_at: created.createdAt,
       expires_at: "2099-01-01T00:00:00.000Z",
       monthly_limit: 5,
     });
@@ -89,8 +89,8 @@ describe("The keys of an account", () => {
     const { apiKeys } = setup();
     const choices = { name: "kiosk", scopes: undefined, expiresAt: undefined, monthlyLimit: undefined };
     apiKeys.list.mockResolvedValueOnce([
-      { ...made, ...choices, usedAt: 1_795_168_800, usedThisMonth: 3 },
-      { ...made, ...choices, usedAt: undefined, usedThisMonth: 0 },
+      { ...created, ...choices, usedAt: 1_795_168_800, usedThisMonth: 3 },
+      { ...created, ...choices, usedAt: undefined, usedThisMonth: 0 },
     ]);
     const listed = listedKeys.parse(await listKeys(7, { apiKeys }));
     expect(listed.keys).toMatchObject([
@@ -102,8 +102,8 @@ describe("The keys of an account", () => {
 
   it("are revoked one by one, or all", async () => {
     const { apiKeys } = setup();
-    expect(await revokeKey(7, made.id, { apiKeys })).toBeNull();
-    expect(apiKeys.revoke).toHaveBeenCalledExactlyOnceWith(7, made.id);
+    expect(await revokeKey(7, created.id, { apiKeys })).toBeNull();
+    expect(apiKeys.revoke).toHaveBeenCalledExactlyOnceWith(7, created.id);
     apiKeys.revoke.mockResolvedValueOnce(false);
     await expect(revokeKey(7, "k000000000000", { apiKeys })).rejects.toMatchObject({
       code: "not_found",

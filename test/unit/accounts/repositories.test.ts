@@ -96,11 +96,11 @@ const writes: Readonly<Record<string, readonly [(table: Table) => Promise<unknow
 
 describe.each(Object.entries(writes))("Writing %s", (_case, [write, found]) => {
   it("is not said to be done while the table does not answer, and fails with the table", async () => {
-    const { promise: answered, reject } = Promise.withResolvers<object>();
+    const { promise: responded, reject } = Promise.withResolvers<object>();
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
     const { table } = tableWith(() => {
       reach();
-      return answered;
+      return responded;
     }, found);
     let isDone = false;
     const written = write(table).finally(() => {
@@ -311,16 +311,16 @@ describe("a mailed link", () => {
     "to %s holds whose it is, for how long, and at which epoch it was made",
     async (purpose, lifetime) => {
       vi.useFakeTimers({ now: new Date("2026-11-20T10:00:00Z") });
-      const made: unknown[] = [];
+      const created: unknown[] = [];
       const links = createLinksRepository(
         fakeTable(async ({ name, input }) => {
-          made.push([name, input]);
+          created.push([name, input]);
           return {};
         }),
       );
       const secret = await links.create({ userId: 7, tokenEpoch: 3 }, purpose);
       expect(secret).toMatch(/^[\w-]{43}$/);
-      expect(made).toMatchObject([
+      expect(created).toMatchObject([
         [
           "PutItem",
           {
@@ -334,7 +334,7 @@ describe("a mailed link", () => {
           },
         ],
       ]);
-      expect(JSON.stringify(made)).not.toContain(secret);
+      expect(JSON.stringify(created)).not.toContain(secret);
     },
   );
 });

@@ -63,9 +63,9 @@ describe("A duration", () => {
 
   it("is believed as long as the bytes can hold it", async () => {
     const size = ending(48_000n).length;
-    const most = BigInt((size * 48_000) / 25);
-    expect((await inspect(ending(most))).durationSeconds).toBeCloseTo(size / 25, 4);
-    await expect(inspect(ending(most + 48n))).rejects.toThrow(/impossible duration/);
+    const max = BigInt((size * 48_000) / 25);
+    expect((await inspect(ending(max))).durationSeconds).toBeCloseTo(size / 25, 4);
+    await expect(inspect(ending(max + 48n))).rejects.toThrow(/impossible duration/);
   });
 });
 
@@ -83,24 +83,24 @@ describe("An Ogg file", () => {
   });
 
   it("is read past damage between its pages, also where a window ends", async () => {
-    const sound = makeOggOpus(5_000, { packetBytes: 250 });
-    expect(sound.length).toBeGreaterThan(1 << 20);
-    const third = sound.indexOf("OggS", sound.length / 3);
-    const damaged = Buffer.concat([sound.subarray(0, third), Buffer.alloc(777, 1), sound.subarray(third)]);
+    const audio = makeOggOpus(5_000, { packetBytes: 250 });
+    expect(audio.length).toBeGreaterThan(1 << 20);
+    const third = audio.indexOf("OggS", audio.length / 3);
+    const damaged = Buffer.concat([audio.subarray(0, third), Buffer.alloc(777, 1), audio.subarray(third)]);
     const { durationSeconds } = await inspect(damaged);
     expect(durationSeconds).toBeCloseTo(100 - 312 / 48_000, 6);
     const source = bufferSource(damaged);
     const cut = await collect(trimAudio(source, await inspectAudio(source), 90));
     expect((await inspect(cut)).durationSeconds).toBeCloseTo(90, 6);
-    const whole = bufferSource(sound);
+    const whole = bufferSource(audio);
     const same = await collect(trimAudio(whole, await inspectAudio(whole), 90));
     expect(cut.equals(same)).toBe(true);
   });
 
   it("with a last page that was damaged ends with the page before it", async () => {
-    const sound = makeOggOpus(500);
-    sound.writeUInt8(sound.readUInt8(sound.length - 1) ^ 1, sound.length - 1);
-    expect((await inspect(sound)).durationSeconds).toBeCloseTo(9 - 312 / 48_000, 6);
+    const audio = makeOggOpus(500);
+    audio.writeUInt8(audio.readUInt8(audio.length - 1) ^ 1, audio.length - 1);
+    expect((await inspect(audio)).durationSeconds).toBeCloseTo(9 - 312 / 48_000, 6);
   });
 });
 
@@ -125,7 +125,7 @@ describe("A WebM file", () => {
     const content = Buffer.concat([info, element(0x1654ae6b, entry), makeCluster(0, 50)]);
     return Buffer.concat([ebmlHead, element(0x18538067, content)]);
   };
-  const sound = element(0x83, Buffer.from([2]));
+  const audio = element(0x83, Buffer.from([2]));
   const codec = (name: string): Buffer => element(0x86, Buffer.from(name));
 
   it.each([
@@ -138,7 +138,7 @@ describe("A WebM file", () => {
     ["A_PCM/INT/LIT", "pcm"],
     ["A_PCM/FLOAT/IEEE", "float"],
   ])("in %s is %s; what it leaves out has Matroska's defaults", async (name, expected) => {
-    await expect(inspect(track([sound, codec(name)]))).resolves.toMatchObject({
+    await expect(inspect(track([audio, codec(name)]))).resolves.toMatchObject({
       codec: expected,
       sampleRate: 8_000,
       channels: 1,
@@ -151,7 +151,7 @@ describe("A WebM file", () => {
     rate.writeFloatBE(44_100);
     const delay = element(0x56aa, Buffer.from([0x05, 0xf5, 0xe1, 0x00]));
     const file = track(
-      [sound, codec("A_OPUS"), delay],
+      [audio, codec("A_OPUS"), delay],
       [element(0xb5, rate), element(0x9f, Buffer.from([2]))],
     );
     const facts = await inspect(file);
@@ -160,15 +160,15 @@ describe("A WebM file", () => {
   });
 
   it.each([
-    ["in an unknown encoding", track([sound, codec("A_TRUEHD")])],
-    ["without an encoding", track([sound])],
-    ["encrypted", track([sound, codec("A_OPUS"), element(0x6d80, Buffer.alloc(4))])],
+    ["in an unknown encoding", track([audio, codec("A_TRUEHD")])],
+    ["without an encoding", track([audio])],
+    ["encrypted", track([audio, codec("A_OPUS"), element(0x6d80, Buffer.alloc(4))])],
   ])("%s is refused", async (_, file) => {
     await expect(inspect(file)).rejects.toThrow(/encrypted or in an unknown encoding/);
   });
 
   it("with packets of another track alone holds no sound", async () => {
-    await expect(inspect(track([element(0xd7, Buffer.from([2])), sound, codec("A_OPUS")]))).rejects.toThrow(
+    await expect(inspect(track([element(0xd7, Buffer.from([2])), audio, codec("A_OPUS")]))).rejects.toThrow(
       /contains no audio/,
     );
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { soundFiles } from "../../fixtures/audio/corpus.ts";
+import { audioFiles } from "../../fixtures/audio/corpus.ts";
 import { observeMutants } from "../../fixtures/audio/observe-reading.ts";
 
-const files = await soundFiles();
+const files = await audioFiles();
 const mutantsOfEach = 2_000;
 
 describe("Thousands of damaged files", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { soundFiles } from "../../fixtures/audio/corpus.ts";
+import { audioFiles } from "../../fixtures/audio/corpus.ts";
 import { observeMutants, observeReading } from "../../fixtures/audio/observe-reading.ts";
 
-const files = await soundFiles();
+const files = await audioFiles();
 /** Enough to see that nothing is badly broken; thousands of them in damaged-files.endurance.test.ts. */
 const mutantsOfEach = 60;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../../shared/audio/encode/encode-audio.ts";
 import type { Speech } from "../../../shared/audio/wav/streamed-wav.ts";
-import { speechOfSound, tone } from "../../support/test-audio.ts";
+import { speechOfAudio, tone } from "../../support/test-audio.ts";
 
 const hour = 3_600;
 
@@ -9,8 +9,8 @@ const hour = 3_600;
 const longSpeech = (seconds: number, sampleRate: number): Speech => {
   const second = tone(1, { sampleRate });
   return {
-    ...speechOfSound(second, { sampleRate }),
-    sound: (async function* () {
+    ...speechOfAudio(second, { sampleRate }),
+    audio: (async function* () {
       for (let passed = 0; passed < seconds; passed += 1) yield second;
     })(),
   };
@@ -24,14 +24,14 @@ describe("an hour of speech", () => {
   ] as const)(
     "takes no more memory than ten minutes of it: $format",
     async ({ format, sampleRate, bytesPerSecond }) => {
-      const sound = await encodeSound(format, longSpeech(hour, sampleRate));
+      const audio = await encodeAudio(format, longSpeech(hour, sampleRate));
       let bytes = 0;
       let afterTenMinutes = 0;
-      for await (const piece of sound.pieces) {
+      for await (const piece of audio.pieces) {
         bytes += piece.length;
-        if (sound.end().seconds >= 600 && afterTenMinutes === 0) afterTenMinutes = process.memoryUsage().rss;
+        if (audio.end().seconds >= 600 && afterTenMinutes === 0) afterTenMinutes = process.memoryUsage().rss;
       }
-      expect(sound.end().seconds).toBe(hour);
+      expect(audio.end().seconds).toBe(hour);
       expect(bytes).toBeLessThan(1.01 * hour * bytesPerSecond);
       expect(process.memoryUsage().rss - afterTenMinutes).toBeLessThan(40e6);
     },

@@ -1,42 +1,42 @@
 import { buffer } from "node:stream/consumers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { SoundFormat } from "../../../shared/audio/encode/audio-formats.ts";
-import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
+import type { AudioFormat } from "../../../shared/audio/encode/audio-formats.ts";
+import { encodeAudio } from "../../../shared/audio/encode/encode-audio.ts";
 import { createResampler, createSampleReader } from "../../../shared/audio/encode/samples.ts";
 import type { Speech } from "../../../shared/audio/wav/streamed-wav.ts";
 import type { SampleFormat } from "../../../shared/audio/wav/wav-header.ts";
-import { decodeSound, loudness, pitch, speechOfSound, tone } from "../../support/test-audio.ts";
+import { decodeAudio, loudness, pitch, speechOfAudio, tone } from "../../support/test-audio.ts";
 
 const encoded = ["mp3", "opus", "pcm"] as const;
 const rates = [8_000, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000];
 
-const encode = async (format: SoundFormat, speech: Speech) => {
-  const sound = await encodeSound(format, speech);
-  const file = await buffer(sound.pieces);
-  return { ...sound, file, end: sound.end() };
+const encode = async (format: AudioFormat, speech: Speech) => {
+  const audio = await encodeAudio(format, speech);
+  const file = await buffer(audio.pieces);
+  return { ...audio, file, end: audio.end() };
 };
 
 /** MP3 begins with what its encoder and decoder need to get going, and its last frame is filled up. */
-const longestLead = { mp3: 0.15, opus: 0.0001, pcm: 0.0001 } as const;
+const maxLead = { mp3: 0.15, opus: 0.0001, pcm: 0.0001 } as const;
 
 describe("speech in another format", () => {
   it.each(encoded.flatMap((format) => rates.map((sampleRate) => ({ format, sampleRate }))))(
     "is as long, as loud and as high as it was: $format of sound at $sampleRate Hz",
     async ({ format, sampleRate }) => {
       const source = tone(1.5, { sampleRate });
-      const { file, end, sampleRate: told } = await encode(format, speechOfSound(source, { sampleRate }));
-      const decoded = await decodeSound(format, file);
+      const { file, end, sampleRate: reported } = await encode(format, speechOfAudio(source, { sampleRate }));
+      const decoded = await decodeAudio(format, file);
       const seconds = decoded.samples.length / decoded.sampleRate;
       expect(seconds).toBeGreaterThan(1.5 - 0.0001);
-      expect(seconds).toBeLessThan(1.5 + longestLead[format]);
+      expect(seconds).toBeLessThan(1.5 + maxLead[format]);
       expect(end.seconds).toBe(1.5);
       // Half of full scale; LAME takes 5 % off, so that nothing is cut.
       expect(loudness(decoded)).toBeGreaterThan(0.9 * 0.3535);
       expect(loudness(decoded)).toBeLessThan(1.03 * 0.3535);
       expect(Math.abs(pitch(decoded) - 440)).toBeLessThan(4);
       // Opus plays at 48 kHz, whatever it was made of.
-      if (format !== "opus") expect(decoded.sampleRate).toBe(told);
+      if (format !== "opus") expect(decoded.sampleRate).toBe(reported);
     },
   );
 
@@ -46,7 +46,7 @@ describe("speech in another format", () => {
     ["pcm", "audio/pcm", "pcm"],
     ["wav", "audio/wav", "wav"],
   ] as const)("is announced for what it is: %s", async (format, contentType, fileExtension) => {
-    expect(await encode(format, speechOfSound(tone(0.1)))).toMatchObject({
+    expect(await encode(format, speechOfAudio(tone(0.1)))).toMatchObject({
       contentType,
       fileExtension,
       sampleRate: 24_000,
@@ -54,9 +54,9 @@ describe("speech in another format", () => {
   });
 
   it("is sent as the model's server made it in WAV, whatever its samples are", async () => {
-    const sound = Buffer.from([1, 2, 3, 4, 5]);
-    const { file } = await encode("wav", speechOfSound(sound, { encoding: "mulaw", bitsPerSample: 8 }));
-    expect(file.subarray(44)).toEqual(sound);
+    const audio = Buffer.from([1, 2, 3, 4, 5]);
+    const { file } = await encode("wav", speechOfAudio(audio, { encoding: "mulaw", bitsPerSample: 8 }));
+    expect(file.subarray(44)).toEqual(audio);
   });
 
   it.each([
@@ -66,8 +66,8 @@ describe("speech in another format", () => {
     ["32 bits", { bitsPerSample: 32 }, [0, 0, 0, 0x40], [0.5]],
     ["two channels, which are mixed", { channels: 2 }, [0, 0x40, 0, 0, 0, 0xc0, 0, 0x40], [0.25, 0]],
   ] as const)("is read from samples of %s", async (_case, format, bytes, expected) => {
-    const { file } = await encode("pcm", speechOfSound(Buffer.from(bytes), format));
-    const { samples } = await decodeSound("pcm", file);
+    const { file } = await encode("pcm", speechOfAudio(Buffer.from(bytes), format));
+    const { samples } = await decodeAudio("pcm", file);
     expect([...samples].map((sample) => Math.round(sample * 1e4) / 1e4)).toEqual(expected);
   });
 
@@ -79,17 +79,17 @@ describe("speech in another format", () => {
       [64, double],
     ] as const) {
       const format = { encoding: "float", bitsPerSample: bits } as const;
-      const { file } = await encode("pcm", speechOfSound(Buffer.from(array.buffer), format));
-      const { samples } = await decodeSound("pcm", file);
+      const { file } = await encode("pcm", speechOfAudio(Buffer.from(array.buffer), format));
+      const { samples } = await decodeAudio("pcm", file);
       expect([...samples]).toEqual([0.5, 32_767 / 32_768, -1, 0, 0]);
     }
   });
 
   it.each(encoded)("ends where its sound does, whatever stands behind it: %s", async (format) => {
-    const sound = tone(0.5);
-    const behind = Buffer.concat([sound, Buffer.from("LIST\x08\0\0\0ICMTtext")]);
-    const { file, end } = await encode(format, speechOfSound(behind, {}, { soundBytes: sound.length }));
-    const alone = await encode(format, speechOfSound(sound));
+    const audio = tone(0.5);
+    const behind = Buffer.concat([audio, Buffer.from("LIST\x08\0\0\0ICMTtext")]);
+    const { file, end } = await encode(format, speechOfAudio(behind, {}, { audioBytes: audio.length }));
+    const alone = await encode(format, speechOfAudio(audio));
     expect(end.seconds).toBe(0.5);
     // Ogg streams have numbers of their own, and no two are the same.
     expect(file.length).toBe(alone.file.length);
@@ -97,8 +97,8 @@ describe("speech in another format", () => {
 
   it.each(encoded)("breaks off when the model's server does, and has no end then: %s", async (format) => {
     const failure = new Error("The server broke off.");
-    const speech = speechOfSound(tone(1), {}, { failure });
-    const { pieces } = await encodeSound(format, speech);
+    const speech = speechOfAudio(tone(1), {}, { failure });
+    const { pieces } = await encodeAudio(format, speech);
     const received: Uint8Array[] = [];
     const read = async () => {
       for await (const piece of pieces) received.push(piece);
@@ -111,25 +111,25 @@ describe("speech in another format", () => {
   });
 
   it.each(["wav", ...encoded] as const)("is no longer made when nobody takes it: %s", async (format) => {
-    const speech = speechOfSound(tone(1));
-    const sound = await encodeSound(format, speech);
-    for await (const _piece of sound.pieces) break;
+    const speech = speechOfAudio(tone(1));
+    const audio = await encodeAudio(format, speech);
+    for await (const _piece of audio.pieces) break;
     expect(speech.cancel).toHaveBeenCalledOnce();
-    expect(sound.end().seconds).toBeLessThan(1);
+    expect(audio.end().seconds).toBeLessThan(1);
   });
 
   it.each(["mulaw", "alaw"] as const)("is not made of samples that no model has: %s", async (encoding) => {
-    const speech = speechOfSound(tone(1), { encoding, bitsPerSample: 8 });
-    await expect(encodeSound("mp3", speech)).rejects.toMatchObject({ code: "external_service_error" });
+    const speech = speechOfAudio(tone(1), { encoding, bitsPerSample: 8 });
+    await expect(encodeAudio("mp3", speech)).rejects.toMatchObject({ code: "external_service_error" });
     expect(speech.cancel).toHaveBeenCalledOnce();
   });
 
   it.each(["mp3", "opus"] as const)("can be made many times at once, each like alone: %s", async (format) => {
-    const one = () => encode(format, speechOfSound(tone(0.4)));
+    const one = () => encode(format, speechOfAudio(tone(0.4)));
     const other = () =>
-      encode(format, speechOfSound(tone(0.7, { hertz: 700, sampleRate: 16_000 }), { sampleRate: 16_000 }));
-    const lengths = async (made: ReturnType<typeof one>[]) =>
-      (await Promise.all(made)).map(({ file }) => file.length);
+      encode(format, speechOfAudio(tone(0.7, { hertz: 700, sampleRate: 16_000 }), { sampleRate: 16_000 }));
+    const lengths = async (output: ReturnType<typeof one>[]) =>
+      (await Promise.all(output)).map(({ file }) => file.length);
     const alone = [...(await lengths([one()])), ...(await lengths([other()]))];
     expect(await lengths([one(), other(), one(), other()])).toEqual([...alone, ...alone]);
   });
@@ -138,48 +138,48 @@ describe("speech in another format", () => {
     { format: "mp3", bytesPerSecond: 6_000 },
     { format: "opus", bytesPerSecond: 3_300 },
   ] as const)("costs little data: $format", async ({ format, bytesPerSecond }) => {
-    const { file } = await encode(format, speechOfSound(tone(3)));
+    const { file } = await encode(format, speechOfAudio(tone(3)));
     expect(file.length).toBeLessThan(3.1 * bytesPerSecond);
   });
 });
 
 /** Speech of which a second comes, in tenths, and then no more until somebody asks what is behind it. */
 const stallingSpeech = (sampleRate: number) => {
-  const asked = Promise.withResolvers<undefined>();
+  const requested = Promise.withResolvers<undefined>();
   const second = tone(1, { sampleRate });
   const speech: Speech = {
-    ...speechOfSound(second, { sampleRate }),
-    sound: (async function* () {
+    ...speechOfAudio(second, { sampleRate }),
+    audio: (async function* () {
       for (let tenth = 0; tenth < 10; tenth += 1) {
         yield second.subarray((second.length / 10) * tenth, (second.length / 10) * (tenth + 1));
       }
-      asked.resolve(undefined);
+      requested.resolve(undefined);
       await new Promise(() => undefined);
     })(),
   };
-  return { speech, asked: asked.promise };
+  return { speech, requested: requested.promise };
 };
 
 describe("speech that is still being made", () => {
   it.each(["wav", ...encoded] as const)("can be heard before its second second comes: %s", async (format) => {
-    const { speech, asked } = stallingSpeech(22_050);
-    const iterator = (await encodeSound(format, speech)).pieces[Symbol.asyncIterator]();
+    const { speech, requested } = stallingSpeech(22_050);
+    const iterator = (await encodeAudio(format, speech)).pieces[Symbol.asyncIterator]();
     const received: Uint8Array[] = [];
     for (;;) {
-      const next = await Promise.race([iterator.next(), asked]);
+      const next = await Promise.race([iterator.next(), requested]);
       if (!next || next.done) break;
       received.push(next.value);
     }
-    const { samples, sampleRate } = await decodeSound(format, Buffer.concat(received));
+    const { samples, sampleRate } = await decodeAudio(format, Buffer.concat(received));
     expect(samples.length / sampleRate).toBeGreaterThan(0.15);
   });
 });
 
 describe("a WAV header that is sent while the sound is made", () => {
   it("can be replaced by a true one at the end", async () => {
-    const { end } = await encode("wav", speechOfSound(tone(0.1)));
-    expect(Buffer.from(end.beginning).readUInt32LE(40)).toBe(4_800);
-    expect((await encode("opus", speechOfSound(tone(0.1)))).end.beginning).toHaveLength(0);
+    const { end } = await encode("wav", speechOfAudio(tone(0.1)));
+    expect(Buffer.from(end.start).readUInt32LE(40)).toBe(4_800);
+    expect((await encode("opus", speechOfAudio(tone(0.1)))).end.start).toHaveLength(0);
   });
 });
 
@@ -203,7 +203,7 @@ describe("sound at another rate", () => {
   ])("is the same sound: from %i to %i Hz, %i dB above what differs", (from, to, decibels) => {
     const resampler = createResampler(from, to);
     const source = sine(from, 1_000, from);
-    const made = [
+    const output = [
       ...resampler.add(source.subarray(0, 7)),
       ...resampler.add(source.subarray(7)),
       ...resampler.finish(),
@@ -212,14 +212,17 @@ describe("sound at another rate", () => {
     // Before the first sample and behind the last there is silence, into which the filter reaches.
     const middle = [...expected.keys()].slice(1_000, -1_000);
     const power = middle.reduce((sum, index) => sum + (expected[index] ?? 0) ** 2, 0);
-    const error = middle.reduce((sum, index) => sum + ((made[index] ?? 0) - (expected[index] ?? 0)) ** 2, 0);
+    const error = middle.reduce(
+      (sum, index) => sum + ((output[index] ?? 0) - (expected[index] ?? 0)) ** 2,
+      0,
+    );
     expect(10 * Math.log10(power / error)).toBeGreaterThan(decibels);
   });
 
   it("loses what the lower rate cannot tell from something else", () => {
     const resampler = createResampler(48_000, 16_000);
-    const made = [...resampler.add(sine(48_000, 11_000, 48_000)), ...resampler.finish()];
-    expect(Math.max(...made.slice(500, -500))).toBeLessThan(0.001);
+    const output = [...resampler.add(sine(48_000, 11_000, 48_000)), ...resampler.finish()];
+    expect(Math.max(...output.slice(500, -500))).toBeLessThan(0.001);
   });
 
   it("is as long as it was and does not depend on where it is cut, at any rate", () => {

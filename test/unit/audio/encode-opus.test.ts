@@ -2,11 +2,11 @@ import { buffer } from "node:stream/consumers";
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from "mediabunny";
 import OpusScript from "opusscript";
 import { describe, expect, it, vi } from "vitest";
-import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../../shared/audio/encode/encode-audio.ts";
 import { createOpusEncoder, type OpusRate } from "../../../shared/audio/encode/opus.ts";
 import { createSampleReader } from "../../../shared/audio/encode/samples.ts";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
-import { speechOfSound, tone } from "../../support/test-audio.ts";
+import { speechOfAudio, tone } from "../../support/test-audio.ts";
 
 /** A CELT packet of 20 ms, mono, in one frame, of so many bytes; players find silence or noise in it. */
 const packet = (bytes: number): Uint8Array =>
@@ -22,13 +22,13 @@ const setUp = (packetBytes = 60) => {
     close: () => undefined,
   }));
   /** The file of sound with 16 bits, which comes in odd pieces. */
-  const encode = (sound: Buffer, sampleRate: OpusRate = 24_000): Buffer => {
+  const encode = (audio: Buffer, sampleRate: OpusRate = 24_000): Buffer => {
     const read = createSampleReader({ encoding: "pcm", sampleRate, channels: 1, bitsPerSample: 16 });
     if (!read) throw new Error("16 bits are not read.");
     const encoder = createOpusEncoder(sampleRate, createEncoder);
     const pieces: Uint8Array[] = [];
-    for (let start = 0; start < sound.length; start += 1_001) {
-      pieces.push(encoder.encode(read(sound.subarray(start, start + 1_001))));
+    for (let start = 0; start < audio.length; start += 1_001) {
+      pieces.push(encoder.encode(read(audio.subarray(start, start + 1_001))));
     }
     return Buffer.concat([...pieces, encoder.finish()]);
   };
@@ -117,7 +117,7 @@ describe("an Opus file for another reader", () => {
   });
 
   it("of libopus is as long as its sound, and no larger than it has to be", async () => {
-    const { pieces } = await encodeSound("opus", speechOfSound(tone(3)));
+    const { pieces } = await encodeAudio("opus", speechOfAudio(tone(3)));
     const file = await buffer(pieces);
     const read = await readElsewhere(file);
     expect(read.seconds).toBeCloseTo(3, 4);
@@ -179,12 +179,12 @@ describe("an Opus file", () => {
 
   it("is encoded in frames of 20 ms, the last one filled up with silence", async () => {
     const { encode, frames } = setUp();
-    const sound = Buffer.alloc(24_000, 7);
-    encode(sound);
+    const audio = Buffer.alloc(24_000, 7);
+    encode(audio);
     expect(new Set(frames.map(({ length }) => length))).toEqual(new Set([960]));
     const whole = Buffer.concat(frames);
-    expect(whole.subarray(0, sound.length)).toEqual(sound);
-    expect(whole.subarray(sound.length)).toEqual(Buffer.alloc(whole.length - sound.length));
+    expect(whole.subarray(0, audio.length)).toEqual(audio);
+    expect(whole.subarray(audio.length)).toEqual(Buffer.alloc(whole.length - audio.length));
     expect(frames).toHaveLength(26);
   });
 
@@ -196,15 +196,15 @@ describe("an Opus file", () => {
 
   it("frees its encoder, also when that fails", async () => {
     const free = vi.spyOn(OpusScript.prototype, "delete");
-    const whole = await encodeSound("opus", speechOfSound(Buffer.alloc(960)));
+    const whole = await encodeAudio("opus", speechOfAudio(Buffer.alloc(960)));
     await buffer(whole.pieces);
     expect(free).toHaveBeenCalledOnce();
 
     const encode = vi.spyOn(OpusScript.prototype, "encode").mockImplementation(() => {
       throw new Error("libopus is ill.");
     });
-    const speech = speechOfSound(Buffer.alloc(9_600));
-    const { pieces } = await encodeSound("opus", speech);
+    const speech = speechOfAudio(Buffer.alloc(9_600));
+    const { pieces } = await encodeAudio("opus", speech);
     await expect(buffer(pieces)).rejects.toThrow("libopus is ill.");
     expect(free).toHaveBeenCalledTimes(2);
     expect(speech.cancel).toHaveBeenCalledOnce();

@@ -259,8 +259,8 @@ describe("A frame of FLAC", () => {
   ])("is none with %s", async (_, bytes) => {
     const frame = makeFlacFrameOf([Buffer.from(bytes)]);
     await expect(inspect(Buffer.concat([head, frame, frame]))).rejects.toThrow(/contains no audio/);
-    const sound = makeFlacFrameOf([Buffer.from([0xff, 0xf8, 0xc5, 0xa8, 0])]);
-    await expect(inspect(Buffer.concat([head, sound]))).resolves.toMatchObject({ durationSeconds: 0.256 });
+    const audio = makeFlacFrameOf([Buffer.from([0xff, 0xf8, 0xc5, 0xa8, 0])]);
+    await expect(inspect(Buffer.concat([head, audio]))).resolves.toMatchObject({ durationSeconds: 0.256 });
   });
 
   it("is none with a wrong checksum", async () => {

@@ -176,7 +176,7 @@ describe("A fragmented MP4 file", () => {
   const run = ({ flags, count, fields = [] }: Run): Buffer => box("trun", uint32(flags, count, ...fields));
   const fragment = (header: readonly number[], runs: readonly Run[]): Buffer =>
     box("moof", box("traf", box("tfhd", uint32(...header)), ...runs.map(run)));
-  const soundOf = async (file: Buffer, seconds: number): Promise<Buffer> => {
+  const audioOf = async (file: Buffer, seconds: number): Promise<Buffer> => {
     const source = bufferSource(file);
     const cut = await collect(trimAudio(source, await inspectAudio(source), seconds));
     return cut.subarray(cut.indexOf("mdat") + 4);
@@ -197,7 +197,7 @@ describe("A fragmented MP4 file", () => {
       numbered(48),
     );
     expect((await inspect(file)).durationSeconds).toBe(1.2);
-    expect((await soundOf(file, 0.6)).equals(numbered(24))).toBe(true);
+    expect((await audioOf(file, 0.6)).equals(numbered(24))).toBe(true);
   });
 
   it("takes it from the fragment where that says something else", async () => {
@@ -208,7 +208,7 @@ describe("A fragmented MP4 file", () => {
       numbered(48),
     );
     expect((await inspect(file)).durationSeconds).toBe(1.5);
-    expect((await soundOf(file, 0.75)).equals(numbered(24))).toBe(true);
+    expect((await audioOf(file, 0.75)).equals(numbered(24))).toBe(true);
   });
 
   it("may have a number of a description before these", async () => {
@@ -226,7 +226,7 @@ describe("A fragmented MP4 file", () => {
     const base = start + make(0).length + 8;
     const file = Buffer.concat([moov([100, 4]), make(base), box("mdat", numbered(48))]);
     expect((await inspect(file)).durationSeconds).toBe(1.2);
-    expect((await soundOf(file, 0.6)).equals(numbered(24))).toBe(true);
+    expect((await audioOf(file, 0.6)).equals(numbered(24))).toBe(true);
   });
 
   it("goes on where the run before it ended, unless a run says where it starts", async () => {
@@ -243,7 +243,7 @@ describe("A fragmented MP4 file", () => {
       numbered(48),
     );
     expect((await inspect(file)).durationSeconds).toBe(1.2);
-    expect((await soundOf(file, 0.6)).equals(numbered(24))).toBe(true);
+    expect((await audioOf(file, 0.6)).equals(numbered(24))).toBe(true);
   });
 
   it.each([
@@ -266,7 +266,7 @@ describe("A fragmented MP4 file", () => {
     const ticks = (samples: number) => samples * 100 + (hasDurations ? (samples * (samples - 1)) / 2 : 0);
     const bytes = (samples: number) => (hasSizes ? (samples * (samples + 1)) / 2 : samples * 4);
     expect((await inspect(file)).durationSeconds).toBe(ticks(count) / 1_000);
-    expect((await soundOf(file, 0.3)).equals(numbered(bytes(3)))).toBe(true);
+    expect((await audioOf(file, 0.3)).equals(numbered(bytes(3)))).toBe(true);
   });
 
   it("leaves out the samples of other tracks, and of fragments that were cut off", async () => {

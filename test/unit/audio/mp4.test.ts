@@ -78,15 +78,15 @@ describe("An MP4 file", () => {
   });
 
   it("loses its film when it is cut", async () => {
-    const sound = await makeMp4(100, "start");
-    const index = sound.indexOf("moov") - 4;
+    const audio = await makeMp4(100, "start");
+    const index = audio.indexOf("moov") - 4;
     const silent = fixture("silent-video.mp4");
     const film = silent.indexOf("trak") - 4;
     const filmTrack = silent.subarray(film, film + silent.readUInt32BE(film));
     const both = Buffer.concat([
-      sound.subarray(0, index),
-      box("moov", filmTrack, sound.subarray(index + 8, index + sound.readUInt32BE(index))),
-      sound.subarray(index + sound.readUInt32BE(index)),
+      audio.subarray(0, index),
+      box("moov", filmTrack, audio.subarray(index + 8, index + audio.readUInt32BE(index))),
+      audio.subarray(index + audio.readUInt32BE(index)),
     ]);
     const shifted = withBoxContent(both, "avc1", () => undefined);
     const facts = await inspectAudio(bufferSource(shifted));
@@ -148,7 +148,7 @@ describe("The index of an MP4 file", () => {
     data,
   };
   const inspect = (file: Buffer) => inspectAudio(bufferSource(file));
-  const soundOf = async (file: Buffer, seconds: number): Promise<Buffer> => {
+  const audioOf = async (file: Buffer, seconds: number): Promise<Buffer> => {
     const source = bufferSource(file);
     const output = await collect(trimAudio(source, await inspectAudio(source), seconds));
     return output.subarray(output.indexOf("mdat") + 4);
@@ -166,22 +166,22 @@ describe("The index of an MP4 file", () => {
 
   it("tells where each sample is, in whatever order the chunks lie", async () => {
     // 0.84 s are reached by the ninth sample: two chunks, the third that lies before them, and two samples of the fourth.
-    expect((await soundOf(makeIndexedMp4(tables), 0.84)).equals(bytesOf(1, 9))).toBe(true);
-    expect((await soundOf(makeIndexedMp4(tables), 0.8)).equals(bytesOf(1, 8))).toBe(true);
-    expect((await soundOf(makeIndexedMp4(tables), 0.3)).equals(bytesOf(1, 3))).toBe(true);
+    expect((await audioOf(makeIndexedMp4(tables), 0.84)).equals(bytesOf(1, 9))).toBe(true);
+    expect((await audioOf(makeIndexedMp4(tables), 0.8)).equals(bytesOf(1, 8))).toBe(true);
+    expect((await audioOf(makeIndexedMp4(tables), 0.3)).equals(bytesOf(1, 3))).toBe(true);
   });
 
   it("may have offsets of 64 bits", async () => {
     const file = makeIndexedMp4({ ...tables, hasLongOffsets: true });
     await expect(inspect(file)).resolves.toMatchObject({ durationSeconds: 1.35 });
-    expect((await soundOf(file, 0.84)).equals(bytesOf(1, 9))).toBe(true);
+    expect((await audioOf(file, 0.84)).equals(bytesOf(1, 9))).toBe(true);
   });
 
   it("may have one size for all samples", async () => {
     const numbered = Buffer.from(Array.from({ length: 17 }, (_, index) => [index, index]).flat());
     const file = makeIndexedMp4({ ...tables, chunks: [0, 6, 12, 14, 24], sizes: 2, data: numbered });
     await expect(inspect(file)).resolves.toMatchObject({ durationSeconds: 1.35 });
-    expect((await soundOf(file, 0.84)).equals(numbered.subarray(0, 18))).toBe(true);
+    expect((await audioOf(file, 0.84)).equals(numbered.subarray(0, 18))).toBe(true);
   });
 
   it("counts only the samples that are there when the file was cut off", async () => {

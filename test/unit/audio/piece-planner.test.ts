@@ -9,7 +9,7 @@ import { UnreadableAudioError } from "../../../shared/audio/reading/audio-errors
 import type { CutPoint } from "../../../shared/audio/reading/piece.ts";
 import "../../support/property-seed.ts";
 
-const limits: PieceLimits = { longestSeconds: 60, overlapSeconds: 10, largestBytes: 100_000 };
+const limits: PieceLimits = { maxSeconds: 60, overlapSeconds: 10, maxBytes: 100_000 };
 
 const point = (seconds: number, bytes: number): CutPoint => ({
   position: { offset: bytes, ticks: seconds },
@@ -47,8 +47,8 @@ describe("the pieces of a recording", () => {
         expect(spans[0]?.from.startsAt).toBe(0);
         expect(spans.at(-1)?.to.endsAt).toBe(sizes.length);
         for (const [index, { from, to }] of spans.entries()) {
-          expect(to.endsAt - from.startsAt).toBeLessThanOrEqual(limits.longestSeconds);
-          expect(to.bytes - from.bytes).toBeLessThanOrEqual(limits.largestBytes);
+          expect(to.endsAt - from.startsAt).toBeLessThanOrEqual(limits.maxSeconds);
+          expect(to.bytes - from.bytes).toBeLessThanOrEqual(limits.maxBytes);
           const before = spans[index - 1];
           if (!before) continue;
           expect(before.to.endsAt).toBeLessThan(to.endsAt);

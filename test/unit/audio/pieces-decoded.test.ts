@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { cutPiece, planPieces } from "../../../functions/job-worker/pieces/cut-pieces.ts";
-import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../../shared/audio/encode/encode-audio.ts";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
 import { collect } from "../../fixtures/audio/sources.ts";
-import { type DecodedSound, decodeSound, speechOfSound } from "../../support/test-audio.ts";
+import { type DecodedAudio, decodeAudio, speechOfAudio } from "../../support/test-audio.ts";
 
 const sampleRate = 24_000;
 
@@ -21,8 +21,8 @@ const siren = (seconds: number): Buffer => {
 
 /** The largest difference between a piece and its place in the whole, and how far its length is from what was planned. */
 const compare = (
-  whole: DecodedSound,
-  piece: DecodedSound,
+  whole: DecodedAudio,
+  piece: DecodedAudio,
   { start, end }: { readonly start: number; readonly end: number },
 ): { readonly difference: number; readonly seconds: number } => {
   const offset = Math.round(start * whole.sampleRate);
@@ -40,16 +40,16 @@ describe("what another program hears in a piece", () => {
     ["opus", 0.01],
     ["wav", 0],
   ] as const)("is what it hears there in the whole: %s", async (format, tolerance) => {
-    const file = await collect((await encodeSound(format, speechOfSound(siren(70)))).pieces);
+    const file = await collect((await encodeAudio(format, speechOfAudio(siren(70)))).pieces);
     const source = bufferSource(file);
-    const whole = await decodeSound(format, file);
+    const whole = await decodeAudio(format, file);
     const pieces = await planPieces(source, await inspectAudio(source), {
-      longestSeconds: 30,
+      maxSeconds: 30,
       overlapSeconds: 3,
     });
     expect(pieces).toHaveLength(3);
     for (const piece of pieces) {
-      const decoded = await decodeSound(format, await collect(cutPiece(source, piece)));
+      const decoded = await decodeAudio(format, await collect(cutPiece(source, piece)));
       const { difference, seconds } = compare(whole, decoded, piece);
       expect(seconds).toBeLessThan(0.001);
       expect(difference).toBeLessThanOrEqual(tolerance);

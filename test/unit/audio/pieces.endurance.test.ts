@@ -15,13 +15,13 @@ import {
   repeatingSource,
 } from "../../fixtures/audio/sources.ts";
 
-const largest = 500_000_000;
+const maxBytes = 500_000_000;
 
 /** Two seconds of Opus, of which only the last one's checksum is right: nothing else looks at it. */
 const oggFile = (): ByteSource => {
   const page = makeOggPage({ packets: new Array<Buffer>(100).fill(Buffer.alloc(250, 0x48)) });
   const head = makeOggOpus(0);
-  const count = Math.floor((largest - head.length) / page.length);
+  const count = Math.floor((maxBytes - head.length) / page.length);
   return generatedSource(head, count, (index) => {
     const copy = Buffer.from(page);
     copy.writeBigInt64LE(BigInt((index + 1) * 96_000), 6);
@@ -39,7 +39,7 @@ const webmFile = (): ByteSource => {
   const cluster = makeCluster(0, 50, { packetBytes: 250, isLive: true });
   const timeOffset = cluster.indexOf(0xe7, 12) + 9;
   const head = makeWebm(0, { isLive: true });
-  return generatedSource(head, Math.floor((largest - head.length) / cluster.length), (index) => {
+  return generatedSource(head, Math.floor((maxBytes - head.length) / cluster.length), (index) => {
     const copy = Buffer.from(cluster);
     copy.writeBigUInt64BE(BigInt(index * 1_000), timeOffset);
     return copy;
@@ -47,7 +47,7 @@ const webmFile = (): ByteSource => {
 };
 
 const repeated = (head: Buffer, frame: Buffer): ByteSource =>
-  repeatingSource(head, frame, Math.floor((largest - head.length) / frame.length));
+  repeatingSource(head, frame, Math.floor((maxBytes - head.length) / frame.length));
 
 const files: readonly (readonly [string, () => ByteSource])[] = [
   ["WAV", () => repeated(makeWav({ seconds: 1, sizes: "unknown" }), Buffer.alloc(32_000))],
@@ -69,7 +69,7 @@ const farAway = (source: ByteSource): ByteSource => ({
 describe("a recording of 500 MB", () => {
   it.each(files)("is planned and cut in the memory of a small one: %s", async (_, make) => {
     const source = countingSource(farAway(make()));
-    expect(source.size).toBeGreaterThan(0.99 * largest);
+    expect(source.size).toBeGreaterThan(0.99 * maxBytes);
     const facts = await inspectAudio(source, { budget: ReadingBudget.forBackgroundWork() });
     const memoryBefore = process.memoryUsage().rss;
     const before = source.reads.length;

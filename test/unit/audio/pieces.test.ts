@@ -80,7 +80,7 @@ describe("A recording that is longer than a model takes", () => {
 
   it("is cut by size where that is reached first", async () => {
     const { pieces } = await cutFile(makeWav({ seconds: 400, sampleRate: 16_000 }), {
-      largestBytes: 5_000_000,
+      maxBytes: 5_000_000,
     });
     expect(pieces).toHaveLength(3);
     for (const { file } of pieces) expect(file.length).toBeLessThanOrEqual(5_000_000);
@@ -88,7 +88,7 @@ describe("A recording that is longer than a model takes", () => {
   });
 
   it("shares less where a piece is only seconds long", async () => {
-    const { pieces } = await cutFile(makeWav({ seconds: 20, sampleRate: 8_000 }), { largestBytes: 65_000 });
+    const { pieces } = await cutFile(makeWav({ seconds: 20, sampleRate: 8_000 }), { maxBytes: 65_000 });
     expect(pieces).toHaveLength(7);
     for (const [index, piece] of pieces.slice(1).entries()) {
       expect(piece.start).toBeLessThan(pieces[index]?.end ?? 0);
@@ -103,7 +103,7 @@ describe("A recording that is longer than a model takes", () => {
 
   it("is refused when it cannot be cut, and left as it is when it need not be", async () => {
     const file = fixture("tone-adpcm.wav");
-    await expect(cutFile(file, { longestSeconds: 1 })).rejects.toThrow(UntrimmableAudioError);
+    await expect(cutFile(file, { maxSeconds: 1 })).rejects.toThrow(UntrimmableAudioError);
     const { pieces } = await cutFile(file);
     expect(pieces).toHaveLength(1);
     expect(pieces[0]?.file.equals(file)).toBe(true);

@@ -36,7 +36,7 @@ const manyPartsOfFiles = (await hostileFiles(0.01)).filter(({ name }) =>
 );
 
 /** Enough for both ends of a file and some dozens of pieces of it. */
-const mostWaits = 3_000;
+const maxWaits = 3_000;
 
 const readAndCut = async (source: ByteSource): Promise<AudioFacts | Error> => {
   const facts = await inspectAudio(source).catch((error: Error) => error);
@@ -50,7 +50,7 @@ describe("What reading a file costs", () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
         const file = bufferSource(makeChunkTables(new Random(seed), 20_000));
-        expect(await waitsOf(() => inspectAudio(file).catch(() => undefined))).toBeLessThan(mostWaits);
+        expect(await waitsOf(() => inspectAudio(file).catch(() => undefined))).toBeLessThan(maxWaits);
       }),
       { numRuns: 100 },
     );
@@ -58,7 +58,7 @@ describe("What reading a file costs", () => {
 
   it.each(manyPartsOfFiles)("does not grow with what is in it: $name", async ({ file }) => {
     const source = "read" in file ? file : bufferSource(file);
-    expect(await waitsOf(() => readAndCut(source))).toBeLessThan(mostWaits);
+    expect(await waitsOf(() => readAndCut(source))).toBeLessThan(maxWaits);
   });
 
   it("is limited where boxes lie in boxes", async () => {

@@ -50,7 +50,7 @@ describe("a piece of a recording", () => {
     "is written as another program has read it: %s",
     async (name, start, end, digest) => {
       const source = bufferSource(fixture(name));
-      const limits = { longestSeconds: 0.8, overlapSeconds: 0.2 };
+      const limits = { maxSeconds: 0.8, overlapSeconds: 0.2 };
       const [, piece] = await planPieces(source, await inspectAudio(source), limits);
       if (!piece) throw new Error("There is one piece only.");
       const bytes = await collect(cutPiece(source, piece));

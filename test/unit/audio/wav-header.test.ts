@@ -37,15 +37,15 @@ describe("The header of a WAV stream", () => {
   });
 
   it("may be a megabyte long, and no longer", () => {
-    const longest = 1 << 20;
+    const maxLength = 1 << 20;
     const withList = (bytes: number) => {
       const list = Buffer.alloc(bytes, 0);
       list.write("LIST", 0, "latin1");
       list.writeUInt32LE(bytes - 8, 4);
       return makeWav({ chunksBefore: [list] });
     };
-    expect(readWavHeader(withList(longest - 44))).toMatchObject({ dataStart: longest });
-    expect(() => readWavHeader(withList(longest - 42))).toThrow(/header is too long/);
+    expect(readWavHeader(withList(maxLength - 44))).toMatchObject({ dataStart: maxLength });
+    expect(() => readWavHeader(withList(maxLength - 42))).toThrow(/header is too long/);
   });
 
   it.each([

@@ -77,7 +77,7 @@ describe("A WAV file", () => {
 
   /** MP3 in WAV as recorders write it whose bit rate varies. */
   const mp3InWav = (
-    sound: Buffer,
+    audio: Buffer,
     rates: { readonly bytesPerSecond: number; readonly blockBytes: number },
   ) => {
     const format = Buffer.alloc(30);
@@ -87,7 +87,7 @@ describe("A WAV file", () => {
     format.writeUInt32LE(rates.bytesPerSecond, 8);
     format.writeUInt16LE(rates.blockBytes, 12);
     format.writeUInt16LE(12, 16);
-    const chunks = [Buffer.from("WAVE"), chunk("fmt ", format), chunk("data", sound), listChunk];
+    const chunks = [Buffer.from("WAVE"), chunk("fmt ", format), chunk("data", audio), listChunk];
     return chunk("RIFF", Buffer.concat(chunks));
   };
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { SpeechHeader } from "../../../shared/audio/wav/streamed-wav.ts";
-import { completeHeader, soundSeconds, streamedHeader } from "../../../shared/audio/wav/streamed-wav.ts";
-import { soundBytes, type WavOptions, wavFile, wavHeaderBytes } from "../../support/wav.ts";
+import { audioSeconds, completeHeader, streamedHeader } from "../../../shared/audio/wav/streamed-wav.ts";
+import { audioBytes, type WavOptions, wavFile, wavHeaderBytes } from "../../support/wav.ts";
 
 const unknown = 0xff_ff_ff_ff;
-const sound = soundBytes(480);
+const audio = audioBytes(480);
 
 const header = (known: number | undefined, options: WavOptions = {}): SpeechHeader => ({
   bytes: wavHeaderBytes(480, options),
   format: { encoding: "pcm", sampleRate: 24_000, channels: 1, bitsPerSample: 16 },
-  soundBytes: known,
+  audioBytes: known,
 });
 const lengthsOf = (bytes: Uint8Array) => {
   const buffer = Buffer.from(bytes);
@@ -31,17 +31,17 @@ describe("the header of speech", () => {
   });
 
   it("tells true lengths once the file is whole", () => {
-    const whole = Buffer.concat([completeHeader(header(undefined, { comment: "Webale" }), 480), sound]);
-    expect(whole.equals(wavFile(sound, { stated: true, comment: "Webale" }))).toBe(true);
+    const whole = Buffer.concat([completeHeader(header(undefined, { comment: "Webale" }), 480), audio]);
+    expect(whole.equals(wavFile(audio, { stated: true, comment: "Webale" }))).toBe(true);
   });
 
   it("keeps the length of the sound apart from what follows it", () => {
     const known = header(480, { stated: true });
     expect(lengthsOf(completeHeader(known, 480 + 26))).toEqual([known.bytes.length - 8 + 480 + 26, 480]);
-    expect(soundSeconds(known, 480 + 26)).toBe(0.01);
+    expect(audioSeconds(known, 480 + 26)).toBe(0.01);
   });
 
   it("gives the duration of what arrived", () => {
-    expect(soundSeconds(header(undefined), 96_000)).toBe(2);
+    expect(audioSeconds(header(undefined), 96_000)).toBe(2);
   });
 });

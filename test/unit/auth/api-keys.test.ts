@@ -32,10 +32,10 @@ describe("A key", () => {
   });
 
   it("is another one each time, also for one account", () => {
-    const made = Array.from({ length: 200 }, () => makeApiKey(7));
-    expect(new Set(made.map(({ key }) => key)).size).toBe(200);
-    expect(new Set(made.map(({ keyId }) => keyId)).size).toBe(200);
-    expect(new Set(made.map(({ prefix }) => prefix)).size).toBe(200);
+    const created = Array.from({ length: 200 }, () => makeApiKey(7));
+    expect(new Set(created.map(({ key }) => key)).size).toBe(200);
+    expect(new Set(created.map(({ keyId }) => keyId)).size).toBe(200);
+    expect(new Set(created.map(({ prefix }) => prefix)).size).toBe(200);
   });
 
   it("with one wrong character is no key: a slip of the hand costs no look into the table", () => {

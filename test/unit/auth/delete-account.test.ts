@@ -37,7 +37,7 @@ const ask = (
     changed = {},
     isGone = false,
     stands = true,
-    ...asked
+    ...requested
   }: {
     readonly changed?: Partial<AccountWithPassword>;
     readonly isGone?: boolean;
@@ -50,7 +50,7 @@ const ask = (
   const found = isGone ? undefined : { ...account, ...changed };
   const confirmed: number[] = [];
   const outcome = deleteAccount(
-    { authorization: "Bearer signed", password, signal: new AbortController().signal, ...asked },
+    { authorization: "Bearer signed", password, signal: new AbortController().signal, ...requested },
     {
       accounts: {
         find: async () => found,
@@ -131,8 +131,8 @@ describe("the deletion of an account by its owner", () => {
     expect(confirmed).toEqual([7]);
   });
 
-  it.each(refused)("is refused %s, and nothing is deleted", async (_case, asked, code) => {
-    const { outcome, eraseAccount } = ask(asked);
+  it.each(refused)("is refused %s, and nothing is deleted", async (_case, requested, code) => {
+    const { outcome, eraseAccount } = ask(requested);
     await expect(outcome).rejects.toMatchObject({ code });
     expect(eraseAccount).not.toHaveBeenCalled();
   });

@@ -11,7 +11,7 @@ import { ValidationError } from "../../../shared/platform/errors/app-error.ts";
 import { validate } from "../../../shared/platform/validation/validation.ts";
 
 /** What a caller reads about a value, or that it is taken. */
-const told = (schema: Parameters<typeof validate>[0], value: unknown): unknown => {
+const outcome = (schema: Parameters<typeof validate>[0], value: unknown): unknown => {
   try {
     return { taken: validate(schema, value) };
   } catch (error) {
@@ -24,43 +24,43 @@ const usernameRule =
 
 describe("a user name", () => {
   it.each(["abc", "A.b_c-9", "a".repeat(64)])("may be %s", (value) => {
-    expect(told(username, value)).toEqual({ taken: value });
+    expect(outcome(username, value)).toEqual({ taken: value });
   });
 
   it.each(["ab", "a".repeat(65), "amina okello", "amína", "amina@home", "amina\n"])("is not %j", (value) => {
-    expect(told(username, value)).toEqual([usernameRule]);
+    expect(outcome(username, value)).toEqual([usernameRule]);
   });
 });
 
 describe("an e-mail address", () => {
   it("has at most 254 characters and looks like one", () => {
     const domain = "@example.com";
-    const longest = `${"a".repeat(60)}@${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.example`;
-    expect(longest.length).toBeLessThanOrEqual(254);
-    expect(told(email, longest)).toEqual({ taken: longest });
-    expect(told(email, `${"a".repeat(255 - domain.length)}${domain}`)).toEqual([
+    const max = `${"a".repeat(60)}@${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.example`;
+    expect(max.length).toBeLessThanOrEqual(254);
+    expect(outcome(email, max)).toEqual({ taken: max });
+    expect(outcome(email, `${"a".repeat(255 - domain.length)}${domain}`)).toEqual([
       "string_too_long: String should have at most 254 characters",
     ]);
-    expect(told(email, "amina")).toEqual(["value_error: value is not a valid email address"]);
+    expect(outcome(email, "amina")).toEqual(["value_error: value is not a valid email address"]);
   });
 });
 
 describe("a new password", () => {
   it.each(["12 stork", "seven storks by the lake", "x".repeat(256)])("may be %j", (value) => {
-    expect(told(newPassword, value)).toEqual({ taken: value });
+    expect(outcome(newPassword, value)).toEqual({ taken: value });
   });
 
   it("has 8 to 256 characters", () => {
-    expect(told(newPassword, "7 stork")).toEqual([
+    expect(outcome(newPassword, "7 stork")).toEqual([
       "string_too_short: String should have at least 8 characters",
     ]);
-    expect(told(newPassword, "x".repeat(257))).toEqual([
+    expect(outcome(newPassword, "x".repeat(257))).toEqual([
       "string_too_long: String should have at most 256 characters",
     ]);
   });
 
   it.each(["password1", "PassWord1"])("is none of the most common ones: %s", (value) => {
-    expect(told(newPassword, value)).toEqual([
+    expect(outcome(newPassword, value)).toEqual([
       "value_error: Value error, this password is among the most common ones; choose another",
     ]);
   });
@@ -70,9 +70,9 @@ describe("the form of a new password", () => {
   const e = "e\u0301";
 
   it("is normalised before it is measured", () => {
-    expect(told(newPassword, `storks \u00a0${e}`)).toEqual({ taken: "storks  \u00e9" });
-    expect(told(newPassword, e.repeat(256))).toEqual({ taken: "\u00e9".repeat(256) });
-    expect(told(newPassword, e.repeat(7))).toEqual([
+    expect(outcome(newPassword, `storks \u00a0${e}`)).toEqual({ taken: "storks  \u00e9" });
+    expect(outcome(newPassword, e.repeat(256))).toEqual({ taken: "\u00e9".repeat(256) });
+    expect(outcome(newPassword, e.repeat(7))).toEqual([
       "string_too_short: String should have at least 8 characters",
     ]);
   });
@@ -80,7 +80,7 @@ describe("the form of a new password", () => {
   it.each(["seven\tstorks", "seven storks\u200b", "seven storks\0"])(
     "cannot hold what nobody sees: %j",
     (value) => {
-      expect(told(newPassword, value)).toEqual([
+      expect(outcome(newPassword, value)).toEqual([
         "value_error: Value error, a password cannot hold control characters or others that cannot be seen",
       ]);
     },
@@ -88,11 +88,11 @@ describe("the form of a new password", () => {
 
   it("is measured in the same way when it is compared, and compared as it was typed", () => {
     const form = { username: "amina", password: e.repeat(256) };
-    expect(told(tokenRequest, form)).toEqual({ taken: form });
-    expect(told(tokenRequest, { ...form, password: "seven\tstorks" })).toEqual({
+    expect(outcome(tokenRequest, form)).toEqual({ taken: form });
+    expect(outcome(tokenRequest, { ...form, password: "seven\tstorks" })).toEqual({
       taken: { ...form, password: "seven\tstorks" },
     });
-    expect(told(tokenRequest, { ...form, password: e.repeat(257) })).toEqual([
+    expect(outcome(tokenRequest, { ...form, password: e.repeat(257) })).toEqual([
       "string_too_long: String should have at most 256 characters",
     ]);
   });
@@ -100,17 +100,17 @@ describe("the form of a new password", () => {
 
 describe("the other fields of accounts", () => {
   it("are lines of 1 to 200 characters, without the space around them", () => {
-    expect(told(shortText, ` ${"x".repeat(200)} `)).toEqual({ taken: "x".repeat(200) });
-    expect(told(shortText, "x".repeat(201))).toEqual([
+    expect(outcome(shortText, ` ${"x".repeat(200)} `)).toEqual({ taken: "x".repeat(200) });
+    expect(outcome(shortText, "x".repeat(201))).toEqual([
       "string_too_long: String should have at most 200 characters",
     ]);
-    expect(told(shortText, "  ")).toEqual(["string_too_short: String should have at least 1 character"]);
+    expect(outcome(shortText, "  ")).toEqual(["string_too_short: String should have at least 1 character"]);
   });
 
   it("are secrets of mailed links with 1 to 200 characters", () => {
-    expect(told(linkToken, "x".repeat(200))).toEqual({ taken: "x".repeat(200) });
-    expect(told(linkToken, "")).toEqual(["string_too_short: String should have at least 1 character"]);
-    expect(told(linkToken, "x".repeat(201))).toEqual([
+    expect(outcome(linkToken, "x".repeat(200))).toEqual({ taken: "x".repeat(200) });
+    expect(outcome(linkToken, "")).toEqual(["string_too_short: String should have at least 1 character"]);
+    expect(outcome(linkToken, "x".repeat(201))).toEqual([
       "string_too_long: String should have at most 200 characters",
     ]);
   });
@@ -121,24 +121,24 @@ describe("the form of a log-in", () => {
 
   it("may name its grant, as OAuth's clients do, or leave it empty", () => {
     for (const grant of [{}, { grant_type: "password" }, { grant_type: "" }]) {
-      expect(told(tokenRequest, { ...form, ...grant })).toEqual({ taken: { ...form, ...grant } });
+      expect(outcome(tokenRequest, { ...form, ...grant })).toEqual({ taken: { ...form, ...grant } });
     }
-    expect(told(tokenRequest, { ...form, grant_type: "client_credentials" })).toEqual([
+    expect(outcome(tokenRequest, { ...form, grant_type: "client_credentials" })).toEqual([
       "string_pattern_mismatch: String should match pattern '^password$'",
     ]);
   });
 
   it("has a name of 1 to 254 characters and a password of 1 to 256", () => {
-    const longest = { username: "a".repeat(254), password: "x".repeat(256) };
-    expect(told(tokenRequest, longest)).toEqual({ taken: longest });
-    expect(told(tokenRequest, { username: "a".repeat(255), password: "x".repeat(257) })).toEqual([
+    const max = { username: "a".repeat(254), password: "x".repeat(256) };
+    expect(outcome(tokenRequest, max)).toEqual({ taken: max });
+    expect(outcome(tokenRequest, { username: "a".repeat(255), password: "x".repeat(257) })).toEqual([
       "string_too_long: String should have at most 254 characters",
       "string_too_long: String should have at most 256 characters",
     ]);
-    expect(told(tokenRequest, { username: "", password: "" })).toEqual([
+    expect(outcome(tokenRequest, { username: "", password: "" })).toEqual([
       "string_too_short: String should have at least 1 character",
       "string_too_short: String should have at least 1 character",
     ]);
-    expect(told(tokenRequest, {})).toEqual(["missing: Field required", "missing: Field required"]);
+    expect(outcome(tokenRequest, {})).toEqual(["missing: Field required", "missing: Field required"]);
   });
 });

@@ -168,19 +168,19 @@ describe.each(Object.entries(writes))("A caller is told of %s", (_case, run) => 
     const { promise: written, reject } = Promise.withResolvers<never>();
     written.catch(() => undefined);
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
-    let isTold = false;
-    const told = run(() => {
+    let isReported = false;
+    const result = run(() => {
       reach();
       return written;
     }).finally(() => {
-      isTold = true;
+      isReported = true;
     });
-    told.catch(() => undefined);
+    result.catch(() => undefined);
     await reached;
     await new Promise((resolve) => setTimeout(resolve, 0));
-    expect(isTold).toBe(false);
+    expect(isReported).toBe(false);
     reject(failure);
-    await expect(told).rejects.toBe(failure);
+    await expect(result).rejects.toBe(failure);
   });
 });
 

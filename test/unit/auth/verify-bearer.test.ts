@@ -41,12 +41,12 @@ describe("The token of an Authorization header", () => {
 });
 
 describe("A key in an Authorization header", () => {
-  const { key, prefix: _prefix, ...made } = makeApiKey(7);
+  const { key, prefix: _prefix, ...created } = makeApiKey(7);
   const verify = createBearerVerification(() => Promise.reject(new Error("No secret is needed for keys.")));
 
   it("is read by its checksum, without the secret that tokens are signed with", async () => {
-    expect(await verify(`Bearer ${key}`)).toEqual(made);
-    expect(await verify(`bearer  ${key} `)).toEqual(made);
+    expect(await verify(`Bearer ${key}`)).toEqual(created);
+    expect(await verify(`bearer  ${key} `)).toEqual(created);
   });
 
   it.each([`${key}x`, key.slice(0, -1), "lai_", "lai_nonsense"])("is none when it is %s", async (text) => {
@@ -97,10 +97,10 @@ describe("Whose a token is, where none need be", () => {
     expect(read).not.toHaveBeenCalled();
   });
 
-  const { key, prefix: _prefix, ...made } = makeApiKey(7);
+  const { key, prefix: _prefix, ...created } = makeApiKey(7);
   const withKey = (fields: Item): Item => ({
     ...access,
-    api_keys: { [made.keyId]: { h: made.keyDigest, ...fields } },
+    api_keys: { [created.keyId]: { h: created.keyDigest, ...fields } },
   });
   const findKey = (header: string, item: Item | undefined) => {
     const read = vi.fn(async (_read: ItemRead) => item);
@@ -114,7 +114,7 @@ describe("Whose a token is, where none need be", () => {
     expect(read).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({
         ProjectionExpression: expect.stringMatching(/, api_keys\.#own$/),
-        ExpressionAttributeNames: { "#own": made.keyId },
+        ExpressionAttributeNames: { "#own": created.keyId },
       }),
       undefined,
     );

@@ -21,13 +21,13 @@ const ask = (
   headers: Record<string, string> | null = { Authorization: "Bearer abc" },
 ) => {
   const verifyBearer = vi.fn(async (_authorization: string | undefined) => claimed);
-  return { verifyBearer, answered: createAuthorizer(verifyBearer)({ headers, methodArn }) };
+  return { verifyBearer, result: createAuthorizer(verifyBearer)({ headers, methodArn }) };
 };
 
 describe("A good token", () => {
   it("opens every route of the stage, because API Gateway may reuse the decision for the next call", async () => {
-    const { answered } = ask(claims);
-    expect(await answered).toEqual({
+    const { result } = ask(claims);
+    expect(await result).toEqual({
       principalId: "7",
       policyDocument: {
         Version: "2012-10-17",
@@ -38,18 +38,18 @@ describe("A good token", () => {
   });
 
   it.each(["Authorization", "authorization", "AUTHORIZATION"])("is found in the header %s", async (name) => {
-    const { verifyBearer, answered } = ask(claims, { Accept: "*/*", [name]: "Bearer abc" });
-    await answered;
+    const { verifyBearer, result } = ask(claims, { Accept: "*/*", [name]: "Bearer abc" });
+    await result;
     expect(verifyBearer).toHaveBeenCalledExactlyOnceWith("Bearer abc");
   });
 });
 
 describe("What the functions behind it are told of a token", () => {
   it("is, of a key, whose it is, its id and its digest, and not its text", async () => {
-    const { key, prefix: _prefix, ...made } = makeApiKey(7);
-    const { context } = await ask(made, { Authorization: `Bearer ${key}` }).answered;
-    expect(context).toEqual({ userId: "7", keyId: made.keyId, keyDigest: made.keyDigest });
-    expect(credentialContext.parse(context)).toEqual(made);
+    const { key, prefix: _prefix, ...created } = makeApiKey(7);
+    const { context } = await ask(created, { Authorization: `Bearer ${key}` }).result;
+    expect(context).toEqual({ userId: "7", keyId: created.keyId, keyDigest: created.keyDigest });
+    expect(credentialContext.parse(context)).toEqual(created);
     expect(JSON.stringify(context)).not.toContain(key.slice(4, 24));
   });
 
@@ -59,20 +59,20 @@ describe("What the functions behind it are told of a token", () => {
     { ...claims, scopes: ["translate", "speech"] },
     { ...claims, scopes: [""] },
   ])("is what its signature vouches for: %j", async (token) => {
-    const { context } = await ask(token).answered;
+    const { context } = await ask(token).result;
     expect(credentialContext.parse(context)).toEqual(token);
   });
 });
 
 describe("A request without a good token", () => {
   it("is refused with the one message that API Gateway turns into 401, and is no failure", async () => {
-    await expect(ask(undefined).answered).rejects.toThrow(/^Unauthorized$/);
+    await expect(ask(undefined).result).rejects.toThrow(/^Unauthorized$/);
     expect(logger.error).not.toHaveBeenCalled();
   });
 
   it.each([null, {}, { Accept: "*/*" }])("has none in the headers %j", async (headers) => {
-    const { verifyBearer, answered } = ask(claims, headers);
-    await answered;
+    const { verifyBearer, result } = ask(claims, headers);
+    await result;
     expect(verifyBearer).toHaveBeenCalledExactlyOnceWith(undefined);
   });
 });

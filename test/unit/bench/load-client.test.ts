@@ -4,7 +4,12 @@ import * as fc from "fast-check";
 import { constantFrom, integer } from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { listen } from "../../bench/child-process.ts";
-import { checkAnswer, type Expected, openConnection, requestBytes } from "../../bench/compare/load-client.ts";
+import {
+  checkResponse,
+  type Expected,
+  openConnection,
+  requestBytes,
+} from "../../bench/compare/load-client.ts";
 import {
   mockModel,
   readInstruction,
@@ -137,7 +142,7 @@ describe("a function is spoken to as Lambda does", () => {
     takesEvents: true,
   };
   const head = "HTTP/1.1 200 OK";
-  const answerOf = (status: number) =>
+  const responseOf = (status: number) =>
     `${JSON.stringify({ statusCode: status })}${"\0".repeat(8)}${wholeBody}`;
 
   it("with the event of its address, and the Runtime API's headers", () => {
@@ -154,25 +159,25 @@ describe("a function is spoken to as Lambda does", () => {
   });
 
   it("and its status is read from the answer", () => {
-    expect(() => checkAnswer(target, head, answerOf(200), "whole")).not.toThrow();
-    expect(() => checkAnswer(target, head, answerOf(500), "whole")).toThrow(
+    expect(() => checkResponse(target, head, responseOf(200), "whole")).not.toThrow();
+    expect(() => checkResponse(target, head, responseOf(500), "whole")).toThrow(
       "the function's status is not 200",
     );
-    expect(() => checkAnswer(target, head, wholeBody, "whole")).toThrow("the function's status is not 200");
+    expect(() => checkResponse(target, head, wholeBody, "whole")).toThrow("the function's status is not 200");
   });
 });
 
 /** Everything that is told of a connection, bodies put together. */
-const toldOf = (bytes: Buffer, cuts: readonly number[]): string[] => {
-  const told: string[] = [];
+const eventsOf = (bytes: Buffer, cuts: readonly number[]): string[] => {
+  const events: string[] = [];
   let body = "";
   const read = readMessages("response", {
-    head: (head) => told.push(head.split("\r\n", 1)[0] ?? ""),
+    head: (head) => events.push(head.split("\r\n", 1)[0] ?? ""),
     body: (piece) => {
       body += piece.toString("latin1");
     },
     end: () => {
-      told.push(body);
+      events.push(body);
       body = "";
     },
   });
@@ -181,18 +186,18 @@ const toldOf = (bytes: Buffer, cuts: readonly number[]): string[] => {
     read(bytes.subarray(from, cut));
     from = cut;
   }
-  return told;
+  return events;
 };
 
 it("answers are read alike wherever the network cuts them", () => {
-  const answers = [
+  const responses = [
     sized("{}"),
     chunked("abc", "\r\n0\r\n\r\n", "d"),
     sized(""),
     chunked(),
     sized("x".repeat(70_000)),
   ];
-  const bytes = Buffer.from(answers.join(""));
+  const bytes = Buffer.from(responses.join(""));
   const expected = ["{}", "abc\r\n0\r\n\r\nd", "", "", "x".repeat(70_000)].flatMap((body) => [
     "HTTP/1.1 200 OK",
     body,
@@ -203,7 +208,7 @@ it("answers are read alike wherever the network cuts them", () => {
         maxLength: 40,
       }),
       (cuts) => {
-        expect(toldOf(bytes, cuts)).toEqual(expected);
+        expect(eventsOf(bytes, cuts)).toEqual(expected);
       },
     ),
   );
@@ -213,8 +218,8 @@ it("what is asked of the model survives a gateway that writes the request anew",
   fc.assert(
     fc.property(integer({ min: 1, max: 10_000 }), constantFrom(0, 20, 100), (tokens, pauseMilliseconds) => {
       const body = requestBody(mockModel, { tokens, pauseMilliseconds });
-      const anew = JSON.stringify({ ...JSON.parse(body), stream_options: { include_usage: true } });
-      expect(readInstruction(anew)).toEqual({ tokens, pauseMilliseconds });
+      const restarted = JSON.stringify({ ...JSON.parse(body), stream_options: { include_usage: true } });
+      expect(readInstruction(restarted)).toEqual({ tokens, pauseMilliseconds });
     }),
   );
   expect(readInstruction(requestBody(mockModel))).toBeUndefined();

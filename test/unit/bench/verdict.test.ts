@@ -51,7 +51,7 @@ describe("a bound", () => {
   });
 
   it("fails a function that asks the table less often than it has to", () => {
-    const calls = { ...row(0.5), bound: { must: 1, least: 1 } };
+    const calls = { ...row(0.5), bound: { must: 1, min: 1 } };
     expect(judge(calls)).toBe("FAILED");
     expect(judge({ ...calls, measured: measuredIn([1]) })).toBe("met");
   });

@@ -8,19 +8,21 @@ let server: Server;
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
 /** A service that notes what it is asked, and answers what the test says. */
-const serve = async (answer: (path: string) => { status: number; body: unknown }) => {
-  const asked: string[] = [];
+const serve = async (respond: (path: string) => { status: number; body: unknown }) => {
+  const requested: string[] = [];
   server = createServer((request, response) => {
     void text(request).then((body) => {
-      asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? "-"} ${body}`.trim());
-      const { status, body: given } = answer(request.url ?? "");
+      requested.push(
+        `${request.method} ${request.url} ${request.headers.authorization ?? "-"} ${body}`.trim(),
+      );
+      const { status, body: given } = respond(request.url ?? "");
       response.writeHead(status).end(JSON.stringify(given));
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" && address ? address.port : 0;
-  return { asked, publicBaseUrl: `http://127.0.0.1:${port}/prod` };
+  return { requested, publicBaseUrl: `http://127.0.0.1:${port}/prod` };
 };
 
 const healthy = (path: string) => ({
@@ -30,18 +32,18 @@ const healthy = (path: string) => ({
 
 describe("the canary", () => {
   it("asks for health, and translates a word with its key", async () => {
-    const { asked, publicBaseUrl } = await serve(healthy);
+    const { requested, publicBaseUrl } = await serve(healthy);
     await checkService({ publicBaseUrl, readKey: async () => "operators" });
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       "GET /prod/health -",
       'POST /prod/tasks/translate Bearer operators {"text":"water","source_language":"eng","target_language":"lug"}',
     ]);
   });
 
   it("asks for health only, as long as it has no key", async () => {
-    const { asked, publicBaseUrl } = await serve(healthy);
+    const { requested, publicBaseUrl } = await serve(healthy);
     await checkService({ publicBaseUrl, readKey: async () => undefined });
-    expect(asked).toEqual(["GET /prod/health -"]);
+    expect(requested).toEqual(["GET /prod/health -"]);
   });
 
   it.each([
@@ -57,8 +59,8 @@ describe("the canary", () => {
         path.endsWith("/health") ? healthy(path) : { status: 200, body: { output: { translated_text: "" } } },
       "translated_text",
     ],
-  ])("fails when %s", async (_what, answer, reason) => {
-    const { publicBaseUrl } = await serve(answer);
+  ])("fails when %s", async (_what, respond, reason) => {
+    const { publicBaseUrl } = await serve(respond);
     await expect(checkService({ publicBaseUrl, readKey: async () => "operators" })).rejects.toThrow(reason);
   });
 });

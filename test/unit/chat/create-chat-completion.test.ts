@@ -6,16 +6,16 @@ import { defaultSystemMessage } from "../../../shared/models/inference/chat.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 
 const setup = () => {
-  const answer = vi.fn<ChatModels["answer"]>().mockResolvedValue({
+  const reply = vi.fn<ChatModels["reply"]>().mockResolvedValue({
     text: "Gyebale ko",
     finishReason: "stop",
     usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
   });
-  const streamAnswer = vi.fn<ChatModels["streamAnswer"]>().mockRejectedValue(new Error("not to be called"));
-  const models = { answer, streamAnswer };
+  const streamReply = vi.fn<ChatModels["streamReply"]>().mockRejectedValue(new Error("not to be called"));
+  const models = { reply, streamReply };
   const post = (body: unknown) =>
     send(chatEndpoints({ models }), { path: "/tasks/chat/completions", body, authorizer: authorizedCaller });
-  const received = () => answer.mock.calls[0]?.[0];
+  const received = () => reply.mock.calls[0]?.[0];
   return { models, post, received };
 };
 
@@ -43,7 +43,7 @@ describe("POST /tasks/chat/completions", () => {
 
   it("says null where the server counted no tokens, and why the answer ended", async () => {
     const { models, post } = setup();
-    models.answer.mockResolvedValue({ text: "Gyebale", finishReason: "length", usage: undefined });
+    models.reply.mockResolvedValue({ text: "Gyebale", finishReason: "length", usage: undefined });
     expect((await post({ messages })).body).toMatchObject({
       choices: [{ finish_reason: "length" }],
       usage: { prompt_tokens: null, completion_tokens: null, total_tokens: null },
@@ -53,7 +53,7 @@ describe("POST /tasks/chat/completions", () => {
   it("passes on which tokens the server counted, and which it did not", async () => {
     const { models, post } = setup();
     const usage = { prompt_tokens: 11, completion_tokens: null, total_tokens: null };
-    models.answer.mockResolvedValue({ text: "Gyebale", finishReason: "stop", usage });
+    models.reply.mockResolvedValue({ text: "Gyebale", finishReason: "stop", usage });
     expect((await post({ messages })).body.usage).toEqual(usage);
   });
 
@@ -65,7 +65,7 @@ describe("POST /tasks/chat/completions", () => {
       messages: [{ role: "system", content: defaultSystemMessage }, ...messages],
       temperature: 0.3,
       topP: undefined,
-      maximumTokens: undefined,
+      maxTokens: undefined,
       stop: undefined,
     });
   });
@@ -93,7 +93,7 @@ describe("POST /tasks/chat/completions", () => {
       messages: own.map(({ role, content }) => ({ role, content: content.trim() })),
       temperature: 0,
       topP: 0.5,
-      maximumTokens: 7,
+      maxTokens: 7,
       stop: ["\n"],
     });
   });
@@ -135,7 +135,7 @@ describe("POST /tasks/chat/completions", () => {
   it("takes `max_completion_tokens` for `max_tokens`", async () => {
     const { post, received } = setup();
     await post({ messages, max_completion_tokens: 9 });
-    expect(received()?.maximumTokens).toBe(9);
+    expect(received()?.maxTokens).toBe(9);
   });
 
   it("joins the text parts of a message", async () => {
@@ -179,7 +179,7 @@ describe("POST /tasks/chat/completions", () => {
           },
         },
       });
-      expect(models.answer).not.toHaveBeenCalled();
+      expect(models.reply).not.toHaveBeenCalled();
     },
   );
 
@@ -208,12 +208,12 @@ describe("POST /tasks/chat/completions", () => {
     [{ messages, top_p: 1.1 }, ["top_p"], "less_than_equal"],
     [{ messages, stop: 5 }, ["stop"], "value_error"],
     [{ messages, stream: "yes" }, ["stream"], "bool_type"],
-  ])("names what is wrong with %j", async (body, place, type) => {
+  ])("names what is wrong with %j", async (body, location, type) => {
     const { models, post } = setup();
     expect(await post(body)).toMatchObject({
       status: 422,
-      body: { detail: [{ loc: ["body", ...place], type }] },
+      body: { detail: [{ loc: ["body", ...location], type }] },
     });
-    expect(models.answer).not.toHaveBeenCalled();
+    expect(models.reply).not.toHaveBeenCalled();
   });
 });

@@ -11,7 +11,7 @@ afterEach(() => {
 
 const setup = () => {
   const steps: PromiseWithResolvers<string | undefined>[] = [];
-  let asked = 0;
+  let requested = 0;
   let isLeft = false;
   const step = (index: number) => {
     steps[index] ??= Promise.withResolvers();
@@ -20,8 +20,8 @@ const setup = () => {
   const generate = async function* (): AsyncGenerator<string, undefined> {
     try {
       for (;;) {
-        asked += 1;
-        const text = await step(asked - 1).promise;
+        requested += 1;
+        const text = await step(requested - 1).promise;
         if (text === undefined) return undefined;
         yield text;
       }
@@ -33,7 +33,7 @@ const setup = () => {
   return {
     texts,
     give: (index: number, text?: string) => step(index).resolve(text),
-    asked: () => asked,
+    requested: () => requested,
     isLeft: () => isLeft,
   };
 };
@@ -69,22 +69,22 @@ describe("a stream that is kept alive", () => {
   });
 
   it("asks for nothing that is not taken", async () => {
-    const { texts, give, asked } = setup();
+    const { texts, give, requested } = setup();
     const first = texts.next();
     give(0, "one");
     await first;
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(asked()).toBe(1);
+    expect(requested()).toBe(1);
   });
 
   it("keeps the text that comes after a comment until it is asked for", async () => {
-    const { texts, give, asked } = setup();
+    const { texts, give, requested } = setup();
     const first = texts.next();
     await vi.advanceTimersByTimeAsync(15_000);
     expect(await first).toEqual(comment);
     give(0, "one");
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(asked()).toBe(1);
+    expect(requested()).toBe(1);
     expect(await texts.next()).toEqual({ done: false, value: "one" });
   });
 

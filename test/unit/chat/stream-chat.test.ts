@@ -20,7 +20,7 @@ afterEach(() => {
 type Groups = readonly (readonly ChatEvent[])[];
 
 const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
-const wholeAnswer: Groups = [
+const wholeReply: Groups = [
   [{ type: "text-delta", text: "Oli " }],
   [],
   [
@@ -31,8 +31,8 @@ const wholeAnswer: Groups = [
 ];
 
 const modelsThatStream = (groups: Groups, failure?: unknown): ChatModels => ({
-  answer: () => Promise.reject(new Error("not to be called")),
-  streamAnswer: async () =>
+  reply: () => Promise.reject(new Error("not to be called")),
+  streamReply: async () =>
     sourceOf(
       (async function* () {
         yield* groups;
@@ -45,14 +45,14 @@ const request = { messages: [{ role: "user", content: "Hello" }], stream: true }
 const body = JSON.stringify(request);
 const withUsage = { ...request, stream_options: { include_usage: true } };
 
-const send = (dependencies: ChatDependencies, asked: object = withUsage) => {
+const send = (dependencies: ChatDependencies, requested: object = withUsage) => {
   stubStreamingRuntime();
   return invokeStreaming(
     createStreamingHandler(chatEndpoints(dependencies), { limiter: unlimited }),
     lambdaEvent({
       path: "/tasks/chat/completions",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(asked),
+      body: JSON.stringify(requested),
       authorizer: authorizedCaller,
     }),
     lambdaContext(),
@@ -93,10 +93,10 @@ const open = async (dependencies: ChatDependencies): Promise<AsyncIterator<strin
 /** A model that begins and then says nothing until it is given up. */
 const silentModels = (onAbort: () => void): ChatModels => ({
   ...modelsThatStream([]),
-  streamAnswer: async (_request, { signal }) =>
+  streamReply: async (_request, { signal }) =>
     sourceOf(
       (async function* () {
-        yield wholeAnswer[0] ?? [];
+        yield wholeReply[0] ?? [];
         await new Promise((resolve) => signal.addEventListener("abort", resolve));
         onAbort();
         throw signal.reason;
@@ -148,13 +148,13 @@ describe("a streamed answer of a model that stays silent", () => {
   });
 
   it("that has not even begun sends headers and comments all the same, and then the answer", async () => {
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const opening = open({
       models: {
         ...modelsThatStream([]),
-        streamAnswer: async (...parameters) => {
-          await begun.promise;
-          return modelsThatStream(wholeAnswer).streamAnswer(...parameters);
+        streamReply: async (...parameters) => {
+          await started.promise;
+          return modelsThatStream(wholeReply).streamReply(...parameters);
         },
       },
     });
@@ -164,18 +164,18 @@ describe("a streamed answer of a model that stays silent", () => {
     const second = texts.next();
     await vi.advanceTimersByTimeAsync(15_000);
     expect(await second).toEqual({ done: false, value: ": keep-alive\n\n" });
-    begun.resolve();
+    started.resolve();
     expect((await texts.next()).value).toContain('"content":"Oli "');
   });
 
   it("that fails after headers have left tells so in the stream", async () => {
-    const begun = Promise.withResolvers<never>();
+    const started = Promise.withResolvers<never>();
     const logged = vi.spyOn(logger, "error").mockReturnValue();
-    const opening = open({ models: { ...modelsThatStream([]), streamAnswer: () => begun.promise } });
+    const opening = open({ models: { ...modelsThatStream([]), streamReply: () => started.promise } });
     await vi.advanceTimersByTimeAsync(15_000);
     const texts = await opening;
     await texts.next();
-    begun.reject(new AppError("service_unavailable"));
+    started.reject(new AppError("service_unavailable"));
     expect((await texts.next()).value).toMatch(/"code":"service_unavailable".*\n\ndata: \[DONE\]\n\n$/s);
     expect(await texts.next()).toMatchObject({ done: true });
     expect(logged).toHaveBeenCalledOnce();
@@ -201,11 +201,11 @@ describe("a streamed answer of a model that stays silent", () => {
   });
 
   it("leaves no timer behind when it comes to its end, or does not begin", async () => {
-    const texts = await open({ models: modelsThatStream(wholeAnswer) });
+    const texts = await open({ models: modelsThatStream(wholeReply) });
     while (!(await texts.next()).done) {}
     expect(vi.getTimerCount()).toBe(0);
     const refused = new AppError("service_unavailable");
-    const models = { ...modelsThatStream([]), streamAnswer: () => Promise.reject(refused) };
+    const models = { ...modelsThatStream([]), streamReply: () => Promise.reject(refused) };
     await expect(open({ models })).rejects.toBe(refused);
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -213,8 +213,8 @@ describe("a streamed answer of a model that stays silent", () => {
 
 describe("a streamed answer", () => {
   it("is sent as chunks of the OpenAI API: role, texts, finish, token counts, [DONE]", async () => {
-    const answer = await send({ models: modelsThatStream(wholeAnswer) });
-    expect(answer).toMatchObject({
+    const reply = await send({ models: modelsThatStream(wholeReply) });
+    expect(reply).toMatchObject({
       status: 200,
       headers: {
         "Content-Type": "text/event-stream; charset=utf-8",
@@ -223,7 +223,7 @@ describe("a streamed answer", () => {
         "X-Request-Id": expect.any(String),
       },
     });
-    const events = parse(answer.body);
+    const events = parse(reply.body);
     expect(events.pop()).toBe("[DONE]");
     const choice = (delta: object, finish_reason: string | null = null) => [
       { index: 0, delta, finish_reason },
@@ -244,7 +244,7 @@ describe("a streamed answer", () => {
 
   it("passes on which tokens the server counted, and which it did not", async () => {
     const partial = { prompt_tokens: null, completion_tokens: 3, total_tokens: null };
-    const groups: Groups = [...wholeAnswer.slice(0, -1), [{ type: "usage", usage: partial }]];
+    const groups: Groups = [...wholeReply.slice(0, -1), [{ type: "usage", usage: partial }]];
     const { body: sent } = await send({ models: modelsThatStream(groups) });
     expect(parse(sent).at(-2).usage).toEqual(partial);
   });
@@ -252,10 +252,7 @@ describe("a streamed answer", () => {
   it.each([{}, { stream_options: null }, { stream_options: { include_usage: false } }])(
     "has no chunk without choices when it was asked for with %j",
     async (options) => {
-      const { body: sent } = await send(
-        { models: modelsThatStream(wholeAnswer) },
-        { ...request, ...options },
-      );
+      const { body: sent } = await send({ models: modelsThatStream(wholeReply) }, { ...request, ...options });
       const events = parse(sent);
       expect(events.pop()).toBe("[DONE]");
       expect(events.map(({ choices, usage: counts }) => [choices.length, counts])).toEqual(
@@ -266,19 +263,19 @@ describe("a streamed answer", () => {
   );
 
   it("has no chunk for token counts that were not reported", async () => {
-    const { body: sent } = await send({ models: modelsThatStream(wholeAnswer.slice(0, -1)) });
+    const { body: sent } = await send({ models: modelsThatStream(wholeReply.slice(0, -1)) });
     expect(parse(sent).at(-2).choices).toHaveLength(1);
   });
 
   it("starts with the role when the model is still thinking", async () => {
-    const { body: sent } = await send({ models: modelsThatStream([[], ...wholeAnswer]) });
+    const { body: sent } = await send({ models: modelsThatStream([[], ...wholeReply]) });
     expect(parse(sent)).toHaveLength(6);
   });
 
   it("tells a failure in one event, where the finish would be", async () => {
     const failure = new AppError("service_unavailable", { message: "The model timed out." });
     const { status, body: sent } = await send({
-      models: modelsThatStream(wholeAnswer.slice(0, 1), failure),
+      models: modelsThatStream(wholeReply.slice(0, 1), failure),
     });
     expect(status).toBe(200);
     expect(parse(sent).slice(2)).toEqual([
@@ -296,7 +293,7 @@ describe("a streamed answer", () => {
 
   it("tells nothing of a failure that nobody foresaw", async () => {
     const { body: sent } = await send({
-      models: modelsThatStream(wholeAnswer.slice(0, 1), new Error("password=hunter2")),
+      models: modelsThatStream(wholeReply.slice(0, 1), new Error("password=hunter2")),
     });
     expect(parse(sent).at(-2)).toMatchObject({ error: { code: "internal" } });
     expect(sent).not.toContain("hunter2");
@@ -305,23 +302,23 @@ describe("a streamed answer", () => {
   it("that fails before it begins is an ordinary error", async () => {
     const models: ChatModels = {
       ...modelsThatStream([]),
-      streamAnswer: () => Promise.reject(new AppError("service_unavailable", { retryAfterSeconds: 30 })),
+      streamReply: () => Promise.reject(new AppError("service_unavailable", { retryAfterSeconds: 30 })),
     };
-    const answer = await send({ models });
-    expect(answer).toMatchObject({ status: 503, headers: { "Retry-After": "30" } });
-    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: "service_unavailable" } });
+    const reply = await send({ models });
+    expect(reply).toMatchObject({ status: 503, headers: { "Retry-After": "30" } });
+    expect(JSON.parse(reply.body)).toMatchObject({ error: { code: "service_unavailable" } });
   });
 
   it("carries comments while the model is silent", async () => {
     const silent = Promise.withResolvers<void>();
     const models: ChatModels = {
       ...modelsThatStream([]),
-      streamAnswer: async () =>
+      streamReply: async () =>
         sourceOf(
           (async function* () {
-            yield wholeAnswer[0] ?? [];
+            yield wholeReply[0] ?? [];
             await silent.promise;
-            yield* wholeAnswer.slice(2);
+            yield* wholeReply.slice(2);
           })(),
         ),
     };
@@ -335,10 +332,10 @@ describe("a streamed answer", () => {
     let aborted = false;
     const models: ChatModels = {
       ...modelsThatStream([]),
-      streamAnswer: async (_request, { signal }) =>
+      streamReply: async (_request, { signal }) =>
         sourceOf(
           (async function* () {
-            yield wholeAnswer[0] ?? [];
+            yield wholeReply[0] ?? [];
             await new Promise((resolve) => signal.addEventListener("abort", resolve));
             aborted = true;
             throw signal.reason;

@@ -35,8 +35,8 @@ const calling: readonly ChatEvent[] = [
 const stream = async (path: string, body: object, events: readonly ChatEvent[], failure?: unknown) => {
   stubStreamingRuntime();
   const models: ChatModels = {
-    answer: () => Promise.reject(new Error("not to be called")),
-    streamAnswer: async () =>
+    reply: () => Promise.reject(new Error("not to be called")),
+    streamReply: async () =>
       sourceOf(
         (async function* () {
           for (const event of events) yield [event];
@@ -86,12 +86,12 @@ describe("a streamed chat completion of /v1", () => {
   });
 
   it("tells the tokens only when asked, and only when all of them were counted", async () => {
-    const asked = { stream_options: { include_usage: true } };
+    const requested = { stream_options: { include_usage: true } };
     const whole = [text("Hi"), finish("stop"), counted(usage)];
     expect((await chat(whole)).filter(({ choices }) => choices.length === 0)).toEqual([]);
-    expect((await chat(whole, asked)).at(-1)).toMatchObject({ choices: [], usage });
+    expect((await chat(whole, requested)).at(-1)).toMatchObject({ choices: [], usage });
     const partly = [text("Hi"), finish("stop"), counted({ ...usage, prompt_tokens: null })];
-    expect((await chat(partly, asked)).filter(({ choices }) => choices.length === 0)).toEqual([]);
+    expect((await chat(partly, requested)).filter(({ choices }) => choices.length === 0)).toEqual([]);
   });
 });
 
@@ -132,14 +132,14 @@ describe("a streamed response", () => {
       "response.output_item.done",
       "response.completed",
     ]);
-    const { output, status, usage: told } = events.at(-1)?.response ?? {};
+    const { output, status, usage: reported } = events.at(-1)?.response ?? {};
     expect(status).toBe("completed");
     expect(output).toMatchObject([
       { type: "message", status: "completed", content: [{ text: "I ask." }] },
       { type: "function_call", status: "completed", call_id: "a", name: "one", arguments: '{"x":1}' },
       { type: "function_call", status: "completed", call_id: "b", name: "two", arguments: "{}" },
     ]);
-    expect(told).toMatchObject({ input_tokens: 11, output_tokens: 3, total_tokens: 14 });
+    expect(reported).toMatchObject({ input_tokens: 11, output_tokens: 3, total_tokens: 14 });
     const done = events.filter(({ type }) => type === "response.output_item.done");
     expect(done.map(({ output_index }) => output_index)).toEqual([0, 1, 2]);
     expect(done.map(({ item }) => item)).toEqual(output);

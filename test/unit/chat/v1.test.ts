@@ -9,15 +9,15 @@ const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
 const call = { id: "call_1", name: "get_market_price", arguments: '{"crop":"Maize"}' };
 
 const setup = () => {
-  const answer = vi
-    .fn<ChatModels["answer"]>()
+  const reply = vi
+    .fn<ChatModels["reply"]>()
     .mockResolvedValue({ text: "Gyebale ko", finishReason: "stop", usage });
-  const streamAnswer = vi.fn<ChatModels["streamAnswer"]>().mockRejectedValue(new Error("not to be called"));
+  const streamReply = vi.fn<ChatModels["streamReply"]>().mockRejectedValue(new Error("not to be called"));
   const post = (path: string) => (body: object) =>
-    send(chatEndpoints({ models: { answer, streamAnswer } }), { path, body, authorizer: authorizedCaller });
+    send(chatEndpoints({ models: { reply, streamReply } }), { path, body, authorizer: authorizedCaller });
   return {
-    answer,
-    received: () => answer.mock.calls[0]?.[0],
+    reply,
+    received: () => reply.mock.calls[0]?.[0],
     chat: (body: object) =>
       post("/v1/chat/completions")({ messages: [{ role: "user", content: "Hello" }], ...body }),
     respond: (body: object) => post("/v1/responses")({ input: "Hello", ...body }),
@@ -25,7 +25,7 @@ const setup = () => {
 };
 
 const tools = [{ type: "function", function: priceTool }];
-const toldTool = { ...priceTool, strict: undefined };
+const reportedTool = { ...priceTool, strict: undefined };
 
 describe("POST /v1/chat/completions", () => {
   it("passes on what only some servers can do", async () => {
@@ -47,7 +47,7 @@ describe("POST /v1/chat/completions", () => {
     });
     expect(response.status, JSON.stringify(response.body)).toBe(200);
     expect(received()).toMatchObject({
-      tools: [toldTool],
+      tools: [reportedTool],
       toolChoice: { name: "get_market_price" },
       parallelToolCalls: false,
       responseFormat: { type: "json_schema", name: "price", strict: true, schema: priceParameters },
@@ -56,7 +56,7 @@ describe("POST /v1/chat/completions", () => {
       frequencyPenalty: -0.5,
       reasoningEffort: "low",
       stop: ["\n"],
-      maximumTokens: 9,
+      maxTokens: 9,
     });
   });
 
@@ -106,8 +106,8 @@ describe("POST /v1/chat/completions", () => {
   });
 
   it("tells which tools are to be called, and leaves out tokens that were not counted", async () => {
-    const { answer, chat } = setup();
-    answer.mockResolvedValue({ text: "", toolCalls: [call], finishReason: "tool_calls", usage: undefined });
+    const { reply, chat } = setup();
+    reply.mockResolvedValue({ text: "", toolCalls: [call], finishReason: "tool_calls", usage: undefined });
     const { body } = await chat({ tools });
     expect(body.choices).toEqual([
       {
@@ -128,8 +128,8 @@ describe("POST /v1/chat/completions", () => {
   });
 
   it("tells what the model's server refuses", async () => {
-    const { answer, chat } = setup();
-    answer.mockRejectedValue(new AppError("unsupported_parameter", { message: "No.", param: "tools" }));
+    const { reply, chat } = setup();
+    reply.mockRejectedValue(new AppError("unsupported_parameter", { message: "No.", param: "tools" }));
     expect(await chat({ tools })).toMatchObject({ status: 400, body: { error: { param: "tools" } } });
   });
 
@@ -174,19 +174,19 @@ describe("POST /v1/chat/completions", () => {
     ],
     [{ messages: [{ role: "assistant", content: "Hi", audio: { id: "x" } }] }, "messages[0].audio"],
   ])("refuses %j by its name", async (body, param) => {
-    const answer = await setup().chat(body);
-    expect(answer).toMatchObject({ status: 400, body: { error: { code: "unsupported_parameter" } } });
-    expect(answer.body.error).toMatchObject({
+    const reply = await setup().chat(body);
+    expect(reply).toMatchObject({ status: 400, body: { error: { code: "unsupported_parameter" } } });
+    expect(reply.body.error).toMatchObject({
       param,
       type: "invalid_request_error",
       message: expect.any(String),
     });
-    expect(answer.body.detail).toBe(answer.body.error.message);
+    expect(reply.body.detail).toBe(reply.body.error.message);
   });
 
   it("repeats an unknown parameter's name in its sentence, as much of it as anybody reads", async () => {
-    const answer = await setup().chat({ [`${"a".repeat(63)}😀${"b".repeat(1_000)}`]: 1 });
-    expect(answer.body.detail).toBe(`The parameter '${"a".repeat(63)}\uFFFD' is not known here.`);
+    const reply = await setup().chat({ [`${"a".repeat(63)}😀${"b".repeat(1_000)}`]: 1 });
+    expect(reply.body.detail).toBe(`The parameter '${"a".repeat(63)}\uFFFD' is not known here.`);
   });
 
   it("tells mistakes in the form before what it cannot carry out", async () => {
@@ -260,7 +260,7 @@ describe("POST /v1/responses", () => {
       parallelToolCalls: false,
       responseFormat: { type: "json_schema", name: "price", strict: true },
       reasoningEffort: "high",
-      maximumTokens: 50,
+      maxTokens: 50,
     });
     expect(body).toMatchObject({
       model: "lang-9b",
@@ -277,7 +277,7 @@ describe("POST /v1/responses", () => {
   });
 
   it("takes a schema of a hundred levels, and refuses one that nobody could read", async () => {
-    const { answer, respond } = setup();
+    const { reply, respond } = setup();
     const levels = (count: number): object => JSON.parse(`${'{"a":'.repeat(count)}{}${"}".repeat(count)}`);
     const asking = (parameters: object) => respond({ tools: [{ type: "function", name: "x", parameters }] });
     expect((await asking(levels(99))).status).toBe(200);
@@ -285,12 +285,12 @@ describe("POST /v1/responses", () => {
       status: 422,
       body: { detail: [{ loc: ["body", "tools", 0, "parameters"], type: "value_error" }] },
     });
-    expect(answer).toHaveBeenCalledTimes(1);
+    expect(reply).toHaveBeenCalledTimes(1);
   });
 
   it("answers with items: a text, then calls", async () => {
-    const { answer, respond } = setup();
-    answer.mockResolvedValue({ text: "I ask.", toolCalls: [call], finishReason: "tool_calls", usage });
+    const { reply, respond } = setup();
+    reply.mockResolvedValue({ text: "I ask.", toolCalls: [call], finishReason: "tool_calls", usage });
     expect((await respond({})).body).toMatchObject({
       id: expect.stringMatching(/^resp_[0-9a-f]{32}$/),
       status: "completed",
@@ -326,8 +326,8 @@ describe("POST /v1/responses", () => {
     ["length", "max_output_tokens"],
     ["content_filter", "content_filter"],
   ] as const)("says of an answer that ended for %s that it is incomplete", async (finishReason, reason) => {
-    const { answer, respond } = setup();
-    answer.mockResolvedValue({ text: "Gyebale", finishReason, usage: undefined });
+    const { reply, respond } = setup();
+    reply.mockResolvedValue({ text: "Gyebale", finishReason, usage: undefined });
     expect((await respond({})).body).toMatchObject({
       status: "incomplete",
       completed_at: null,
@@ -357,8 +357,8 @@ describe("POST /v1/responses", () => {
     [{ text: { verbosity: "low" } }, "text.verbosity", "conversation"],
     [{ top_k: 1 }, "top_k", "'top_k' is not known"],
   ])("refuses %j by its name", async (body, param, words) => {
-    const answer = await setup().respond(body);
-    expect(answer).toMatchObject({ status: 400, body: { error: { code: "unsupported_parameter" } } });
-    expect(answer.body.error).toMatchObject({ param, message: expect.stringContaining(words) });
+    const reply = await setup().respond(body);
+    expect(reply).toMatchObject({ status: 400, body: { error: { code: "unsupported_parameter" } } });
+    expect(reply.body.error).toMatchObject({ param, message: expect.stringContaining(words) });
   });
 });

@@ -10,7 +10,7 @@ const secret = "a secret of tests that is long enough to sign with";
 const keysOf = (current: string, previous?: string) =>
   createSigningKeySource(async (version) => (version === "AWSCURRENT" ? current : previous));
 
-const begun: LogInAttempt = {
+const attempt: LogInAttempt = {
   provider: "a",
   checks: { state: "state", nonce: "nonce", codeVerifier: "verifier" },
   next: "/console/usage",
@@ -27,24 +27,24 @@ afterEach(() => {
 
 describe("What the browser keeps of a log-in through a provider", () => {
   it("is read again for ten minutes", async () => {
-    const sealed = await attempts.seal(begun);
+    const sealed = await attempts.seal(attempt);
     vi.setSystemTime(Date.now() + 599_000);
-    expect(await attempts.open(sealed)).toEqual(begun);
+    expect(await attempts.open(sealed)).toEqual(attempt);
     vi.setSystemTime(Date.now() + 2_000);
     expect(await attempts.open(sealed)).toBeUndefined();
   });
 
   it("is read after the signing key was changed", async () => {
     const changed = createLogInAttempts(keysOf("another secret of tests that is long enough", secret));
-    expect(await changed.open(await attempts.seal(begun))).toEqual(begun);
+    expect(await changed.open(await attempts.seal(attempt))).toEqual(attempt);
   });
 
   it("cannot be made by anybody else, nor changed", async () => {
     const forged = await createLogInAttempts(keysOf("a guess of somebody that is as long as a key")).seal(
-      begun,
+      attempt,
     );
-    const [head, , signature] = (await attempts.seal(begun)).split(".");
-    const body = Buffer.from(JSON.stringify({ attempt: { ...begun, next: "/x" }, exp: 2 ** 33 }));
+    const [head, , signature] = (await attempts.seal(attempt)).split(".");
+    const body = Buffer.from(JSON.stringify({ attempt: { ...attempt, next: "/x" }, exp: 2 ** 33 }));
     const changed = [head, body.toString("base64url"), signature].join(".");
     const unsigned = `${Buffer.from(`{"alg":"none","typ":"log-in-attempt+jwt"}`).toString("base64url")}.${body.toString("base64url")}.`;
     for (const sealed of [forged, changed, unsigned, "", "x.y.z"]) {
@@ -54,14 +54,14 @@ describe("What the browser keeps of a log-in through a provider", () => {
 
   it("is no access token, and an access token is not it", async () => {
     const tokens = createTokens(keysOf(secret));
-    expect(await tokens.verify(await attempts.seal(begun))).toBeUndefined();
+    expect(await tokens.verify(await attempts.seal(attempt))).toBeUndefined();
     const token = await tokens.sign({ userId: 7, tokenId: "one", tokenEpoch: 0 }, 600);
     expect(await attempts.open(token)).toBeUndefined();
   });
 
   it("has an end, whoever has signed it", async () => {
     const { current } = await keysOf(secret).get();
-    const endless = await new SignJWT({ attempt: begun })
+    const endless = await new SignJWT({ attempt: attempt })
       .setProtectedHeader({ alg: "HS256", typ: "log-in-attempt+jwt" })
       .sign(current);
     expect(await attempts.open(endless)).toBeUndefined();

@@ -16,7 +16,7 @@ import {
   newFormSecret,
 } from "../../../functions/console/server/form-token.ts";
 import { linksUnder, logInPath, readNext } from "../../../functions/console/server/links.ts";
-import type { PageSurroundings } from "../../../functions/console/server/open-visit.ts";
+import type { PageContext } from "../../../functions/console/server/open-visit.ts";
 import { type BoundPage, page } from "../../../functions/console/server/page.ts";
 import { pageEndpoints } from "../../../functions/console/server/page-endpoints.ts";
 import { data, redirect, sentFile, shown } from "../../../functions/console/server/responses.ts";
@@ -175,7 +175,7 @@ const session = {
 };
 const find = vi.fn(async (): Promise<StoredAccount | undefined> => account);
 
-const surroundings: PageSurroundings = {
+const context: PageContext = {
   site: {
     baseUrl: "https://api.example.com/prod",
     origins: { storage: [], stream: [] },
@@ -190,12 +190,12 @@ const surroundings: PageSurroundings = {
     end: async () => undefined,
     endAll: async () => undefined,
     useForm: async () => true,
-    giveBackForm: async () => undefined,
+    releaseForm: async () => undefined,
   },
 };
 
 const ask = (request: TestRequest) => {
-  const handler = createConsoleHandler(pages, surroundings, {
+  const handler = createConsoleHandler(pages, context, {
     limiter: unlimited,
     metricsNamespace: undefined,
   });
@@ -224,30 +224,30 @@ afterEach(() => {
 describe("A page", () => {
   it("is found below a path that stands for many, with its parameters", async () => {
     const greedy = { path: "/docs/{proxy+}", pathParameters: { proxy: "a b/" }, query: { page: "2" } };
-    const answer = await ask({ ...greedy, headers: html });
-    expect(answer).toMatchObject({ status: 200, headers: { "Cache-Control": "public, max-age=60" } });
-    expect(answer.body).toContain("/docs/a%20b?page=2 nobody");
+    const response = await ask({ ...greedy, headers: html });
+    expect(response).toMatchObject({ status: 200, headers: { "Cache-Control": "public, max-age=60" } });
+    expect(response.body).toContain("/docs/a%20b?page=2 nobody");
     expect(await ask({ ...greedy, headers: html, pathParameters: { proxy: "a/b" } })).toMatchObject({
       status: 404,
     });
   });
 
   it("that may be kept is kept by nobody once it names somebody", async () => {
-    const answer = await ask({ path: "/docs/x", headers: signedIn });
-    expect(answer.headers["Cache-Control"]).toBe("no-store");
-    expect(answer.body).toContain("amina");
+    const response = await ask({ path: "/docs/x", headers: signedIn });
+    expect(response.headers["Cache-Control"]).toBe("no-store");
+    expect(response.body).toContain("amina");
   });
 
   it("gives programs what its declaration says, and no more", async () => {
-    const answer = await ask({ path: "/docs/x" });
-    expect(JSON.parse(answer.body)).toEqual({ name: "x" });
+    const response = await ask({ path: "/docs/x" });
+    expect(JSON.parse(response.body)).toEqual({ name: "x" });
   });
 
   it("is in the language that was chosen, and keeps the choice", async () => {
-    const answer = await ask({ path: "/docs/x", headers: html, query: { language: "sw" } });
-    expect(answer.body).toContain('<html lang="sw">');
-    expect(answer.cookies).toEqual([expect.stringContaining("__Host-language=sw;")]);
-    expect(answer.headers["Cache-Control"]).toBe("no-store");
+    const response = await ask({ path: "/docs/x", headers: html, query: { language: "sw" } });
+    expect(response.body).toContain('<html lang="sw">');
+    expect(response.cookies).toEqual([expect.stringContaining("__Host-language=sw;")]);
+    expect(response.headers["Cache-Control"]).toBe("no-store");
     const headers = { ...html, Cookie: "__Host-language=sw" };
     expect((await ask({ path: "/docs/x", headers })).body).toContain('<html lang="sw">');
   });
@@ -282,22 +282,22 @@ describe("A page", () => {
   it("that could not be told from another is not served", () => {
     const [first] = pages;
     if (!first) throw new Error("There are pages.");
+    expect(() => pageEndpoints([first, { ...first, page: { ...first.page, id: "other" } }], context)).toThrow(
+      "Two pages of the console are called /docs/{name}.",
+    );
     expect(() =>
-      pageEndpoints([first, { ...first, page: { ...first.page, id: "other" } }], surroundings),
-    ).toThrow("Two pages of the console are called /docs/{name}.");
-    expect(() =>
-      pageEndpoints([first, { ...first, page: { ...first.page, path: "/docs" } }], surroundings),
+      pageEndpoints([first, { ...first, page: { ...first.page, path: "/docs" } }], context),
     ).toThrow("Two pages of the console are called open.");
   });
 
   it("whose query is not as declared is an error page with the id of the request", async () => {
-    const answer = await ask({
+    const response = await ask({
       path: "/docs/x",
       headers: { ...html, "X-Request-Id": "id-7" },
       query: { page: "x" },
     });
-    expect(answer.status).toBe(422);
-    expect(answer.body).toContain("name this number: id-7");
+    expect(response.status).toBe(422);
+    expect(response.body).toContain("name this number: id-7");
   });
 });
 
@@ -311,9 +311,9 @@ describe("A form that was sent", () => {
   });
 
   it("is shown again with what was typed, but for passwords, and what is wrong", async () => {
-    const answer = await ask(sent("number=11&tags=a&tags=b&old_password=secret"));
-    expect(answer.status).toBe(422);
-    expect(unescaped(answer.body)).toContain(
+    const response = await ask(sent("number=11&tags=a&tags=b&old_password=secret"));
+    expect(response.status).toBe(422);
+    expect(unescaped(response.body)).toContain(
       JSON.stringify({
         username: "amina",
         values: { number: "11", tags: "a" },
@@ -325,16 +325,16 @@ describe("A form that was sent", () => {
   });
 
   it("is shown again with what was refused, beside the field that is named", async () => {
-    const answer = await ask(sent("number=8"));
-    expect(answer.status).toBe(400);
-    expect(unescaped(answer.body)).toMatch(/"problems":\{"fields":\{"number":"[^"]+"\}\}/);
+    const response = await ask(sent("number=8"));
+    expect(response.status).toBe(400);
+    expect(unescaped(response.body)).toMatch(/"problems":\{"fields":\{"number":"[^"]+"\}\}/);
   });
 
   it("is told as an error of ours when it is one", async () => {
-    const answer = await ask(sent("number=9"));
-    expect(answer.status).toBe(500);
-    expect(answer.body).toContain("Something went wrong on our side");
-    expect(answer.body).not.toContain("Broken.");
+    const response = await ask(sent("number=9"));
+    expect(response.status).toBe(500);
+    expect(response.body).toContain("Something went wrong on our side");
+    expect(response.body).not.toContain("Broken.");
   });
 });
 

@@ -7,9 +7,9 @@ import {
 } from "../../../functions/console/texts/languages.ts";
 
 /** Every text of a language, by its place. */
-const listed = (words: object, place = ""): [string, string][] =>
+const listed = (words: object, path = ""): [string, string][] =>
   Object.entries(words).flatMap(([name, value]) =>
-    typeof value === "string" ? [[`${place}${name}`, value]] : listed(value, `${place}${name}.`),
+    typeof value === "string" ? [[`${path}${name}`, value]] : listed(value, `${path}${name}.`),
   );
 
 const placeholdersOf = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).toSorted();
@@ -19,10 +19,10 @@ const english = new Map(listed(textsOf.en));
 describe("The words of the console", () => {
   it.each(Object.entries(textsOf))("in %s are all there, with the same placeholders", (_tag, words) => {
     const texts = listed(words);
-    expect(texts.map(([place]) => place).toSorted()).toEqual([...english.keys()].toSorted());
+    expect(texts.map(([path]) => path).toSorted()).toEqual([...english.keys()].toSorted());
     expect(texts.filter(([, text]) => text.trim() === "")).toEqual([]);
-    for (const [place, text] of texts) {
-      expect([place, placeholdersOf(text)]).toEqual([place, placeholdersOf(english.get(place) ?? "")]);
+    for (const [path, text] of texts) {
+      expect([path, placeholdersOf(text)]).toEqual([path, placeholdersOf(english.get(path) ?? "")]);
     }
   });
 

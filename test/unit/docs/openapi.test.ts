@@ -72,9 +72,9 @@ const requestProblems = (operation: Operation): string[] => {
   });
 };
 
-const parameterProblems = (operation: Operation, place: "query" | "path"): string[] => {
-  const schema = place === "query" ? operation.query : operation.pathParameters;
-  const parameters = describedAs(operation).parameters.filter((parameter) => parameter.in === place);
+const parameterProblems = (operation: Operation, location: "query" | "path"): string[] => {
+  const schema = location === "query" ? operation.query : operation.pathParameters;
+  const parameters = describedAs(operation).parameters.filter((parameter) => parameter.in === location);
   const given = Object.fromEntries(
     parameters.flatMap(({ name, schema: { example } }) =>
       example === undefined ? [] : [[name, String(example)]],
@@ -90,12 +90,12 @@ const parameterProblems = (operation: Operation, place: "query" | "path"): strin
 
 const events = /^(?:(?:event: [\w.]+\n)?data: (?:\{.*\}|\[DONE\])\n\n)+$/;
 
-const answerProblems = (operation: Operation): string[] => {
+const responseProblems = (operation: Operation): string[] => {
   const { response } = operation;
-  const answers = describedAs(operation).responses[String(response.status)]?.content;
-  if (response.status === 204) return answers ? ["a body"] : [];
-  if (!answers) return ["no form of an answer"];
-  return Object.entries(answers).flatMap(([type, { example, schema }]) => {
+  const contents = describedAs(operation).responses[String(response.status)]?.content;
+  if (response.status === 204) return contents ? ["a body"] : [];
+  if (!contents) return ["no form of an answer"];
+  return Object.entries(contents).flatMap(([type, { example, schema }]) => {
     if (type === "application/json") return problemsOf(response.schema, example);
     if (type === "text/html") return [];
     if (type.startsWith("audio/")) return schema?.format === "binary" ? [] : [`${type}: not binary`];
@@ -107,8 +107,8 @@ const answerProblems = (operation: Operation): string[] => {
 const errorProblems = (operation: Operation): string[] =>
   Object.entries(describedAs(operation).responses)
     .filter(([status]) => Number(status) >= 400)
-    .flatMap(([status, { content: answers }]) => {
-      const references = Object.values(answers?.["application/json"]?.examples ?? {});
+    .flatMap(([status, { content: contents }]) => {
+      const references = Object.values(contents?.["application/json"]?.examples ?? {});
       const lost = references.filter(
         ({ $ref }) => !document.components.examples[$ref.slice("#/components/examples/".length)],
       );
@@ -146,9 +146,9 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
         request: requestProblems(operation),
         query: parameterProblems(operation, "query"),
         path: parameterProblems(operation, "path"),
-        answer: answerProblems(operation),
+        response: responseProblems(operation),
         errors: errorProblems(operation),
-      }).toEqual({ request: [], query: [], path: [], answer: [], errors: [] });
+      }).toEqual({ request: [], query: [], path: [], response: [], errors: [] });
       expect(Object.keys(describedAs(operation).responses)).toContain("500");
     });
   },

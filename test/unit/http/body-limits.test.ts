@@ -7,7 +7,7 @@ import {
   type BodyEncoding,
   defineOperation,
   longBodyBytes,
-  maximumBodyBytes,
+  maxBodyBytes,
   type Operation,
 } from "../../../shared/http/operation.ts";
 import { encodeForm, formFile } from "../../support/multipart.ts";
@@ -16,7 +16,7 @@ import { send } from "../../support/send.ts";
 const declare = <Schema extends z.ZodType>(
   encoding: BodyEncoding,
   schema: Schema,
-  more: { readonly maximumBytes?: number } = {},
+  more: { readonly maxBytes?: number } = {},
 ) =>
   defineOperation({
     id: "example",
@@ -31,8 +31,8 @@ const declare = <Schema extends z.ZodType>(
     errors: [],
   });
 
-const echo = (encoding: BodyEncoding, maximumBytes?: number) =>
-  endpoint(declare(encoding, z.unknown(), maximumBytes === undefined ? {} : { maximumBytes }), () => ({}));
+const echo = (encoding: BodyEncoding, maxBytes?: number) =>
+  endpoint(declare(encoding, z.unknown(), maxBytes === undefined ? {} : { maxBytes }), () => ({}));
 
 const json = { "Content-Type": "application/json" };
 const form = { "Content-Type": "application/x-www-form-urlencoded" };
@@ -60,9 +60,9 @@ describe("a body larger than its operation takes", () => {
 
   it("is told how to send a large file, when it is a form with files", async () => {
     const fields = await encodeForm({ audio: formFile("x".repeat(2_000)) });
-    const answer = await send([echo("multipart", 2_000)], { path: "/example", ...fields });
-    expect(answer).toMatchObject({ status: 413, body: { error: { code: "payload_too_large" } } });
-    expect(answer.body.detail).toContain("POST /tasks/generate-upload-url");
+    const response = await send([echo("multipart", 2_000)], { path: "/example", ...fields });
+    expect(response).toMatchObject({ status: 413, body: { error: { code: "payload_too_large" } } });
+    expect(response.body.detail).toContain("POST /tasks/generate-upload-url");
   });
 
   it("is held to the form's limit when a form comes in the encoding of files", async () => {
@@ -154,8 +154,8 @@ describe("the operations of the service", () => {
   const bodies = operations.flatMap(({ id, body }: Operation) => (body ? [{ id, body }] : []));
 
   it("take 64 kB, but for conversations, batches, long texts, files and deliveries", () => {
-    const longer = bodies.filter(({ body }) => maximumBodyBytes(body) > 65_536);
-    expect(Object.fromEntries(longer.map(({ id, body }) => [id, maximumBodyBytes(body)]))).toEqual({
+    const longer = bodies.filter(({ body }) => maxBodyBytes(body) > 65_536);
+    expect(Object.fromEntries(longer.map(({ id, body }) => [id, maxBodyBytes(body)]))).toEqual({
       createChatCompletion: longBodyBytes,
       createResponse: longBodyBytes,
       createTranscription: 4_718_592,

@@ -16,7 +16,7 @@ import { stubStreamingRuntime } from "../../support/lambda-stream.ts";
 beforeAll(stubStreamingRuntime);
 afterAll(() => vi.unstubAllGlobals());
 
-const answer = z.object({ text: z.string() });
+const bodySchema = z.object({ text: z.string() });
 const operation = defineOperation({
   id: "example",
   method: "GET",
@@ -25,13 +25,13 @@ const operation = defineOperation({
   tag: "Service",
   auth: "public",
   limit: "none",
-  response: { status: 200, description: "It", schema: answer },
+  response: { status: 200, description: "It", schema: bodySchema },
   errors: [],
 });
 
 const long = { text: "Oli otya? ".repeat(200) };
 
-const endpoints = (result: () => EndpointResult<z.input<typeof answer>>, declared = operation) => [
+const endpoints = (result: () => EndpointResult<z.input<typeof bodySchema>>, declared = operation) => [
   endpoint(declared, async () => result()),
 ];
 
@@ -43,7 +43,7 @@ const get = async (
     declared = operation,
   }: {
     readonly method?: string;
-    readonly result?: () => EndpointResult<z.input<typeof answer>>;
+    readonly result?: () => EndpointResult<z.input<typeof bodySchema>>;
     readonly declared?: typeof operation;
   } = {},
 ) => {

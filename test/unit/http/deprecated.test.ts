@@ -96,20 +96,20 @@ describe("a deprecated operation", () => {
   });
 
   it("lets browsers read the headers", async () => {
-    const answer = await post("right", { text: "x" });
-    expect(answer.headers["Access-Control-Expose-Headers"]).toMatch(/Deprecation.*Link.*Sunset/);
+    const response = await post("right", { text: "x" });
+    expect(response.headers["Access-Control-Expose-Headers"]).toMatch(/Deprecation.*Link.*Sunset/);
   });
 });
 
 describe("any other operation", () => {
   it("says nothing of the kind", async () => {
     const { deprecated, ...current } = operation;
-    const answer = await send([endpoint(current, () => ({ user: 7 }))], {
+    const response = await send([endpoint(current, () => ({ user: 7 }))], {
       path: "/old",
       body: { text: "x" },
       authorizer: authorizedCaller,
     });
-    expect(answer.status).toBe(200);
-    for (const name of Object.keys(headers)) expect(answer.headers).not.toHaveProperty(name);
+    expect(response.status).toBe(200);
+    for (const name of Object.keys(headers)) expect(response.headers).not.toHaveProperty(name);
   });
 });

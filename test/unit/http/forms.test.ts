@@ -63,8 +63,11 @@ describe("a form without files", () => {
     ["1e999", "float_parsing"],
     ["2.5", "less_than_equal"],
   ])("has no number %j", async (temperature, type) => {
-    const answer = await send([echo], { path: "/form", ...urlencoded({ name: "a", temperature }) });
-    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "temperature"], type }] } });
+    const response = await send([echo], { path: "/form", ...urlencoded({ name: "a", temperature }) });
+    expect(response).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "temperature"], type }] },
+    });
   });
 
   it("may leave a number empty or away", async () => {

@@ -101,24 +101,24 @@ const send = async (request: UrlRequest, given: TokenCase = {}) => {
 
 describe("a function behind its own URL", () => {
   it("checks the bearer token itself and knows its caller", async () => {
-    const answer = await send({ headers: { authorization: "Bearer abc" }, body: '{"text":"hello"}' });
-    expect(answer).toMatchObject({ status: 200, body: { text: "hello", user: 7 } });
-    expect(answer.verifyBearer).toHaveBeenCalledWith("Bearer abc");
-    expect(answer.headers["X-Request-Id"]).toBe("request-1");
+    const response = await send({ headers: { authorization: "Bearer abc" }, body: '{"text":"hello"}' });
+    expect(response).toMatchObject({ status: 200, body: { text: "hello", user: 7 } });
+    expect(response.verifyBearer).toHaveBeenCalledWith("Bearer abc");
+    expect(response.headers["X-Request-Id"]).toBe("request-1");
   });
 
   it("refuses a missing or unknown token before it looks at the body", async () => {
-    const answer = await send({ body: "{broken" }, { claims: undefined });
-    expect(answer).toMatchObject({ status: 401, body: { error: { code: "unauthenticated" } } });
-    expect(answer.headers).toMatchObject({
+    const response = await send({ body: "{broken" }, { claims: undefined });
+    expect(response).toMatchObject({ status: 401, body: { error: { code: "unauthenticated" } } });
+    expect(response.headers).toMatchObject({
       "WWW-Authenticate": "Bearer",
       "Access-Control-Allow-Origin": "*",
     });
   });
 
   it("refuses a disabled account", async () => {
-    const answer = await send({ body: '{"text":"x"}' }, { access: { disabled: true } });
-    expect(answer).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
+    const response = await send({ body: '{"text":"x"}' }, { access: { disabled: true } });
+    expect(response).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } });
   });
 
   it("never believes that a caller was checked elsewhere", async () => {
@@ -134,9 +134,9 @@ describe("a function behind its own URL", () => {
       status: 404,
       body: { error: { code: "not_found" } },
     });
-    const answer = await send({ method: "GET" });
-    expect(answer).toMatchObject({ status: 405, body: { error: { code: "method_not_allowed" } } });
-    expect(answer.headers["Allow"]).toBe("POST, OPTIONS");
+    const response = await send({ method: "GET" });
+    expect(response).toMatchObject({ status: 405, body: { error: { code: "method_not_allowed" } } });
+    expect(response.headers["Allow"]).toBe("POST, OPTIONS");
   });
 
   it("reads the parameters of a path itself", async () => {
@@ -152,17 +152,17 @@ describe("a function behind its own URL", () => {
   });
 
   it("answers a browser's preflight without a token", async () => {
-    const answer = await send({ method: "OPTIONS" }, { claims: undefined });
-    expect(answer.status).toBe(204);
-    expect(answer.headers).toMatchObject({
+    const response = await send({ method: "OPTIONS" }, { claims: undefined });
+    expect(response.status).toBe(204);
+    expect(response.headers).toMatchObject({
       "Access-Control-Allow-Origin": "*",
       "Access-Control-Allow-Methods": "POST, OPTIONS",
       "Access-Control-Allow-Headers": expect.stringContaining("Authorization"),
       "Access-Control-Max-Age": "86400",
       "X-Request-Id": "request-1",
     });
-    expect(answer.body).toBeUndefined();
-    expect(answer.verifyBearer).not.toHaveBeenCalled();
+    expect(response.body).toBeUndefined();
+    expect(response.verifyBearer).not.toHaveBeenCalled();
   });
 
   it("has its requests read like those of the REST API", () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { endpoint } from "../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../shared/http/operation.ts";
-import { hasTooManyValues, maximumValues, parseJsonBody } from "../../../shared/http/parse-json.ts";
+import { hasTooManyValues, maxValues, parseJsonBody } from "../../../shared/http/parse-json.ts";
 import { ValidationError } from "../../../shared/platform/errors/app-error.ts";
 import { validate } from "../../../shared/platform/validation/validation.ts";
 import { send } from "../../support/send.ts";
@@ -43,23 +43,19 @@ describe("a JSON body", () => {
   it("may have 20,000 values and no more, wherever they are", () => {
     const zeros = (count: number) => JSON.stringify(Array(count).fill(0));
     // The first zero is counted with its list.
-    expect(hasTooManyValues(zeros(maximumValues - 1))).toBe(false);
-    expect(hasTooManyValues(zeros(maximumValues))).toBe(true);
+    expect(hasTooManyValues(zeros(maxValues - 1))).toBe(false);
+    expect(hasTooManyValues(zeros(maxValues))).toBe(true);
     const lists = (count: number) => JSON.stringify({ items: Array(count).fill([null, ""]) });
     expect(hasTooManyValues(lists(6_666))).toBe(false);
     expect(hasTooManyValues(lists(6_667))).toBe(true);
-    expect(refusalOf(zeros(maximumValues)).issues).toEqual([
+    expect(refusalOf(zeros(maxValues)).issues).toEqual([
       { loc: ["body"], msg: "Value error, the body has more than 20000 values", type: "value_error" },
     ]);
   });
 
   it("is counted before it is parsed", () => {
     const parse = vi.spyOn(JSON, "parse");
-    for (const text of [
-      `[${"1,".repeat(maximumValues)}`,
-      "[".repeat(1_000_000),
-      '{"a":'.repeat(maximumValues),
-    ]) {
+    for (const text of [`[${"1,".repeat(maxValues)}`, "[".repeat(1_000_000), '{"a":'.repeat(maxValues)]) {
       expect(refusalOf(text).issues).toMatchObject([{ type: "value_error" }]);
     }
     expect(parse).not.toHaveBeenCalled();
@@ -84,7 +80,7 @@ describe("a JSON body", () => {
   });
 
   it("may have as much punctuation in its texts as it likes", () => {
-    const value = { text: '\\",[{'.repeat(maximumValues), more: "\\" };
+    const value = { text: '\\",[{'.repeat(maxValues), more: "\\" };
     expect(parseJsonBody(JSON.stringify(value))).toEqual(value);
   });
 

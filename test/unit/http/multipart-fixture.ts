@@ -48,9 +48,9 @@ export const wellFormed = [
 export const statusWithin = async (milliseconds: number, body: Buffer, contentType: string) => {
   const { promise, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(resolve, milliseconds, "no answer");
-  const answer = await Promise.race([post(body, contentType), promise]);
+  const response = await Promise.race([post(body, contentType), promise]);
   clearTimeout(timer);
-  return typeof answer === "string" ? answer : answer.status;
+  return typeof response === "string" ? response : response.status;
 };
 
 const original = form("b", [

@@ -13,7 +13,7 @@ import { stubStreamingRuntime } from "../../support/lambda-stream.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
 import { unlimited } from "../../support/unlimited.ts";
 
-const answer = z.object({ answer: z.string() });
+const bodySchema = z.object({ result: z.string() });
 
 const common = {
   id: "example",
@@ -21,19 +21,19 @@ const common = {
   path: "/example",
   summary: "Example",
   tag: "Service",
-  response: { status: 200, description: "It", schema: answer, otherContentTypes: ["text/html"] },
+  response: { status: 200, description: "It", schema: bodySchema, otherContentTypes: ["text/html"] },
   errors: [],
   confidential: true,
 } as const;
 const open = defineOperation({ ...common, auth: "public" });
 const ofTokens = defineOperation({ ...common, auth: "user", scope: "translate" });
 
-const get = (execute: () => Promise<z.input<typeof answer> | Reply>, headers?: Record<string, string>) =>
+const get = (execute: () => Promise<z.input<typeof bodySchema> | Reply>, headers?: Record<string, string>) =>
   send([endpoint(open, execute)], { method: "GET", path: "/example", headers: headers ?? {} });
 
 describe("every answer", () => {
   it("carries a request id, open CORS and no sniffing", async () => {
-    const response = await get(async () => ({ answer: "yes" }));
+    const response = await get(async () => ({ result: "yes" }));
     expect(response.headers).toMatchObject({
       "X-Request-Id": expect.stringMatching(/^[0-9a-f-]{36}$/),
       "Access-Control-Allow-Origin": "*",
@@ -43,14 +43,14 @@ describe("every answer", () => {
   });
 
   it("keeps the caller's own request id", async () => {
-    const response = await get(async () => ({ answer: "yes" }), { "X-Request-ID": "my-trace.1" });
+    const response = await get(async () => ({ result: "yes" }), { "X-Request-ID": "my-trace.1" });
     expect(response.headers["X-Request-Id"]).toBe("my-trace.1");
   });
 
   it.each(["with space", "a".repeat(129), "line\nbreak", "ünïcode"])(
     "replaces a request id that could not be echoed safely: %j",
     async (id) => {
-      const response = await get(async () => ({ answer: "yes" }), { "X-Request-Id": id });
+      const response = await get(async () => ({ result: "yes" }), { "X-Request-Id": id });
       expect(response.headers["X-Request-Id"]).toMatch(/^[0-9a-f-]{36}$/);
     },
   );
@@ -108,14 +108,14 @@ describe("an error", () => {
 describe("a route that asks for a token", () => {
   it("knows its caller from the authorizer", async () => {
     const closed = endpoint(ofTokens, ({ caller }) => ({
-      answer: `${caller.userId} ${caller.accountType}`,
+      result: `${caller.userId} ${caller.accountType}`,
     }));
     const response = await send([closed], { method: "GET", path: "/example", authorizer: authorizedCaller });
-    expect(response.body).toEqual({ answer: "7 Free" });
+    expect(response.body).toEqual({ result: "7 Free" });
   });
 
   it("refuses a request that went past the authorizer", async () => {
-    const closed = endpoint(ofTokens, () => ({ answer: "secret" }));
+    const closed = endpoint(ofTokens, () => ({ result: "secret" }));
     const response = await send([closed], { method: "GET", path: "/example" });
     expect(response).toMatchObject({ status: 401, body: { error: { code: "unauthenticated" } } });
     expect(response.headers["WWW-Authenticate"]).toBe("Bearer");
@@ -129,7 +129,7 @@ describe("a request the function cannot finish in its time", () => {
       request.signal.addEventListener("abort", () => {
         aborted = true;
       });
-      return new Promise<{ answer: string }>(() => undefined);
+      return new Promise<{ result: string }>(() => undefined);
     });
     const response = await send([slow], { method: "GET", path: "/example", remainingMilliseconds: 1_050 });
     expect(response.status).toBe(503);
@@ -143,12 +143,12 @@ describe("a request the function cannot finish in its time", () => {
       vi.restoreAllMocks();
     });
     let endsAt: number | undefined;
-    const asked = endpoint({ ...open, limit: "none" }, () => {
+    const requested = endpoint({ ...open, limit: "none" }, () => {
       endsAt = requestScope()?.endsAt;
-      return { answer: "yes" };
+      return { result: "yes" };
     });
     const context = { ...lambdaContext(), getRemainingTimeInMillis: () => 30_000 };
-    await createBufferedHandler([asked])(lambdaEvent({ method: "GET", path: "/example" }), context);
+    await createBufferedHandler([requested])(lambdaEvent({ method: "GET", path: "/example" }), context);
     expect(endsAt).toBe(529_000);
   });
 });
@@ -163,11 +163,11 @@ describe("the parts of a request", () => {
     query: z.object({ page: z.string().optional() }),
     pathParameters: z.object({ name: z.string() }),
   });
-  const tell = endpoint(operation, ({ body, query, path, request }) => ({
-    answer: [body.text, query.page, path.name, request.id, request.headers["x-own"]].join(" "),
+  const echo = endpoint(operation, ({ body, query, path, request }) => ({
+    result: [body.text, query.page, path.name, request.id, request.headers["x-own"]].join(" "),
   }));
   const ask = (body: unknown, more: object = {}) =>
-    send([tell], {
+    send([echo], {
       path: "/example/{name}",
       pathParameters: { name: "amina" },
       headers: { "X-Request-Id": "r".repeat(128), "X-Own": "own" },
@@ -177,9 +177,9 @@ describe("the parts of a request", () => {
 
   it("reach the use case", async () => {
     expect((await ask({ text: "hello" }, { query: { page: "2" } })).body).toEqual({
-      answer: `hello 2 amina ${"r".repeat(128)} own`,
+      result: `hello 2 amina ${"r".repeat(128)} own`,
     });
-    expect((await ask({ text: "hello" })).body.answer).toContain("hello  amina");
+    expect((await ask({ text: "hello" })).body.result).toContain("hello  amina");
   });
 
   it.each([
@@ -193,8 +193,8 @@ describe("the parts of a request", () => {
       "model_attributes_type",
     ],
   ])("are named when they are missing: %s", async (_case, body, more, type) => {
-    const answer = await ask(body, { headers: { "Content-Type": "application/json" }, ...more });
-    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body"], type }] } });
+    const bodySchema = await ask(body, { headers: { "Content-Type": "application/json" }, ...more });
+    expect(bodySchema).toMatchObject({ status: 422, body: { detail: [{ loc: ["body"], type }] } });
   });
 
   it("leave the event's own body as it came", async () => {
@@ -204,18 +204,18 @@ describe("the parts of a request", () => {
       body: '{"text":"x"}',
       headers: { "Content-Type": "application/json" },
     });
-    await createBufferedHandler([tell])(event, lambdaContext());
+    await createBufferedHandler([echo])(event, lambdaContext());
     expect(event.body).toBe('{"text":"x"}');
   });
 
   it("are refused without a path parameter that is declared", async () => {
-    const answer = await ask({ text: "x" }, { pathParameters: undefined });
-    expect(answer.body.detail).toMatchObject([{ loc: ["path", "name"], type: "missing" }]);
+    const bodySchema = await ask({ text: "x" }, { pathParameters: undefined });
+    expect(bodySchema.body.detail).toMatchObject([{ loc: ["path", "name"], type: "missing" }]);
   });
 });
 
 describe("HEAD", () => {
-  const head = (execute: () => Promise<z.input<typeof answer> | Reply>, operation: Operation = open) =>
+  const head = (execute: () => Promise<z.input<typeof bodySchema> | Reply>, operation: Operation = open) =>
     send([endpoint(operation, execute)], { method: "HEAD", path: "/example" });
 
   it("is answered as GET is, without the body", async () => {
@@ -237,31 +237,31 @@ describe("HEAD", () => {
   });
 
   it("does not begin a stream", async () => {
-    let hasBegun = false;
+    let hasStarted = false;
     const chunks = async function* () {
-      hasBegun = true;
+      hasStarted = true;
       yield "text";
     };
     expect(await head(async () => new Reply({ contentType: "text/html", body: chunks() }))).toMatchObject({
       status: 200,
       body: "",
     });
-    expect(hasBegun).toBe(false);
+    expect(hasStarted).toBe(false);
   });
 
   it("is no method of what GET does not answer", async () => {
     const post = { ...open, method: "POST" } as const;
-    expect((await head(async () => ({ answer: "yes" }), post)).status).toBe(405);
+    expect((await head(async () => ({ result: "yes" }), post)).status).toBe(405);
   });
 });
 
 describe("a browser's preflight", () => {
   it("is not answered behind the REST API, which answers it itself", async () => {
-    const answer = await send([endpoint(open, () => ({ answer: "yes" }))], {
+    const bodySchema = await send([endpoint(open, () => ({ result: "yes" }))], {
       method: "OPTIONS",
       path: "/example",
     });
-    expect(answer).toMatchObject({ status: 405, headers: { Allow: "GET, HEAD, OPTIONS" } });
+    expect(bodySchema).toMatchObject({ status: 405, headers: { Allow: "GET, HEAD, OPTIONS" } });
   });
 });
 
@@ -277,18 +277,18 @@ describe("a buffered function", () => {
 
 describe("the operations of the service", () => {
   /** Places where a response may hold members that nobody has named. */
-  const openPlaces = (schema: unknown, place: string): string[] => {
+  const openPaths = (schema: unknown, path: string): string[] => {
     if (typeof schema !== "object" || schema === null) return [];
     return Object.entries(schema).flatMap(([key, value]) => {
       const isAnything =
         key === "additionalProperties" && Object.keys(Object(value)).length === 0 && value !== false;
-      return isAnything ? [place] : openPlaces(value, `${place}.${key}`);
+      return isAnything ? [path] : openPaths(value, `${path}.${key}`);
     });
   };
 
   it("name all that leaves, but for the API's own description", () => {
     const isOpen = ({ response }: Operation) =>
-      openPlaces(z.toJSONSchema(response.schema, { io: "output" }), "").length > 0;
+      openPaths(z.toJSONSchema(response.schema, { io: "output" }), "").length > 0;
     expect(operations.length).toBeGreaterThan(40);
     expect(operations.filter(isOpen).map(({ id }) => id)).toEqual(["openapi"]);
   });
@@ -296,7 +296,7 @@ describe("the operations of the service", () => {
 
 describe("a function", () => {
   const doing = (operation: Operation) => [
-    { operation, prepare: () => ({ tasks: 1, execute: async () => ({ answer: "yes" }) }) },
+    { operation, prepare: () => ({ tasks: 1, execute: async () => ({ result: "yes" }) }) },
   ];
   const unlimitedOperation = { ...open, limit: "none" } as const;
 

@@ -23,7 +23,7 @@ const operation = defineOperation({
   response: {
     status: 200,
     description: "It",
-    schema: z.object({ answer: z.string() }),
+    schema: z.object({ result: z.string() }),
     otherContentTypes: ["text/plain"],
   },
   errors: [],
@@ -36,8 +36,8 @@ const event = (path = "/example") =>
     authorizer: { userId: "7", tokenId: "t-1", tokenEpoch: "0" },
   });
 
-const handlerOf = (execute: () => Promise<{ answer: string } | Reply>) => [endpoint(operation, execute)];
-const answering = handlerOf(async () => ({ answer: "yes" }));
+const handlerOf = (execute: () => Promise<{ result: string } | Reply>) => [endpoint(operation, execute)];
+const endpoints = handlerOf(async () => ({ result: "yes" }));
 
 let lines: Record<string, unknown>[];
 
@@ -54,7 +54,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const answered = () => lines.filter(({ message }) => message === "request.answered");
+const responseLines = () => lines.filter(({ message }) => message === "request.answered");
 
 describe("the line at the start of a request", () => {
   const received = () => lines.filter(({ message }) => message === "request.received");
@@ -63,26 +63,26 @@ describe("the line at the start of a request", () => {
     const seen: unknown[] = [];
     const endpoints = handlerOf(async () => {
       seen.push(...lines);
-      return { answer: "yes" };
+      return { result: "yes" };
     });
     await createBufferedHandler(endpoints, { limiter: unlimited })(event(), lambdaContext());
     expect(seen).toEqual([
-      { message: "request.received", request_id: answered()[0]?.["request_id"], operation: "example" },
+      { message: "request.received", request_id: responseLines()[0]?.["request_id"], operation: "example" },
     ]);
   });
 
   it("names the request as API Gateway's log does too, when its caller named it otherwise", async () => {
     const named = { ...event(), headers: { "X-Request-Id": "mine-1" } };
-    await createBufferedHandler(answering, { limiter: unlimited })(named, lambdaContext());
+    await createBufferedHandler(endpoints, { limiter: unlimited })(named, lambdaContext());
     const { requestId: gateway_request_id } = named.requestContext;
     expect(received()).toMatchObject([{ request_id: "mine-1", gateway_request_id }]);
-    await createBufferedHandler(answering, { limiter: unlimited })(event(), lambdaContext());
+    await createBufferedHandler(endpoints, { limiter: unlimited })(event(), lambdaContext());
     expect(received()[1]?.["gateway_request_id"]).toBeUndefined();
   });
 
   it("leads to the trace that the request is part of", async () => {
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    await createBufferedHandler(answering, { limiter: unlimited })(
+    await createBufferedHandler(endpoints, { limiter: unlimited })(
       { ...event(), headers: { traceparent } },
       lambdaContext(),
     );
@@ -90,20 +90,20 @@ describe("the line at the start of a request", () => {
   });
 
   it("is there for what nobody declared, too", async () => {
-    await createBufferedHandler(answering, { limiter: unlimited })(event("/secret-path"), lambdaContext());
-    await createBufferedHandler(answering, { limiter: unlimited })(
+    await createBufferedHandler(endpoints, { limiter: unlimited })(event("/secret-path"), lambdaContext());
+    await createBufferedHandler(endpoints, { limiter: unlimited })(
       { ...event(), httpMethod: "DELETE" },
       lambdaContext(),
     );
     expect(received()).toMatchObject([{ operation: "none" }, { operation: "none" }]);
-    expect(answered()).toMatchObject([{ status: 404 }, { status: 405 }]);
+    expect(responseLines()).toMatchObject([{ status: 404 }, { status: 405 }]);
   });
 });
 
 describe("the line at the end of a request", () => {
   it("says which operation answered whom with which status, through which entry point and how fast", async () => {
-    await createBufferedHandler(answering, { limiter: unlimited })(event(), lambdaContext());
-    expect(answered()).toEqual([
+    await createBufferedHandler(endpoints, { limiter: unlimited })(event(), lambdaContext());
+    expect(responseLines()).toEqual([
       {
         message: "request.answered",
         request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -121,10 +121,10 @@ describe("the line at the end of a request", () => {
   });
 
   it("says once in a process that it was a cold start", async () => {
-    const handler = createBufferedHandler(answering, { limiter: unlimited });
+    const handler = createBufferedHandler(endpoints, { limiter: unlimited });
     await handler(event(), lambdaContext());
     await handler(event(), lambdaContext());
-    expect(answered().at(-1)).toMatchObject({ cold_start: false });
+    expect(responseLines().at(-1)).toMatchObject({ cold_start: false });
   });
 
   it.each([
@@ -135,21 +135,21 @@ describe("the line at the end of a request", () => {
       throw new AppError(code);
     });
     await createBufferedHandler(failing, { limiter: unlimited })(event(), lambdaContext());
-    expect(answered()).toMatchObject([{ client_error, server_error }]);
+    expect(responseLines()).toMatchObject([{ client_error, server_error }]);
   });
 
   it("puts paths that nobody declared together, without naming them", async () => {
-    await createBufferedHandler(answering, { limiter: unlimited })(event("/secret-path"), lambdaContext());
-    expect(answered()).toMatchObject([{ operation: "none", status: 404 }]);
+    await createBufferedHandler(endpoints, { limiter: unlimited })(event("/secret-path"), lambdaContext());
+    expect(responseLines()).toMatchObject([{ operation: "none", status: 404 }]);
     expect(JSON.stringify(lines)).not.toContain("secret-path");
   });
 
   it("carries the metrics of its operation, in the namespace of the stage", async () => {
-    await createBufferedHandler(answering, {
+    await createBufferedHandler(endpoints, {
       limiter: unlimited,
       metricsNamespace: "LanguageAi-test",
     })(event(), lambdaContext());
-    const [line] = answered();
+    const [line] = responseLines();
     expect(line?.["_aws"]).toMatchObject({
       Timestamp: expect.any(Number),
       CloudWatchMetrics: [
@@ -179,7 +179,7 @@ describe("the service's own time", () => {
       vi.advanceTimersByTime(milliseconds);
       const scope = requestScope();
       if (scope) scope.upstreamMilliseconds = ofModels;
-      return { answer: "yes" };
+      return { result: "yes" };
     });
 
   it.each([
@@ -189,7 +189,7 @@ describe("the service's own time", () => {
   ])("is %s", async (_case, milliseconds, ofModels, own) => {
     const handler = createBufferedHandler(taking(milliseconds, ofModels), { limiter: unlimited });
     await handler(event(), lambdaContext());
-    expect(answered()).toMatchObject([{ milliseconds, own_milliseconds: own }]);
+    expect(responseLines()).toMatchObject([{ milliseconds, own_milliseconds: own }]);
   });
 
   it("of a stream ends when its head leaves, however long its body takes", async () => {
@@ -206,7 +206,7 @@ describe("the service's own time", () => {
       event(),
       lambdaContext(),
     );
-    expect(answered()).toMatchObject([{ milliseconds: 600_300, own_milliseconds: 300 }]);
+    expect(responseLines()).toMatchObject([{ milliseconds: 600_300, own_milliseconds: 300 }]);
   });
 });
 
@@ -220,11 +220,11 @@ describe("the line at the end of a stream", () => {
   it("comes with the last byte, and counts them", async () => {
     const handler = stream(async function* () {
       yield "café";
-      expect(answered()).toEqual([]);
+      expect(responseLines()).toEqual([]);
       yield " au lait";
     });
     await invokeStreaming(handler, event(), lambdaContext());
-    expect(answered()).toMatchObject([{ status: 200, bytes: 13, ended: "whole", server_error: 0 }]);
+    expect(responseLines()).toMatchObject([{ status: 200, bytes: 13, ended: "whole", server_error: 0 }]);
   });
 
   it("counts a stream that broke off as an error, whatever its status was", async () => {
@@ -236,7 +236,7 @@ describe("the line at the end of a stream", () => {
     await expect(Reflect.apply(handler, undefined, [event(), sent, lambdaContext()])).rejects.toThrow(
       "broken",
     );
-    expect(answered()).toMatchObject([{ status: 200, bytes: 4, ended: "failed", server_error: 1 }]);
+    expect(responseLines()).toMatchObject([{ status: 200, bytes: 4, ended: "failed", server_error: 1 }]);
   });
 
   it("tells readers who went away from whole answers", async () => {
@@ -246,6 +246,6 @@ describe("the line at the end of a stream", () => {
     const sent = new PassThrough();
     sent.once("data", () => sent.destroy());
     await Reflect.apply(handler, undefined, [event(), sent, lambdaContext()]);
-    expect(answered()).toMatchObject([{ ended: "client_disconnected", server_error: 0 }]);
+    expect(responseLines()).toMatchObject([{ ended: "client_disconnected", server_error: 0 }]);
   });
 });

@@ -8,7 +8,7 @@ import { createStreamingHandler } from "../../../shared/http/pipeline.ts";
 import { Reply } from "../../../shared/http/response.ts";
 import { createOpenAiTranslator } from "../../../shared/models/inference/openai/translator.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
-import { answering, completion, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
+import { completion, type FakeBackend, responding, startFakeBackend } from "../../support/fake-backend.ts";
 import { fakeCounters } from "../../support/fake-counters.ts";
 import { lambdaContext, lambdaEvent } from "../../support/lambda-event.ts";
 import { invokeStreaming, stubStreamingRuntime } from "../../support/lambda-stream.ts";
@@ -81,7 +81,7 @@ describe("the line of a request in the log", () => {
   it("tells how long the model was waited for", () =>
     withBackend(async (backend) => {
       backend.behave((response, incoming) => {
-        setTimeout(() => answering(200, completion("Oli otya?"))(response, incoming), 60);
+        setTimeout(() => responding(200, completion("Oli otya?"))(response, incoming), 60);
       });
       const line = await lineOf(backend);
       expect(line?.["upstream_milliseconds"]).toBeGreaterThanOrEqual(50);
@@ -103,7 +103,7 @@ describe("the quota of an account", () => {
       const endpoints = endpointsOver(backend);
       const counters = fakeCounters();
       const ask = async () => (await send(endpoints, request, { limiter: createLimiter(counters) })).status;
-      backend.behave(answering(500, "no"));
+      backend.behave(responding(500, "no"));
       for (let count = 0; count < 5; count += 1) expect(await ask()).toBe(502);
       expect(counters.refunded).toEqual([]);
       expect(await ask()).toBe(503);

@@ -97,7 +97,7 @@ describe("a streamed answer", () => {
   });
 
   it("is made no faster than it is read", async () => {
-    let made = 0;
+    let sent = 0;
     let release = () => {};
     const stream = new Writable({
       highWaterMark: 1,
@@ -108,37 +108,37 @@ describe("a streamed answer", () => {
     const sending = sendStream(
       stream,
       (async function* () {
-        while (made < 10) {
-          made += 1;
+        while (sent < 10) {
+          sent += 1;
           yield "x".repeat(10);
         }
       })(),
     );
     await new Promise((resolve) => setImmediate(resolve));
-    expect(made).toBeLessThanOrEqual(1);
+    expect(sent).toBeLessThanOrEqual(1);
     const reading = setInterval(() => release(), 1);
     await sending;
     clearInterval(reading);
-    expect(made).toBe(10);
+    expect(sent).toBe(10);
   });
 });
 
 /** A source whose pieces the test gives, and what has been asked of it. */
 const givenByTest = () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   let receiver: Receiver<string> | undefined;
   const source: Source<string> = {
     start: (given) => {
-      asked.push("start");
+      requested.push("start");
       receiver = given;
     },
-    pause: () => void asked.push("pause"),
-    resume: () => void asked.push("resume"),
-    stop: () => void asked.push("stop"),
+    pause: () => void requested.push("pause"),
+    resume: () => void requested.push("resume"),
+    stop: () => void requested.push("stop"),
   };
   return {
     source,
-    asked,
+    requested,
     give: (piece: string) => receiver?.onPiece(piece),
     end: (failure?: unknown) => receiver?.onEnd(failure),
   };
@@ -166,12 +166,12 @@ describe("a stream whose pieces are given as they come", () => {
     stream.resume();
     const { source, give, end } = givenByTest();
     const failure = new AppError("service_unavailable");
-    const told: unknown[] = [];
-    const sending = sendStream(stream, source, { onToldFailure: (of) => told.push(of) });
+    const reported: unknown[] = [];
+    const sending = sendStream(stream, source, { onReportedFailure: (of) => reported.push(of) });
     give("an error");
     end(failure);
     expect(await sending).toBe("whole");
-    expect(told).toEqual([failure]);
+    expect(reported).toEqual([failure]);
   });
 
   it("is paused while its reader takes no more, and stopped when they go away", async () => {
@@ -182,38 +182,38 @@ describe("a stream whose pieces are given as they come", () => {
         release = done;
       },
     });
-    const { source, asked, give } = givenByTest();
+    const { source, requested, give } = givenByTest();
     const sending = sendStream(stream, source);
     release();
     await new Promise(setImmediate);
     give("piece");
-    expect(asked).toEqual(["start", "pause"]);
+    expect(requested).toEqual(["start", "pause"]);
     release();
     await new Promise(setImmediate);
-    expect(asked).toEqual(["start", "pause", "resume"]);
+    expect(requested).toEqual(["start", "pause", "resume"]);
     stream.destroy();
     expect(await sending).toBe("client_disconnected");
-    expect(asked).toEqual(["start", "pause", "resume", "stop"]);
+    expect(requested).toEqual(["start", "pause", "resume", "stop"]);
   });
 
   it("is never started for a reader who has gone", async () => {
     const stream = new PassThrough();
     stream.destroy();
-    const { source, asked } = givenByTest();
+    const { source, requested } = givenByTest();
     expect(await sendStream(stream, source)).toBe("client_disconnected");
-    expect(asked).toEqual(["stop"]);
+    expect(requested).toEqual(["stop"]);
   });
 
   it("is stopped and left without an end when a piece cannot be written", async () => {
     const stream = new PassThrough();
-    const { source, asked, give } = givenByTest();
+    const { source, requested, give } = givenByTest();
     const sending = sendStream(stream, source);
     vi.spyOn(stream, "write").mockImplementation(() => {
       throw new Error("broken");
     });
     give("piece");
     await expect(sending).rejects.toThrow("broken");
-    expect(asked).toEqual(["start", "stop"]);
+    expect(requested).toEqual(["start", "stop"]);
     expect(stream.writableEnded).toBe(false);
   });
 });

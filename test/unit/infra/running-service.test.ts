@@ -17,8 +17,8 @@ beforeEach(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), "running-service-"));
   // What answers at the address that the file names.
   server = createServer((request, response) => {
-    const isAsked = request.url === "/_local/service";
-    response.writeHead(isAsked ? 200 : 404).end(isAsked ? '{"instance":"one"}' : "{}");
+    const isRequested = request.url === "/_local/service";
+    response.writeHead(isRequested ? 200 : 404).end(isRequested ? '{"instance":"one"}' : "{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

@@ -39,7 +39,7 @@ const worker = (dueInSeconds: number | "no table") => {
     hide,
     queue: { send },
     messages: { send: notExpected },
-    places: {
+    slots: {
       take: dueInSeconds === "no table" ? notExpected : async () => held,
       begin: notExpected,
       postpone: notExpected,
@@ -53,7 +53,7 @@ const worker = (dueInSeconds: number | "no table") => {
       complete: notExpected,
       beginPlanning: notExpected,
       start: notExpected,
-      settle: notExpected,
+      finish: notExpected,
       remove: notExpected,
     },
     store: {
@@ -74,7 +74,7 @@ const worker = (dueInSeconds: number | "no table") => {
     callbacks: { send: notExpected },
     stitch: () => ({ text: "" }),
     timeouts: { failsAfterSeconds: 600, waitsSeconds: 86_400 },
-    placesOfAccount: 1,
+    slotsPerAccount: 1,
     watchMilliseconds: 1_000,
   };
   return { dependencies, hide, send };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeFailure, mostTries } from "../../../functions/job-worker/judge-failure.ts";
+import { judgeFailure, maxAttempts } from "../../../functions/job-worker/judge-failure.ts";
 import { UntrimmableAudioError } from "../../../shared/audio/reading/audio-errors.ts";
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import {
@@ -17,15 +17,15 @@ const unreachable = new AppError("service_unavailable", { cause: new BackendUnre
 const slow = new AppError("service_unavailable", { cause: new BackendTimeout("silent") });
 
 /** What becomes of a piece of which every try ends like this. @returns the seconds after which each try begins, and the end. */
-const playOut = (error: unknown, secondsOfTry: number) => {
+const playOut = (error: unknown, secondsOfAttempt: number) => {
   const starts: number[] = [];
   let held = { failures: 0 };
   let now = 0;
   for (;;) {
     starts.push(now / 1_000);
-    const begunAt = now;
-    now += secondsOfTry * 1_000;
-    const verdict = judgeFailure(error, held, timeouts, begunAt, now);
+    const startedAt = now;
+    now += secondsOfAttempt * 1_000;
+    const verdict = judgeFailure(error, held, timeouts, startedAt, now);
     if (verdict.kind === "fail") return { starts, end: now / 1_000, error: verdict.error };
     held = verdict.next;
     now = verdict.next.due_at;
@@ -35,7 +35,7 @@ const playOut = (error: unknown, secondsOfTry: number) => {
 describe("a piece at which the model fails", () => {
   it("is tried five times, with growing pauses, within ten minutes", () => {
     const { starts, end, error } = playOut(failed, 1);
-    expect(starts).toHaveLength(mostTries);
+    expect(starts).toHaveLength(maxAttempts);
     const pauses = starts.slice(1).map((start, index) => start - (starts[index] ?? 0) - 1);
     expect(pauses).toEqual([10, 30, 60, 120]);
     expect(end).toBeLessThan(600);
@@ -72,8 +72,8 @@ describe("a piece whose model is down", () => {
   });
 
   it("says since when, and until when it is waited for", () => {
-    const begunAt = Date.parse("2026-11-22T10:00:00Z");
-    const verdict = judgeFailure(down, { failures: 0 }, timeouts, begunAt, begunAt + 1_000);
+    const startedAt = Date.parse("2026-11-22T10:00:00Z");
+    const verdict = judgeFailure(down, { failures: 0 }, timeouts, startedAt, startedAt + 1_000);
     expect(verdict).toMatchObject({
       kind: "again",
       waiting: expect.stringMatching(/since 2026-11-22T10:00:00\.000Z.* until 2026-11-23T10:00:00\.000Z/),

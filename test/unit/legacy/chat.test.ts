@@ -8,23 +8,23 @@ const usage = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
 
 const chat = async (body: object) => {
   const legacy = legacyInMemory();
-  const answer = await legacy.send({ path: "/tasks/sunflower_inference", body });
-  return { ...answer, asked: legacy.answer.mock.calls[0]?.[0] };
+  const response = await legacy.send({ path: "/tasks/sunflower_inference", body });
+  return { ...response, requested: legacy.reply.mock.calls[0]?.[0] };
 };
 
 const instruct = async (fields: Record<string, string>) => {
   const legacy = legacyInMemory();
-  const answer = await legacy.send({
+  const response = await legacy.send({
     path: "/tasks/sunflower_simple",
     body: new URLSearchParams(fields).toString(),
     headers: { "Content-Type": "application/x-www-form-urlencoded", Authorization: "Bearer right" },
   });
-  return { ...answer, asked: legacy.answer.mock.calls[0]?.[0] };
+  return { ...response, requested: legacy.reply.mock.calls[0]?.[0] };
 };
 
 describe("POST /tasks/sunflower_inference", () => {
   it("answers, and counts the instruction that it put before the conversation", async () => {
-    const { status, body, asked } = await chat({ messages: [question], stream: true });
+    const { status, body, requested } = await chat({ messages: [question], stream: true });
     expect(status).toBe(200);
     expect(body).toEqual({
       content: "Apwoyo.",
@@ -34,7 +34,7 @@ describe("POST /tasks/sunflower_inference", () => {
       inference_time: expect.any(Number),
       message_count: 2,
     });
-    expect(asked).toMatchObject({
+    expect(requested).toMatchObject({
       model: "lang-14b",
       temperature: 0.3,
       messages: [{ role: "system", content: defaultSystemMessage }, question],
@@ -42,17 +42,17 @@ describe("POST /tasks/sunflower_inference", () => {
   });
 
   it("lets the other family's name choose the other model", async () => {
-    const { body, asked } = await chat({ messages: [question], model_type: "gemma", temperature: 1 });
+    const { body, requested } = await chat({ messages: [question], model_type: "gemma", temperature: 1 });
     expect(body.model_type).toBe("gemma");
-    expect(asked).toMatchObject({ model: "lang-9b", temperature: 1 });
+    expect(requested).toMatchObject({ model: "lang-9b", temperature: 1 });
   });
 
   it("puts a given instruction in the place of the conversation's own", async () => {
     const own = { role: "system", content: "Be long." };
-    const { body, asked } = await chat({ messages: [own, question], system_message: "Be brief." });
-    expect(asked?.messages).toEqual([{ role: "system", content: "Be brief." }, question]);
+    const { body, requested } = await chat({ messages: [own, question], system_message: "Be brief." });
+    expect(requested?.messages).toEqual([{ role: "system", content: "Be brief." }, question]);
     expect(body.message_count).toBe(2);
-    expect((await chat({ messages: [own, question] })).asked?.messages).toEqual([own, question]);
+    expect((await chat({ messages: [own, question] })).requested?.messages).toEqual([own, question]);
   });
 
   it.each([
@@ -61,13 +61,17 @@ describe("POST /tasks/sunflower_inference", () => {
     [{ messages: [question], model_type: "llama" }, 422, "validation_failed", "model_type"],
     [{ messages: [question], temperature: 2.1 }, 422, "validation_failed", "temperature"],
   ])("refuses %j with %i", async (body, status, code, param) => {
-    expect(await chat(body)).toMatchObject({ status, asked: undefined, body: { error: { code, param } } });
+    expect(await chat(body)).toMatchObject({
+      status,
+      requested: undefined,
+      body: { error: { code, param } },
+    });
   });
 
   it("passes on which tokens the server counted, and which it did not", async () => {
     const partial = { prompt_tokens: 11, completion_tokens: null, total_tokens: null };
     const legacy = legacyInMemory();
-    legacy.answer.mockResolvedValue({ text: "Apwoyo.", finishReason: "stop", usage: partial });
+    legacy.reply.mockResolvedValue({ text: "Apwoyo.", finishReason: "stop", usage: partial });
     const { body } = await legacy.send({
       path: "/tasks/sunflower_inference",
       body: { messages: [question] },
@@ -77,14 +81,14 @@ describe("POST /tasks/sunflower_inference", () => {
 
   it("keeps the conversation's own instruction when the given one is blank", async () => {
     const own = { role: "system", content: "Be long." };
-    const { asked } = await chat({ messages: [own, question], system_message: " " });
-    expect(asked?.messages).toEqual([own, question]);
+    const { requested } = await chat({ messages: [own, question], system_message: " " });
+    expect(requested?.messages).toEqual([own, question]);
   });
 });
 
 describe("POST /tasks/sunflower_simple", () => {
   it("carries out an instruction", async () => {
-    const { body, asked } = await instruct({ instruction: " Say thank you. ", temperature: "0.9" });
+    const { body, requested } = await instruct({ instruction: " Say thank you. ", temperature: "0.9" });
     expect(body).toEqual({
       response: "Apwoyo.",
       model_type: "qwen",
@@ -92,20 +96,20 @@ describe("POST /tasks/sunflower_simple", () => {
       usage,
       success: true,
     });
-    expect(asked).toMatchObject({ model: "lang-14b", temperature: 0.9 });
-    expect(asked?.messages.at(-1)).toEqual({ role: "user", content: "Say thank you." });
+    expect(requested).toMatchObject({ model: "lang-14b", temperature: 0.9 });
+    expect(requested?.messages.at(-1)).toEqual({ role: "user", content: "Say thank you." });
   });
 
   it("takes the other model and an instruction of 4,000 characters, of any script", async () => {
     const instruction = "\u{1E900}".repeat(4_000);
-    const { status, body, asked } = await instruct({
+    const { status, body, requested } = await instruct({
       instruction,
       model_type: "gemma",
       system_message: "Be brief.",
     });
     expect(status).toBe(200);
     expect(body.model_type).toBe("gemma");
-    expect(asked).toMatchObject({
+    expect(requested).toMatchObject({
       model: "lang-9b",
       temperature: 0.3,
       messages: [
@@ -130,20 +134,20 @@ describe("POST /tasks/summarise", () => {
   it("asks the chat model for a summary in which nobody is named", async () => {
     const legacy = legacyInMemory();
     const text = "Amina of Plot 7 sold her maize.";
-    const answer = await legacy.send({ path: "/tasks/summarise", body: { text } });
-    expect(answer).toMatchObject({ status: 200, body: { summarized_text: "Apwoyo." } });
-    const asked = legacy.answer.mock.calls[0]?.[0];
-    expect(asked?.messages[0]).toMatchObject({
+    const response = await legacy.send({ path: "/tasks/summarise", body: { text } });
+    expect(response).toMatchObject({ status: 200, body: { summarized_text: "Apwoyo." } });
+    const requested = legacy.reply.mock.calls[0]?.[0];
+    expect(requested?.messages[0]).toMatchObject({
       role: "system",
       content: expect.stringMatching(/^Summarise/),
     });
-    expect(asked?.messages[0]?.content).toContain("names of people");
-    expect(asked?.messages[1]).toEqual({ role: "user", content: text });
+    expect(requested?.messages[0]?.content).toContain("names of people");
+    expect(requested?.messages[1]).toEqual({ role: "user", content: text });
   });
 
   it("tells that the model is loading", async () => {
     const legacy = legacyInMemory();
-    legacy.answer.mockRejectedValue(new AppError("service_unavailable", { retryAfterSeconds: 30 }));
+    legacy.reply.mockRejectedValue(new AppError("service_unavailable", { retryAfterSeconds: 30 }));
     expect(await legacy.send({ path: "/tasks/summarise", body: { text: "x" } })).toMatchObject({
       status: 503,
       headers: { "Retry-After": "30", Sunset: "Tue, 01 Dec 2026 00:00:00 GMT" },

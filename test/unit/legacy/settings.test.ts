@@ -80,12 +80,12 @@ describe("each deprecated route", () => {
     ["POST /tasks/summarise", "/tasks/chat/completions"],
   ])("%s names the one to use in its place: %s", async (route, successor) => {
     const [method = "", path = ""] = route.split(" ");
-    const answer = await legacyInMemory().send({
+    const response = await legacyInMemory().send({
       method,
       path,
       pathParameters: { language: "lug", audio_transcription_id: "1" },
     });
-    expect(answer.headers).toMatchObject({
+    expect(response.headers).toMatchObject({
       Deprecation: "@1780272000",
       Sunset: "Tue, 01 Dec 2026 00:00:00 GMT",
       Link: `<${successor}>; rel="successor-version"`,
@@ -119,13 +119,13 @@ describe("a stage whose providers' routes are gone", () => {
     async (operation) => {
       const { method, path, deprecated } = operation;
       for (const authorization of ["Bearer right", "Bearer wrong"]) {
-        const answer = await legacy.send({
+        const response = await legacy.send({
           method,
           path,
           headers: { Authorization: authorization, "Content-Type": "application/json" },
           body: "{broken",
         });
-        expect(answer).toMatchObject({
+        expect(response).toMatchObject({
           status: 410,
           headers: {
             Deprecation: "@1780272000",
@@ -134,7 +134,7 @@ describe("a stage whose providers' routes are gone", () => {
           },
           body: { error: { code: "gone" } },
         });
-        expect(answer.body.detail).toContain(deprecated?.successor);
+        expect(response.body.detail).toContain(deprecated?.successor);
       }
       expect(legacy.synthesize).not.toHaveBeenCalled();
     },

@@ -47,15 +47,15 @@ describe("the six speakers of version 1", () => {
 
   it("have one less: nobody speaks Lugbara any more, and the sentence names the others", async () => {
     const legacy = legacyInMemory();
-    const answer = await post("/tasks/tts", { text: "Mi ngoni?", speaker_id: 245 }, legacy);
-    expect(answer).toMatchObject({
+    const response = await post("/tasks/tts", { text: "Mi ngoni?", speaker_id: 245 }, legacy);
+    expect(response).toMatchObject({
       status: 400,
       headers: { Deprecation: "@1780272000" },
       body: { error: { code: "no_speaker_for_language", param: "speaker_id" } },
     });
-    expect(answer.body.detail).toContain("Lugbara");
-    expect(answer.body.detail).toContain("248 (Luganda)");
-    expect(answer.body.error.supported_speaker_ids).toEqual([241, 242, 243, 246, 248]);
+    expect(response.body.detail).toContain("Lugbara");
+    expect(response.body.detail).toContain("248 (Luganda)");
+    expect(response.body.error.supported_speaker_ids).toEqual([241, 242, 243, 246, 248]);
     expect(legacy.synthesize).not.toHaveBeenCalled();
   });
 });
@@ -75,13 +75,13 @@ describe("POST /tasks/tts", () => {
   });
 
   it.each([
-    [{}, { temperature: undefined, maximumTokens: undefined }],
+    [{}, { temperature: undefined, maxTokens: undefined }],
     [
       { temperature: 0.7, max_new_audio_tokens: 2_000 },
-      { temperature: 0.7, maximumTokens: 2_000 },
+      { temperature: 0.7, maxTokens: 2_000 },
     ],
-    [{ max_new_audio_tokens: 1 }, { maximumTokens: 64 }],
-    [{ max_new_audio_tokens: 100_000 }, { maximumTokens: 4_096 }],
+    [{ max_new_audio_tokens: 1 }, { maxTokens: 64 }],
+    [{ max_new_audio_tokens: 100_000 }, { maxTokens: 4_096 }],
   ])("passes %j on, as far as the model takes it", async (parameters, sampling) => {
     const legacy = legacyInMemory();
     await post("/tasks/tts", { text: "Oli otya?", ...parameters }, legacy);

@@ -7,16 +7,16 @@ import { makeOggOpus } from "../../fixtures/audio/make-ogg.ts";
 import { makeWav } from "../../fixtures/audio/make-wav.ts";
 import { recordingsInMemory } from "../../support/legacy.ts";
 import { formFile } from "../../support/multipart.ts";
-import { soundBytes, wavFile } from "../../support/wav.ts";
+import { audioBytes, wavFile } from "../../support/wav.ts";
 
-const second = wavFile(soundBytes(48_000), { stated: true });
+const second = wavFile(audioBytes(48_000), { stated: true });
 
 describe("POST /tasks/stt", () => {
   it("saves what was said under a number, and the audio with it", async () => {
-    const { post, saved, kept, transcribe } = recordingsInMemory();
-    const answer = await post("/tasks/stt", { audio: formFile(second), language: "ach" });
-    const [[objectKey, bytes] = []] = kept();
-    expect(answer).toMatchObject({
+    const { post, saved, stored, transcribe } = recordingsInMemory();
+    const response = await post("/tasks/stt", { audio: formFile(second), language: "ach" });
+    const [[objectKey, bytes] = []] = stored();
+    expect(response).toMatchObject({
       status: 200,
       body: {
         audio_transcription: "Wasuze otya nno?",
@@ -60,8 +60,8 @@ describe("POST /tasks/stt", () => {
     "refuses the language %s with the ten that there are",
     async (language) => {
       const { post } = recordingsInMemory();
-      const answer = await post("/tasks/stt", { audio: formFile(second), language });
-      expect(answer).toMatchObject({
+      const response = await post("/tasks/stt", { audio: formFile(second), language });
+      expect(response).toMatchObject({
         status: 422,
         body: {
           detail: [
@@ -80,12 +80,12 @@ describe("POST /tasks/stt", () => {
     ["AAC", () => makeAdts(10_000)],
   ];
   it.each(long)("transcribes and keeps the first ten minutes of a longer %s", async (_format, make) => {
-    const { post, kept, transcribe } = recordingsInMemory();
+    const { post, stored, transcribe } = recordingsInMemory();
     const file = await make();
-    const answer = await post("/tasks/stt", { audio: formFile(file) });
-    expect(answer).toMatchObject({ status: 200, body: { was_audio_trimmed: true } });
-    expect(answer.body.original_duration_minutes).toBeCloseTo(640 / 60, 1);
-    const trimmed = kept()[0]?.[1] ?? Buffer.alloc(0);
+    const response = await post("/tasks/stt", { audio: formFile(file) });
+    expect(response).toMatchObject({ status: 200, body: { was_audio_trimmed: true } });
+    expect(response.body.original_duration_minutes).toBeCloseTo(640 / 60, 1);
+    const trimmed = stored()[0]?.[1] ?? Buffer.alloc(0);
     const [before, after] = await Promise.all(
       [file, trimmed].map((bytes) => inspectAudio(bufferSource(bytes))),
     );
@@ -101,12 +101,12 @@ describe("POST /tasks/stt", () => {
   });
 
   it("leaves ten minutes as they are", async () => {
-    const { post, kept } = recordingsInMemory();
+    const { post, stored } = recordingsInMemory();
     const file = makeWav({ seconds: 600, sampleRate: 3_000 });
     expect(await post("/tasks/stt", { audio: formFile(file) })).toMatchObject({
       body: { was_audio_trimmed: false, original_duration_minutes: null },
     });
-    expect(kept()[0]?.[1].equals(file)).toBe(true);
+    expect(stored()[0]?.[1].equals(file)).toBe(true);
   });
 
   it.each([
@@ -115,15 +115,15 @@ describe("POST /tasks/stt", () => {
   ])("keeps nothing when the model %s", async (_case, transcribe, status) => {
     const legacy = recordingsInMemory();
     legacy.transcribe.mockImplementation(transcribe);
-    const answer = await legacy.post("/tasks/stt", { audio: formFile(second) });
-    expect(answer.status).toBe(status);
-    expect(answer.headers["Deprecation"]).toBeTruthy();
-    expect(legacy.kept()).toEqual([]);
+    const response = await legacy.post("/tasks/stt", { audio: formFile(second) });
+    expect(response.status).toBe(status);
+    expect(response.headers["Deprecation"]).toBeTruthy();
+    expect(legacy.stored()).toEqual([]);
     expect(legacy.saved.save).not.toHaveBeenCalled();
   });
 
   it("refuses a file that is no audio with 422, and damaged audio with 400", async () => {
-    const { post, kept } = recordingsInMemory();
+    const { post, stored } = recordingsInMemory();
     expect(await post("/tasks/stt", { audio: formFile("%PDF-1.7", "song.mp3", "audio/mpeg") })).toMatchObject(
       {
         status: 422,
@@ -135,15 +135,15 @@ describe("POST /tasks/stt", () => {
       status: 400,
       body: { error: { code: "unreadable_audio", param: "audio" } },
     });
-    expect(kept()).toEqual([]);
+    expect(stored()).toEqual([]);
   });
 
   it("tells the way round for a file that is too large for a request", async () => {
     const { post } = recordingsInMemory();
     const audio = formFile(wavFile(Buffer.alloc(4_613_734), { stated: true }));
-    const answer = await post("/tasks/stt", { audio });
-    expect(answer).toMatchObject({ status: 413, body: { error: { param: "audio" } } });
-    expect(answer.body.detail).toMatch(/generate-upload-url .*stt_from_gcs; split recordings/);
+    const response = await post("/tasks/stt", { audio });
+    expect(response).toMatchObject({ status: 413, body: { error: { param: "audio" } } });
+    expect(response.body.detail).toMatch(/generate-upload-url .*stt_from_gcs; split recordings/);
   });
 });
 
@@ -157,9 +157,9 @@ describe("speakers that are to be told apart", () => {
   it("are told in both forms of version 1 when the model can", async () => {
     const { post, transcribe } = recordingsInMemory();
     transcribe.mockResolvedValue({ text: "Could you let us know? We didn't notice.", segments });
-    const answer = await post("/tasks/stt", { audio: formFile(second), recognise_speakers: "true" });
+    const response = await post("/tasks/stt", { audio: formFile(second), recognise_speakers: "true" });
     expect(transcribe.mock.calls[0]?.[0]).toMatchObject({ withSpeakers: true });
-    expect(answer.body.diarization_output).toEqual({
+    expect(response.body.diarization_output).toEqual({
       text: "Could you let us know? We didn't notice.",
       chunks: [
         { speaker: "SPEAKER_00", text: "Could you", timestamp: [0.46, 2] },
@@ -167,18 +167,18 @@ describe("speakers that are to be told apart", () => {
         { speaker: "SPEAKER_01", text: "We didn't notice.", timestamp: [16.26, 226.9] },
       ],
     });
-    expect(answer.body.formatted_diarization_output).toBe(
+    expect(response.body.formatted_diarization_output).toBe(
       "**SPEAKER_00**\n(0.46) Could you let us know? (16.32)\n**SPEAKER_01**\n(16.26) We didn't notice. (226.90)",
     );
-    expect(answer.headers["X-Diarization"]).toBeUndefined();
+    expect(response.headers["X-Diarization"]).toBeUndefined();
   });
 
   it.each(["/tasks/stt", "/tasks/org/stt"])(
     "are not there when it cannot, and a header of %s says so",
     async (path) => {
       const { post } = recordingsInMemory();
-      const answer = await post(path, { audio: formFile(second), recognise_speakers: "yes" });
-      expect(answer).toMatchObject({
+      const response = await post(path, { audio: formFile(second), recognise_speakers: "yes" });
+      expect(response).toMatchObject({
         status: 200,
         headers: { "X-Diarization": "unavailable", Deprecation: "@1780272000" },
         body: { diarization_output: {}, formatted_diarization_output: "" },
@@ -190,10 +190,10 @@ describe("speakers that are to be told apart", () => {
 
 describe("POST /tasks/org/stt", () => {
   it("leaves the language to the model, saves nothing and trims nothing", async () => {
-    const { post, saved, kept, transcribe } = recordingsInMemory();
+    const { post, saved, stored, transcribe } = recordingsInMemory();
     transcribe.mockResolvedValue({ text: "", segments: undefined });
-    const answer = await post("/tasks/org/stt", { audio: formFile(makeAdts(10_000)) });
-    expect(answer).toMatchObject({
+    const response = await post("/tasks/org/stt", { audio: formFile(makeAdts(10_000)) });
+    expect(response).toMatchObject({
       status: 200,
       body: {
         audio_transcription: "",
@@ -205,7 +205,7 @@ describe("POST /tasks/org/stt", () => {
     });
     expect(transcribe.mock.calls[0]?.[0].language).toBeUndefined();
     expect(saved.save).not.toHaveBeenCalled();
-    expect(kept()).toEqual([]);
+    expect(stored()).toEqual([]);
   });
 });
 
@@ -217,8 +217,8 @@ describe("POST /tasks/modal/stt", () => {
     [undefined, undefined],
   ])("takes the language %s", async (language, code) => {
     const { post, transcribe } = recordingsInMemory();
-    const answer = await post("/tasks/modal/stt", { audio: formFile(second), language });
-    expect(answer).toMatchObject({
+    const response = await post("/tasks/modal/stt", { audio: formFile(second), language });
+    expect(response).toMatchObject({
       status: 200,
       body: { audio_transcription: "Wasuze otya nno?", language: null },
     });
@@ -242,19 +242,19 @@ describe("DELETE /tasks/stt/{audio_transcription_id}", () => {
   };
 
   it("deletes what was saved, and the audio with it", async () => {
-    const { remove, kept, saved, id } = await withOne();
+    const { remove, stored, saved, id } = await withOne();
     expect(await remove(id)).toMatchObject({
       status: 200,
       body: { success: true, audio_transcription_id: id },
       headers: { Deprecation: "@1780272000" },
     });
-    expect(kept()).toEqual([]);
+    expect(stored()).toEqual([]);
     expect(saved.transcriptions.size).toBe(0);
     expect(await remove(id)).toMatchObject({ status: 404, body: { error: { code: "not_found" } } });
   });
 
   it("tells another account's in the same words as one that there is not, and leaves it", async () => {
-    const { remove, kept, saved, id } = await withOne();
+    const { remove, stored, saved, id } = await withOne();
     saved.transcriptions.set(99, {
       userId: 8,
       text: "Apwoyo",
@@ -265,18 +265,18 @@ describe("DELETE /tasks/stt/{audio_transcription_id}", () => {
     expect([foreign.status, unknown.status]).toEqual([404, 404]);
     expect(foreign.body.detail).toBe(unknown.body.detail);
     expect([...saved.transcriptions.keys()]).toEqual([id, 99]);
-    expect(kept()).toHaveLength(1);
+    expect(stored()).toHaveLength(1);
   });
 
   it("can be tried again when the store could not remove the audio", async () => {
-    const { remove, kept, saved, objects, id } = await withOne();
+    const { remove, stored, saved, objects, id } = await withOne();
     const deleting = vi.spyOn(objects, "delete").mockImplementationOnce(() => {
       throw new AppError("storage_unavailable");
     });
     expect(await remove(id)).toMatchObject({ status: 502 });
     expect(saved.transcriptions.has(id)).toBe(true);
     expect(await remove(id)).toMatchObject({ status: 200 });
-    expect(kept()).toEqual([]);
+    expect(stored()).toEqual([]);
     deleting.mockRestore();
   });
 

@@ -13,7 +13,7 @@ describe("POST /tasks/stt_from_gcs", () => {
   it.each([[name], [fileId.toUpperCase()]])(
     "transcribes the upload %s, also from a urlencoded form",
     async (named) => {
-      const { send, upload, kept } = recordingsInMemory();
+      const { send, upload, stored } = recordingsInMemory();
       upload(fileId, makeMp3(100));
       const body = new URLSearchParams({ gcs_blob_name: named, adapter: "kin" }).toString();
       const headers = { "Content-Type": "application/x-www-form-urlencoded", Authorization: "Bearer right" };
@@ -21,7 +21,7 @@ describe("POST /tasks/stt_from_gcs", () => {
         status: 200,
         body: { language: "kin", audio_transcription_id: 12, audio_url: expect.stringMatching(/\.mp3$/) },
       });
-      expect(kept()).toHaveLength(1);
+      expect(stored()).toHaveLength(1);
     },
   );
 
@@ -69,22 +69,22 @@ describe("POST /tasks/stt_from_gcs", () => {
     const huge = Buffer.alloc(0);
     Object.defineProperty(huge, "length", { value: 104_857_601 });
     get.mockReturnValue(huge);
-    const answer = await legacy.post("/tasks/stt_from_gcs", { gcs_blob_name: name });
-    expect(answer).toMatchObject({ status: 413, body: { error: { param: "gcs_blob_name" } } });
-    expect(answer.body.detail).toContain("split");
+    const response = await legacy.post("/tasks/stt_from_gcs", { gcs_blob_name: name });
+    expect(response).toMatchObject({ status: 413, body: { error: { param: "gcs_blob_name" } } });
+    expect(response.body.detail).toContain("split");
     expect([...legacy.objects.keys()]).toEqual([]);
   });
 
   it("refuses a longer recording in an encoding that cannot be cut", async () => {
-    const { post, upload, kept } = recordingsInMemory();
+    const { post, upload, stored } = recordingsInMemory();
     upload(fileId, Buffer.concat([openHeader(fixture("tone-adpcm.wav")), Buffer.alloc(12_000_000)]));
-    const answer = await post("/tasks/stt_from_gcs", { gcs_blob_name: name });
-    expect(answer).toMatchObject({
+    const response = await post("/tasks/stt_from_gcs", { gcs_blob_name: name });
+    expect(response).toMatchObject({
       status: 400,
       body: { error: { code: "unreadable_audio", param: "gcs_blob_name" } },
     });
-    expect(answer.body.detail).toContain("cannot be shortened");
-    expect(kept()).toEqual([]);
+    expect(response.body.detail).toContain("cannot be shortened");
+    expect(stored()).toEqual([]);
   });
 });
 
@@ -101,7 +101,7 @@ describe("an upload that is transcribed again", () => {
     for (const language of ["lug", "ach", "nyn", "teo", "eng"]) await transcribe(legacy, language);
     expect(legacy.store.write).toHaveBeenCalledTimes(1);
     // A name that tells neither whose it is nor where it came from.
-    expect(legacy.kept().map(([name]) => name)).toEqual([
+    expect(legacy.stored().map(([name]) => name)).toEqual([
       expect.stringMatching(/^transcriptions\/[0-9a-f]{32}\.\w{3}$/),
     ]);
     expect([...legacy.saved.transcriptions.keys()]).toEqual([12, 13, 14, 15, 16]);
@@ -114,7 +114,7 @@ describe("an upload that is transcribed again", () => {
     await transcribe(legacy);
     legacy.upload(fileId, makeMp3(200));
     await transcribe(legacy);
-    expect(legacy.kept()).toHaveLength(2);
+    expect(legacy.stored()).toHaveLength(2);
   });
 
   it("stays for the one that was saved when another fails", async () => {
@@ -123,7 +123,7 @@ describe("an upload that is transcribed again", () => {
     await transcribe(legacy);
     legacy.transcribe.mockResolvedValueOnce({ text: "", segments: undefined });
     expect(await transcribe(legacy)).toMatchObject({ status: 502 });
-    expect(legacy.kept()).toHaveLength(1);
+    expect(legacy.stored()).toHaveLength(1);
   });
 
   it("stays until the last transcription of it is deleted", async () => {
@@ -132,9 +132,9 @@ describe("an upload that is transcribed again", () => {
     await transcribe(legacy);
     await transcribe(legacy, "ach");
     expect(await legacy.remove(12)).toMatchObject({ status: 200 });
-    expect(legacy.kept()).toHaveLength(1);
+    expect(legacy.stored()).toHaveLength(1);
     expect(await legacy.remove(13)).toMatchObject({ status: 200 });
-    expect(legacy.kept()).toHaveLength(0);
+    expect(legacy.stored()).toHaveLength(0);
     expect(legacy.saved.transcriptions.size).toBe(0);
   });
 });
@@ -149,21 +149,21 @@ describe("a file that is sent again", () => {
   ])("is kept once, for as long as its newest transcription: a %s one", async (_case, make) => {
     const legacy = recordingsInMemory();
     for (let times = 0; times < 3; times += 1) await transcribe(legacy, make());
-    expect(legacy.kept()).toHaveLength(1);
+    expect(legacy.stored()).toHaveLength(1);
     expect(legacy.store.write).toHaveBeenCalledTimes(3);
     expect([...legacy.saved.transcriptions.keys()]).toEqual([12, 13, 14]);
     expect(await legacy.remove(12)).toMatchObject({ status: 200 });
     expect(await legacy.remove(13)).toMatchObject({ status: 200 });
-    expect(legacy.kept()).toHaveLength(1);
+    expect(legacy.stored()).toHaveLength(1);
     expect(await legacy.remove(14)).toMatchObject({ status: 200 });
-    expect(legacy.kept()).toHaveLength(0);
+    expect(legacy.stored()).toHaveLength(0);
   });
 
   it("is another recording when it differs", async () => {
     const legacy = recordingsInMemory();
     await transcribe(legacy, makeMp3(100));
     await transcribe(legacy, makeMp3(101));
-    expect(legacy.kept()).toHaveLength(2);
+    expect(legacy.stored()).toHaveLength(2);
   });
 });
 

@@ -5,11 +5,11 @@ import { createGraphPlatform, type GraphTimeouts } from "../../../functions/mess
 import { MediaError } from "../../../functions/messaging/messaging-platform.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import {
-  answering,
   type Behaviour,
   type FakeBackend,
   hanging,
   resetting,
+  responding,
   startFakeBackend,
 } from "../../support/fake-backend.ts";
 
@@ -53,9 +53,9 @@ const setUp = (
   return { platform, reload, send };
 };
 
-const accepted = answering(200, { messaging_product: "whatsapp", messages: [{ id: "wamid.out" }] });
+const accepted = responding(200, { messaging_product: "whatsapp", messages: [{ id: "wamid.out" }] });
 const refusing = (code: number, status = 400): Behaviour =>
-  answering(status, { error: { message: "No.", type: "OAuthException", code } });
+  responding(status, { error: { message: "No.", type: "OAuthException", code } });
 
 const hasty: GraphTimeouts = { send: 50, typing: 50, media: 50 };
 
@@ -108,7 +108,7 @@ describe("a message to the platform", () => {
     [401, 60],
     [403, 60],
   ])("with status %i and no code is postponed for %i seconds", async (status, seconds) => {
-    server.behave(answering(status, "<h1>No</h1>"));
+    server.behave(responding(status, "<h1>No</h1>"));
     expect(await setUp().send()).toEqual({ kind: "postponed", seconds, code: -1 });
   });
 
@@ -132,13 +132,13 @@ describe("a message to the platform", () => {
     ["a fault of the platform", refusing(131_000, 500)],
     ["a fault of the platform, whatever its code", refusing(100, 500)],
     ...[1, 2, 131_000, 131_016, 133_004].map((code): [string, Behaviour] => [`code ${code}`, refusing(code)]),
-    ["an answer that says nothing", answering(200, {})],
-    ["an answer without an id", answering(200, { messages: [] })],
-    ["an answer that is no JSON", answering(200, "OK")],
-    ["an answer that is far too long", answering(200, "x".repeat(2 * 1024 * 1024))],
-    ["a page of a proxy", answering(502, "<h1>Bad gateway</h1>")],
-    ["a refusal without a code", answering(400, "<h1>Bad request</h1>")],
-    ["a redirect", answering(302, {}, { Location: "http://127.0.0.1:9/" })],
+    ["an answer that says nothing", responding(200, {})],
+    ["an answer without an id", responding(200, { messages: [] })],
+    ["an answer that is no JSON", responding(200, "OK")],
+    ["an answer that is far too long", responding(200, "x".repeat(2 * 1024 * 1024))],
+    ["a page of a proxy", responding(502, "<h1>Bad gateway</h1>")],
+    ["a refusal without a code", responding(400, "<h1>Bad request</h1>")],
+    ["a redirect", responding(302, {}, { Location: "http://127.0.0.1:9/" })],
     ["a connection that breaks", resetting],
   ])("may have arrived after %s", async (_what, behaviour) => {
     server.behave(behaviour);
@@ -258,7 +258,7 @@ describe("a file that somebody sent", () => {
     (members: object = {}): Behaviour =>
     (response, request) => {
       const all = { url: `${baseUrl}/file`, mime_type: "audio/ogg", sha256, file_size: bytes.length };
-      answering(200, { ...all, ...members })(response, request);
+      responding(200, { ...all, ...members })(response, request);
     };
   const file: Behaviour = (response) => void response.writeHead(200).end(bytes);
   const { signal } = new AbortController();
@@ -290,7 +290,7 @@ describe("a file that somebody sent", () => {
 
   it.each([
     ["in the lookup", [refusing(190, 401), facts(), file], 3],
-    ["for the file itself", [facts(), answering(401, "no"), file], 3],
+    ["for the file itself", [facts(), responding(401, "no"), file], 3],
   ])(
     "is asked for again with the newest token when the one at hand is refused %s",
     async (_when, list, calls) => {
@@ -315,27 +315,27 @@ describe("a file that somebody sent", () => {
 
   it.each<[string, Behaviour[], string]>([
     ["an id that the platform does not know (or no longer)", [refusing(100)], "gone"],
-    ["an id that the platform does not know, with another status", [answering(404, "Not found")], "gone"],
-    ["an id that was deleted", [answering(410, {})], "gone"],
-    ["a file that is not there any more", [facts(), answering(404, {})], "gone"],
-    ["a file that was deleted", [facts(), answering(410, {})], "gone"],
-    ["a lookup that says nothing", [answering(200, {})], "unreachable"],
+    ["an id that the platform does not know, with another status", [responding(404, "Not found")], "gone"],
+    ["an id that was deleted", [responding(410, {})], "gone"],
+    ["a file that is not there any more", [facts(), responding(404, {})], "gone"],
+    ["a file that was deleted", [facts(), responding(410, {})], "gone"],
+    ["a lookup that says nothing", [responding(200, {})], "unreachable"],
     [
       "a lookup with another status",
-      [answering(202, { url: "https://lookaside.fbsbx.com/x" })],
+      [responding(202, { url: "https://lookaside.fbsbx.com/x" })],
       "unreachable",
     ],
-    ["a lookup that is refused without a reason", [answering(400, "<h1>Bad request</h1>")], "unreachable"],
+    ["a lookup that is refused without a reason", [responding(400, "<h1>Bad request</h1>")], "unreachable"],
     ["a platform that fails", [refusing(1, 500)], "unreachable"],
     ["a platform that fails for a while", [refusing(2)], "unreachable"],
-    ["a platform that finds us too fast", [answering(429, {})], "unreachable"],
+    ["a platform that finds us too fast", [responding(429, {})], "unreachable"],
     ["a platform that finds us too fast, by its code", [refusing(80_007)], "unreachable"],
     ["a token that is not good", [refusing(190, 401)], "unreachable"],
     ["a right that is missing", [refusing(10, 403)], "unreachable"],
     ["a connection that breaks", [resetting], "unreachable"],
-    ["a file server that fails", [facts(), answering(503, {})], "unreachable"],
-    ["a file server that finds us too fast", [facts(), answering(429, {})], "unreachable"],
-    ["a file server that gives a part only", [facts(), answering(206, "Ogg")], "unreachable"],
+    ["a file server that fails", [facts(), responding(503, {})], "unreachable"],
+    ["a file server that finds us too fast", [facts(), responding(429, {})], "unreachable"],
+    ["a file server that gives a part only", [facts(), responding(206, "Ogg")], "unreachable"],
     ["a file server that breaks off", [facts(), resetting], "unreachable"],
   ])("cannot be had: %s", async (_what, behaviours, reason) => {
     server.behave(...behaviours);
@@ -379,7 +379,7 @@ describe("a file that somebody sent", () => {
   });
 
   it("is not fetched from where a redirect leads", async () => {
-    server.behave(facts(), answering(302, {}, { Location: "http://169.254.169.254/" }));
+    server.behave(facts(), responding(302, {}, { Location: "http://169.254.169.254/" }));
     expect(await reasonOf()).toBe("unreachable");
   });
 
@@ -432,7 +432,7 @@ describe("a file for the platform", () => {
     setUp(options).platform.upload({ phoneNumberId: "1/0" }, note, { signal: abort });
 
   it("is uploaded as a form of three parts and nothing else", async () => {
-    server.behave(answering(200, { id: "4711" }));
+    server.behave(responding(200, { id: "4711" }));
     expect(await upload()).toBe("4711");
     const [request] = server.received;
     expect([request?.method, request?.path]).toEqual(["POST", "/v26.0/1%2F0/media"]);
@@ -451,7 +451,7 @@ describe("a file for the platform", () => {
   });
 
   it("is uploaded again with the newest token when the one at hand is refused", async () => {
-    server.behave(refusing(190, 401), answering(200, { id: "4711" }));
+    server.behave(refusing(190, 401), responding(200, { id: "4711" }));
     expect(await upload({ newest: "new-token" })).toBe("4711");
     expect(server.received.map(({ headers }) => headers.authorization)).toEqual([
       "Bearer access-token",
@@ -462,8 +462,8 @@ describe("a file for the platform", () => {
 
   it.each<[string, Behaviour, number]>([
     ["refused", refusing(100), 400],
-    ["answered without an id", answering(200, {}), 200],
-    ["answered with another status", answering(202, { id: "4711" }), 202],
+    ["answered without an id", responding(200, {}), 200],
+    ["answered with another status", responding(202, { id: "4711" }), 202],
   ])("that is %s is an error", async (_what, behaviour, status) => {
     server.behave(behaviour);
     await expect(upload()).rejects.toThrow(`did not take the file (status ${status})`);

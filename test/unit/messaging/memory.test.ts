@@ -111,11 +111,11 @@ describe("what is remembered of an exchange", () => {
 
 describe("the note of a conversation", () => {
   it("is made anew when six exchanges have gathered before the last five", async () => {
-    const answer = noting("Amina keeps goats.");
+    const reply = noting("Amina keeps goats.");
     const before = conversation(11, "They live in Gulu.");
-    const after = await refreshNote(before, { answer }, signal);
+    const after = await refreshNote(before, { reply }, signal);
     expect(after).toEqual({ ...before, note: "Amina keeps goats.", exchanges: before.exchanges.slice(6) });
-    expect(answer).toHaveBeenCalledExactlyOnceWith(
+    expect(reply).toHaveBeenCalledExactlyOnceWith(
       {
         model: "lang-14b",
         messages: [
@@ -136,7 +136,7 @@ describe("the note of a conversation", () => {
         ],
         temperature: 0.2,
         topP: undefined,
-        maximumTokens: 300,
+        maxTokens: 300,
         stop: undefined,
       },
       { signal: expect.any(AbortSignal) },
@@ -144,35 +144,35 @@ describe("the note of a conversation", () => {
   });
 
   it("does not mention a note where there was none", async () => {
-    const answer = noting("Amina keeps goats.");
-    await refreshNote(conversation(11), { answer }, signal);
-    expect(answer.mock.calls[0]?.[0].messages.at(-1)?.content).toMatch(/^Person: question 0\n/);
+    const reply = noting("Amina keeps goats.");
+    await refreshNote(conversation(11), { reply }, signal);
+    expect(reply.mock.calls[0]?.[0].messages.at(-1)?.content).toMatch(/^Person: question 0\n/);
   });
 
   it("is given up with the work on the message", async () => {
     const before = conversation(11);
     const over = new AbortController();
-    const answer = vi.fn(async (_request: ChatRequest, { signal: given }: { signal: AbortSignal }) => {
+    const reply = vi.fn(async (_request: ChatRequest, { signal: given }: { signal: AbortSignal }) => {
       over.abort();
       expect(given.aborted).toBe(true);
       throw new AppError("service_unavailable");
     });
-    expect(await refreshNote(before, { answer }, over.signal)).toBe(before);
-    expect(answer).toHaveBeenCalledOnce();
-    expect(await refreshNote(before, { answer }, over.signal)).toBe(before);
-    expect(answer).toHaveBeenCalledOnce();
+    expect(await refreshNote(before, { reply }, over.signal)).toBe(before);
+    expect(reply).toHaveBeenCalledOnce();
+    expect(await refreshNote(before, { reply }, over.signal)).toBe(before);
+    expect(reply).toHaveBeenCalledOnce();
   });
 
   it("is left alone before that", async () => {
-    const answer = noting("A note.");
+    const reply = noting("A note.");
     const before = conversation(10);
-    expect(await refreshNote(before, { answer }, signal)).toBe(before);
-    expect(answer).not.toHaveBeenCalled();
+    expect(await refreshNote(before, { reply }, signal)).toBe(before);
+    expect(reply).not.toHaveBeenCalled();
   });
 
   it("is at most 800 characters long", async () => {
     const facts = Array.from({ length: 99 }, (_, index) => `Amina keeps goat ${index}.`).join(" ");
-    const { note } = await refreshNote(conversation(11), { answer: noting(facts) }, signal);
+    const { note } = await refreshNote(conversation(11), { reply: noting(facts) }, signal);
     expect(note).toMatch(/ …$/);
     expect(note.length).toBeLessThanOrEqual(800);
     expect(note.length).toBeGreaterThan(770);
@@ -181,10 +181,10 @@ describe("the note of a conversation", () => {
   it.each([
     ["fails", vi.fn().mockRejectedValue(new AppError("service_unavailable"))],
     ["gives nothing that makes sense", noting("<|im_end|>")],
-  ])("waits for the next time when the model %s", async (what, answer) => {
+  ])("waits for the next time when the model %s", async (what, reply) => {
     const warn = vi.spyOn(logger, "warn").mockReturnValue();
     const before = conversation(12, "Old.");
-    expect(await refreshNote(before, { answer }, signal)).toBe(before);
+    expect(await refreshNote(before, { reply }, signal)).toBe(before);
     expect(warn.mock.calls).toEqual(
       what === "fails"
         ? [["note.not_refreshed", { reason: expect.objectContaining({ name: "AppError" }) }]]

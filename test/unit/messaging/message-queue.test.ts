@@ -7,7 +7,12 @@ import { openMessageQueue } from "../../../shared/messaging/message-queue.ts";
 import { readAwsConfig } from "../../../shared/platform/config/environment.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { inRequestScope, openRequestScope } from "../../../shared/platform/telemetry/request-scope.ts";
-import { answering, type Behaviour, type FakeBackend, startFakeBackend } from "../../support/fake-backend.ts";
+import {
+  type Behaviour,
+  type FakeBackend,
+  responding,
+  startFakeBackend,
+} from "../../support/fake-backend.ts";
 import { send } from "../../support/send.ts";
 
 interface Batch {
@@ -47,8 +52,8 @@ const refusing =
     const { Entries } = batches().at(-1) ?? { Entries: [] };
     const refused = Entries.filter(({ MessageBody }) => isRefused(MessageBody)).map(({ Id }) => Id);
     if (how === "batch" && refused.length > 0)
-      return answering(400, { __type: `com.amazonaws.sqs#${code}`, message: "Invalid." })(response, request);
-    answering(200, {
+      return responding(400, { __type: `com.amazonaws.sqs#${code}`, message: "Invalid." })(response, request);
+    responding(200, {
       Successful: Entries.filter(({ Id }) => !refused.includes(Id)).map(({ Id, MessageBody }) => ({
         Id,
         MessageId: `queue-${Id}`,
@@ -64,7 +69,7 @@ const taking =
   (response: ServerResponse, request) => {
     const { Entries } = batches().at(-1) ?? { Entries: [] };
     const isFailed = ({ Id }: { readonly Id: string }) => failedIds.includes(Id);
-    answering(200, {
+    responding(200, {
       Successful: Entries.filter((entry) => !isFailed(entry)).map(({ Id, MessageBody }) => ({
         Id,
         MessageId: `queue-${Id}`,
@@ -190,7 +195,7 @@ describe("the queue of messages", () => {
   );
 
   it("is asked three times in all when SQS fails", async () => {
-    const failing = answering(500, { __type: "com.amazonaws.sqs#InternalError" });
+    const failing = responding(500, { __type: "com.amazonaws.sqs#InternalError" });
     sqs.behave(failing, failing, taking());
     await openQueue().send([message(1)]);
     expect(batches()).toHaveLength(3);

@@ -38,7 +38,7 @@ describe("the pace of one person", () => {
 
   it("has an end in a day, which is told once, and begins anew after it", () => {
     const { kinds, pace } = judge(seconds(510, 0, 10));
-    expect(kinds).toEqual([...times("answer", paceLimits.day.most), "tell day", ...times("leave", 9)]);
+    expect(kinds).toEqual([...times("answer", paceLimits.day.max), "tell day", ...times("leave", 9)]);
     expect(judge([86_399, 86_400], pace).kinds).toEqual(["leave", "answer"]);
   });
 

@@ -11,8 +11,8 @@ import {
 } from "../../../functions/messaging/menus.ts";
 import { MediaError } from "../../../functions/messaging/messaging-platform.ts";
 import type { Output } from "../../../functions/messaging/plan.ts";
-import { createAnswerPlanner } from "../../../functions/messaging/reply-to-message.ts";
-import type { AnswerDependencies } from "../../../functions/messaging/reply-to-text.ts";
+import { createReplyPlanner } from "../../../functions/messaging/reply-to-message.ts";
+import type { ReplyDependencies } from "../../../functions/messaging/reply-to-text.ts";
 import { wording } from "../../../functions/messaging/wording.ts";
 import type { InboundMessage, MessageContent } from "../../../shared/messaging/inbound-message.ts";
 import { type ChatRequest, defaultSystemMessage } from "../../../shared/models/inference/chat.ts";
@@ -20,19 +20,19 @@ import type { TranscriptionRequest } from "../../../shared/models/inference/tran
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { makeOggOpus } from "../../fixtures/audio/make-ogg.ts";
-import { soundBytes, wavFile } from "../../support/wav.ts";
+import { audioBytes, wavFile } from "../../support/wav.ts";
 
 /** A recording as phones make them, of little more than its pages. */
 const oggOpus = (seconds: number): Buffer => makeOggOpus(seconds * 50, { preSkip: 0, packetBytes: 2 });
 
-const wav = wavFile(soundBytes(48_000), { stated: true });
+const wav = wavFile(audioBytes(48_000), { stated: true });
 
 const setUp = (
   settings: Partial<Conversation["settings"]> = {},
   options: {
     readonly conversation?: Partial<Conversation>;
     readonly isFirst?: boolean;
-    readonly isLastTry?: boolean;
+    readonly isLastAttempt?: boolean;
     readonly signal?: AbortSignal;
     readonly giveUpAfter?: number;
   } = {},
@@ -52,8 +52,8 @@ const setUp = (
   const download = vi.fn(async () => ({ bytes: wav }));
   const begin = vi.fn<LongRecordings["begin"]>(async () => "job");
   const outcomeOf = vi.fn<LongRecordings["outcomeOf"]>(async () => undefined);
-  const dependencies: AnswerDependencies = {
-    chat: { answer: chat },
+  const dependencies: ReplyDependencies = {
+    chat: { reply: chat },
     translator: { translate },
     transcriber: { transcribe },
     platform: { download },
@@ -67,14 +67,14 @@ const setUp = (
     settings: { ...initialSettings, ...settings },
   };
   const saidNow: Output[] = [];
-  const answer = (content: MessageContent, message: Partial<InboundMessage> = {}) =>
-    createAnswerPlanner(dependencies)(
+  const reply = (content: MessageContent, message: Partial<InboundMessage> = {}) =>
+    createReplyPlanner(dependencies)(
       { id: "wamid.in", sender: "s", phoneNumberId: "1", name: "Amina Nakato", content, ...message },
       conversation,
       {
         sayNow: async (output) => void saidNow.push(output),
         isFirst: options.isFirst ?? false,
-        isLastTry: options.isLastTry ?? false,
+        isLastAttempt: options.isLastAttempt ?? false,
         signal: options.signal ?? new AbortController().signal,
       },
     );
@@ -86,10 +86,10 @@ const setUp = (
     begin,
     outcomeOf,
     saidNow,
-    answer,
-    write: (text: string) => answer({ type: "text", text }),
-    tap: (title: string, id = "") => answer({ type: "choice", id, title }),
-    speak: () => answer({ type: "voice", mediaId: "77" }),
+    reply,
+    write: (text: string) => reply({ type: "text", text }),
+    tap: (title: string, id = "") => reply({ type: "choice", id, title }),
+    speak: () => reply({ type: "voice", mediaId: "77" }),
   };
 };
 
@@ -118,7 +118,7 @@ describe("a text", () => {
         ],
         temperature: 0.6,
         topP: 0.95,
-        maximumTokens: 1_024,
+        maxTokens: 1_024,
         stop: undefined,
       },
       { signal: expect.any(AbortSignal) },
@@ -380,7 +380,7 @@ describe("a command", () => {
   );
 
   it("greets and thanks in the person's language where there is a checked text, else in English", async () => {
-    const beginning = async (language: string, said: "hello" | "a tap" | "a rating") => {
+    const startIn = async (language: string, said: "hello" | "a tap" | "a rating") => {
       const { write, tap } = setUp({ language });
       const [first] = (await (said === "hello" ? write("hello") : tap(said === "a tap" ? "?" : "Good")))
         .outputs;
@@ -388,7 +388,7 @@ describe("a command", () => {
     };
     const languages = ["lug", "nyn", "ach", "teo", "eng"];
     const all = (said: "hello" | "a tap" | "a rating") =>
-      Promise.all(languages.map((language) => beginning(language, said)));
+      Promise.all(languages.map((language) => startIn(language, said)));
     expect(await all("hello")).toEqual(
       ["Gyebale ko", "Agandi", "Hello", "Hello", "Hello"].map((words) => `${words} Amina`),
     );
@@ -398,17 +398,17 @@ describe("a command", () => {
   });
 
   it("greets by the first name, and without one where there is none", async () => {
-    const { answer } = setUp();
+    const { reply } = setUp();
     const content = { type: "text", text: "hello" } as const;
-    expect((await answer(content)).outputs).toEqual([text(expect.stringContaining("Hello Amina!"))]);
-    const nameless = createAnswerPlanner({} as AnswerDependencies);
+    expect((await reply(content)).outputs).toEqual([text(expect.stringContaining("Hello Amina!"))]);
+    const nameless = createReplyPlanner({} as ReplyDependencies);
     const plan = await nameless(
       { id: "i", sender: "s", phoneNumberId: "1", content },
       { settings: initialSettings, exchanges: [], note: "" },
       {
         sayNow: async () => undefined,
         isFirst: false,
-        isLastTry: false,
+        isLastAttempt: false,
         signal: new AbortController().signal,
       },
     );
@@ -486,8 +486,8 @@ describe("a reaction", () => {
   const exchanges = [{ question: "q1", answer: "a1", replies: ["wamid.0", "wamid.1"] }];
 
   it("is kept with the answer it was given to, and answered with the rating list", async () => {
-    const { answer } = setUp({}, { conversation: { exchanges } });
-    expect(await answer({ type: "reaction", messageId: "wamid.1", emoji: "👍" })).toEqual({
+    const { reply } = setUp({}, { conversation: { exchanges } });
+    expect(await reply({ type: "reaction", messageId: "wamid.1", emoji: "👍" })).toEqual({
       outputs: [ratingList],
       changes: {
         feedback: {
@@ -501,15 +501,15 @@ describe("a reaction", () => {
   });
 
   it("to an answer that is no longer known is kept alone", async () => {
-    const { answer } = setUp({}, { conversation: { exchanges } });
-    const plan = await answer({ type: "reaction", messageId: "wamid.old", emoji: "👎" });
+    const { reply } = setUp({}, { conversation: { exchanges } });
+    const plan = await reply({ type: "reaction", messageId: "wamid.old", emoji: "👎" });
     expect(plan.changes.feedback).toEqual({ kind: "reaction", value: "👎", reply: "wamid.old" });
   });
 });
 
 describe("anything else", () => {
   it("is answered with what the assistant understands", async () => {
-    expect((await setUp().answer({ type: "unsupported" })).outputs).toEqual([text(wording.unsupported)]);
+    expect((await setUp().reply({ type: "unsupported" })).outputs).toEqual([text(wording.unsupported)]);
   });
 });
 
@@ -539,7 +539,7 @@ describe("a voice note", () => {
 
   it("of ten minutes is written down", async () => {
     const { speak, download, transcribe } = setUp({ mode: "transcribe" });
-    const bytes = wavFile(soundBytes(600 * 8_000 * 2), { sampleRate: 8_000, stated: true });
+    const bytes = wavFile(audioBytes(600 * 8_000 * 2), { sampleRate: 8_000, stated: true });
     download.mockResolvedValue({ bytes });
     expect(await speak()).toEqual({ outputs: [transcript], changes: {} });
     expect(transcribe.mock.calls[0]?.[0].recording.source.size).toBe(bytes.length);
@@ -587,7 +587,7 @@ describe("a voice note", () => {
     const first = setUp();
     first.download.mockRejectedValue(unreachable);
     await expect(first.speak()).rejects.toBe(unreachable);
-    const last = setUp({}, { isLastTry: true });
+    const last = setUp({}, { isLastAttempt: true });
     last.download.mockRejectedValue(unreachable);
     expect(await last.speak()).toEqual({ outputs: [text(wording.voiceNoteOutOfReach)], changes: {} });
     expect(wording.voiceNoteOutOfReach).toContain("not answering right now");
@@ -600,13 +600,13 @@ describe("a voice note", () => {
     const first = setUp({}, { signal });
     first.download.mockRejectedValue(timeIsUp);
     await expect(first.speak()).rejects.toBe(timeIsUp);
-    const last = setUp({}, { signal, isLastTry: true });
+    const last = setUp({}, { signal, isLastAttempt: true });
     last.download.mockRejectedValue(timeIsUp);
     expect((await last.speak()).outputs).toEqual([text(wording.voiceNoteOutOfReach)]);
   });
 
   it("that cannot be fetched for a reason of ours is a fault, also in the last try", async () => {
-    const { speak, download } = setUp({}, { isLastTry: true });
+    const { speak, download } = setUp({}, { isLastAttempt: true });
     download.mockRejectedValue(new TypeError("x is not a function"));
     await expect(speak()).rejects.toThrow("x is not a function");
   });
@@ -670,20 +670,20 @@ describe("a voice note", () => {
       ["damage", { kind: "failed", code: "unreadable_audio" }, [quoted(wording.voiceNoteUnreadable)]],
       ["nothing, because it was cleared away", undefined, []],
     ])("ends with %s, and another one may be sent", async (_what, outcome, outputs) => {
-      const { answer, outcomeOf } = setUp(
+      const { reply, outcomeOf } = setUp(
         {},
         { conversation: { long_recording: { ...inThreeDays, job_id: "job" } }, isFirst: true },
       );
       outcomeOf.mockResolvedValue(outcome);
       const content = { type: "transcript", jobId: "job", voiceNoteId: "wamid.long" } as const;
-      expect(await answer(content)).toEqual({ outputs, changes: { long_recording: null } });
+      expect(await reply(content)).toEqual({ outputs, changes: { long_recording: null } });
       expect(outcomeOf).toHaveBeenCalledExactlyOnceWith("job");
     });
 
     it("ends in up to four messages, of which the first quotes it", async () => {
-      const { answer, outcomeOf } = setUp({}, { conversation: { long_recording: inThreeDays } });
+      const { reply, outcomeOf } = setUp({}, { conversation: { long_recording: inThreeDays } });
       outcomeOf.mockResolvedValue({ kind: "transcribed", text: sentence.repeat(500) });
-      const { outputs, changes } = await answer({
+      const { outputs, changes } = await reply({
         type: "transcript",
         jobId: "job",
         voiceNoteId: "wamid.long",

@@ -27,8 +27,8 @@ describe("a model's answer", () => {
       "No, no, no, no! Boil the water first and then add salt.",
       "No, no, no, no! Boil the water first and then add salt.",
     ],
-  ])("is shown %s", (_how, answer, shown) => {
-    expect(guardOutput(answer)).toBe(shown);
+  ])("is shown %s", (_how, reply, shown) => {
+    expect(guardOutput(reply)).toBe(shown);
   });
 
   it.each([
@@ -40,8 +40,8 @@ describe("a model's answer", () => {
     ["one short word for half of it", "ki a b ki c d ki ki e ki f ki ki ki"],
     ["one letter without end", `Webale ${"o".repeat(40)}`],
     ["an emoji flood", `Hello ${"🎉".repeat(30)}`],
-  ])("is not shown when it is %s", (_what, answer) => {
-    expect(guardOutput(answer)).toBeUndefined();
+  ])("is not shown when it is %s", (_what, reply) => {
+    expect(guardOutput(reply)).toBeUndefined();
   });
 
   it.each([
@@ -66,8 +66,8 @@ describe("a model's answer", () => {
     ["without half a character", "Webale \ud83d nnyo", "Webale \ufffd nnyo"],
     ["when it is one digit", "7", "7"],
     ["with eighteen letters in a row", `Webale ${"o".repeat(18)}`, `Webale ${"o".repeat(18)}`],
-  ])("is shown %s", (_how, answer, shown) => {
-    expect(guardOutput(answer)).toBe(shown);
+  ])("is shown %s", (_how, reply, shown) => {
+    expect(guardOutput(reply)).toBe(shown);
   });
 
   /** So many different words of eight letters. */
@@ -80,7 +80,7 @@ describe("a model's answer", () => {
     expect(guardOutput(round(8, 6))).toBeUndefined();
     expect(guardOutput(round(1, 6))).toBeUndefined();
     expect(guardOutput(`Webale nnyo. ${round(3, 6)}`)).toBeUndefined();
-    for (const answer of [round(8, 5), round(9, 6), round(1, 5)]) expect(guardOutput(answer)).toBe(answer);
+    for (const reply of [round(8, 5), round(9, 6), round(1, 5)]) expect(guardOutput(reply)).toBe(reply);
     expect(guardOutput(round(2, 6).replace("axyzwvut bxyzwvut", "AXYZWVUT BXYZWVUT"))).toBeUndefined();
   });
 
@@ -91,15 +91,15 @@ describe("a model's answer", () => {
     };
     expect(guardOutput(mixed("abcdef", 6, 6))).toBeUndefined();
     expect(guardOutput(mixed("ABCDEF", 6, 6))).toBeUndefined();
-    for (const answer of [mixed("abcdef", 5, 6), mixed("abcdef", 6, 7), mixed("abcdefg", 6, 6)]) {
-      expect(guardOutput(answer)).toBe(answer);
+    for (const reply of [mixed("abcdef", 5, 6), mixed("abcdef", 6, 7), mixed("abcdefg", 6, 6)]) {
+      expect(guardOutput(reply)).toBe(reply);
     }
     expect(guardOutput("ki aa ki bb ki cc ki dd ki ee ki")).toBe("ki aa ki bb ki cc ki dd ki ee ki");
   });
 
   it("is looked at up to its 20,000th character", () => {
-    const beginning = Array.from({ length: 5_000 }, (_, index) => `word${index}`).join(" ");
-    const flood = (from: number) => `${beginning.slice(0, from - 1)} ${"o".repeat(40)}`;
+    const start = Array.from({ length: 5_000 }, (_, index) => `word${index}`).join(" ");
+    const flood = (from: number) => `${start.slice(0, from - 1)} ${"o".repeat(40)}`;
     expect(guardOutput(flood(20_000 - 19))).toBeUndefined();
     expect(guardOutput(flood(20_000 - 18))).toMatch(/^word0 word1 /);
   });
@@ -132,11 +132,11 @@ describe("cutting", () => {
   it("leaves a short text alone, and never makes half a character", () => {
     expect(cutText("Webale", 6)).toBe("Webale");
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 4, max: 60 }), (text, maximum) => {
-        const cut = cutText(text, maximum);
-        expect(cut.length).toBeLessThanOrEqual(maximum);
+      fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 4, max: 60 }), (text, maxLength) => {
+        const cut = cutText(text, maxLength);
+        expect(cut.length).toBeLessThanOrEqual(maxLength);
         expect(cut.isWellFormed()).toBe(text.isWellFormed());
-        if (text.length > maximum) expect(cut.endsWith("…")).toBe(true);
+        if (text.length > maxLength) expect(cut.endsWith("…")).toBe(true);
       }),
     );
   });
@@ -161,8 +161,8 @@ describe("cutting", () => {
     ["Version 2.0 is out of the door", 16, "Version 2.0…"],
     ["abcdefghijklmnop", 10, "abcdefgh…"],
     ["abcdefg😀hij", 10, "abcdefg…"],
-  ])("cuts %j to %i units: %j", (text, maximum, cut) => {
-    expect(cutText(text, maximum)).toBe(cut);
+  ])("cuts %j to %i units: %j", (text, maxLength, cut) => {
+    expect(cutText(text, maxLength)).toBe(cut);
   });
 
   it("into pieces cuts between sentences, then between words, and leaves one that fits as it is", () => {
@@ -180,10 +180,10 @@ describe("cutting", () => {
           maxLength: 60,
         }),
         fc.integer({ min: 20, max: 80 }),
-        (parts, maximum) => {
+        (parts, maxLength) => {
           const text = parts.join("");
-          const pieces = splitText(text, maximum);
-          for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(maximum);
+          const pieces = splitText(text, maxLength);
+          for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(maxLength);
           expect(pieces.join("").replaceAll(/\s/g, "")).toBe(text.replaceAll(/\s/g, ""));
         },
       ),

@@ -2,13 +2,13 @@ import { describe, expect, it, vi } from "vitest";
 import { createVoiceNotes, hasVoice } from "../../../functions/messaging/voice-notes.ts";
 import { bufferSource, inspectAudio } from "../../../shared/audio/read-audio.ts";
 import type { SpeechRequest } from "../../../shared/models/inference/speech.ts";
-import { speechOfSound } from "../../support/test-audio.ts";
+import { speechOfAudio } from "../../support/test-audio.ts";
 
 const { signal } = new AbortController();
 
 describe("a text as a voice note", () => {
   const make = async (text: string, language: string) => {
-    const speech = speechOfSound(Buffer.alloc(48_000));
+    const speech = speechOfAudio(Buffer.alloc(48_000));
     const synthesize = vi.fn(
       async (_request: SpeechRequest, _options: { readonly signal: AbortSignal }) => speech,
     );
@@ -34,7 +34,7 @@ describe("a text as a voice note", () => {
   });
 
   it("lets go of the speech also when it cannot be encoded", async () => {
-    const speech = speechOfSound(Buffer.alloc(960), { encoding: "mulaw", bitsPerSample: 8 });
+    const speech = speechOfAudio(Buffer.alloc(960), { encoding: "mulaw", bitsPerSample: 8 });
     const notes = createVoiceNotes({ synthesize: async () => speech });
     await expect(notes.make("Webale", "lug", { signal })).rejects.toMatchObject({
       code: "external_service_error",

@@ -41,23 +41,23 @@ describe("a record of the queue", () => {
       if (failure) throw failure;
     });
     const retryAfter = vi.fn(async (_record: unknown, _seconds: number) => undefined);
-    const answer: Planner = () => plan(say("answer"));
+    const reply: Planner = () => plan(say("answer"));
     const apologise: Planner = () => plan(say("apology"));
-    const dependencies: HandleDependencies = { process, answer, apologise, deadLetterQueueArn, retryAfter };
-    const handle = (tries = 1, arn?: string) => {
-      const record = recordOf(message, { tries, id: "queue-id", ...(arn === undefined ? {} : { arn }) });
+    const dependencies: HandleDependencies = { process, reply, apologise, deadLetterQueueArn, retryAfter };
+    const handle = (attempts = 1, arn?: string) => {
+      const record = recordOf(message, { attempts, id: "queue-id", ...(arn === undefined ? {} : { arn }) });
       return handleRecord(record, 7_000, dependencies);
     };
-    return { process, retryAfter, answer, apologise, dependencies, handle };
+    return { process, retryAfter, reply, apologise, dependencies, handle };
   };
 
   it("is answered, with a lease that is longer than the try can take", async () => {
-    const { process, retryAfter, answer, handle } = setUp();
+    const { process, retryAfter, reply, handle } = setUp();
     expect(await handle(2)).toBe(true);
     expect(process).toHaveBeenCalledExactlyOnceWith(
       message,
       { queueMessageId: "queue-id", receiveCount: 2, isDeadLettered: false, milliseconds: 12_000 },
-      answer,
+      reply,
     );
     expect(retryAfter).not.toHaveBeenCalled();
     expect(logger.error).not.toHaveBeenCalled();
@@ -105,16 +105,16 @@ describe("a record of the queue", () => {
     [5, new Error("x"), 60],
     [1, new RetryLater(17, "x"), 17],
     [1, new RetryLater(300, "x"), 300],
-  ])("whose try %i ended with %s comes again after %i s", async (tries, failure, seconds) => {
+  ])("whose try %i ended with %s comes again after %i s", async (attempts, failure, seconds) => {
     const { retryAfter, handle } = setUp(failure);
-    expect(await handle(tries)).toBe(false);
+    expect(await handle(attempts)).toBe(false);
     expect(retryAfter).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ messageId: "queue-id" }),
       seconds,
     );
     expect(logger.error).toHaveBeenCalledExactlyOnceWith("message.not_answered", {
       trace,
-      tries,
+      tries: attempts,
       dead_lettered: false,
       retry_seconds: seconds,
       reason: expect.objectContaining({ name: failure.name, message: "x" }),
@@ -171,8 +171,8 @@ describe("a message that is worked on", () => {
         upload: () => Promise.reject(new Error("Not needed.")),
       },
     };
-    const work = (planner: Planner, tries = 1, given = message) =>
-      processMessage(given, { ...attempt, receiveCount: tries }, planner, dependencies, signal);
+    const work = (planner: Planner, attempts = 1, given = message) =>
+      processMessage(given, { ...attempt, receiveCount: attempts }, planner, dependencies, signal);
     return { steps, finish, refreshNote, showTyping, save, work, dependencies };
   };
 
@@ -230,13 +230,13 @@ describe("a message that is worked on", () => {
     [4, false],
     [5, true],
     [6, true],
-  ])("knows in try %i whether it is the last one: %s", async (tries, isLastTry) => {
+  ])("knows in try %i whether it is the last one: %s", async (attempts, isLastAttempt) => {
     const planner = vi.fn<Planner>(() => plan(say("The answer")));
-    await setUp().work(planner, tries);
+    await setUp().work(planner, attempts);
     expect(planner).toHaveBeenCalledExactlyOnceWith(message, known, {
       sayNow: expect.any(Function),
       isFirst: false,
-      isLastTry,
+      isLastAttempt,
       signal,
     });
   });
@@ -311,11 +311,11 @@ describe("a message that is worked on", () => {
     const first = setUp({ known: { ...known, pace: { minute: full, day: full } } });
     await first.work(planner);
     expect(first.steps).toEqual([wording.tooMany.minute]);
-    const told = { minute: { ...full, told: true }, day: full };
-    expect(first.finish.mock.calls[0]?.[2].conversation).toEqual({ ...known, pace: told });
+    const warned = { minute: { ...full, told: true }, day: full };
+    expect(first.finish.mock.calls[0]?.[2].conversation).toEqual({ ...known, pace: warned });
 
     vi.spyOn(logger, "info").mockReturnValue();
-    const second = setUp({ known: { ...known, pace: told } });
+    const second = setUp({ known: { ...known, pace: warned } });
     await second.work(planner);
     expect(second.steps).toEqual([]);
     expect(second.save).not.toHaveBeenCalled();

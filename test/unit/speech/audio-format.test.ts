@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { batchResponse, speechResponse } from "../../../functions/speech/contract.ts";
 import { speechInMemory } from "../../support/fake-speech.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
-import { decodeSound } from "../../support/test-audio.ts";
+import { decodeAudio } from "../../support/test-audio.ts";
 
 const text = "Wasuze otya nno?";
 
@@ -37,7 +37,7 @@ describe("audio_format", () => {
       duration_seconds: 1.6,
       usage: { output_audio_bytes: file.length, duration_seconds: 1.6 },
     });
-    const { samples, sampleRate } = await decodeSound(format, file);
+    const { samples, sampleRate } = await decodeAudio(format, file);
     expect(samples.length / sampleRate).toBeCloseTo(1.6, 0);
   });
 
@@ -64,20 +64,20 @@ describe("audio_format", () => {
     objects.set(name, Buffer.from("sound"));
     const path = "/tasks/audio/speech/url";
     const query = { storage_object: name };
-    const answer = await send(endpoints, { method: "GET", path, query, authorizer: authorizedCaller });
-    expect(answer.status).toBe(404);
+    const response = await send(endpoints, { method: "GET", path, query, authorizer: authorizedCaller });
+    expect(response.status).toBe(404);
   });
 
   it("of a batch holds for all of its items", async () => {
     const { post, objects } = setup();
     const body = { items: [{ text }, { text: "Webale" }], audio_format: "mp3" };
-    const answer = await post(body, {}, "/tasks/audio/speech/batch");
-    expect(batchResponse.parse(answer.body)).toEqual(answer.body);
-    for (const result of answer.body.results) {
+    const response = await post(body, {}, "/tasks/audio/speech/batch");
+    expect(batchResponse.parse(response.body)).toEqual(response.body);
+    for (const result of response.body.results) {
       expect(result.storage_object).toMatch(/\.mp3$/);
       expect(result.audio_size_bytes).toBe(objects.get(result.storage_object)?.length);
     }
-    expect(answer.body.usage.duration_seconds).toBe(2.2);
+    expect(response.body.usage.duration_seconds).toBe(2.2);
   });
 
   it.each([{ audio_format: "flac" }, { audio_format: 1 }])("is refused with 422: %j", async (wrong) => {
@@ -91,9 +91,9 @@ describe("audio_format", () => {
 describe("the header Save-Data", () => {
   const kindOf = async (body: object, headers: Record<string, string>) => {
     const { post } = setup();
-    const answer = await post({ text, ...body }, headers);
-    expect(answer.headers["Vary"]).toBe("Save-Data");
-    return answer.body.storage_object.slice(-4);
+    const response = await post({ text, ...body }, headers);
+    expect(response.headers["Vary"]).toBe("Save-Data");
+    return response.body.storage_object.slice(-4);
   };
 
   it("asks for Opus where the request names no format", async () => {

@@ -86,13 +86,13 @@ describe("POST /tasks/audio/speech/batch", () => {
 
   it("checks every item before the model is asked for any", async () => {
     const { post, synthesize } = setup();
-    const answer = await post({ items: [{ text: "x" }, { text: "y" }, { text: "z", voice: "nobody" }] });
-    expect(answer).toMatchObject({
+    const response = await post({ items: [{ text: "x" }, { text: "y" }, { text: "z", voice: "nobody" }] });
+    expect(response).toMatchObject({
       status: 400,
       body: { error: { code: "invalid_speaker", param: "items.2.voice" } },
     });
-    expect(answer.body.detail).toMatch(/^item index 2: There is no voice 'nobody'/);
-    expect(answer.body.error.supported_voices).toHaveLength(48);
+    expect(response.body.detail).toMatch(/^item index 2: There is no voice 'nobody'/);
+    expect(response.body.error.supported_voices).toHaveLength(48);
     expect(synthesize).not.toHaveBeenCalled();
   });
 
@@ -150,22 +150,22 @@ describe("POST /tasks/audio/speech/batch", () => {
   it("asks the caller to come back when the model is not ready for any item", async () => {
     const { post, synthesize } = setup();
     synthesize.mockRejectedValue(new AppError("service_unavailable", { retryAfterSeconds: 30 }));
-    const answer = await post({ items: items(3) });
-    expect(answer).toMatchObject({ status: 503, headers: { "Retry-After": "30" } });
+    const response = await post({ items: items(3) });
+    expect(response).toMatchObject({ status: 503, headers: { "Retry-After": "30" } });
   });
 
   it("makes at most four items side by side", async () => {
     const { post, synthesize } = setup();
     let running = 0;
-    let most = 0;
+    let max = 0;
     synthesize.mockImplementation(async (request) => {
       running += 1;
-      most = Math.max(most, running);
+      max = Math.max(max, running);
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;
       return speechOf(request);
     });
     await post({ items: items(16) });
-    expect(most).toBe(4);
+    expect(max).toBe(4);
   });
 });

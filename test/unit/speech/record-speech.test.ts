@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { recordSpeech } from "../../../functions/speech/record-speech.ts";
-import { encodeSound } from "../../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../../shared/audio/encode/encode-audio.ts";
 import type { Speech } from "../../../shared/audio/wav/streamed-wav.ts";
 import type { ObjectWriter } from "../../../shared/platform/storage/object-store.ts";
-import { soundBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
+import { audioBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
 
-const sound = soundBytes(960);
+const audio = audioBytes(960);
 const header = wavHeaderBytes(0);
 
 /** Speech and a store that note what happens to them, in its order. */
@@ -16,12 +16,12 @@ const setup = (failure?: Error) => {
     header: {
       bytes: header,
       format: { encoding: "pcm", sampleRate: 24_000, channels: 1, bitsPerSample: 16 },
-      soundBytes: undefined,
+      audioBytes: undefined,
     },
-    sound: (async function* () {
-      yield sound.subarray(0, 500);
+    audio: (async function* () {
+      yield audio.subarray(0, 500);
       if (failure) throw failure;
-      yield sound.subarray(500);
+      yield audio.subarray(500);
     })(),
     cancel: () => steps.push("cancel"),
   };
@@ -32,9 +32,9 @@ const setup = (failure?: Error) => {
   };
   const writer: ObjectWriter = {
     write: (bytes) => slowly(`write ${bytes.length}`),
-    complete: async (beginning = new Uint8Array()) => {
+    complete: async (start = new Uint8Array()) => {
       await slowly("complete");
-      completed = Buffer.from(beginning);
+      completed = Buffer.from(start);
     },
     abort: () => slowly("abort"),
   };
@@ -45,7 +45,7 @@ describe("speech that is stored while it leaves", () => {
   it("gives each piece on once it is written, and ends when the object is stored", async () => {
     const { speech, writer, steps, completed } = setup();
     const pieces: Uint8Array[] = [];
-    const recorded = await encodeSound("wav", speech);
+    const recorded = await encodeAudio("wav", speech);
     for await (const piece of recordSpeech(recorded, writer)) {
       pieces.push(piece);
       steps.push(`piece ${piece.length}`);
@@ -62,15 +62,15 @@ describe("speech that is stored while it leaves", () => {
       "complete",
       "abort",
     ]);
-    expect(Buffer.concat(pieces)).toEqual(Buffer.concat([header, sound]));
-    expect(completed()).toEqual(wavFile(sound, { stated: true }).subarray(0, 44));
+    expect(Buffer.concat(pieces)).toEqual(Buffer.concat([header, audio]));
+    expect(completed()).toEqual(wavFile(audio, { stated: true }).subarray(0, 44));
   });
 
   it("is given up in the model's server and in the store when it breaks off", async () => {
     const failure = new Error("The server broke off.");
     const { speech, writer, steps } = setup(failure);
     const reading = async (): Promise<void> => {
-      for await (const _piece of recordSpeech(await encodeSound("wav", speech), writer)) steps.push("piece");
+      for await (const _piece of recordSpeech(await encodeAudio("wav", speech), writer)) steps.push("piece");
     };
     await expect(reading()).rejects.toBe(failure);
     expect(steps).toEqual(["write 44", "piece", "write 500", "piece", "cancel", "abort"]);
@@ -78,7 +78,7 @@ describe("speech that is stored while it leaves", () => {
 
   it("is given up when nobody takes it any more", async () => {
     const { speech, writer, steps } = setup();
-    for await (const _piece of recordSpeech(await encodeSound("wav", speech), writer)) break;
+    for await (const _piece of recordSpeech(await encodeAudio("wav", speech), writer)) break;
     expect(steps).toEqual(["write 44", "cancel", "abort"]);
   });
 });
@@ -86,7 +86,7 @@ describe("speech that is stored while it leaves", () => {
 describe("speech that only leaves", () => {
   it("is given up in the model's server when nobody takes it any more", async () => {
     const { speech, steps } = setup();
-    for await (const _piece of (await encodeSound("wav", speech)).pieces) break;
+    for await (const _piece of (await encodeAudio("wav", speech)).pieces) break;
     expect(steps).toEqual(["cancel"]);
   });
 });

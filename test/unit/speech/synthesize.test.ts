@@ -67,18 +67,18 @@ describe("POST /tasks/audio/speech", () => {
     const { post, synthesize } = setup();
     let scope: RequestScope | undefined;
     const speak = synthesize.getMockImplementation();
-    synthesize.mockImplementation(async (...asked) => {
+    synthesize.mockImplementation(async (...requested) => {
       scope = requestScope();
-      const speech = await speak?.(...asked);
+      const speech = await speak?.(...requested);
       if (!speech) throw new Error("The synthesizer of the test says nothing.");
       const slowly = async function* () {
-        for await (const piece of speech.sound) {
+        for await (const piece of speech.audio) {
           vi.advanceTimersByTime(4_000);
           yield piece;
         }
         vi.advanceTimersByTime(500);
       };
-      return { ...speech, sound: slowly() };
+      return { ...speech, audio: slowly() };
     });
     const { body } = await post({ text });
     expect(body.timings_ms.inference_ms).toBeGreaterThanOrEqual(4_000);
@@ -97,7 +97,7 @@ describe("POST /tasks/audio/speech", () => {
           temperature: 0.2,
           topP: undefined,
           repetitionPenalty: undefined,
-          maximumTokens: undefined,
+          maxTokens: undefined,
           seed: 7,
         },
       },
@@ -195,8 +195,8 @@ describe("POST /tasks/audio/speech", () => {
     expect(await post({ text, ...low })).toMatchObject({ status: 200 });
     expect(await post({ text, ...high })).toMatchObject({ status: 200 });
     expect(synthesize.mock.calls.map(([{ sampling }]) => sampling)).toEqual([
-      { temperature: 0, topP: 0.01, repetitionPenalty: 1, maximumTokens: 64, seed: -1 },
-      { temperature: 2, topP: 1, repetitionPenalty: 2, maximumTokens: 4_096, seed: undefined },
+      { temperature: 0, topP: 0.01, repetitionPenalty: 1, maxTokens: 64, seed: -1 },
+      { temperature: 2, topP: 1, repetitionPenalty: 2, maxTokens: 4_096, seed: undefined },
     ]);
   });
 

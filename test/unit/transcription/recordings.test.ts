@@ -50,11 +50,11 @@ const recordings = [
 
 describe("a recording", () => {
   it.each(recordings)("%s is told by its bytes, under any name", async (name, mediaType, fileExtension) => {
-    const answer = await postFile(fixture(name), "upload.bin");
-    expect(answer).toMatchObject({ status: 200, passedOn: { mediaType, fileExtension } });
-    expect(answer.body.duration_seconds).toBeGreaterThan(1.4);
-    expect(answer.body.duration_seconds).toBeLessThan(1.7);
-    expect(answer.body.usage.input_audio_bytes).toBe(fixture(name).length);
+    const response = await postFile(fixture(name), "upload.bin");
+    expect(response).toMatchObject({ status: 200, passedOn: { mediaType, fileExtension } });
+    expect(response.body.duration_seconds).toBeGreaterThan(1.4);
+    expect(response.body.duration_seconds).toBeLessThan(1.7);
+    expect(response.body.usage.input_audio_bytes).toBe(fixture(name).length);
   });
 
   /** The seconds that six tenths of the bytes hold; of the others the index, or the page that tells their end, is gone. */
@@ -71,13 +71,13 @@ describe("a recording", () => {
 
   it.each(recordings)("%s that was cut off is transcribed as far as it goes, or refused", async (name) => {
     const bytes = fixture(name);
-    const answer = await postFile(bytes.subarray(0, Math.ceil(bytes.length * 0.6)));
+    const response = await postFile(bytes.subarray(0, Math.ceil(bytes.length * 0.6)));
     const seconds = left[name];
-    if (seconds === undefined) expect(answer.body.error).toMatchObject({ code: "unreadable_audio" });
-    else expect(answer).toMatchObject({ status: 200, body: { duration_seconds: seconds } });
-    const beginning = await postFile(bytes.subarray(0, Math.ceil(bytes.length * 0.1)));
-    if (beginning.status === 200) expect(beginning.body.duration_seconds).toBeLessThan(0.3);
-    else expect(["unreadable_audio", "validation_failed"]).toContain(beginning.body.error.code);
+    if (seconds === undefined) expect(response.body.error).toMatchObject({ code: "unreadable_audio" });
+    else expect(response).toMatchObject({ status: 200, body: { duration_seconds: seconds } });
+    const start = await postFile(bytes.subarray(0, Math.ceil(bytes.length * 0.1)));
+    if (start.status === 200) expect(start.body.duration_seconds).toBeLessThan(0.3);
+    else expect(["unreadable_audio", "validation_failed"]).toContain(start.body.error.code);
   });
 
   it("that was damaged is never our failure, and often still transcribed", async () => {
@@ -106,14 +106,14 @@ describe("a file that is no recording", () => {
     ["empty", Buffer.alloc(0), "empty"],
     ["zeros", Buffer.alloc(4_096), "not audio"],
   ])("but %s is refused, and the sentence says what it looks like", async (_case, bytes, looksLike) => {
-    const answer = await postFile(bytes, "recording.wav");
-    expect(answer).toMatchObject({
+    const response = await postFile(bytes, "recording.wav");
+    expect(response).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["body", "audio"], type: "value_error" }] },
     });
-    expect(answer.body.detail[0].msg).toMatch(/^Value error, The file is /);
-    expect(answer.body.detail[0].msg).toContain(looksLike);
-    expect(answer.passedOn).toBeUndefined();
+    expect(response.body.detail[0].msg).toMatch(/^Value error, The file is /);
+    expect(response.body.detail[0].msg).toContain(looksLike);
+    expect(response.passedOn).toBeUndefined();
   });
 });
 
@@ -128,12 +128,12 @@ describe("a recording that cannot be read", () => {
       Buffer.concat([Buffer.from("ID3\x04\0\0\0\0\0\x0a"), Buffer.alloc(2_000)]),
     ],
   ])("%s is refused as audio", async (_case, bytes) => {
-    const answer = await postFile(bytes);
-    expect(answer).toMatchObject({
+    const response = await postFile(bytes);
+    expect(response).toMatchObject({
       status: 400,
       body: { error: { code: "unreadable_audio", param: "audio" } },
     });
-    expect(answer.body.detail).toMatch(/^The .*\.$/);
+    expect(response.body.detail).toMatch(/^The .*\.$/);
   });
 
   it("is refused by the name of the field that led to it", async () => {

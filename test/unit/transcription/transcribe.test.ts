@@ -6,13 +6,13 @@ import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { repeatingSource } from "../../fixtures/audio/sources.ts";
 import { encodeForm, type FormValue, formFile } from "../../support/multipart.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
-import { soundBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
+import { audioBytes, wavFile, wavHeaderBytes } from "../../support/wav.ts";
 
 /** Two seconds at 24 kHz. */
-const recording = wavFile(soundBytes(96_000), { stated: true });
+const recording = wavFile(audioBytes(96_000), { stated: true });
 /** 4.4 MB and 100 MB (specification, Limits), of 1,048,576 bytes each. */
-const largestFileBytes = 4_613_734;
-const largestUploadBytes = 104_857_600;
+const maxFileBytes = 4_613_734;
+const maxUploadBytes = 104_857_600;
 const fileId = "4f0c2f4e-9a57-4a4e-8a4c-0d6c3c1f7b21";
 
 const setup = () => {
@@ -229,16 +229,16 @@ describe("the recording in the request", () => {
 
   it("of 4.4 MB is transcribed", async () => {
     const { post } = setup();
-    const audio = formFile(wavFile(Buffer.alloc(largestFileBytes - 44), { stated: true }));
+    const audio = formFile(wavFile(Buffer.alloc(maxFileBytes - 44), { stated: true }));
     expect(await post({ ...request, audio })).toMatchObject({
       status: 200,
-      body: { usage: { input_audio_bytes: largestFileBytes } },
+      body: { usage: { input_audio_bytes: maxFileBytes } },
     });
   });
 
   it("of one byte more gets 413 and the way round", async () => {
     const { post } = setup();
-    const audio = formFile(wavFile(Buffer.alloc(largestFileBytes - 43), { stated: true }));
+    const audio = formFile(wavFile(Buffer.alloc(maxFileBytes - 43), { stated: true }));
     const response = await post({ ...request, audio });
     expect(response).toMatchObject({
       status: 413,
@@ -278,16 +278,16 @@ describe("a recording that was uploaded", () => {
 
   it("may have 100 MB; one with a byte more is not read, and removed", async () => {
     const { post, upload, store } = setup();
-    const header = wavHeaderBytes(largestUploadBytes - 44, { stated: true });
-    const sound = Buffer.alloc(1);
-    upload(repeatingSource(header, sound, largestUploadBytes - 44));
+    const header = wavHeaderBytes(maxUploadBytes - 44, { stated: true });
+    const audio = Buffer.alloc(1);
+    upload(repeatingSource(header, audio, maxUploadBytes - 44));
     expect(await post({ file_id: fileId, language: "lug" })).toMatchObject({
       status: 200,
-      body: { usage: { input_audio_bytes: largestUploadBytes } },
+      body: { usage: { input_audio_bytes: maxUploadBytes } },
     });
     expect(store.delete).not.toHaveBeenCalled();
     const read = vi.fn();
-    upload({ size: largestUploadBytes + 1, read });
+    upload({ size: maxUploadBytes + 1, read });
     expect(await post({ file_id: fileId, language: "lug" })).toMatchObject({
       status: 413,
       body: { error: { code: "payload_too_large", param: "file_id" } },
@@ -298,9 +298,9 @@ describe("a recording that was uploaded", () => {
 
   it("is left alone where its size was declared, and the way to jobs is told", async () => {
     const { post, upload, uploads, store } = setup();
-    upload({ size: largestUploadBytes + 1, read: vi.fn() });
+    upload({ size: maxUploadBytes + 1, read: vi.fn() });
     const declared = { objectKey: "uploads/x/y.wav", contentType: "audio/wav", userId: 7 };
-    uploads.find.mockResolvedValue({ ...declared, size: largestUploadBytes + 1 });
+    uploads.find.mockResolvedValue({ ...declared, size: maxUploadBytes + 1 });
     const response = await post({ file_id: fileId, language: "lug" });
     expect(response).toMatchObject({ status: 413, body: { error: { code: "payload_too_large" } } });
     expect(response.body.detail).toContain("POST /tasks/jobs");
@@ -309,7 +309,7 @@ describe("a recording that was uploaded", () => {
 
   it("is refused for its size also when it cannot be removed", async () => {
     const { post, upload, store } = setup();
-    upload({ size: largestUploadBytes + 1, read: vi.fn() });
+    upload({ size: maxUploadBytes + 1, read: vi.fn() });
     store.delete.mockRejectedValue(new Error("S3 is not there."));
     expect(await post({ file_id: fileId, language: "lug" })).toMatchObject({ status: 413 });
   });

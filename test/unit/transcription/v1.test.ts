@@ -5,10 +5,10 @@ import type { TranslationRequest } from "../../../shared/models/inference/transl
 import { AppError } from "../../../shared/platform/errors/app-error.ts";
 import { encodeForm, formFile } from "../../support/multipart.ts";
 import { authorizedCaller, send } from "../../support/send.ts";
-import { soundBytes, wavFile } from "../../support/wav.ts";
+import { audioBytes, wavFile } from "../../support/wav.ts";
 
 /** Two seconds at 24 kHz. */
-const recording = wavFile(soundBytes(96_000), { stated: true });
+const recording = wavFile(audioBytes(96_000), { stated: true });
 
 const spoken: Transcription = {
   text: "Wasuze otya nno?",
@@ -67,7 +67,7 @@ describe("words of a transcription", () => {
 });
 
 describe("a translation", () => {
-  const longestPiece = 2_000;
+  const maxPieceLength = 2_000;
   const sentences = Array.from({ length: 300 }, (_, index) => `Sentence number ${index} is spoken.`).join(
     " ",
   );
@@ -82,7 +82,7 @@ describe("a translation", () => {
     expect(body.text).toBe(text.toUpperCase());
     const pieces = translator.translate.mock.calls.map(([request]) => request.text);
     expect(pieces.length).toBeGreaterThan(1);
-    for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(longestPiece);
+    for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(maxPieceLength);
   });
 
   it("is made of the whole text, and of each segment where the answer has times", async () => {

@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   receiveDeliveryOperation,
   type SignatureMode,
-  webhookAnswer,
+  webhookResponse,
 } from "../../../functions/webhook/contract.ts";
 import { webhookEndpoints } from "../../../functions/webhook/endpoints.ts";
 import { receiveDelivery } from "../../../functions/webhook/receive-delivery.ts";
 import type { InboundMessage } from "../../../shared/messaging/inbound-message.ts";
 import type { PlatformSecretVersions } from "../../../shared/messaging/platform-secrets.ts";
-import { type SendReceipt, type SentAnswer, writeReference } from "../../../shared/messaging/send-receipt.ts";
+import { type SendReceipt, type SentReply, writeReference } from "../../../shared/messaging/send-receipt.ts";
 import { logger } from "../../../shared/platform/telemetry/logger.ts";
 import { send } from "../../support/send.ts";
 
@@ -33,7 +33,7 @@ const setUp = (
       queued.push(...messages);
     }),
   };
-  const saveReceipt = vi.fn(async (_answer: SentAnswer, _receipt: SendReceipt) => undefined);
+  const saveReceipt = vi.fn(async (_reply: SentReply, _receipt: SendReceipt) => undefined);
   const known = options.known ?? versions();
   const secrets = {
     get: vi.fn(async () => known),
@@ -77,10 +77,10 @@ afterEach(() => vi.restoreAllMocks());
 describe("a delivery of the messaging platform", () => {
   it("is queued and answered with its status, the time it took and no message", async () => {
     const { post, queued } = setUp();
-    const answer = await post(oneText, sign(oneText));
-    expect(answer).toMatchObject({ status: 200, body: { status: "success", message: null } });
-    expect(webhookAnswer.parse(answer.body).processing_time).toBeGreaterThanOrEqual(0);
-    expect(receiveDeliveryOperation.response.schema.safeParse(answer.body).success).toBe(true);
+    const reply = await post(oneText, sign(oneText));
+    expect(reply).toMatchObject({ status: 200, body: { status: "success", message: null } });
+    expect(webhookResponse.parse(reply.body).processing_time).toBeGreaterThanOrEqual(0);
+    expect(receiveDeliveryOperation.response.schema.safeParse(reply.body).success).toBe(true);
     expect(queued).toEqual([
       {
         id: "wamid.1",
@@ -173,10 +173,10 @@ describe("a delivery of the messaging platform", () => {
   it("that cannot be queued is refused, so that the platform delivers it again", async () => {
     const { post, queue } = setUp();
     queue.send.mockRejectedValue(new Error("SQS is not there."));
-    const answer = await post(oneText, sign(oneText));
+    const reply = await post(oneText, sign(oneText));
     const words = "The delivery could not be queued; deliver it again.";
-    expect(answer.status).toBe(503);
-    expect(answer.body).toEqual({
+    expect(reply.status).toBe(503);
+    expect(reply.body).toEqual({
       status: "error",
       processing_time: expect.any(Number),
       message: words,
@@ -184,10 +184,10 @@ describe("a delivery of the messaging platform", () => {
       error: { code: "service_unavailable", message: words, type: "server_error", param: null },
       request_id: expect.any(String),
     });
-    expect(answer.headers["Retry-After"]).toBe("10");
-    expect(answer.headers["Content-Type"]).toMatch(/^application\/json/);
+    expect(reply.headers["Retry-After"]).toBe("10");
+    expect(reply.headers["Content-Type"]).toMatch(/^application\/json/);
     expect(logger.error).toHaveBeenCalledWith("delivery.failed", {
-      request_id: answer.body.request_id,
+      request_id: reply.body.request_id,
       reason: expect.objectContaining({ name: "Error", message: "SQS is not there." }),
     });
   });
@@ -214,10 +214,10 @@ describe("the signature", () => {
     ["the old kind", () => ({ "X-Hub-Signature": sign(oneText)["X-Hub-Signature-256"] })],
   ])("that is %s gets 403 in both vocabularies, and nothing is queued", async (_what, headers) => {
     const { post, queued } = setUp();
-    const answer = await post(oneText, headers());
+    const reply = await post(oneText, headers());
     const words = "The signature of the delivery is missing or wrong.";
-    expect(answer.status).toBe(403);
-    expect(answer.body).toEqual({
+    expect(reply.status).toBe(403);
+    expect(reply.body).toEqual({
       status: "rejected",
       processing_time: expect.any(Number),
       message: words,
@@ -225,10 +225,10 @@ describe("the signature", () => {
       error: { code: "invalid_signature", message: words, type: "permission_error", param: null },
       request_id: expect.any(String),
     });
-    expect(answer.headers).not.toHaveProperty("Retry-After");
+    expect(reply.headers).not.toHaveProperty("Retry-After");
     expect(queued).toEqual([]);
     expect(logger.warn).toHaveBeenCalledExactlyOnceWith("delivery.not_signed", {
-      request_id: answer.body.request_id,
+      request_id: reply.body.request_id,
       finding: "bad",
       mode: "enforce",
     });
@@ -285,8 +285,8 @@ describe("the signature", () => {
   it("cannot be checked without an app secret: deliveries are refused until there is one", async () => {
     const nothing = { current: {}, previous: {} };
     const { post, queued } = setUp({ known: nothing });
-    const answer = await post(oneText, sign(oneText, ""));
-    expect(answer).toMatchObject({
+    const reply = await post(oneText, sign(oneText, ""));
+    expect(reply).toMatchObject({
       status: 503,
       body: {
         status: "error",
@@ -294,7 +294,7 @@ describe("the signature", () => {
         error: { code: "service_unavailable" },
       },
     });
-    expect(answer.headers["Retry-After"]).toBe("60");
+    expect(reply.headers["Retry-After"]).toBe("60");
     expect(logger.warn).toHaveBeenCalledExactlyOnceWith("delivery.not_signed", {
       request_id: expect.any(String),
       finding: "no-secret",
@@ -536,11 +536,11 @@ describe("what people send", () => {
 });
 
 describe("a report about an answer", () => {
-  const answer = { sender: "256700000001", messageId: "wamid.1", index: 0 };
+  const reply = { sender: "256700000001", messageId: "wamid.1", index: 0 };
   const status = (members: object) =>
     delivery({
       metadata,
-      statuses: [{ id: "wamid.out", biz_opaque_callback_data: writeReference(answer), ...members }],
+      statuses: [{ id: "wamid.out", biz_opaque_callback_data: writeReference(reply), ...members }],
     });
 
   it.each([
@@ -554,7 +554,7 @@ describe("a report about an answer", () => {
     const { post, saveReceipt } = setUp();
     const body = status(members);
     expect((await post(body, sign(body))).body.status).toBe("ignored");
-    expect(saveReceipt).toHaveBeenCalledExactlyOnceWith(answer, receipt);
+    expect(saveReceipt).toHaveBeenCalledExactlyOnceWith(reply, receipt);
   });
 
   it.each([
@@ -603,21 +603,21 @@ describe("a report about an answer", () => {
     const { post, saveReceipt } = setUp();
     const body = status({ status: "failed", errors: [{ code: "?" }] });
     await post(body, sign(body));
-    expect(saveReceipt).toHaveBeenCalledExactlyOnceWith(answer, { id: "wamid.out", refusal: 0 });
+    expect(saveReceipt).toHaveBeenCalledExactlyOnceWith(reply, { id: "wamid.out", refusal: 0 });
   });
 
   it("that comes with messages is noted beside them", async () => {
     const { post, saveReceipt, queued } = setUp();
     const statuses = [
-      { id: "wamid.out", status: "sent", biz_opaque_callback_data: writeReference(answer) },
-      { id: "wamid.b", status: "sent", biz_opaque_callback_data: writeReference({ ...answer, index: 1 }) },
+      { id: "wamid.out", status: "sent", biz_opaque_callback_data: writeReference(reply) },
+      { id: "wamid.b", status: "sent", biz_opaque_callback_data: writeReference({ ...reply, index: 1 }) },
     ];
     const body = delivery({ metadata, statuses, messages: [text("Hello")] });
     expect((await post(body, sign(body))).body.status).toBe("success");
     expect(queued).toHaveLength(1);
     expect(saveReceipt.mock.calls).toEqual([
-      [answer, { id: "wamid.out" }],
-      [{ ...answer, index: 1 }, { id: "wamid.b" }],
+      [reply, { id: "wamid.out" }],
+      [{ ...reply, index: 1 }, { id: "wamid.b" }],
     ]);
   });
 });

@@ -26,9 +26,9 @@ afterEach(() => vi.restoreAllMocks());
 
 describe("the platform's question whether the webhook is ours", () => {
   it("is answered with its challenge, as plain text", async () => {
-    const answer = await ask(right);
-    expect(answer).toMatchObject({ status: 200, body: "1158201444" });
-    expect(answer.headers["Content-Type"]).toBe("text/plain; charset=utf-8");
+    const response = await ask(right);
+    expect(response).toMatchObject({ status: 200, body: "1158201444" });
+    expect(response.headers["Content-Type"]).toBe("text/plain; charset=utf-8");
   });
 
   it.each([

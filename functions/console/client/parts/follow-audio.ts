@@ -12,7 +12,7 @@ const fetchPage = async (part?: number): Promise<Document> => {
 };
 
 /** Lets the transcript follow the sound, and the sound what somebody chooses in it. */
-export const followSound = (sound: HTMLAudioElement): void => {
+export const followAudio = (audio: HTMLAudioElement): void => {
   let marked: Element | undefined;
   let isLoading = false;
   let renewedAt = 0;
@@ -25,7 +25,7 @@ export const followSound = (sound: HTMLAudioElement): void => {
     marked = found;
     if (!found) return;
     found.setAttribute("aria-current", "true");
-    if (!sound.paused) found.scrollIntoView({ block: "nearest" });
+    if (!audio.paused) found.scrollIntoView({ block: "nearest" });
   };
 
   /** The sound has gone on to another part of the text: that takes the place of this one. */
@@ -38,12 +38,12 @@ export const followSound = (sound: HTMLAudioElement): void => {
   const follow = (): void => {
     const shown = transcript();
     if (!shown) return;
-    const time = sound.currentTime;
+    const time = audio.currentTime;
     const [start, end] = [numberOf(shown, "start"), numberOf(shown, "end")];
-    const isElsewhere = time < start || (time >= end && end < Math.floor(sound.duration));
+    const isElsewhere = time < start || (time >= end && end < Math.floor(audio.duration));
     if (isElsewhere && !isLoading) {
       isLoading = true;
-      void change(time, Number(sound.dataset["part"]))
+      void change(time, Number(audio.dataset["part"]))
         .catch(() => undefined)
         .finally(() => {
           isLoading = false;
@@ -55,19 +55,19 @@ export const followSound = (sound: HTMLAudioElement): void => {
   };
 
   const hearFrom = (segment: Element): void => {
-    sound.currentTime = numberOf(segment, "start");
-    void sound.play().catch(() => undefined);
+    audio.currentTime = numberOf(segment, "start");
+    void audio.play().catch(() => undefined);
   };
 
   const renew = async (): Promise<void> => {
     if (Date.now() - renewedAt < renewalMilliseconds) return;
     renewedAt = Date.now();
-    const { currentTime, paused } = sound;
+    const { currentTime, paused } = audio;
     const link = (await fetchPage()).querySelector("audio")?.getAttribute("src");
     if (!link) return location.reload();
-    sound.src = link;
-    sound.currentTime = currentTime;
-    if (!paused) await sound.play();
+    audio.src = link;
+    audio.currentTime = currentTime;
+    if (!paused) await audio.play();
   };
 
   document.addEventListener("click", (event) => {
@@ -79,11 +79,11 @@ export const followSound = (sound: HTMLAudioElement): void => {
     event.preventDefault();
     hearFrom(segment);
   });
-  sound.addEventListener("timeupdate", follow);
-  sound.addEventListener("seeked", follow);
-  sound.addEventListener("error", () => void renew().catch(() => undefined));
+  audio.addEventListener("timeupdate", follow);
+  audio.addEventListener("seeked", follow);
+  audio.addEventListener("error", () => void renew().catch(() => undefined));
   const linked = location.hash === "" ? null : document.getElementById(location.hash.slice(1));
-  if (linked?.closest("[data-transcript]")) sound.currentTime = numberOf(linked, "start");
+  if (linked?.closest("[data-transcript]")) audio.currentTime = numberOf(linked, "start");
   const hint = document.querySelector<HTMLElement>("[data-follow]");
   if (hint) hint.hidden = false;
 };

@@ -6,7 +6,7 @@ export class Refused extends Error {
   override readonly name = "Refused";
 }
 
-const longestPause = 30_000;
+const maxPause = 30_000;
 
 /** Waits, but not after the connection has come back. */
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
@@ -35,27 +35,27 @@ export const persist = async <Result>(
   attempt: () => Promise<Result>,
   { signal, onLost }: Persistence,
 ): Promise<Result> => {
-  for (let tries = 0; ; tries += 1) {
+  for (let attempts = 0; ; attempts += 1) {
     signal.throwIfAborted();
     try {
       return await attempt();
     } catch (error) {
       if (signal.aborted || error instanceof Refused) throw error;
       onLost();
-      await pause(Math.min(longestPause, 1_000 * 2 ** tries), signal);
+      await pause(Math.min(maxPause, 1_000 * 2 ** attempts), signal);
     }
   }
 };
 
 /** Whether a refusal passes by itself: a quota that is used up does not. */
-const isPassing = (status: number, answer: unknown): boolean =>
-  status >= 500 || status === 408 || (status === 429 && member(answer, "error", "code") === "rate_limited");
+const isPassing = (status: number, response: unknown): boolean =>
+  status >= 500 || status === 408 || (status === 429 && member(response, "error", "code") === "rate_limited");
 
-const readAnswer = async (response: Response): Promise<unknown> => {
-  const answer = parsed(await response.text());
-  if (response.ok) return answer;
-  if (isPassing(response.status, answer)) throw new Error(`The service answered ${response.status}.`);
-  throw new Refused(sentenceOf(answer));
+const readResponse = async (response: Response): Promise<unknown> => {
+  const body = parsed(await response.text());
+  if (response.ok) return body;
+  if (isPassing(response.status, body)) throw new Error(`The service answered ${response.status}.`);
+  throw new Refused(sentenceOf(body));
 };
 
 /** Asks the API, as often as it takes. @returns a function that gives answers as JSON. */
@@ -70,8 +70,8 @@ export const createApi =
     persist(async () => {
       const { signal } = persistence;
       const token = await freshToken(signal);
-      if (typeof token !== "string") return readAnswer(token);
-      return readAnswer(
+      if (typeof token !== "string") return readResponse(token);
+      return readResponse(
         await fetch(`${api}${path}`, {
           method,
           signal,

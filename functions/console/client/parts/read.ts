@@ -25,8 +25,8 @@ export const sentenceOf = (body: unknown): string => {
   const detail = member(body, "detail");
   const mistakes = Array.isArray(detail)
     ? detail.map((mistake: unknown) => {
-        const place = member(mistake, "loc");
-        const name = Array.isArray(place) ? String(place.at(-1)) : "";
+        const location = member(mistake, "loc");
+        const name = Array.isArray(location) ? String(location.at(-1)) : "";
         return `${name}: ${textWithin(mistake, "msg")}`;
       })
     : [];

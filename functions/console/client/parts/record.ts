@@ -8,7 +8,7 @@ const formats = [
 const audioBitsPerSecond = 16_000;
 
 /** Ten minutes: whoever forgets that they record is not recorded for ever. */
-const mostMilliseconds = 600_000;
+const maxMilliseconds = 600_000;
 
 /** A recording that is under way. */
 export interface MicrophoneRecording {
@@ -35,7 +35,7 @@ export const startRecording = async (): Promise<MicrophoneRecording> => {
   const stop = () => {
     if (recorder.state !== "inactive") recorder.stop();
   };
-  const timer = setTimeout(stop, mostMilliseconds);
+  const timer = setTimeout(stop, maxMilliseconds);
   const file = new Promise<File>((resolve) => {
     recorder.addEventListener("stop", () => {
       clearTimeout(timer);

@@ -17,10 +17,10 @@ export const createTokenSource = (url: string, formToken: string): TokenSource =
       signal,
     });
     if (!response.ok) return response;
-    const answer = parsed(await response.text());
-    const seconds = Number(member(answer, "expires_in"));
+    const body = parsed(await response.text());
+    const seconds = Number(member(body, "expires_in"));
     token = {
-      value: textWithin(answer, "access_token"),
+      value: textWithin(body, "access_token"),
       until: Date.now() + seconds * 1_000 - reserveMilliseconds,
     };
     return token.value;

@@ -5,15 +5,15 @@ import { member, textWithin } from "./read.ts";
 const silentMilliseconds = 60_000;
 
 /** So often the storage may refuse a part before that counts as its last word. */
-const mostRefusals = 5;
+const maxRefusals = 5;
 
 /** The upload that was begun last in this browser, and of which file; no names, so that others read nothing from it. */
 const memory = {
   key: "upload",
   of: ({ size, lastModified }: File): string => `${size} ${lastModified}`,
   recall(file: File): string | undefined {
-    const [id, ...kept] = (localStorage.getItem(memory.key) ?? "").split(" ");
-    return kept.join(" ") === memory.of(file) ? id : undefined;
+    const [id, ...storedParts] = (localStorage.getItem(memory.key) ?? "").split(" ");
+    return storedParts.join(" ") === memory.of(file) ? id : undefined;
   },
   keep: (file: File, id: string): void => localStorage.setItem(memory.key, `${id} ${memory.of(file)}`),
   forget: (): void => localStorage.removeItem(memory.key),
@@ -77,14 +77,14 @@ const open = async (file: File, { api }: UploadWork) => {
           throw error;
         });
   if (found !== undefined) return found;
-  const begun = await api("POST", "/uploads", {
+  const upload = await api("POST", "/uploads", {
     // Two dots in a row look like a step out of a folder, which is refused.
     file_name: file.name.replaceAll("..", "."),
     content_type: file.type || "application/octet-stream",
     size: file.size,
   });
-  tried(() => memory.keep(file, textWithin(begun, "id")));
-  return begun;
+  tried(() => memory.keep(file, textWithin(upload, "id")));
+  return upload;
 };
 
 /**
@@ -124,7 +124,7 @@ export const uploadFile = async (file: File, work: UploadWork): Promise<string> 
       );
       if (status < 300) return;
       refusals += 1;
-      if (status < 500 && refusals >= mostRefusals) throw new Refused("");
+      if (status < 500 && refusals >= maxRefusals) throw new Refused("");
       throw new Error(`The storage answered ${status}.`);
     }, work);
     before += bytes.size;

@@ -96,15 +96,15 @@ const count = new Intl.NumberFormat("en");
 
 const tier = (type: (typeof accountTypes)[number]): string[] => {
   const policy = accountPoliciesWith(1)({ account_type: type, email_verified: true });
-  const told = (limit: number | undefined) => (limit === undefined ? "no limit" : count.format(limit));
+  const limitText = (limit: number | undefined) => (limit === undefined ? "no limit" : count.format(limit));
   const hours = policy.audioSecondsPerMonth === undefined ? undefined : policy.audioSecondsPerMonth / 3_600;
   return [
     type,
-    told(policy.perMinute),
-    told(policy.perDay),
-    told(policy.perMonth),
-    told(policy.streamsAtOnce),
-    hours === undefined ? "no limit" : `${told(hours)} hours`,
+    limitText(policy.perMinute),
+    limitText(policy.perDay),
+    limitText(policy.perMonth),
+    limitText(policy.streamsAtOnce),
+    hours === undefined ? "no limit" : `${limitText(hours)} hours`,
   ];
 };
 

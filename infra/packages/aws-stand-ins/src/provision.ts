@@ -75,8 +75,8 @@ const provisionBuckets = async (buckets: readonly LocalResource[], { s3, endpoin
   const client = new S3Client({ ...clientOptions(endpoints.s3), forcePathStyle: true });
   for (const { name } of buckets) {
     await client.send(new CreateBucketCommand({ Bucket: name })).catch((error: unknown) => {
-      const isThere = error instanceof S3ServiceException && error.name === "BucketAlreadyOwnedByYou";
-      if (!isThere) throw error;
+      const exists = error instanceof S3ServiceException && error.name === "BucketAlreadyOwnedByYou";
+      if (!exists) throw error;
     });
   }
   client.destroy();

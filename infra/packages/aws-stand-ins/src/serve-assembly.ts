@@ -49,7 +49,7 @@ export interface ServeOptions extends Omit<StandInsOptions, "s3Port"> {
   /** Routes of the REST API's server that exist on this machine only. */
   readonly localRoutes?: (application: LocalApplication) => LocalRoutes;
   /** How many invocations may run at a time, over all functions. */
-  readonly maximumConcurrency?: number;
+  readonly maxConcurrency?: number;
   /** Called with every line that a function or a server has to say. */
   readonly log?: (line: string) => void;
 }
@@ -82,7 +82,7 @@ const choosePorts = (
 const createLambda = (
   { functions }: LocalModel,
   standIns: StandIns,
-  { configureFunction, maximumConcurrency, log }: ServeOptions,
+  { configureFunction, maxConcurrency, log }: ServeOptions,
 ): LambdaService =>
   new LambdaService({
     functions: functions.map((definition) => {
@@ -98,7 +98,7 @@ const createLambda = (
       };
     }),
     log: (functionName, line) => log?.(`${functionName} | ${line}`),
-    ...(maximumConcurrency !== undefined && { maximumConcurrency }),
+    ...(maxConcurrency !== undefined && { maxConcurrency }),
   });
 
 /** Starts to deliver the messages of the template's queues to their functions. */
@@ -108,7 +108,7 @@ const startEventSources = (
   lambda: LambdaService,
   log: (line: string) => void,
 ): EventSourceMapping[] =>
-  eventSources.map(({ queueName, functionName, batchSize, maximumConcurrency, reportBatchItemFailures }) => {
+  eventSources.map(({ queueName, functionName, batchSize, maxConcurrency, reportBatchItemFailures }) => {
     const queue = queues.find(({ name }) => name === queueName);
     if (!queue) throw new Error(`The function ${functionName} waits for an unknown queue, ${queueName}.`);
     sqs?.attachWorker(queueName);
@@ -120,7 +120,7 @@ const startEventSources = (
       queueArn: queue.arn,
       batchSize,
       reportBatchItemFailures,
-      ...(maximumConcurrency !== undefined && { maximumConcurrency }),
+      ...(maxConcurrency !== undefined && { maxConcurrency }),
       log,
     });
   });

@@ -178,14 +178,14 @@ describe("a server that is closed", () => {
     await Promise.race(puts);
     const outcomes = Promise.allSettled(puts);
     await Promise.all([server.close(), server.close()]);
-    const answered = (await outcomes).flatMap(({ status }, number) =>
+    const succeeded = (await outcomes).flatMap(({ status }, number) =>
       status === "fulfilled" ? [`late#${number}`] : [],
     );
     client.destroy();
 
     const again = await startFixture(dataDirectory);
-    for (const pk of answered) expect(await getItem(again, pk)).toBeDefined();
-    expect(answered.length).toBeGreaterThan(0);
+    for (const pk of succeeded) expect(await getItem(again, pk)).toBeDefined();
+    expect(succeeded.length).toBeGreaterThan(0);
     await again.stop();
   });
 

@@ -64,7 +64,7 @@ describe("A connection", () => {
   it("serves requests that are sent without waiting, and answers them in their order", async () => {
     const first = Promise.withResolvers<InvocationResult>();
     const second = Promise.withResolvers<void>();
-    const answers = [
+    const responses = [
       () => first.promise,
       () => {
         second.resolve();
@@ -72,7 +72,7 @@ describe("A connection", () => {
       },
     ];
     gateway = await startTestGateway(model, {
-      echo: () => answers.shift()?.() ?? returned({ statusCode: 500 }),
+      echo: () => responses.shift()?.() ?? returned({ statusCode: 500 }),
     });
     const conversation = converse(
       head("GET /health HTTP/1.1") + head("GET /health HTTP/1.1", "Connection: close"),
@@ -88,20 +88,20 @@ describe("A connection", () => {
     socket.write(head("POST /upload HTTP/1.1", "Content-Length: 4", "Expect: 100-continue"));
     expect(await nextText(socket)).toBe("HTTP/1.1 100 Continue\r\n\r\n");
     socket.write("body");
-    const answer = await nextText(socket);
-    expect(answer).toContain("HTTP/1.1 200 OK");
-    expect(answer.toLowerCase()).toContain("connection: keep-alive");
+    const response = await nextText(socket);
+    expect(response).toContain("HTTP/1.1 200 OK");
+    expect(response.toLowerCase()).toContain("connection: keep-alive");
     expect(gateway.eventsOf("echo")).toMatchObject([{ body: "body" }]);
     socket.destroy();
   });
 
   it("need not send a body that is too large, when it asks first", async () => {
     await start();
-    const answer = await converse(
+    const response = await converse(
       head("POST /upload HTTP/1.1", "Content-Length: 20000000", "Expect: 100-continue"),
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-    expect(answer.toLowerCase()).toContain("connection: close");
+    expect(response).toMatch(/^HTTP\/1\.1 413 /);
+    expect(response.toLowerCase()).toContain("connection: close");
   });
 
   it("may name the whole address, as through a proxy", async () => {
@@ -112,10 +112,10 @@ describe("A connection", () => {
 
   it("gets headers without a body for HEAD", async () => {
     await start();
-    const answer = await converse(head("HEAD /files/a HTTP/1.1", "Connection: close"));
-    expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
-    expect(answer.toLowerCase()).toContain("content-length: 4");
-    expect(answer).toMatch(/\r\n\r\n$/);
+    const response = await converse(head("HEAD /files/a HTTP/1.1", "Connection: close"));
+    expect(response).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(response.toLowerCase()).toContain("content-length: 4");
+    expect(response).toMatch(/\r\n\r\n$/);
   });
 
   it("is ended when it sends its headers too slowly", async () => {
@@ -158,8 +158,8 @@ describe("What cannot be read as a request", () => {
     ],
   ])("because it %s is answered in the words of the API's own refusals", async (_case, bytes, status) => {
     await start();
-    const answer = await converse(bytes);
-    const [headers = "", body = ""] = answer.split("\r\n\r\n");
+    const response = await converse(bytes);
+    const [headers = "", body = ""] = response.split("\r\n\r\n");
     expect(headers).toMatch(new RegExp(`^HTTP/1\\.1 ${status} \\w`));
     expect(headers.toLowerCase()).toContain("content-type: application/json");
     expect(headers.toLowerCase()).toContain("connection: close");
@@ -175,8 +175,8 @@ describe("What cannot be read as a request", () => {
 
   it("begins beyond 10,000 bytes of headers", async () => {
     await start();
-    const answer = await converse(large(10_000).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    const response = await converse(large(10_000).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+    expect(response).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   it("ends its own connection only", async () => {
@@ -211,18 +211,18 @@ describe("A gateway", () => {
 
   it("finishes the requests it has before it closes, and takes no more", async () => {
     const called = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<InvocationResult>();
+    const received = Promise.withResolvers<InvocationResult>();
     gateway = await startTestGateway(model, {
       echo: () => {
         called.resolve();
-        return answer.promise;
+        return received.promise;
       },
     });
     const response = fetch(`${gateway.url}/health`);
     await called.promise;
     const closed = gateway.close();
     await expect(fetch(`${gateway.url}/health`)).rejects.toThrow();
-    answer.resolve(returned({ statusCode: 200, body: "finished" }));
+    received.resolve(returned({ statusCode: 200, body: "finished" }));
     expect(await (await response).text()).toBe("finished");
     await closed;
   });
@@ -266,7 +266,10 @@ describe("A gateway with a base path", () => {
 
 describe("A local route", () => {
   const localRoutes: LocalRoutes = {
-    "GET /_local/mail": async (request) => ({ status: 200, body: JSON.stringify({ asked: request.url }) }),
+    "GET /_local/mail": async (request) => ({
+      status: 200,
+      body: JSON.stringify({ requested: request.url }),
+    }),
     "POST /_local/media": async (_request, body) => ({
       status: 201,
       headers: { "content-type": "text/plain" },
@@ -282,10 +285,10 @@ describe("A local route", () => {
     "is refused to a page whose name %j resolves to this machine",
     async (host) => {
       await start({ localRoutes: () => localRoutes });
-      const answer = await converse(
+      const response = await converse(
         `GET /_local/mail HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
       );
-      expect(answer).toMatch(/^HTTP\/1\.1 403 .*answers only to this machine/s);
+      expect(response).toMatch(/^HTTP\/1\.1 403 .*answers only to this machine/s);
     },
   );
 
@@ -293,10 +296,10 @@ describe("A local route", () => {
     "answers to %s, a name of this machine",
     async (host) => {
       await start({ localRoutes: () => localRoutes });
-      const answer = await converse(
+      const response = await converse(
         `GET /_local/mail HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
       );
-      expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+      expect(response).toMatch(/^HTTP\/1\.1 200 /);
     },
   );
 
@@ -304,7 +307,7 @@ describe("A local route", () => {
     await start({ localRoutes: () => localRoutes });
     const response = await fetch(`${gateway.url}/_local/mail?to=a`);
     expect(response.headers.get("content-type")).toBe("application/json");
-    expect(await response.json()).toEqual({ asked: "/_local/mail?to=a" });
+    expect(await response.json()).toEqual({ requested: "/_local/mail?to=a" });
     expect(await (await fetch(`${gateway.url}/health`)).text()).toBe("local");
   });
 

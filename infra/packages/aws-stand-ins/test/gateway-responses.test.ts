@@ -147,12 +147,12 @@ describe("A function that does not answer properly", () => {
   });
 
   it("runs on when the caller leaves, as it does on AWS", async () => {
-    const answered = Promise.withResolvers<void>();
+    const responded = Promise.withResolvers<void>();
     const called = Promise.withResolvers<AbortSignal | undefined>();
     gateway = await startTestGateway(model, {
       echo: async (_event, signal) => {
         called.resolve(signal);
-        await answered.promise;
+        await responded.promise;
         return returned({ statusCode: 200 });
       },
     });
@@ -163,7 +163,7 @@ describe("A function that does not answer properly", () => {
     await expect(response).rejects.toThrow();
     await vi.waitFor(() => expect(gateway.log).toEqual([expect.stringMatching(/^GET \/health 499 \d+ms$/)]));
     expect(signal?.aborted ?? false).toBe(false);
-    answered.resolve();
+    responded.resolve();
   });
 });
 

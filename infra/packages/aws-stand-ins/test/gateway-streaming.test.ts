@@ -69,13 +69,13 @@ describe("A stream", () => {
     await start(stream);
     const body = `one ${"\0".repeat(8)} two`;
     const whole = Buffer.from(`${JSON.stringify({ statusCode: 201 })}${"\0".repeat(8)}${body}`);
-    const answer = chat();
+    const received = chat();
     for (const byte of whole) {
       stream.body.write(Buffer.of(byte));
       await new Promise((resolve) => setImmediate(resolve));
     }
     stream.body.end();
-    const response = await answer;
+    const response = await received;
     expect(response.status).toBe(201);
     expect(await response.text()).toBe(body);
   });

@@ -5,13 +5,13 @@ import { readBatchOutcome } from "../src/lambda/sqs-batch.ts";
 
 const batch: Message[] = ["a", "b", "c", "d"].map((MessageId) => ({ MessageId }));
 
-const answered = (response: unknown): InvocationResult => ({
+const responding = (response: unknown): InvocationResult => ({
   kind: "buffered",
   payload: Buffer.from(JSON.stringify(response)),
 });
 
 const failures = (...itemIdentifiers: unknown[]): InvocationResult =>
-  answered({ batchItemFailures: itemIdentifiers.map((itemIdentifier) => ({ itemIdentifier })) });
+  responding({ batchItemFailures: itemIdentifiers.map((itemIdentifier) => ({ itemIdentifier })) });
 
 const error: InvocationResult = { kind: "error", errorType: "Error", errorMessage: "failed" };
 
@@ -23,9 +23,9 @@ const failedOf = (result: InvocationResult, options: { reportBatchItemFailures: 
 
 describe("The outcome of a batch", () => {
   it.each([
-    ["succeeds when the function returns nothing", answered(null), ""],
-    ["succeeds when the function returns an empty object", answered({}), ""],
-    ["succeeds when the list of failures is null", answered({ batchItemFailures: null }), ""],
+    ["succeeds when the function returns nothing", responding(null), ""],
+    ["succeeds when the function returns an empty object", responding({}), ""],
+    ["succeeds when the list of failures is null", responding({ batchItemFailures: null }), ""],
     ["succeeds when the list of failures is empty", failures(), ""],
     ["fails for the messages that are named", failures("d", "b"), "bd"],
     ["fails as a whole when the function fails", error, "abcd"],
@@ -34,10 +34,10 @@ describe("The outcome of a batch", () => {
     ["fails as a whole when a name is null", failures(null), "abcd"],
     [
       "fails as a whole when a name has the wrong key",
-      answered({ batchItemFailures: [{ id: "b" }] }),
+      responding({ batchItemFailures: [{ id: "b" }] }),
       "abcd",
     ],
-    ["fails as a whole when the answer is something else", answered("done"), "abcd"],
+    ["fails as a whole when the answer is something else", responding("done"), "abcd"],
   ])("%s", (_title, result, failed) => {
     expect(failedOf(result, { reportBatchItemFailures: true, fifo: false })).toBe(failed);
   });

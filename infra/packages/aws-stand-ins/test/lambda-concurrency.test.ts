@@ -47,14 +47,11 @@ const source = `
     for (;;);
   };`;
 
-const start = async (
-  functions: Parameters<typeof startLambda>[0]["functions"],
-  maximumConcurrency?: number,
-) => {
+const start = async (functions: Parameters<typeof startLambda>[0]["functions"], maxConcurrency?: number) => {
   lambda = await startLambda({
     source,
     functions,
-    ...(maximumConcurrency !== undefined && { maximumConcurrency }),
+    ...(maxConcurrency !== undefined && { maxConcurrency }),
   });
   return lambda.service;
 };
@@ -65,7 +62,7 @@ interface Identity {
 }
 const identity = (result: Parameters<typeof returned>[0]): Identity => Object(returned(result));
 
-const slowBegun = () =>
+const slowStarted = () =>
   expect.poll(() => existsSync(join(lambda.directory, "slow-process")), { timeout: 5_000 }).toBe(true);
 
 describe("Invocations", () => {
@@ -110,7 +107,7 @@ describe("Invocations", () => {
     const abandoned = service.invoke("slow", { milliseconds: 50 }, { signal: caller.signal });
     const queued = service.invoke("slow", { milliseconds: 50 }, { signal: caller.signal });
     const next = service.invoke("slow", { milliseconds: 0 });
-    await slowBegun();
+    await slowStarted();
     const rejected = [abandoned, queued].map((result) =>
       expect(result).rejects.toThrow("the client hung up"),
     );
@@ -159,7 +156,7 @@ describe("The service", () => {
   it("keeps its environments through the Ctrl-C that a terminal sends to every process", async () => {
     const service = await start({ slow: {} });
     const inFlight = service.invoke("slow", { milliseconds: 100 });
-    await slowBegun();
+    await slowStarted();
     process.kill(Number(await readFile(join(lambda.directory, "slow-process"), "utf8")), "SIGINT");
     expect(identity(await inFlight).invocations).toBe(1);
     expect(identity(await service.invoke("slow", { milliseconds: 0 })).invocations).toBe(2);
@@ -169,7 +166,7 @@ describe("The service", () => {
     const service = await start({ slow: {} });
     const idle = identity(await service.invoke("slow", { milliseconds: 0 }));
     const inFlight = service.invoke("slow", { milliseconds: 200 });
-    await slowBegun();
+    await slowStarted();
     await service.recycle();
     const finished = identity(await inFlight);
     expect(finished.processId).toBe(idle.processId);
@@ -181,7 +178,7 @@ describe("The service", () => {
     const service = await start({ slow: {} });
     const { processId } = identity(await service.invoke("slow", { milliseconds: 0 }));
     const inFlight = service.invoke("slow", { milliseconds: 60_000 });
-    await slowBegun();
+    await slowStarted();
     await service.close();
     expect(await inFlight).toMatchObject({ kind: "error", errorType: "Runtime.ExitError" });
     expect(isRunning(processId)).toBe(false);

@@ -21,11 +21,11 @@ export interface LambdaUnderTestOptions {
   readonly source: string;
   /** The names of the exports that are functions, with what they need other than the defaults. */
   readonly functions: Readonly<Record<string, Partial<FunctionConfiguration>>>;
-  readonly maximumConcurrency?: number;
+  readonly maxConcurrency?: number;
 }
 
 export const startLambda = async (options: LambdaUnderTestOptions): Promise<LambdaUnderTest> => {
-  const { source, functions, maximumConcurrency } = options;
+  const { source, functions, maxConcurrency } = options;
   const directory = await mkdtemp(join(tmpdir(), "lambda-test-"));
   await writeFile(join(directory, "index.mjs"), source);
   const log: string[] = [];
@@ -40,7 +40,7 @@ export const startLambda = async (options: LambdaUnderTestOptions): Promise<Lamb
       ...configuration,
     })),
     log: (functionName, line) => log.push(`${functionName}: ${line}`),
-    ...(maximumConcurrency !== undefined && { maximumConcurrency }),
+    ...(maxConcurrency !== undefined && { maxConcurrency }),
   });
   const stop = async () => {
     await service.close();

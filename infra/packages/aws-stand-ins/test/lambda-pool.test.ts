@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EnvironmentListener } from "../src/lambda/execution-environment.ts";
-import { FunctionPool, type PooledEnvironment, StartingPlaces } from "../src/lambda/function-pool.ts";
+import { FunctionPool, type PooledEnvironment, StartingSlots } from "../src/lambda/function-pool.ts";
 import { Invocation } from "../src/lambda/invocation.ts";
 
 /** An environment without a process: the test says what it does. */
@@ -35,13 +35,13 @@ class FakeEnvironment implements PooledEnvironment {
   }
 }
 
-const setUp = (places = new StartingPlaces(10)) => {
+const setUp = (slots = new StartingSlots(10)) => {
   const environments: FakeEnvironment[] = [];
   const pool = new FunctionPool((listener) => {
     const environment = new FakeEnvironment(listener);
     environments.push(environment);
     return environment;
-  }, places);
+  }, slots);
   const submit = (): Invocation => {
     const invocation = new Invocation({
       functionArn: "arn:aws:lambda:::function:one",
@@ -114,7 +114,7 @@ describe("The environments of a function", () => {
   });
 
   it("start a few at a time, and are not started for who has been served meanwhile", () => {
-    const { environments, submit, at } = setUp(new StartingPlaces(2));
+    const { environments, submit, at } = setUp(new StartingSlots(2));
     for (let count = 0; count < 5; count += 1) submit();
     expect(environments).toHaveLength(2);
     at(0).listener.ready();
@@ -127,8 +127,8 @@ describe("The environments of a function", () => {
   });
 
   it("of several functions share the places in which they start, in turn", () => {
-    const places = new StartingPlaces(1);
-    const [one, other] = [setUp(places), setUp(places)];
+    const slots = new StartingSlots(1);
+    const [one, other] = [setUp(slots), setUp(slots)];
     for (let count = 0; count < 2; count += 1) one.submit();
     other.submit();
     expect([one.environments.length, other.environments.length]).toEqual([1, 0]);

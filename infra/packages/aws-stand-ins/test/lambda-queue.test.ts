@@ -189,13 +189,13 @@ describe("A queue mapped to a function", () => {
   it("is not left in the middle of a batch when the mapping is closed", async () => {
     const queue = await sqs.createQueue("closing");
     await queue.send("a");
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const { log } = map(queue, async () => {
-      begun.resolve();
+      started.resolve();
       await goOn.promise;
     });
-    await begun.promise;
+    await started.promise;
     const closed = mapping?.close();
     goOn.resolve();
     await closed;

@@ -208,7 +208,7 @@ describe("A reader that stops reading", () => {
 
   it("holds the function back, whose memory stays flat", async () => {
     const { body } = await invoke("large", { chunks: 800 });
-    const begun = progress().length;
+    const progressBefore = progress().length;
     let seen = 0;
     const nothingNew = () => {
       const before = seen;
@@ -221,7 +221,7 @@ describe("A reader that stops reading", () => {
 
     expect((await readAll(body)).text.length).toBe(50 * 1024 * 1024);
     const memory = progress()
-      .slice(begun)
+      .slice(progressBefore)
       .map((entry) => entry.memory);
     expect(Math.max(...memory) - Math.min(...memory)).toBeLessThan(40 * 1024 * 1024);
   });
@@ -233,7 +233,7 @@ describe("A reader that goes away", () => {
   beforeAll(async () => {
     // With room for one invocation, each waits for the environment that the one before has left behind.
     patient = await startLambda({
-      maximumConcurrency: 1,
+      maxConcurrency: 1,
       source: `
         import { existsSync, writeFileSync } from "node:fs";
         import { pipeline } from "node:stream/promises";

@@ -231,9 +231,9 @@ describe("The payload limits of AWS", () => {
 
   it("let an event of six megabytes through, and none that is larger", async () => {
     const quotes = 2;
-    const largest = "x".repeat(6 * megabytes - quotes);
-    expect(returned(await invoke("echo", largest))).toBe(largest);
-    expect(await invoke("echo", `${largest}x`)).toMatchObject({
+    const maxText = "x".repeat(6 * megabytes - quotes);
+    expect(returned(await invoke("echo", maxText))).toBe(maxText);
+    expect(await invoke("echo", `${maxText}x`)).toMatchObject({
       kind: "error",
       errorType: "RequestTooLargeException",
     });

@@ -42,9 +42,9 @@ describe("A body of 100 MB", () => {
     const { child, endpoint } = await startS3Process(directory.path);
     const client = clientOf(endpoint);
     const peakMemory = async () => {
-      const answered = once(child, "message");
+      const responded = once(child, "message");
       child.send("memory");
-      return z.object({ peakMemory: z.number() }).parse((await answered)[0]).peakMemory;
+      return z.object({ peakMemory: z.number() }).parse((await responded)[0]).peakMemory;
     };
     expect(await send(client, 40)).toBe(await receive(client));
     const before = await peakMemory();

@@ -176,12 +176,12 @@ describe("A body sent in one piece", () => {
 
   it("needs a length", async () => {
     const url = await getSignedUrl(s3.client, new PutObjectCommand({ Bucket: bucket, Key: "endless" }));
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: "PUT",
       body: Readable.toWeb(streamOf(Buffer.from("x"), 1)),
       duplex: "half",
     });
-    expect(outcomeOf(answer.status, await answer.text())).toBe("411 MissingContentLength");
+    expect(outcomeOf(response.status, await response.text())).toBe("411 MissingContentLength");
   });
 
   it("of more than 5 GiB is refused", async () => {

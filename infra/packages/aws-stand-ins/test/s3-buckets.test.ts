@@ -113,8 +113,8 @@ describe("A browser on another origin", () => {
   });
 
   it("gets a wildcard where anybody may come, and nothing where it may not", async () => {
-    const anybody = await fetch(target(), { method: "HEAD", headers: { origin: "https://any.example" } });
-    expect(anybody.headers.get("access-control-allow-origin")).toBe("*");
+    const anyone = await fetch(target(), { method: "HEAD", headers: { origin: "https://any.example" } });
+    expect(anyone.headers.get("access-control-allow-origin")).toBe("*");
     const stranger = await fetch(target(), { headers: { origin: "https://any.example" } });
     expect(stranger.headers.get("access-control-allow-origin")).toBeNull();
     expect(await fetchOutcome(target(), { method: "OPTIONS" })).toBe("400 InvalidRequest");

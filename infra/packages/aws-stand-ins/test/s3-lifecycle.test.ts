@@ -37,7 +37,7 @@ describe("A lifecycle rule", () => {
     expect(await s3.server.applyLifecycle(new Date(end))).toBe(1);
     expect(await s3.server.applyLifecycle(new Date(end))).toBe(0);
     expect(await refusalOf(s3.get("uploads/unused"))).toBe("404 NoSuchKey");
-    for (const kept of ["speech/uploads/a", "speech/unused"]) expect(await s3.get(kept)).toBe("x");
+    for (const stored of ["speech/uploads/a", "speech/unused"]) expect(await s3.get(stored)).toBe("x");
   });
 
   it("does nothing while it is disabled, and nothing today", async () => {

@@ -61,8 +61,8 @@ describe("A bucket of the template", () => {
     await s3.server.ensureBucket("from-template", {});
     expect(await preflight()).toBe(403);
     expect(await s3.server.applyLifecycle(inThreeDays())).toBe(0);
-    const kept = new HeadObjectCommand({ Bucket: "from-template", Key: "uploads/unused" });
-    expect((await s3.client.send(kept)).ContentLength).toBe(1);
+    const stored = new HeadObjectCommand({ Bucket: "from-template", Key: "uploads/unused" });
+    expect((await s3.client.send(stored)).ContentLength).toBe(1);
   });
 
   it("is refused when it would delete by a condition that is not understood", async () => {

@@ -130,14 +130,14 @@ describe("A secret of the embedded Secrets Manager", () => {
 
   it("is refused without a signature", async () => {
     secrets.putSecret("known", "value");
-    const answer = await fetch(secrets.endpoint, {
+    const response = await fetch(secrets.endpoint, {
       method: "POST",
       headers: { "x-amz-target": "secretsmanager.GetSecretValue" },
       body: JSON.stringify({ SecretId: "known" }),
     });
 
-    expect(answer.status).toBe(403);
-    expect(await answer.json()).toMatchObject({ __type: "MissingAuthenticationTokenException" });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ __type: "MissingAuthenticationTokenException" });
   });
 
   it("is all that the service gives: other operations and malformed requests are refused", async () => {
@@ -146,7 +146,7 @@ describe("A secret of the embedded Secrets Manager", () => {
         method: "POST",
         headers: { authorization: "AWS4-HMAC-SHA256 x", "x-amz-target": "secretsmanager.GetSecretValue" },
         body,
-      }).then((answer) => answer.json());
+      }).then((response) => response.json());
 
     await expect(client.send(new ListSecretsCommand({}))).rejects.toMatchObject({
       name: "UnknownOperationException",

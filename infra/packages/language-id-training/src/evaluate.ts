@@ -10,7 +10,7 @@ import {
   calibrationError,
   type Identifier,
   measureAccuracy,
-  measureAnswers,
+  measureDecisions,
   measureSpeed,
 } from "./evaluation/measurements.ts";
 import { measureRejection, measureRelatives } from "./evaluation/rejection.ts";
@@ -83,7 +83,7 @@ for (const domain of domains) {
   const ofDomain = texts.filter((text) => text.domain === domain);
   print(
     `What classify does with the six languages, ${domain}`,
-    report.answerTable(measureAnswers(model, ofDomain)),
+    report.decisionTable(measureDecisions(model, ofDomain)),
   );
   print(`Expected calibration error, ${domain}`, `${report.percent(calibrationError(model, ofDomain), 2)} %`);
 }

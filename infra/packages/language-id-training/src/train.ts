@@ -12,11 +12,11 @@ import { trainRegression } from "./training/softmax-regression.ts";
 /** How much the training does. The defaults made the weights in the repository. */
 interface TrainingOptions {
   readonly sampleCount: number;
-  readonly keptBuckets: number;
+  readonly storedBuckets: number;
   readonly seed: number;
 }
 
-const defaultOptions: TrainingOptions = { sampleCount: 2_560_000, keptBuckets: 70_000, seed: 1 };
+const defaultOptions: TrainingOptions = { sampleCount: 2_560_000, storedBuckets: 70_000, seed: 1 };
 
 /** The six languages alike, and everything else, which is far more varied, two and a half times as often. */
 const classWeights = [1, 1, 1, 1, 1, 1, 2.5];
@@ -35,7 +35,7 @@ export const trainModel = (
   const { training, development } = partition(lines);
   const draw = createSampler([...training, ...phrases.map(label)], classWeights);
   const regression = trainRegression(draw, options.sampleCount, createRandom(options.seed));
-  const uncalibrated = quantise(regression, options.keptBuckets, 1);
+  const uncalibrated = quantise(regression, options.storedBuckets, 1);
   return { ...uncalibrated, temperature: fitTemperature(uncalibrated, development).temperature };
 };
 

@@ -25,12 +25,12 @@ describe("making test texts", () => {
   const story = "Abaana bagenda ku ssomero buli lunaku ne bakomawo ewaka akawungeezi nga banyiikaavu nnyo";
 
   it("crops lines to whole words of each length", () => {
-    const made = testTextsFrom([line("lug", "story", story)], new Set());
-    expect(new Set(made.map(({ bucket }) => bucket))).toContain("21-50");
-    for (const { text, bucket } of made) {
+    const testTexts = testTextsFrom([line("lug", "story", story)], new Set());
+    expect(new Set(testTexts.map(({ bucket }) => bucket))).toContain("21-50");
+    for (const { text, bucket } of testTexts) {
       const range = lengthBuckets.find(({ name }) => name === bucket);
-      expect(text.length).toBeGreaterThanOrEqual(range?.shortest ?? Number.NaN);
-      expect(text.length).toBeLessThanOrEqual(range?.longest ?? Number.NaN);
+      expect(text.length).toBeGreaterThanOrEqual(range?.minLength ?? Number.NaN);
+      expect(text.length).toBeLessThanOrEqual(range?.maxLength ?? Number.NaN);
       expect(` ${story} `).toContain(` ${text} `);
     }
   });
@@ -44,8 +44,11 @@ describe("making test texts", () => {
   });
 
   it("counts only the largest training source as in-domain", () => {
-    const made = testTextsFrom([line("lug", "salt-devtest", story), line("ach", "udhr", story)], new Set());
-    expect(new Set(made.map(({ language, domain }) => `${language} ${domain}`))).toEqual(
+    const testTexts = testTextsFrom(
+      [line("lug", "salt-devtest", story), line("ach", "udhr", story)],
+      new Set(),
+    );
+    expect(new Set(testTexts.map(({ language, domain }) => `${language} ${domain}`))).toEqual(
       new Set(["lug in-domain", "ach out-of-domain"]),
     );
   });

@@ -31,7 +31,7 @@ const inventLines = (count: number, split: string): readonly CorpusLine[] => {
   });
 };
 
-const options = { sampleCount: 3000, keptBuckets: 2000, seed: 1 };
+const options = { sampleCount: 3000, storedBuckets: 2000, seed: 1 };
 
 describe("training the model", () => {
   const lines = inventLines(600, "train");

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { ApiError } from "./endpoint.ts";
 
 /** Much longer than any conversation; a limit, so that a mistaken client cannot fill the memory. */
-const longestJsonBody = 8 * 1024 * 1024;
+const maxJsonBodyBytes = 8 * 1024 * 1024;
 
 /** Reads the body of a request as JSON. Throws an `ApiError`: 413 when it is too long, 400 when it is not JSON. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
@@ -13,13 +13,13 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > longestJsonBody) break;
+    if (length > maxJsonBodyBytes) break;
     chunks.push(chunk);
   }
-  if (length > longestJsonBody) {
+  if (length > maxJsonBodyBytes) {
     // What is still coming is read and dropped, so that the client comes to reading the refusal.
     request.resume();
-    throw new ApiError(413, `The request body is longer than ${longestJsonBody} bytes.`);
+    throw new ApiError(413, `The request body is longer than ${maxJsonBodyBytes} bytes.`);
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString("utf8"));
@@ -49,8 +49,8 @@ export function parseRequest<Schema extends z.ZodType>(schema: Schema, body: unk
 }
 
 /** The format that a request asks for. Throws an `ApiError` (400) when it is none of those that are given. */
-export function requireFormat<Format extends string>(asked: string, given: readonly Format[]): Format {
-  const format = given.find((candidate) => candidate === asked);
+export function requireFormat<Format extends string>(requested: string, given: readonly Format[]): Format {
+  const format = given.find((candidate) => candidate === requested);
   if (format !== undefined) return format;
   const message = `Invalid 'response_format': the sample server gives ${given.join(", ")}.`;
   throw new ApiError(400, message, { code: "unsupported_value", param: "response_format" });

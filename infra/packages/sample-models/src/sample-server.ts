@@ -42,7 +42,7 @@ export async function startSampleInference(options: SampleInferenceOptions = {})
   const speech = createSpeech((utterance) => synthesiser.synthesise(utterance), options.voices);
   const endpoints = [listModels, createChatCompletion, speech, createTranscription];
   const server = createServer((request, response) => {
-    void answerRequest(endpoints, request, response, settings, options.apiKey);
+    void respondToRequest(endpoints, request, response, settings, options.apiKey);
   });
   server.listen(options.port ?? 0, "127.0.0.1");
   await once(server, "listening");
@@ -54,7 +54,7 @@ export async function startSampleInference(options: SampleInferenceOptions = {})
   }
 }
 
-async function answerRequest(
+async function respondToRequest(
   endpoints: readonly Endpoint[],
   request: IncomingMessage,
   response: ServerResponse,

@@ -103,8 +103,8 @@ describe("A streamed answer of the sample server", () => {
   });
 
   it("is refused with an ordinary error before it begins", async () => {
-    const asked = openai.chat.completions.create({ ...counting, model: "other", stream: true });
-    await expect(asked).rejects.toThrow(OpenAI.NotFoundError);
+    const requested = openai.chat.completions.create({ ...counting, model: "other", stream: true });
+    await expect(requested).rejects.toThrow(OpenAI.NotFoundError);
   });
 
   it("goes on for others when a client leaves, without a warning", async () => {
@@ -170,7 +170,8 @@ describe("Sending events", () => {
   it("ends the pause between two words of an answer when the client disconnects", async () => {
     const settings = { tokenDelayMilliseconds: 3_600_000 };
     const { client, response, handled, close } = await exchange(
-      (answer, received) => createChatCompletion.handle({ request: received, response: answer, settings }),
+      (response, received) =>
+        createChatCompletion.handle({ request: received, response: response, settings }),
       JSON.stringify({ ...counting, stream: true }),
     );
     client.destroy();
@@ -180,19 +181,19 @@ describe("Sending events", () => {
   });
 
   it("waits for a client that does not read, and ends when that client leaves", async () => {
-    let made = 0;
+    let sent = 0;
     async function* events() {
-      for (; made < 64; made += 1) yield "x".repeat(1024 * 1024);
+      for (; sent < 64; sent += 1) yield "x".repeat(1024 * 1024);
     }
-    const { client, incoming, response, handled, close } = await exchange((answer) =>
-      sendEvents(answer, events),
+    const { client, incoming, response, handled, close } = await exchange((response) =>
+      sendEvents(response, events),
     );
     incoming.pause();
     await vi.waitUntil(() => response.writableNeedDrain);
-    expect(made).toBeLessThan(64);
+    expect(sent).toBeLessThan(64);
     client.destroy();
     await handled;
-    expect(made).toBeLessThan(64);
+    expect(sent).toBeLessThan(64);
     await close();
   });
 
@@ -200,7 +201,7 @@ describe("Sending events", () => {
     async function* events() {
       for (let count = 0; count < 32; count += 1) yield "x".repeat(1024 * 1024);
     }
-    const { incoming, response, handled, close } = await exchange((answer) => sendEvents(answer, events));
+    const { incoming, response, handled, close } = await exchange((response) => sendEvents(response, events));
     incoming.pause();
     await vi.waitUntil(() => response.writableNeedDrain);
     let length = 0;
@@ -215,7 +216,7 @@ describe("Sending events", () => {
       yield "first";
       throw new Error("The source failed.");
     }
-    const { handled, close } = await exchange((answer) => sendEvents(answer, events));
+    const { handled, close } = await exchange((response) => sendEvents(response, events));
     await expect(handled).rejects.toThrow("The source failed.");
     await close();
   });

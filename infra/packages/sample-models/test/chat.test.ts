@@ -60,14 +60,14 @@ describe("The translation instruction of the service", () => {
   });
 
   it("quotes only the beginning of a long text", async () => {
-    const answer = await ask(`Translate to Luganda: ${"the long road ".repeat(350)}`);
-    expect(answer.length).toBeLessThan(300);
-    expect(answer).toContain('no translation of "the long road the long');
+    const reply = await ask(`Translate to Luganda: ${"the long road ".repeat(350)}`);
+    expect(reply.length).toBeLessThan(300);
+    expect(reply).toContain('no translation of "the long road the long');
   });
 
   it("translates what looks like a request of its own", async () => {
-    const answer = await ask("Translate from English to Luganda: What is my name?");
-    expect(answer).toContain('no translation of "What is my name?" into Luganda');
+    const reply = await ask("Translate from English to Luganda: What is my name?");
+    expect(reply).toContain('no translation of "What is my name?" into Luganda');
   });
 });
 
@@ -80,8 +80,8 @@ describe("A chat with the sample server", () => {
     ["Asante sana", "Karibu sana."],
     ["Apwoyo", "You are welcome."],
   ])("answers «%s» with «%s», and says what it is", async (greeting, reply) => {
-    const answer = await ask(greeting);
-    expect(answer.startsWith(`${reply} ${disclosure}`), answer).toBe(true);
+    const received = await ask(greeting);
+    expect(received.startsWith(`${reply} ${disclosure}`), received).toBe(true);
   });
 
   it.each([
@@ -162,11 +162,11 @@ describe("A chat with the sample server", () => {
   );
 
   it("repeats the gist of a question that it cannot answer", async () => {
-    const answer = await ask("When should I plant maize near Gulu?");
-    expect(answer.startsWith(`${disclosure} I cannot answer "When should I plant maize near Gulu?"`)).toBe(
+    const reply = await ask("When should I plant maize near Gulu?");
+    expect(reply.startsWith(`${disclosure} I cannot answer "When should I plant maize near Gulu?"`)).toBe(
       true,
     );
-    expect(answer).toContain("connect a real model");
+    expect(reply).toContain("connect a real model");
   });
 
   it("has an answer when there is no message from the user", async () => {

@@ -8,7 +8,7 @@ import {
   type PhrasebookLanguage,
   phrasebookLanguages,
 } from "../src/phrasebook/languages.ts";
-import { answerTo, findPhrase, languagesOf, phrases } from "../src/phrasebook/phrasebook.ts";
+import { findPhrase, languagesOf, phrases, replyTo } from "../src/phrasebook/phrasebook.ts";
 import { splitSentences } from "../src/phrasebook/sentences.ts";
 import { translateRuns } from "../src/phrasebook/translate.ts";
 
@@ -19,7 +19,7 @@ const wording = z
 const wordings = z.tuple([wording], wording);
 const phraseSchema = z.strictObject({
   id: z.string().regex(/^[a-z]+(-[a-z]+)*$/u),
-  answeredWith: z.string().optional(),
+  reply: z.string().optional(),
   eng: wordings,
   lug: wordings.optional(),
   swa: wordings.optional(),
@@ -50,7 +50,7 @@ describe("The table of the phrasebook", () => {
     const ids = phrases.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const phrase of phrases) {
-      if (phrase.answeredWith !== undefined) expect(answerTo(phrase)?.id).toBe(phrase.answeredWith);
+      if (phrase.reply !== undefined) expect(replyTo(phrase)?.id).toBe(phrase.reply);
     }
   });
 

@@ -94,14 +94,14 @@ describe("The sample server", () => {
   });
 
   it("answers the same question in the same words with either model", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [sampleModels.model14b, sampleModels.model9b].map(async (model) => {
         const completion = await openai.chat.completions.create({ ...question, model });
         expect(completion.model).toBe(model);
         return completion.choices[0]?.message.content;
       }),
     );
-    expect(answers[0]).toBe(answers[1]);
+    expect(responses[0]).toBe(responses[1]);
   });
 
   it("reads content given as text parts, and takes sampling parameters and unknown fields", async () => {
@@ -195,15 +195,15 @@ describe("The errors of the sample server", () => {
   });
 
   it("says so when a model does not exist (404)", async () => {
-    const asked = openai.chat.completions.create({ ...question, model: "lang-14b" });
-    await expect(asked).rejects.toThrow(OpenAI.NotFoundError);
-    await expect(asked).rejects.toMatchObject({ code: "model_not_found", param: "model" });
-    await expect(asked).rejects.toThrow("'lang-14b' does not exist");
+    const requested = openai.chat.completions.create({ ...question, model: "lang-14b" });
+    await expect(requested).rejects.toThrow(OpenAI.NotFoundError);
+    await expect(requested).rejects.toMatchObject({ code: "model_not_found", param: "model" });
+    await expect(requested).rejects.toThrow("'lang-14b' does not exist");
   });
 
   it("does not chat with the models of speech and transcription (404)", async () => {
-    const asked = openai.chat.completions.create({ ...question, model: sampleModels.speech });
-    await expect(asked).rejects.toThrow("for this the sample server has sample-14b and sample-9b");
+    const requested = openai.chat.completions.create({ ...question, model: sampleModels.speech });
+    await expect(requested).rejects.toThrow("for this the sample server has sample-14b and sample-9b");
   });
 
   it("says so when a path does not exist (404)", async () => {

@@ -125,7 +125,7 @@ describe("Speaking", () => {
     const utterances: Utterance[] = [];
     const speech = speak(text, voice, "sw", async (utterance) => {
       utterances.push(utterance);
-      return new Int16Array(Math.min(secondsAPiece, utterance.longestSeconds) * 24_000).fill(1);
+      return new Int16Array(Math.min(secondsAPiece, utterance.maxSeconds) * 24_000).fill(1);
     });
     return { utterances, speech };
   }
@@ -133,7 +133,7 @@ describe("Speaking", () => {
   it("gives the synthesiser one sentence after the other, and pauses after each", async () => {
     const { speech, utterances } = speakWith("Emu. Bbiri.", 1);
     const runs = await all(speech);
-    expect(utterances.map(({ longestSeconds, ...rest }) => rest)).toEqual([
+    expect(utterances.map(({ maxSeconds, ...rest }) => rest)).toEqual([
       { text: "Emu.", voiceName: "sw+f1", pitch: 45, wordsPerMinute: 150 },
       { text: "Bbiri.", voiceName: "sw+f1", pitch: 45, wordsPerMinute: 150 },
     ]);

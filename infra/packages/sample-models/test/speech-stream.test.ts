@@ -28,10 +28,10 @@ describe("The stream of speech", () => {
 
   it("begins with the first samples, while the rest is still to be synthesised", async () => {
     const { utterances, synthesise } = heldSynthesiser();
-    const answered = exchangeWith(createSpeech(synthesise), ask({ input: longText }));
+    const exchange = exchangeWith(createSpeech(synthesise), ask({ input: longText }));
     await expect.poll(() => utterances.length).toBe(1);
     utterances[0]?.resolve(new Int16Array(24_000));
-    const { response, client, close } = await answered;
+    const { response, client, close } = await exchange;
     let received = Buffer.alloc(0);
     for await (const chunk of response) {
       received = Buffer.concat([received, chunk]);
@@ -61,23 +61,23 @@ describe("The stream of speech", () => {
 
   it("stops the synthesis when the client disconnects, and others are served", async () => {
     const synthesiser = new Synthesiser();
-    let asked = 0;
+    let requested = 0;
     const endpoint = createSpeech((utterance) => {
-      asked += 1;
+      requested += 1;
       return synthesiser.synthesise(utterance);
     });
     const gone = await exchangeWith(endpoint, ask({ input: longText }));
     await once(gone.response, "data");
     gone.client.destroy();
     await gone.handled;
-    const askedAtTheEnd = asked;
-    expect(askedAtTheEnd).toBeLessThan(100);
+    const requestedAtTheEnd = requested;
+    expect(requestedAtTheEnd).toBeLessThan(100);
 
     const next = await exchangeWith(endpoint, ask());
     next.response.resume();
     await once(next.response, "end");
     // The two sentences of the next request, and no more of the five hundred of the first.
-    expect(asked).toBe(askedAtTheEnd + 2);
+    expect(requested).toBe(requestedAtTheEnd + 2);
     await Promise.all([gone.close(), next.close(), synthesiser.close()]);
   });
 
@@ -94,11 +94,11 @@ describe("The stream of speech", () => {
 
   it("is an ordinary error when the synthesiser fails before the first samples", async () => {
     const { utterances, synthesise } = heldSynthesiser();
-    const answered = exchangeWith(createSpeech(synthesise), ask());
+    const exchange = exchangeWith(createSpeech(synthesise), ask());
     await expect.poll(() => utterances.length).toBe(1);
     const warned = once(process, "warning");
     utterances[0]?.reject(new Error("The synthesiser has no voice today."));
-    const { response, close } = await answered;
+    const { response, close } = await exchange;
     expect(response.statusCode).toBe(500);
     expect(String(await warned)).toContain("no voice today");
     await close();
@@ -106,10 +106,10 @@ describe("The stream of speech", () => {
 
   it("breaks off when the synthesiser fails later, so that nobody takes it for a whole one", async () => {
     const { utterances, synthesise } = heldSynthesiser();
-    const answered = exchangeWith(createSpeech(synthesise), ask());
+    const exchange = exchangeWith(createSpeech(synthesise), ask());
     await expect.poll(() => utterances.length).toBe(1);
     utterances[0]?.resolve(new Int16Array(100));
-    const { response, close } = await answered;
+    const { response, close } = await exchange;
     response.resume();
     await expect.poll(() => utterances.length).toBe(2);
     const broken = once(response, "error");
@@ -127,7 +127,7 @@ describe("The synthesiser", () => {
     voiceName: "sw+f2",
     pitch: 50,
     wordsPerMinute: 160,
-    longestSeconds: 60,
+    maxSeconds: 60,
   };
 
   function nextWorker(): Promise<Worker[]> {
@@ -136,7 +136,7 @@ describe("The synthesiser", () => {
 
   it("cuts off what is longer than it may be", async () => {
     const synthesiser = new Synthesiser();
-    const samples = await synthesiser.synthesise({ ...utterance, longestSeconds: 0.25 });
+    const samples = await synthesiser.synthesise({ ...utterance, maxSeconds: 0.25 });
     expect(samples.length / 24_000).toBeCloseTo(0.25, 3);
     await synthesiser.close();
   });

@@ -53,7 +53,7 @@ describe("The speech of the sample server", () => {
   it("can be heard, does not clip, and takes about as long as a person would", async () => {
     const { samples } = await speak();
     expect(loudness(samples)).toBeGreaterThan(0.03);
-    expect(samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)).toBeLessThan(32_700);
+    expect(samples.reduce((max, sample) => Math.max(max, Math.abs(sample)), 0)).toBeLessThan(32_700);
     expect(samples.length / 24_000).toBeGreaterThan(2);
     expect(samples.length / 24_000).toBeLessThan(6);
   });
@@ -99,7 +99,7 @@ describe("The speech of the sample server", () => {
       expect.soft(loudness(samples), tag).toBeGreaterThan(0.02);
       expect
         .soft(
-          samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0),
+          samples.reduce((max, sample) => Math.max(max, Math.abs(sample)), 0),
           tag,
         )
         .toBeLessThan(32_700);
@@ -149,7 +149,7 @@ describe("A request for speech that cannot be served", () => {
   });
 
   it("is told that the model does not exist (404)", async () => {
-    const asked = openai.audio.speech.create({ ...speech, model: "sample-14b" });
-    await expect(asked).rejects.toMatchObject({ status: 404, code: "model_not_found", param: "model" });
+    const requested = openai.audio.speech.create({ ...speech, model: "sample-14b" });
+    await expect(requested).rejects.toMatchObject({ status: 404, code: "model_not_found", param: "model" });
   });
 });

@@ -121,14 +121,14 @@ describe("A tool that is offered", () => {
 });
 
 describe("JSON", () => {
-  const answerTo = async (content: string, schema: Record<string, unknown>): Promise<unknown> => {
+  const replyTo = async (content: string, schema: Record<string, unknown>): Promise<unknown> => {
     const format = { type: "json_schema", json_schema: { name: "answer", schema } } as const;
     return JSON.parse((await ask(content, { response_format: format })).content ?? "");
   };
 
   it("that has a schema has its form, with the answer as its texts", async () => {
     expect(
-      await answerTo("Translate from English to Luganda: Thank you", {
+      await replyTo("Translate from English to Luganda: Thank you", {
         type: "object",
         properties: {
           translation: { type: "string" },
@@ -152,7 +152,7 @@ describe("JSON", () => {
 
   it("comes to an end also for a schema that contains itself several times", async () => {
     const self = { $ref: "#" };
-    const value = await answerTo("Hello", {
+    const value = await replyTo("Hello", {
       type: "object",
       properties: { a: self, b: self, c: self, d: self },
     });

@@ -35,7 +35,7 @@ function wav(...chunks: Buffer[]): Buffer {
 }
 
 /** 16-bit samples at 8,000 a second: loud in the given spans, silent elsewhere. */
-function sound(seconds: number, spans: readonly (readonly [number, number])[]): Buffer {
+function audio(seconds: number, spans: readonly (readonly [number, number])[]): Buffer {
   const samples = Buffer.alloc(seconds * 16_000);
   for (const [start, end] of spans) {
     for (let index = start * 8_000; index < end * 8_000; index += 1) {
@@ -48,7 +48,7 @@ function sound(seconds: number, spans: readonly (readonly [number, number])[]): 
 const read = (file: Buffer, pieceLength = 64 * 1024) => readRecording(inPieces(file, pieceLength));
 
 describe("A WAV file that is read as it comes in", () => {
-  const twoBursts = sound(3, [
+  const twoBursts = audio(3, [
     [0.5, 1],
     [2, 2.5],
   ]);

@@ -38,10 +38,10 @@ async function speak(input: string, voice = "sample_lug_1"): Promise<Buffer> {
 }
 
 function form(file: Buffer | undefined, fields: Record<string, string> = {}): FormData {
-  const made = new FormData();
-  for (const [name, value] of Object.entries({ model, ...fields })) made.append(name, value);
-  if (file) made.append("file", new Blob([new Uint8Array(file)]), "recording.wav");
-  return made;
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ model, ...fields })) form.append(name, value);
+  if (file) form.append("file", new Blob([new Uint8Array(file)]), "recording.wav");
+  return form;
 }
 
 function post(body: FormData): Promise<Response> {

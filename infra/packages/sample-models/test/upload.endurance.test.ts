@@ -22,8 +22,8 @@ describe("A form with a large file", () => {
     const { baseUrl } = z.object({ baseUrl: z.string() }).parse(started);
     const peakMemory = async () => {
       child.send("memory");
-      const [answer] = await once(child, "message");
-      return z.object({ peakMemory: z.number() }).parse(answer).peakMemory;
+      const [result] = await once(child, "message");
+      return z.object({ peakMemory: z.number() }).parse(result).peakMemory;
     };
     try {
       const before = await peakMemory();

@@ -8,7 +8,7 @@ import {
   BackendUnreachable,
 } from "../../../platform/outbound/failures.ts";
 import { sendRequest } from "../../../platform/outbound/http-client.ts";
-import type { SocketAnswer } from "../../../platform/outbound/read-response.ts";
+import type { SocketResponse } from "../../../platform/outbound/read-response.ts";
 import { retry } from "../../../platform/outbound/retry.ts";
 import { exchangeOverSocket } from "../../../platform/outbound/socket-exchange.ts";
 import type { ModelTask } from "../../../platform/telemetry/backend-uses.ts";
@@ -17,7 +17,7 @@ import { requestScope } from "../../../platform/telemetry/request-scope.ts";
 import { type Backend, exchangeFailure, ModelRefusal, unavailable, unusable } from "./backend.ts";
 
 /** No model replies in less; a call would only waste its time. */
-const leastMilliseconds = 1_000;
+const minMilliseconds = 1_000;
 
 /** Before the second try, and at random up to as long again. */
 const retryPauseMilliseconds = 200;
@@ -31,7 +31,7 @@ const pauseSeconds = 10;
 /** What a call's end means: for the caller's quota, for the server's circuit and for its metrics. */
 interface CallOutcome {
   /** Whether a model started to work, which is what callers pay for. */
-  readonly modelBegan: boolean;
+  readonly modelStarted: boolean;
   /**
    * A refusal or nonsense shows that the server works; a caller who left, or our own failure, shows nothing. A model
    * slower than its timeout may be busy with a large request: that is a failure, but opens no circuit alone.
@@ -41,7 +41,7 @@ interface CallOutcome {
   readonly hasFailed: boolean;
 }
 
-const succeeded: CallOutcome = { modelBegan: true, server: "answers", hasFailed: false };
+const succeeded: CallOutcome = { modelStarted: true, server: "answers", hasFailed: false };
 
 /** Whether a failed exchange is the server's fault, and neither the caller's nor one of our own parts'. */
 const isServersFault = ({ code, cause }: AppError): boolean =>
@@ -68,11 +68,11 @@ const outcomeOf = (failure: AppError, wasSent: boolean, { aborted, reason }: Abo
   const hasCallerLeft = aborted && !isTimeOver(reason);
   const isServers = isServersFault(failure);
   const isSlow = wasSent && failure.cause instanceof BackendOverdue;
-  const tells = isServers || isPassedOn(failure);
+  const isReported = isServers || isPassedOn(failure);
   const verdict = isServers && isDown(failure.cause) ? "unavailable" : "answers";
   return {
-    modelBegan: wasSent && !(failure instanceof ModelRefusal),
-    server: aborted || !tells ? "unknown" : isSlow ? "slow" : verdict,
+    modelStarted: wasSent && !(failure instanceof ModelRefusal),
+    server: aborted || !isReported ? "unknown" : isSlow ? "slow" : verdict,
     hasFailed: isServers && !hasCallerLeft,
   };
 };
@@ -127,7 +127,7 @@ const createCircuit = ({ onOpened, onClosed }: { onOpened(): void; onClosed(): v
 };
 
 /** The part of a response's head that decides about another attempt. */
-interface AnswerHead {
+interface ResponseHead {
   readonly statusCode?: number | undefined;
   /** Reads and drops the body, where it is still to be read. */
   resume?(): unknown;
@@ -147,10 +147,10 @@ export interface ModelCall {
    * @param request must call `onSent` when all of it was sent.
    * @throws what the last attempt throws, or the signal's reason.
    */
-  send<Answer extends AnswerHead>(
-    request: (onSent: () => void) => Promise<Answer>,
+  send<Whole extends ResponseHead>(
+    request: (onSent: () => void) => Promise<Whole>,
     signal: AbortSignal,
-  ): Promise<Answer>;
+  ): Promise<Whole>;
 }
 
 /** The server of one task's models, behind the policy by which all of them are called. */
@@ -171,7 +171,7 @@ export interface ModelServer {
 
 const requireTime = (): void => {
   const scope = requestScope();
-  if (scope && scope.endsAt - performance.now() < leastMilliseconds) {
+  if (scope && scope.endsAt - performance.now() < minMilliseconds) {
     throw unavailable("Too little time was left to ask the model; try again.", { retryAfterSeconds: 5 });
   }
 };
@@ -228,9 +228,9 @@ export const openModelServer = (backend: Backend, task: ModelTask): ModelServer 
       }
       const work = trackModelWork();
       const startedAt = performance.now();
-      const end = ({ modelBegan, server, hasFailed }: CallOutcome): void => {
+      const end = ({ modelStarted, server, hasFailed }: CallOutcome): void => {
         endCall(server);
-        work.set(modelBegan);
+        work.set(modelStarted);
         const scope = requestScope();
         if (!scope) return;
         const milliseconds = performance.now() - startedAt;
@@ -248,7 +248,7 @@ export const openModelServer = (backend: Backend, task: ModelTask): ModelServer 
         return result;
       } catch (thrown) {
         const failure = exchangeFailure(thrown);
-        end(outcomeOf(failure, work.mayHaveBegun(), signal));
+        end(outcomeOf(failure, work.mayHaveStarted(), signal));
         throw failure;
       }
     },
@@ -258,30 +258,30 @@ export const openModelServer = (backend: Backend, task: ModelTask): ModelServer 
 /** Reports to the request's scope whether a model is, or may be, working for this call. */
 const trackModelWork = () => {
   const scope = requestScope();
-  let hasBegun = false;
+  let hasStarted = false;
   return {
-    mayHaveBegun: (): boolean => hasBegun,
-    set: (begun: boolean): void => {
-      if (scope && begun !== hasBegun) scope.modelCallsBegun += begun ? 1 : -1;
-      hasBegun = begun;
+    mayHaveStarted: (): boolean => hasStarted,
+    set: (started: boolean): void => {
+      if (scope && started !== hasStarted) scope.modelCallsStarted += started ? 1 : -1;
+      hasStarted = started;
     },
   };
 };
 
-const sendTwice = <Answer extends AnswerHead>(
-  request: (onSent: () => void) => Promise<Answer>,
+const sendTwice = <Whole extends ResponseHead>(
+  request: (onSent: () => void) => Promise<Whole>,
   work: ReturnType<typeof trackModelWork>,
   signal: AbortSignal,
-): Promise<Answer> =>
+): Promise<Whole> =>
   retry(() => request(() => work.set(true)), {
-    tries: 2,
+    attempts: 2,
     isWorthRepeating: (outcome) =>
       outcome.status === "rejected"
         ? outcome.reason instanceof BackendUnreachable
         : outcome.value.statusCode === 502 || outcome.value.statusCode === 503,
-    discard: (answer) => {
+    discard: (response) => {
       work.set(false);
-      answer.resume?.();
+      response.resume?.();
     },
     pauseMilliseconds: () => retryPauseMilliseconds,
     signal,
@@ -324,8 +324,8 @@ export const postJsonForWhole = (
   { url, headers, send }: ModelCall,
   path: string,
   body: unknown,
-  { signal, maximumBytes }: { readonly signal: AbortSignal; readonly maximumBytes: number },
-): Promise<SocketAnswer> =>
+  { signal, maxBytes }: { readonly signal: AbortSignal; readonly maxBytes: number },
+): Promise<SocketResponse> =>
   send(
     (onSent) =>
       exchangeOverSocket({
@@ -333,7 +333,7 @@ export const postJsonForWhole = (
         headers: { "Content-Type": "application/json", ...headers },
         body: JSON.stringify(body),
         signal,
-        maximumBytes,
+        maxBytes,
         onSent,
       }),
     signal,

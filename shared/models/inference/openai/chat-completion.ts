@@ -4,7 +4,7 @@ import type { AppError } from "../../../platform/errors/app-error.ts";
 import { BackendOverdue } from "../../../platform/outbound/failures.ts";
 import { limitTime } from "../../../platform/outbound/timeouts.ts";
 import type {
-  ChatAnswer,
+  ChatReply,
   ChatTool,
   FinishReason,
   ReasoningEffort,
@@ -111,8 +111,8 @@ const wireFailure = z.union([
 ]);
 
 /** A reply that does not match the request, as one of our errors. */
-export const failureIn = (answer: unknown, cause?: unknown): AppError => {
-  const words = wireFailure.safeParse(answer);
+export const failureIn = (response: unknown, cause?: unknown): AppError => {
+  const words = wireFailure.safeParse(response);
   return words.success && saysLoading(words.data)
     ? notReady("The model is loading; try again in 2 to 3 minutes.")
     : unusable("The model's server returned no usable response.", cause);
@@ -128,7 +128,7 @@ export const parseJson = (text: string): unknown => {
 };
 
 /** A reply of which nothing remains for the caller. */
-export const emptyAnswer = (finishReason: FinishReason): AppError =>
+export const emptyReply = (finishReason: FinishReason): AppError =>
   unusable(
     finishReason === "length"
       ? "The model produced no reply within the token limit; raise `max_tokens`."
@@ -136,7 +136,7 @@ export const emptyAnswer = (finishReason: FinishReason): AppError =>
   );
 
 /** More than the maximum reply of any model, whole or as the body of an error. */
-export const maximumAnswerBytes = 4 * 1024 * 1024;
+export const maxResponseBytes = 4 * 1024 * 1024;
 
 /** Which of several replies a choice belongs to; some servers omit it where there is only one. */
 export const wireIndex = z.number().nullish().catch(null);
@@ -201,17 +201,17 @@ export interface ReadingOptions extends ThoughtHabits {
 export const parseCompletion = (
   body: string,
   { thinksFirst, hasTools = false }: ReadingOptions,
-): ChatAnswer => {
-  const answer = parseJson(body);
-  const completion = wireCompletion.safeParse(answer);
+): ChatReply => {
+  const response = parseJson(body);
+  const completion = wireCompletion.safeParse(response);
   const choice = firstChoice(completion.data?.choices ?? []);
-  if (!completion.success || !choice) throw failureIn(answer, completion.error);
+  if (!completion.success || !choice) throw failureIn(response, completion.error);
   const { content, tool_calls } = choice.message;
   const toolCalls = hasTools && tool_calls.length > 0 ? tool_calls : undefined;
   const finishReason = finishReasonOf(choice.finish_reason ?? "stop", toolCalls !== undefined);
   const isCut = finishReason === "length";
   const text = withoutThoughts(content ?? "", { thinksFirst, isCut }).trim();
-  if (text === "" && !toolCalls) throw emptyAnswer(finishReason);
+  if (text === "" && !toolCalls) throw emptyReply(finishReason);
   return { text, toolCalls, finishReason, usage: completion.data.usage };
 };
 
@@ -227,7 +227,7 @@ export const completeChat = (
   server: ModelServer,
   request: CompletionRequest,
   { signal, thinksFirst = false }: { readonly signal: AbortSignal } & Partial<ThoughtHabits>,
-): Promise<ChatAnswer> =>
+): Promise<ChatReply> =>
   server.call(signal, async (call) => {
     const { silenceMilliseconds } = call;
     const limit = limitTime(silenceMilliseconds, signal, () => new BackendOverdue(silenceMilliseconds));
@@ -236,7 +236,7 @@ export const completeChat = (
         call,
         "/chat/completions",
         { ...request, stream: false },
-        { signal: limit.signal, maximumBytes: maximumAnswerBytes },
+        { signal: limit.signal, maxBytes: maxResponseBytes },
       );
       if (statusCode !== 200) throw refusalOf(statusCode, body, request);
       return parseCompletion(body, { thinksFirst, hasTools: request.tools !== undefined });

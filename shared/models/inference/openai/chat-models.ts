@@ -50,7 +50,7 @@ export const createOpenAiChatModels = (
     messages: request.messages.map(wireMessage),
     temperature: request.temperature,
     top_p: request.topP,
-    max_tokens: request.maximumTokens,
+    max_tokens: request.maxTokens,
     stop: request.stop,
     tools: request.tools?.map((tool) => ({ type: "function", function: tool })),
     tool_choice: wireToolChoice(request.toolChoice),
@@ -62,9 +62,9 @@ export const createOpenAiChatModels = (
     reasoning_effort: request.reasoningEffort,
   });
   return {
-    answer: (request, { signal }) =>
+    reply: (request, { signal }) =>
       completeChat(server, completionRequest(request), { signal, thinksFirst: thinksFirst[request.model] }),
-    streamAnswer: (request, { signal }) =>
+    streamReply: (request, { signal }) =>
       streamChat(server, completionRequest(request), { signal, thinksFirst: thinksFirst[request.model] }),
   };
 };

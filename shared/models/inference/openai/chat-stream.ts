@@ -11,16 +11,16 @@ import { readBody } from "../../../platform/outbound/http-client.ts";
 import type { Receiver } from "../../../platform/outbound/source.ts";
 import { IdleTimer, limitTime } from "../../../platform/outbound/timeouts.ts";
 import { logger } from "../../../platform/telemetry/logger.ts";
-import type { ChatAnswer, ChatEvent, ChatStream } from "../chat.ts";
+import type { ChatEvent, ChatReply, ChatStream } from "../chat.ts";
 import { exchangeFailure, refusalOf } from "./backend.ts";
 import { type ModelCall, type ModelServer, postJson } from "./call-policy.ts";
 import {
   type CompletionRequest,
-  maximumAnswerBytes,
+  maxResponseBytes,
   parseCompletion,
   type ReadingOptions,
 } from "./chat-completion.ts";
-import { StreamedAnswer } from "./streamed-response.ts";
+import { StreamedResponse } from "./streamed-response.ts";
 import type { ThoughtHabits } from "./thinking.ts";
 
 /** A server that has sent its last event ends the response at once; one that does not loses its connection. */
@@ -52,10 +52,10 @@ interface ReadOptions {
  * model's silence is not counted. A comment, or a part of an event, does not mean that a group will come. Stopping
  * closes the connection.
  */
-class AnswerGroups implements ChatStream {
+class ReplyGroups implements ChatStream {
   readonly #response: IncomingMessage;
   readonly #options: ReadOptions;
-  readonly #answer: StreamedAnswer;
+  readonly #reply: StreamedResponse;
   readonly #silence: IdleTimer;
   readonly #advanceSoon = (): void => this.#advance();
   #receiver: Receiver<Group> | undefined;
@@ -72,7 +72,7 @@ class AnswerGroups implements ChatStream {
   constructor(response: IncomingMessage, options: ReadOptions) {
     this.#response = response;
     this.#options = options;
-    this.#answer = new StreamedAnswer(options.habits);
+    this.#reply = new StreamedResponse(options.habits);
     this.#silence = new IdleTimer({
       milliseconds: options.silenceMilliseconds,
       onIdle: () => this.#endSilence(),
@@ -133,7 +133,7 @@ class AnswerGroups implements ChatStream {
   }
 
   #addText(text: string): void {
-    if (this.#isClosed || this.#answer.isOver) return;
+    if (this.#isClosed || this.#reply.isOver) return;
     // All that arrives at the same moment is read together, so that it can leave together.
     if (this.#text === "") queueMicrotask(this.#advanceSoon);
     this.#text += text;
@@ -183,11 +183,11 @@ class AnswerGroups implements ChatStream {
     this.#first = undefined;
     if (first || this.#isClosed) return first;
     this.#read();
-    const made = this.#answer.take();
-    if (made) return made;
+    const events = this.#reply.take();
+    if (events) return events;
     if (this.#failure !== undefined && !this.#isMerelyLate()) throw this.#failure;
-    if (this.#failure === undefined && !this.#isComplete && !this.#answer.isOver) return undefined;
-    const last = this.#answer.end();
+    if (this.#failure === undefined && !this.#isComplete && !this.#reply.isOver) return undefined;
+    const last = this.#reply.end();
     this.#close();
     return last;
   }
@@ -198,8 +198,8 @@ class AnswerGroups implements ChatStream {
     const text = this.#text;
     this.#text = "";
     try {
-      if (text !== "") this.#answer.read(text);
-      if (this.#isComplete) this.#answer.readEnd();
+      if (text !== "") this.#reply.read(text);
+      if (this.#isComplete) this.#reply.readEnd();
     } catch (error) {
       this.#failure = toAppError(error);
     }
@@ -209,21 +209,21 @@ class AnswerGroups implements ChatStream {
   #isMerelyLate(): boolean {
     const isConnections =
       this.#failure instanceof BackendTimeout || this.#failure instanceof BackendUnreachable;
-    return this.#answer.isFinished && isConnections;
+    return this.#reply.isFinished && isConnections;
   }
 
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#silence.stop();
-    if (this.#answer.isOver || this.#isComplete) release(this.#response);
+    if (this.#reply.isOver || this.#isComplete) release(this.#response);
     else this.#response.destroy();
-    if (this.#answer.hasShownThought) logger.warn("chat.thought_shown", { model: this.#options.model });
+    if (this.#reply.hasShownThought) logger.warn("chat.thought_shown", { model: this.#options.model });
   }
 }
 
 /** A whole reply as a stream. */
-const eventsOf = ({ text, toolCalls = [], finishReason, usage }: ChatAnswer): ChatEvent[] => [
+const eventsOf = ({ text, toolCalls = [], finishReason, usage }: ChatReply): ChatEvent[] => [
   ...(text === "" ? [] : [{ type: "text-delta", text } as const]),
   ...toolCalls.map((call, index) => ({ type: "tool-call", index, call }) as const),
   { type: "finish", finishReason },
@@ -240,9 +240,9 @@ interface GroupOptions extends StreamOptions {
 }
 
 /** A reply that has arrived as a whole. */
-const inOneGroup = (answer: ChatAnswer): ChatStream => ({
+const inOneGroup = (reply: ChatReply): ChatStream => ({
   start: (receiver) => {
-    receiver.onPiece(eventsOf(answer));
+    receiver.onPiece(eventsOf(reply));
     receiver.onEnd(undefined);
   },
   pause: () => undefined,
@@ -271,11 +271,11 @@ const openGroups = async (
     if (status === 200 && !isJson) {
       const { silenceMilliseconds } = call;
       const { model } = request;
-      const groups = new AnswerGroups(response, { habits, model, silenceMilliseconds, asFailure });
+      const groups = new ReplyGroups(response, { habits, model, silenceMilliseconds, asFailure });
       await groups.begin();
       return groups;
     }
-    const body = await readBody(response, maximumAnswerBytes);
+    const body = await readBody(response, maxResponseBytes);
     if (status !== 200) throw refusalOf(status, body, request);
     return inOneGroup(parseCompletion(body, habits));
   } catch (error) {

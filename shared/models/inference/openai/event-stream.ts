@@ -2,7 +2,7 @@ import { createParser, type EventSourceMessage, type ParseError } from "eventsou
 import { unusable } from "./backend.ts";
 
 /** The maximum length of a single event. The length of a stream is not limited here. */
-const maximumEventLength = 1024 * 1024;
+const maxEventLength = 1024 * 1024;
 
 /** Whether an event is the one that ends a stream of the OpenAI API; some servers put blanks around its word. */
 const isLast = ({ data }: EventSourceMessage): boolean => data.trim() === "[DONE]";
@@ -61,7 +61,7 @@ export class EventStream {
   constructor(reader: EventReader) {
     this.#reader = reader;
     this.#parser = createParser({
-      maxBufferSize: maximumEventLength,
+      maxBufferSize: maxEventLength,
       onEvent: (event) => this.#events.push(event),
       onError: (error) => {
         if (error.type === "max-buffer-size-exceeded") this.#failure = error;

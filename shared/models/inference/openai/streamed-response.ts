@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { ChatEvent, TokenUsage } from "../chat.ts";
 import { unusable } from "./backend.ts";
 import {
-  emptyAnswer,
+  emptyReply,
   failureIn,
   finishReasonOf,
   firstChoice,
@@ -82,8 +82,8 @@ class StreamedCalls {
   }
 
   /** @throws AppError `external_service_error` for the first piece of a call that does not say what is called. */
-  read({ index: place, id, function: called }: CallPiece): ChatEvent | undefined {
-    const at = place ?? 0;
+  read({ index: position, id, function: called }: CallPiece): ChatEvent | undefined {
+    const at = position ?? 0;
     const text = called?.arguments ?? "";
     const open = this.#open.get(at);
     if (open && !(called?.name && id && id !== open.id)) {
@@ -99,10 +99,10 @@ class StreamedCalls {
 }
 
 /** Reads the text of one streamed completion, in order, and converts it to a reply's events. */
-export class StreamedAnswer {
+export class StreamedResponse {
   readonly #thoughts: ThoughtFilter;
   readonly #stream: EventStream;
-  #made: ChatEvent[] = [];
+  #events: ChatEvent[] = [];
   #hasProgress = false;
   #hasText = false;
   /** Only where there are tools to be called. */
@@ -156,10 +156,10 @@ export class StreamedAnswer {
    */
   take(): readonly ChatEvent[] | undefined {
     if (!this.#hasProgress) return undefined;
-    const made = this.#made;
-    this.#made = [];
+    const events = this.#events;
+    this.#events = [];
     this.#hasProgress = false;
-    return made;
+    return events;
   }
 
   /** The last events. @throws AppError `external_service_error` when the server never reported the end of the reply. */
@@ -192,22 +192,22 @@ export class StreamedAnswer {
     const event = calls.read(piece);
     if (!event) return;
     this.#hasProgress = true;
-    this.#made.push(event);
+    this.#events.push(event);
   }
 
   #show(text: string): void {
     if (text === "") return;
     this.#hasText ||= text.trim() !== "";
-    this.#made.push({ type: "text-delta", text });
+    this.#events.push({ type: "text-delta", text });
   }
 
   #finish(word: string): void {
     const hasCalls = this.#calls?.hasAny ?? false;
     const finishReason = finishReasonOf(word, hasCalls);
     this.#show(this.#thoughts.end(finishReason === "length"));
-    if (!this.#hasText && !hasCalls) throw emptyAnswer(finishReason);
+    if (!this.#hasText && !hasCalls) throw emptyReply(finishReason);
     this.#isFinished = true;
     this.#hasProgress = true;
-    this.#made.push({ type: "finish", finishReason });
+    this.#events.push({ type: "finish", finishReason });
   }
 }

@@ -35,7 +35,7 @@ export class StreamedTranscript {
   readonly #onText: (text: string) => void;
   readonly #parser: ReturnType<typeof createParser>;
   #text = "";
-  #hasBegun = false;
+  #hasStarted = false;
   #isFinished = false;
   #failure: unknown;
 
@@ -46,13 +46,13 @@ export class StreamedTranscript {
   }
 
   /** Whether anything of it has come. */
-  get hasBegun(): boolean {
-    return this.#hasBegun;
+  get hasStarted(): boolean {
+    return this.#hasStarted;
   }
 
   /** Reads the next text of the stream, cut anywhere. {@link end} reports a failure in it. */
   read(text: string): void {
-    this.#hasBegun = true;
+    this.#hasStarted = true;
     this.#parser.feed(text);
   }
 

@@ -11,7 +11,7 @@ import { type Backend, failureOf, notReady, saysLoading, unusable } from "./back
 import { openModelServer, postJson } from "./call-policy.ts";
 
 /** Enough of an invalid response to see what it says. */
-const maximumWordsBytes = 64 * 1024;
+const maxWordsBytes = 64 * 1024;
 
 /** Names as servers of speech models know them; absent parameters are not sent. */
 const toWire = ({ text, voice, language, sampling }: SpeechRequest, model: string) => ({
@@ -23,7 +23,7 @@ const toWire = ({ text, voice, language, sampling }: SpeechRequest, model: strin
   temperature: sampling.temperature,
   top_p: sampling.topP,
   repetition_penalty: sampling.repetitionPenalty,
-  max_tokens: sampling.maximumTokens,
+  max_tokens: sampling.maxTokens,
   seed: sampling.seed,
 });
 
@@ -32,7 +32,7 @@ type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
 /** A response with status 200 that is not speech: some servers report failures so. */
 const noSpeech = async (start: Buffer, pieces: Pieces, cause?: unknown) => {
   let words = start;
-  while (words.length < maximumWordsBytes) {
+  while (words.length < maxWordsBytes) {
     const next = await pieces.next();
     if (next.done) break;
     words = Buffer.concat([words, next.value]);
@@ -44,14 +44,14 @@ const noSpeech = async (start: Buffer, pieces: Pieces, cause?: unknown) => {
 };
 
 /** Servers that do not know a length write the largest number of one kind or another, or one near it. */
-const leastUnknownLength = 0x7f_00_00_00;
+const minUnknownLength = 0x7f_00_00_00;
 
 const parseHeader = (start: Buffer): SpeechHeader | undefined => {
   const header = readWavHeader(start);
   if (!header) return undefined;
   const { format, dataStart, dataBytes } = header;
-  const isKnown = dataBytes !== undefined && dataBytes < leastUnknownLength;
-  return { bytes: start.subarray(0, dataStart), format, soundBytes: isKnown ? dataBytes : undefined };
+  const isKnown = dataBytes !== undefined && dataBytes < minUnknownLength;
+  return { bytes: start.subarray(0, dataStart), format, audioBytes: isKnown ? dataBytes : undefined };
 };
 
 const readHeader = async (pieces: Pieces): Promise<{ header: SpeechHeader; rest: Uint8Array }> => {
@@ -77,37 +77,37 @@ const usualSeconds = 30;
 const secondsPerCharacter = 0.5;
 
 /** Of any useful audio. A header that names a higher rate must not raise the limit with it. */
-const highestBytesPerSecond = 48_000 * 2 * 4;
+const maxBytesPerSecond = 48_000 * 2 * 4;
 
 /**
  * How much audio a text can have. A model that does not find the end of its speech continues for ever, and there may
  * be no caller left who could stop it: when a caller waits for a link, Lambda does not report that they have left.
  */
-const maximumSoundBytes = (text: string, { format }: SpeechHeader): number => {
+const maxAudioBytes = (text: string, { format }: SpeechHeader): number => {
   const seconds = usualSeconds + secondsPerCharacter * [...text].length;
   const bytesPerSecond = format.sampleRate * format.channels * bytesPerSample(format);
-  return Math.ceil(seconds * Math.min(bytesPerSecond, highestBytesPerSecond));
+  return Math.ceil(seconds * Math.min(bytesPerSecond, maxBytesPerSecond));
 };
 
-async function* readSound(
-  { soundBytes }: SpeechHeader,
+async function* readAudio(
+  { audioBytes }: SpeechHeader,
   rest: Uint8Array,
-  { pieces, maximumBytes }: { readonly pieces: Pieces; readonly maximumBytes: number },
+  { pieces, maxBytes }: { readonly pieces: Pieces; readonly maxBytes: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let received = rest.length;
   try {
     if (rest.length > 0) yield rest;
     for await (const piece of pieces) {
       received += piece.length;
-      if (received > maximumBytes) break;
+      if (received > maxBytes) break;
       yield piece;
     }
   } catch (error) {
     throw unusable("The model's server broke off in the middle of the speech.", error);
   }
-  if (received > maximumBytes) throw unusable("The model did not come to the end of the speech.");
+  if (received > maxBytes) throw unusable("The model did not come to the end of the speech.");
   if (received === 0) throw unusable("The model's server returned no audio.");
-  if (received < (soundBytes ?? 0))
+  if (received < (audioBytes ?? 0))
     throw unusable("The model's server returned less audio than it announced.");
 }
 
@@ -118,10 +118,10 @@ const readSpeech = async (
 ): Promise<Speech> => {
   const pieces = readPieces(response, silenceMilliseconds);
   const { header, rest } = await readHeader(pieces);
-  const maximumBytes = maximumSoundBytes(text, header);
+  const maxBytes = maxAudioBytes(text, header);
   return {
     header,
-    sound: readSound(header, rest, { pieces, maximumBytes }),
+    audio: readAudio(header, rest, { pieces, maxBytes }),
     cancel: () => void response.destroy(),
   };
 };
@@ -142,7 +142,7 @@ export const createOpenAiSynthesizer = (backend: Backend, model: string): Speech
           if (response.statusCode === 200) {
             return await readSpeech(response, request.text, silenceMilliseconds);
           }
-          throw failureOf(response.statusCode ?? 0, await readBody(response, maximumWordsBytes), model);
+          throw failureOf(response.statusCode ?? 0, await readBody(response, maxWordsBytes), model);
         } finally {
           limit.lift();
         }

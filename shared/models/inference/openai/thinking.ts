@@ -39,7 +39,7 @@ const fixedMarkers: readonly (readonly [words: string, marking: Marking])[] = [
  * with a name in a program for example: it is held back, and shown unless the reply's channel follows.
  */
 const bareThought = /^analysis(?:[A-Z]|$)/;
-const bareAnswer = "assistantfinal";
+const bareReply = "assistantfinal";
 
 /** Names of tags, which models write in any case and also with attributes (Qwen, DeepSeek, Seed, and who learnt from them). */
 const tagNames = ["think", "thinking", "thought", "reasoning", "reflection", "seed:think"];
@@ -136,7 +136,7 @@ export class ThoughtFilter {
   push(piece: string): string {
     let rest = this.#unfinished + piece;
     this.#unfinished = "";
-    if (this.#isBeginning && rest !== "" && !this.#hasBegun(rest)) return "";
+    if (this.#isBeginning && rest !== "" && !this.#hasStarted(rest)) return "";
     front.lastIndex = 0;
     for (let found = front.exec(rest); found; found = front.exec(rest)) {
       const marker = readMarker(rest, found.index);
@@ -173,7 +173,7 @@ export class ThoughtFilter {
   }
 
   /** Whether it is known how a text begins that begins so; else it is held back. */
-  #hasBegun(text: string): boolean {
+  #hasStarted(text: string): boolean {
     const isBare = bareThought.test(text);
     if (isBare && !/[A-Z]/.test(text)) {
       this.#unfinished = text;
@@ -243,7 +243,7 @@ export class ThoughtFilter {
       const doubtful = this.#doubtful[this.#depth];
       if (doubtful === undefined) return;
       this.#doubtful[this.#depth] = doubtful + text;
-      if (this.#hasBareThought) this.#endBareThought(doubtful.length - bareAnswer.length);
+      if (this.#hasBareThought) this.#endBareThought(doubtful.length - bareReply.length);
       return;
     }
     const visible = this.#hasThought && !this.#hasText ? text.trimStart() : text;
@@ -254,11 +254,11 @@ export class ThoughtFilter {
   /** @param from where the end was not looked for yet. */
   #endBareThought(from: number): void {
     const thought = this.#depth === 1 ? this.#doubtful[1] : undefined;
-    const end = thought?.indexOf(bareAnswer, from) ?? -1;
+    const end = thought?.indexOf(bareReply, from) ?? -1;
     if (!thought || end < 0) return;
     this.#hasBareThought = false;
     this.#close();
-    this.#take(thought.slice(end + bareAnswer.length));
+    this.#take(thought.slice(end + bareReply.length));
   }
 
   #handOut(): string {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { BackendRefusal } from "../../../platform/outbound/failures.ts";
-import type { WholeAnswer } from "../../../platform/outbound/http-client.ts";
+import type { WholeResponse } from "../../../platform/outbound/http-client.ts";
 import { multipartForm, sendUpload, type UploadBody } from "../../../platform/outbound/upload.ts";
 import type {
   Segment,
@@ -79,7 +79,7 @@ const toBody = (
  * Models that do not support times, speakers or streams refuse the format with these messages (OpenAI, older vLLM,
  * SGLang).
  */
-const lesserForm = (form: Form, { statusCode, body }: WholeAnswer): Form | undefined => {
+const lesserForm = (form: Form, { statusCode, body }: WholeResponse): Form | undefined => {
   const isRefused = (words: RegExp): boolean =>
     (statusCode === 400 || statusCode === 422) && words.test(body);
   if (form.isStreamed && isRefused(/\bstream/i)) return { ...form, isStreamed: false };
@@ -90,7 +90,7 @@ const lesserForm = (form: Form, { statusCode, body }: WholeAnswer): Form | undef
     : undefined;
 };
 
-const refusal = ({ statusCode, body }: WholeAnswer, model: string) => {
+const refusal = ({ statusCode, body }: WholeResponse, model: string) => {
   if (statusCode === 202) return notReady("The model is starting; this can take 2 to 3 minutes. Try again.");
   if (statusCode === 413) {
     return new ModelRefusal("external_service_error", {
@@ -168,9 +168,9 @@ const jsonOrText = (body: string): unknown => {
 };
 
 const parseTranscription = (body: string): Transcription => {
-  const answer = jsonOrText(body);
-  const { data, error } = wireTranscription.safeParse(answer);
-  if (!data) throw failureIn(answer, error);
+  const response = jsonOrText(body);
+  const { data, error } = wireTranscription.safeParse(response);
+  if (!data) throw failureIn(response, error);
   const words = data.words?.filter(({ text }) => text !== "");
   return {
     text: data.text.trim(),
@@ -191,7 +191,7 @@ export const createOpenAiTranscriber = (
     body: UploadBody,
     signal: AbortSignal,
     transcript: StreamedTranscript | undefined,
-  ): Promise<WholeAnswer> =>
+  ): Promise<WholeResponse> =>
     send(async (onSent) => {
       try {
         return await sendUpload({
@@ -206,7 +206,7 @@ export const createOpenAiTranscriber = (
         });
       } catch (error) {
         // A caller who has seen the start must not get it again from another attempt.
-        if (transcript?.hasBegun && !signal.aborted) throw transcript.brokenOff(error);
+        if (transcript?.hasStarted && !signal.aborted) throw transcript.brokenOff(error);
         throw error;
       }
     }, signal);
@@ -216,12 +216,12 @@ export const createOpenAiTranscriber = (
       server.call(signal, async (call) => {
         const askFor = async (form: Form): Promise<Transcription> => {
           const transcript = form.isStreamed && onText ? new StreamedTranscript(onText) : undefined;
-          const answer = await ask(call, toBody(request, model, form), signal, transcript);
-          const lesser = lesserForm(form, answer);
+          const response = await ask(call, toBody(request, model, form), signal, transcript);
+          const lesser = lesserForm(form, response);
           if (lesser) return askFor(lesser);
-          if (answer.statusCode !== 200) throw refusal(answer, model);
-          if (transcript?.hasBegun) return transcript.end();
-          const transcription = parseTranscription(answer.body);
+          if (response.statusCode !== 200) throw refusal(response, model);
+          if (transcript?.hasStarted) return transcript.end();
+          const transcription = parseTranscription(response.body);
           if (transcription.text !== "") onText?.(transcription.text);
           return transcription;
         };

@@ -5,7 +5,7 @@ import { openModelServer } from "./call-policy.ts";
 import { completeChat } from "./chat-completion.ts";
 
 /** Room for the reply: languages that models know little about take up to two tokens a character. */
-const maximumTokens = (text: string): number => Math.max(1_024, 2 * [...text].length);
+const maxTokens = (text: string): number => Math.max(1_024, 2 * [...text].length);
 
 /** The instruction, in the words the models were trained with. Naming the source helps them. */
 export const translationInstruction = ({
@@ -30,7 +30,7 @@ export const createOpenAiTranslator = (backend: Backend, model: string): Transla
           ],
           temperature: 0.3,
           top_p: 0.95,
-          max_tokens: maximumTokens(request.text),
+          max_tokens: maxTokens(request.text),
         },
         options,
       );

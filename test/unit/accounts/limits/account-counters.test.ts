@@ -42,7 +42,7 @@ describe("The condition on which a request is admitted", () => {
     const { ConditionExpression, UpdateExpression, values } = admissionExpressions(usual, {
       credential: "token",
       isTask: true,
-      takesPlace: true,
+      takesSlot: true,
     });
     const [free, unverified, premium, , admin] = ConditionExpression.split(" OR ");
     expect(free).toContain("NOT size(streams) >= :FreeStreams");
@@ -82,24 +82,24 @@ describe("The condition on which a request is admitted", () => {
 
   const token = { userId: 7, tokenId: "t", tokenEpoch: 3 };
   const key = { userId: 7, keyId: "k3f0a2c1e9b7d", keyDigest: "abc" };
-  const place = "1795169400.a-place-";
+  const slot = "1795169400.a-place-";
 
   it.each([
     ["a task", { credential: token, task: "translate", share: 0.1 }],
     ["a task where verification makes no difference", { credential: token, task: "translate", share: 1 }],
-    ["a stream", { credential: token, task: "translate", share: 0.1, place }],
+    ["a stream", { credential: token, task: "translate", share: 0.1, slot }],
     ["what is no task", { credential: token, share: 0.1 }],
     ["a task with a key", { credential: key, task: "translate", share: 0.1 }],
-    ["a stream with a key", { credential: key, task: "translate", share: 0.1, place }],
+    ["a stream with a key", { credential: key, task: "translate", share: 0.1, slot }],
     ["what is no task, with a key", { credential: key, share: 0.1 }],
     ["what every key may do", { credential: key, share: 0.1, scope: "any" }],
   ] as const)(
     "of %s names what it is given and nothing else, within what DynamoDB takes",
-    async (_case, asked) => {
-      const { credential, share, ...optional } = asked;
-      const { task, place, scope } = {
+    async (_case, requested) => {
+      const { credential, share, ...optional } = requested;
+      const { task, slot, scope } = {
         task: undefined,
-        place: undefined,
+        slot: undefined,
         scope: "chat" as const,
         ...optional,
       };
@@ -109,7 +109,7 @@ describe("The condition on which a request is admitted", () => {
         accountPoliciesWith(share),
       );
       await counters.countForAccount(
-        { credential, scope, time: 0, task, windows: windowsAt(0), place },
+        { credential, scope, time: 0, task, windows: windowsAt(0), slot },
         new AbortController().signal,
       );
       const [sent] = update.mock.calls[0] ?? [];
@@ -122,7 +122,7 @@ describe("The condition on which a request is admitted", () => {
       expect(ConditionExpression.length).toBeLessThan(4_096);
       expect(ConditionExpression.match(/AND|OR|NOT|<=|>=|=|\(/g)?.length).toBeLessThan(300);
       expect(ConditionExpression.includes("email_verified")).toBe(task !== undefined && share < 1);
-      expect(`${ConditionExpression} ${UpdateExpression}`.includes("streams")).toBe(place !== undefined);
+      expect(`${ConditionExpression} ${UpdateExpression}`.includes("streams")).toBe(slot !== undefined);
       expect(sent?.Key).toEqual({ PK: "ACCESS#7", SK: "ACCESS" });
     },
   );

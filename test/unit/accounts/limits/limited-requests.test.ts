@@ -40,7 +40,7 @@ const login = defineOperation({
 /** As the call policy does when a model's server has taken a request. */
 const beginModelWork = (): void => {
   const scope = requestScope();
-  if (scope) scope.modelCallsBegun += 1;
+  if (scope) scope.modelCallsStarted += 1;
 };
 
 const setup = (counts: Counts = { counted: true, minute: 1, day: 1, month: 1 }) => {
@@ -76,9 +76,9 @@ afterEach(() => {
 
 describe("an answer of a limited route", () => {
   it("says what the limits are and what is left of them", async () => {
-    const answer = await setup().call(task);
-    expect(answer.status).toBe(200);
-    expect(answer.headers).toMatchObject(headersOfFirst);
+    const response = await setup().call(task);
+    expect(response.status).toBe(200);
+    expect(response.headers).toMatchObject(headersOfFirst);
   });
 
   it("says so too when the request fails later, and in streams", async () => {
@@ -135,8 +135,8 @@ describe("an answer of a limited route", () => {
 
   it("tells the limit of an address in the same way", async () => {
     const { call, counters } = setup();
-    const answer = await call(openTask, { authorizer: undefined, sourceAddress: "2001:db8:1:2::9" });
-    expect(answer.headers["RateLimit-Policy"]).toBe('"minute";q=50;w=60');
+    const response = await call(openTask, { authorizer: undefined, sourceAddress: "2001:db8:1:2::9" });
+    expect(response.headers["RateLimit-Policy"]).toBe('"minute";q=50;w=60');
     expect(counters.addresses).toMatchObject([{ group: "2001:db8:1:2::/64", limitClass: "anonymous" }]);
   });
 
@@ -150,15 +150,15 @@ describe("an answer of a limited route", () => {
 describe("a request beyond its limit", () => {
   it("gets 429 and is not executed", async () => {
     const { call, execute } = setup({ counted: false, minute: 50, day: 60, month: 60 });
-    const answer = await call(task);
-    expect(answer).toMatchObject({
+    const response = await call(task);
+    expect(response).toMatchObject({
       status: 429,
       body: {
         detail: "Rate limit exceeded: 50 per 1 minute",
         error: { code: "rate_limited", type: "rate_limit_error" },
       },
     });
-    expect(answer.headers).toMatchObject({
+    expect(response.headers).toMatchObject({
       "Retry-After": "30",
       RateLimit: '"minute";r=0;t=30, "day";r=440;t=3570',
       "x-ratelimit-remaining-requests": "0",
@@ -167,17 +167,17 @@ describe("a request beyond its limit", () => {
   });
 
   it("of the quota gets 429 and the time until it is renewed", async () => {
-    const answer = await setup({ counted: false, minute: 2, day: 500, month: 600 }).call(task);
-    expect(answer).toMatchObject({
+    const response = await setup({ counted: false, minute: 2, day: 500, month: 600 }).call(task);
+    expect(response).toMatchObject({
       status: 429,
       body: { detail: "Daily quota exceeded", error: { code: "quota_exceeded" } },
     });
-    expect(answer.headers["Retry-After"]).toBe("3570");
+    expect(response.headers["Retry-After"]).toBe("3570");
   });
 
   it("of a token endpoint is told in OAuth's words", async () => {
-    const answer = await setup({ counted: false, minute: 10, day: 0, month: 0 }).call(login);
-    expect(answer).toMatchObject({
+    const response = await setup({ counted: false, minute: 10, day: 0, month: 0 }).call(login);
+    expect(response).toMatchObject({
       status: 429,
       body: { error: "temporarily_unavailable", detail: "Rate limit exceeded: 10 per 1 minute" },
     });
@@ -190,10 +190,10 @@ describe("what is not counted", () => {
     ["an address that does not exist", { path: "/nowhere" }, 404],
   ])("is %s", async (_case, changes, status) => {
     const { call, counters } = setup();
-    const answer = await call(task, changes);
-    expect(answer.status).toBe(status);
+    const response = await call(task, changes);
+    expect(response.status).toBe(status);
     expect(counters.accounts).toEqual([]);
-    expect(answer.headers["RateLimit"]).toBeUndefined();
+    expect(response.headers["RateLimit"]).toBeUndefined();
   });
 
   it("is a route that is declared as unlimited", async () => {
@@ -217,11 +217,11 @@ describe("a request that is refused for its form", () => {
     "counts in its account's minute and costs no quota: it %s",
     async (_case, changes, status) => {
       const { call, counters } = setup();
-      const answer = await call(task, changes);
-      expect(answer.status).toBe(status);
+      const response = await call(task, changes);
+      expect(response.status).toBe(status);
       expect(counters.accounts).toHaveLength(1);
       expect(counters.refunded).toMatchObject([{ userId: 7, operationId: task.id, tasks: 1 }]);
-      expect(answer.headers["RateLimit"]).toBe('"minute";r=49;t=30, "day";r=500;t=3570');
+      expect(response.headers["RateLimit"]).toBe('"minute";r=49;t=30, "day";r=500;t=3570');
     },
   );
 
@@ -277,12 +277,12 @@ describe("a request that stands for several tasks", () => {
   });
 
   it("is refused when the quota has not enough for all, which costs nothing", async () => {
-    const answers: Counts[] = [
+    const counts: Counts[] = [
       { counted: true, minute: 1, day: 490, month: 490 },
       { counted: false, minute: 1, day: 490, month: 490 },
     ];
     const counters = fakeCounters(
-      async () => answers.shift() ?? { counted: true, minute: 1, day: 1, month: 1 },
+      async () => counts.shift() ?? { counted: true, minute: 1, day: 1, month: 1 },
     );
     const { execute } = setup();
     const response = await send(
@@ -332,18 +332,18 @@ describe("a request that could not be counted", () => {
   it("is served, and its answer says only what is certain", async () => {
     const { execute } = setup();
     const limiter = createLimiter(fakeCounters(() => Promise.reject(new Error("No store."))));
-    const answer = await send(
+    const response = await send(
       [endpoint(task, execute)],
       { path: "/tasks/example", authorizer: authorizedCaller, body: { text: "x" } },
       { limiter },
     );
-    expect(answer.status).toBe(200);
-    expect(answer.headers).toMatchObject({
+    expect(response.status).toBe(200);
+    expect(response.headers).toMatchObject({
       "RateLimit-Policy": headersOfFirst["RateLimit-Policy"],
       "x-ratelimit-limit-requests": "50",
     });
-    expect(answer.headers["RateLimit"]).toBeUndefined();
-    expect(answer.headers["x-ratelimit-remaining-requests"]).toBeUndefined();
+    expect(response.headers["RateLimit"]).toBeUndefined();
+    expect(response.headers["x-ratelimit-remaining-requests"]).toBeUndefined();
   });
 });
 

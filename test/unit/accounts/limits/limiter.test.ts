@@ -235,10 +235,10 @@ describe("a token that does not stand", () => {
     const counters = fakeCounters(async () => ({ counted: false, minute: 0, day: 0, month: 0 }));
     const gone = {
       ...counters,
-      findStanding: async () => undefined,
+      findStatus: async () => undefined,
       countForAccount: async () => {
         if (!works) throw new Error("No store.");
-        return { counted: false, minute: 0, day: 0, month: 0, standing: undefined };
+        return { counted: false, minute: 0, day: 0, month: 0, status: undefined };
       },
     };
     await expect(createLimiter(gone).admit(task())).rejects.toMatchObject({ code: "unauthenticated" });
@@ -249,7 +249,7 @@ describe("a token that does not stand", () => {
     const failure = new Error("The table is on fire.");
     const counters = {
       ...fakeCounters(() => Promise.reject(failure)),
-      findStanding: () => Promise.reject(failure),
+      findStatus: () => Promise.reject(failure),
     };
     await expect(createLimiter(counters).admit(task())).rejects.toMatchObject({
       code: "service_unavailable",

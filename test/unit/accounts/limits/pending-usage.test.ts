@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createLimiter } from "../../../../shared/accounts/limits/limiter.ts";
-import { createOwedUsage } from "../../../../shared/accounts/limits/pending-usage.ts";
+import { createPendingUsage } from "../../../../shared/accounts/limits/pending-usage.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
 import { fakeCounters } from "../../../support/fake-counters.ts";
 
@@ -9,11 +9,11 @@ const characters = "u20777:translate:-:c";
 
 let now: number;
 let counted: (readonly [number, Record<string, number>])[];
-const owedUsage = () =>
-  createOwedUsage(
+const pendingUsage = () =>
+  createPendingUsage(
     () => now,
-    async (userId, owed) => {
-      counted.push([userId, Object.fromEntries(owed)]);
+    async (userId, pending) => {
+      counted.push([userId, Object.fromEntries(pending)]);
     },
   );
 beforeEach(() => {
@@ -33,73 +33,73 @@ const pass = async (milliseconds: number) => {
 
 describe("what is owed on an account", () => {
   it("is summed up until a write takes it, and is that write's from then on", () => {
-    const owed = owedUsage();
+    const pending = pendingUsage();
     for (let request = 0; request < 3; request += 1) {
-      owed.begin(7);
-      owed.end(account, { use: { characters: 5 }, hasFailed: request === 2 });
+      pending.begin(7);
+      pending.end(account, { use: { characters: 5 }, hasFailed: request === 2 });
     }
-    expect(owed.take(7)).toEqual(
+    expect(pending.take(7)).toEqual(
       new Map([
         [characters, 15],
         ["u20777:translate:-:e", 1],
       ]),
     );
-    expect(owed.take(7)).toBeUndefined();
-    expect(owed.take(8)).toBeUndefined();
+    expect(pending.take(7)).toBeUndefined();
+    expect(pending.take(8)).toBeUndefined();
   });
 
   it("is owed again when the write was refused", () => {
-    const owed = owedUsage();
-    owed.begin(7);
-    owed.end(account, { use: { characters: 5 }, hasFailed: false });
-    const taken = owed.take(7);
-    owed.begin(7);
-    owed.end(account, { use: { characters: 1 }, hasFailed: false });
-    owed.giveBack(7, taken ?? new Map());
-    expect(owed.take(7)).toEqual(new Map([[characters, 6]]));
+    const pending = pendingUsage();
+    pending.begin(7);
+    pending.end(account, { use: { characters: 5 }, hasFailed: false });
+    const taken = pending.take(7);
+    pending.begin(7);
+    pending.end(account, { use: { characters: 1 }, hasFailed: false });
+    pending.putBack(7, taken ?? new Map());
+    expect(pending.take(7)).toEqual(new Map([[characters, 6]]));
   });
 
   it("is nothing when the request was refunded, or has used nothing", () => {
-    const owed = owedUsage();
-    owed.begin(7);
-    owed.end(account, undefined);
-    owed.begin(7);
-    owed.end(account, { use: { characters: 0 }, hasFailed: false });
-    expect(owed.take(7)).toBeUndefined();
+    const pending = pendingUsage();
+    pending.begin(7);
+    pending.end(account, undefined);
+    pending.begin(7);
+    pending.end(account, { use: { characters: 0 }, hasFailed: false });
+    expect(pending.take(7)).toBeUndefined();
   });
 
   it("goes into one write only as far as its expressions stay short", () => {
-    const owed = owedUsage();
+    const pending = pendingUsage();
     for (let key = 0; key < 40; key += 1) {
-      owed.begin(7);
-      owed.end({ ...account, keyId: `key${key}` }, { use: { characters: 1 }, hasFailed: false });
+      pending.begin(7);
+      pending.end({ ...account, keyId: `key${key}` }, { use: { characters: 1 }, hasFailed: false });
     }
-    expect(owed.take(7)?.size).toBe(30);
-    expect(owed.take(7)?.size).toBe(10);
+    expect(pending.take(7)?.size).toBe(30);
+    expect(pending.take(7)?.size).toBe(10);
   });
 
   it("can be written at once where none of its requests is under way, and none was within two seconds", () => {
-    const owed = owedUsage();
+    const pending = pendingUsage();
     const end = { use: { characters: 1 }, hasFailed: false };
-    owed.begin(7);
-    owed.begin(7);
-    expect(owed.end(account, end)).toBe(false);
-    expect(owed.end(account, end)).toBe(false);
+    pending.begin(7);
+    pending.begin(7);
+    expect(pending.end(account, end)).toBe(false);
+    expect(pending.end(account, end)).toBe(false);
     now += 1_999;
-    owed.begin(7);
-    expect(owed.end(account, end)).toBe(false);
+    pending.begin(7);
+    expect(pending.end(account, end)).toBe(false);
     now += 2_000;
-    owed.begin(7);
-    expect(owed.end(account, end)).toBe(true);
+    pending.begin(7);
+    expect(pending.end(account, end)).toBe(true);
   });
 
   it("is written when its account has been quiet for two seconds, each account by itself", async () => {
-    const owed = owedUsage();
-    owed.begin(7);
-    owed.end(account, { use: { characters: 1 }, hasFailed: false });
+    const pending = pendingUsage();
+    pending.begin(7);
+    pending.end(account, { use: { characters: 1 }, hasFailed: false });
     await pass(1_500);
-    owed.begin(8);
-    owed.end({ ...account, userId: 8 }, { use: { characters: 2 }, hasFailed: false });
+    pending.begin(8);
+    pending.end({ ...account, userId: 8 }, { use: { characters: 2 }, hasFailed: false });
     await pass(1_500);
     expect(counted).toEqual([[7, { [characters]: 1 }]]);
     await pass(2_000);
@@ -113,21 +113,21 @@ describe("what is owed on an account", () => {
   });
 
   it("is waited for by whatever ends while it is written", async () => {
-    const answer = Promise.withResolvers<void>();
-    const owed = createOwedUsage(
+    const response = Promise.withResolvers<void>();
+    const pending = createPendingUsage(
       () => now,
-      () => answer.promise,
+      () => response.promise,
     );
-    owed.begin(7);
-    owed.end(account, { use: { characters: 1 }, hasFailed: false });
-    owed.write(7);
+    pending.begin(7);
+    pending.end(account, { use: { characters: 1 }, hasFailed: false });
+    pending.write(7);
     let isOver = false;
-    const over = owed.written().then(() => {
+    const over = pending.written().then(() => {
       isOver = true;
     });
     await vi.advanceTimersByTimeAsync(100);
     expect(isOver).toBe(false);
-    answer.resolve();
+    response.resolve();
     await over;
     expect(isOver).toBe(true);
   });
@@ -142,10 +142,10 @@ describe("a request whose usage cannot be counted", () => {
 
   it.each([
     ["addUsage", "limits.usage_not_counted", {}],
-    ["keepUp", "limits.not_kept_up", { upkeep: true }],
+    ["cleanUp", "limits.not_kept_up", { cleanup: true }],
   ] as const)(
     "is over all the same when %s fails, which is logged",
-    async (method, event, { upkeep = false }: { upkeep?: boolean }) => {
+    async (method, event, { cleanup = false }: { cleanup?: boolean }) => {
       const log = vi.spyOn(logger, "error").mockReturnValue();
       const counters = fakeCounters();
       counters[method] = () => Promise.reject(new Error("The table is on fire."));
@@ -153,7 +153,7 @@ describe("a request whose usage cannot be counted", () => {
       const admission = await limiter.admit(request);
       const windows = { minute: 0, day: 0, month: "", ends: { minute: 0, day: 0, month: 0 } };
       await limiter.release(
-        upkeep ? { ...admission, upkeep: { userId: 7, item: {}, windows, beginsDay: false } } : admission,
+        cleanup ? { ...admission, cleanup: { userId: 7, item: {}, windows, beginsDay: false } } : admission,
         { use: { characters: 3 }, hasFailed: false },
       );
       expect(log).toHaveBeenCalledExactlyOnceWith(event, {
@@ -172,15 +172,15 @@ describe("a request whose usage cannot be counted", () => {
     await once();
     await once();
     const { countForAccount } = counters;
-    counters.countForAccount = (asked) => {
-      counters.accounts.push(asked);
+    counters.countForAccount = (requested) => {
+      counters.accounts.push(requested);
       return Promise.reject(new Error("No answer."));
     };
     await limiter.admit(request);
     counters.countForAccount = countForAccount;
     await limiter.admit(request);
     expect(counters.usage).toEqual([{ "u20777:translate:-:c": 3 }]);
-    expect(counters.accounts.map(({ owed }) => owed?.size ?? 0)).toEqual([0, 0, 1, 0]);
+    expect(counters.accounts.map(({ pending }) => pending?.size ?? 0)).toEqual([0, 0, 1, 0]);
   });
 });
 

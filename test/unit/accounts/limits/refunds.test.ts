@@ -5,7 +5,7 @@ import { speechEndpoints } from "../../../../functions/speech/endpoints.ts";
 import { transcriptionEndpoints } from "../../../../functions/transcription/endpoints.ts";
 import { translateEndpoints } from "../../../../functions/translate/endpoints.ts";
 import { createLimiter } from "../../../../shared/accounts/limits/limiter.ts";
-import { encodeSound } from "../../../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../../../shared/audio/encode/encode-audio.ts";
 import { type Endpoint, endpoint } from "../../../../shared/http/endpoint.ts";
 import { defineOperation } from "../../../../shared/http/operation.ts";
 import { createStreamingHandler } from "../../../../shared/http/pipeline.ts";
@@ -15,12 +15,12 @@ import { createOpenAiTranslator } from "../../../../shared/models/inference/open
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
 import {
-  answering,
   type Behaviour,
   completion,
   type FakeBackend,
   hanging,
   resetting,
+  responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
 import { fakeCounters } from "../../../support/fake-counters.ts";
@@ -31,7 +31,7 @@ import { invokeStreaming, stubStreamingRuntime } from "../../../support/lambda-s
 import { encodeForm, formFile } from "../../../support/multipart.ts";
 import { authorizedCaller, send } from "../../../support/send.ts";
 import { dripping } from "../../../support/slow-responses.ts";
-import { soundBytes, wavFile, wavHeaderBytes } from "../../../support/wav.ts";
+import { audioBytes, wavFile, wavHeaderBytes } from "../../../support/wav.ts";
 
 let server: FakeBackend;
 beforeEach(async () => {
@@ -88,35 +88,35 @@ const speech = (changes: Partial<ReturnType<typeof speechInMemory>["store"]> = {
     synthesizer: createOpenAiSynthesizer(backend(), "model"),
     store: { ...speechInMemory().store, ...changes },
     model: "model",
-    encode: encodeSound,
+    encode: encodeAudio,
     platform: "platform",
   });
 
-const speechAnswer: Behaviour = (response) => {
+const speechResponse: Behaviour = (response) => {
   response.writeHead(200, { "Content-Type": "audio/wav" });
-  response.end(wavFile(soundBytes(48_000)));
+  response.end(wavFile(audioBytes(48_000)));
 };
 
 const storageDown = () => Promise.reject(new AppError("storage_unavailable"));
 
 const free: readonly (readonly [string, number, Behaviour])[] = [
-  ["is loading", 503, answering(503, "loading model")],
-  ["is loading, with status 200", 503, answering(200, { error: { message: "Loading model" } })],
-  ["is loading, with status 500", 503, answering(500, "Loading model")],
-  ["has a gateway in front that cannot reach it", 503, answering(502, "no")],
-  ["is busy", 503, answering(429, "slow down")],
-  ["refuses the request", 502, answering(400, "too long")],
-  ["does not know us", 502, answering(401, "no")],
+  ["is loading", 503, responding(503, "loading model")],
+  ["is loading, with status 200", 503, responding(200, { error: { message: "Loading model" } })],
+  ["is loading, with status 500", 503, responding(500, "Loading model")],
+  ["has a gateway in front that cannot reach it", 503, responding(502, "no")],
+  ["is busy", 503, responding(429, "slow down")],
+  ["refuses the request", 502, responding(400, "too long")],
+  ["does not know us", 502, responding(401, "no")],
 ];
 
 const paid: readonly (readonly [string, number, Behaviour])[] = [
   ["says nothing", 503, hanging],
   ["breaks the connection", 503, resetting],
-  ["fails", 502, answering(500, "CUDA error")],
-  ["is waited for in vain by its gateway", 503, answering(504, "no")],
-  ["answers nonsense", 502, answering(200, "nonsense")],
-  ["reports a failure with status 200", 502, answering(200, { error: { message: "CUDA error" } })],
-  ["returns an empty text", 502, answering(200, completion(""))],
+  ["fails", 502, responding(500, "CUDA error")],
+  ["is waited for in vain by its gateway", 503, responding(504, "no")],
+  ["answers nonsense", 502, responding(200, "nonsense")],
+  ["reports a failure with status 200", 502, responding(200, { error: { message: "CUDA error" } })],
+  ["returns an empty text", 502, responding(200, completion(""))],
   ["drips its answer", 503, dripping("application/json", () => Buffer.alloc(1_000, " "))],
 ];
 
@@ -135,7 +135,7 @@ describe("a request that fails before a model begins to work costs nothing", () 
 
   it("when the model's server is not asked, because it failed five times in a row", async () => {
     const endpoints = translation();
-    server.behave(answering(500, "no"));
+    server.behave(responding(500, "no"));
     for (let count = 0; count < 5; count += 1) {
       expect(await ask(endpoints, requests.translation)).toEqual({ status: 502, isRefunded: false });
     }
@@ -161,7 +161,7 @@ describe("a request that fails before a model begins to work costs nothing", () 
   });
 
   it("when the time is over before the second try", async () => {
-    server.behave(answering(503, "loading model"));
+    server.behave(responding(503, "loading model"));
     const translator = createOpenAiTranslator({ ...backend(), silenceMilliseconds: 100 }, "model");
     const outcome = await ask(translateEndpoints({ translator }), requests.translation);
     expect(outcome).toEqual({ status: 503, isRefunded: true });
@@ -196,7 +196,7 @@ describe("a request that fails before a model begins to work costs nothing", () 
   });
 
   it("in a batch, when that is so of every item", async () => {
-    server.behave(answering(503, "loading model"));
+    server.behave(responding(503, "loading model"));
     expect(await ask(speech(), requests.batch)).toEqual({ status: 503, isRefunded: true });
   });
 });
@@ -228,7 +228,7 @@ const stream = async (behaviour: Behaviour) => {
 describe("a stream whose headers have left", () => {
   it("costs nothing when it then fails before a model begins to work", async () => {
     const { status, body, isRefunded } = await stream((response) => {
-      setTimeout(() => answering(503, "loading model")(response, response.req), 100);
+      setTimeout(() => responding(503, "loading model")(response, response.req), 100);
     });
     expect(status).toBe(200);
     expect(body).toMatch(/^: keep-alive\n\n.*"code":"service_unavailable".*\[DONE\]\n\n$/s);
@@ -258,7 +258,7 @@ describe("a request for which a model began to work is paid for", () => {
   });
 
   it("when the second try reached a model that failed", async () => {
-    server.behave(answering(503, "no"), answering(500, "no"));
+    server.behave(responding(503, "no"), responding(500, "no"));
     expect(await ask(translation(), requests.translation)).toEqual({ status: 502, isRefunded: false });
   });
 
@@ -274,14 +274,14 @@ describe("a request for which a model began to work is paid for", () => {
     server.behave((response) => {
       response.writeHead(200, { "Content-Type": "audio/wav" });
       response.write(wavHeaderBytes(0));
-      response.write(soundBytes(1_000));
+      response.write(audioBytes(1_000));
       setTimeout(() => response.destroy(), 20);
     });
     expect(await ask(speech(), requests.speech)).toEqual({ status: 502, isRefunded: false });
   });
 
   it("when the bucket does not take the speech that was made", async () => {
-    server.behave(speechAnswer);
+    server.behave(speechResponse);
     const write = () => ({ write: storageDown, complete: storageDown, abort: async () => undefined });
     expect(await ask(speech({ write: vi.fn(write) }), requests.speech)).toEqual({
       status: 502,
@@ -290,7 +290,7 @@ describe("a request for which a model began to work is paid for", () => {
   });
 
   it("when a batch fails of which one item was spoken", async () => {
-    server.behave(answering(429, "no"), speechAnswer, answering(429, "no"));
+    server.behave(responding(429, "no"), speechResponse, responding(429, "no"));
     const write = () => ({ write: storageDown, complete: storageDown, abort: async () => undefined });
     expect(await ask(speech({ write: vi.fn(write) }), requests.batch)).toEqual({
       status: 502,

@@ -9,10 +9,10 @@ import { createV1ChatCompletionOperation } from "../../../../functions/chat/v1/c
 import { createResponseOperation } from "../../../../functions/chat/v1/responses-contract.ts";
 import { functionDefinitions, operations } from "../../../../functions/manifest.ts";
 import { speechRequest, synthesizeOperation } from "../../../../functions/speech/contract.ts";
-import { streamPlaces } from "../../../../shared/accounts/limits/keys.ts";
+import { streamSlots } from "../../../../shared/accounts/limits/keys.ts";
 import type { Counts } from "../../../../shared/accounts/limits/limit-counters.ts";
 import { createLimiter } from "../../../../shared/accounts/limits/limiter.ts";
-import { longestStreamSeconds } from "../../../../shared/accounts/limits/policies.ts";
+import { maxStreamSeconds } from "../../../../shared/accounts/limits/policies.ts";
 import { windowsAt } from "../../../../shared/accounts/limits/windows.ts";
 import { type Endpoint, endpoint } from "../../../../shared/http/endpoint.ts";
 import { requireLimits } from "../../../../shared/http/limit-requests.ts";
@@ -66,10 +66,10 @@ interface Ask {
 
 /** Sends a request through the whole stack of a streaming function, and tells which places it took and gave back. */
 const ask = async (
-  asked: Endpoint,
+  requested: Endpoint,
   { body = '{"stream": true}', counters = fakeCounters(), remainingMilliseconds, whileOpen }: Ask = {},
 ) => {
-  const handler: (...args: never[]) => unknown = createStreamingHandler([asked], {
+  const handler: (...args: never[]) => unknown = createStreamingHandler([requested], {
     limiter: createLimiter(counters),
   });
   const stream = new PassThrough();
@@ -95,7 +95,7 @@ const ask = async (
   );
   stream.destroy();
   await read;
-  const taken = counters.accounts.flatMap(({ place }) => (place === undefined ? [] : [place]));
+  const taken = counters.accounts.flatMap(({ slot }) => (slot === undefined ? [] : [slot]));
   return { status, outcome, taken, released: counters.released };
 };
 
@@ -191,8 +191,8 @@ const endings: readonly (readonly [string, Endpoint, Ask, { status: number; outc
 describe("a stream", () => {
   it.each(endings)(
     "takes one place and gives it back when it %s",
-    async (_case, asked, options, expected) => {
-      const { taken, released, ...outcome } = await ask(asked, options);
+    async (_case, requested, options, expected) => {
+      const { taken, released, ...outcome } = await ask(requested, options);
       expect(outcome).toEqual(expected);
       expect(taken).toEqual([expect.stringMatching(/^\d{10}\.[\w-]{8}$/)]);
       expect(released).toEqual(taken);
@@ -202,7 +202,7 @@ describe("a stream", () => {
   it("gives its place back after its last byte, and not before", async () => {
     const counters = fakeCounters();
     const open = Promise.withResolvers<void>();
-    const asked = streaming(() =>
+    const requested = streaming(() =>
       reply(
         (async function* () {
           yield "Oli";
@@ -210,7 +210,7 @@ describe("a stream", () => {
         })(),
       ),
     );
-    const answer = ask(asked, {
+    const response = ask(requested, {
       counters,
       whileOpen: (stream) => {
         stream.once("data", () => {
@@ -221,16 +221,16 @@ describe("a stream", () => {
         });
       },
     });
-    expect(await answer).toMatchObject({ outcome: "answered", released: [expect.any(String)] });
+    expect(await response).toMatchObject({ outcome: "answered", released: [expect.any(String)] });
   });
 
   it("is over for its caller whatever becomes of its place, which is logged", async () => {
-    const asked = streaming(() => reply((async function* () {})()));
+    const requested = streaming(() => reply((async function* () {})()));
     const failing = {
       ...fakeCounters(),
-      releasePlaces: () => Promise.reject(new Error("The table is on fire.")),
+      releaseSlots: () => Promise.reject(new Error("The table is on fire.")),
     };
-    expect(await ask(asked, { counters: failing })).toMatchObject({ status: 200, outcome: "answered" });
+    expect(await ask(requested, { counters: failing })).toMatchObject({ status: 200, outcome: "answered" });
     expect(logger.error).toHaveBeenCalledExactlyOnceWith("limits.place_not_released", {
       limit_class: "task",
       reason: expect.objectContaining({ message: "The table is on fire." }),
@@ -238,7 +238,7 @@ describe("a stream", () => {
   });
 
   it("waits for a silent table no longer than any other write", async () => {
-    const counters = { ...fakeCounters(), releasePlaces: () => new Promise<void>(() => undefined) };
+    const counters = { ...fakeCounters(), releaseSlots: () => new Promise<void>(() => undefined) };
     const limiter = createLimiter(counters, { timeoutMilliseconds: 10 });
     const token = { userId: 7, tokenId: "a-token", tokenEpoch: 0 };
     const admission = await limiter.admit({
@@ -260,8 +260,8 @@ describe("a stream", () => {
 
   it("that the table could not count gives back what the lost write may have taken", async () => {
     const counters = fakeCounters(() => Promise.reject(new Error("No answer.")));
-    const asked = streaming(() => reply((async function* () {})()));
-    const { status, taken, released } = await ask(asked, { counters });
+    const requested = streaming(() => reply((async function* () {})()));
+    const { status, taken, released } = await ask(requested, { counters });
     expect(status).toBe(200);
     expect(taken).toHaveLength(1);
     expect(released).toEqual(taken);
@@ -270,8 +270,8 @@ describe("a stream", () => {
 
 describe("an answer that is sent as a whole", () => {
   it("takes no place and gives none back", async () => {
-    const asked = streaming(async () => ({ text: "Oli otya?" }));
-    const { status, taken, released } = await ask(asked, { body: '{"stream": false}' });
+    const requested = streaming(async () => ({ text: "Oli otya?" }));
+    const { status, taken, released } = await ask(requested, { body: '{"stream": false}' });
     expect(status).toBe(200);
     expect(taken).toEqual([]);
     expect(released).toEqual([]);
@@ -292,15 +292,15 @@ describe("the refusal of one stream too many", () => {
   it.each([
     ["Free", 5],
     ["Premium", 25],
-  ] as const)("names the number of the tier %s, and when to try again", async (type, most) => {
-    const { refusal, place } = await refusalOf({ streams: most }, type);
+  ] as const)("names the number of the tier %s, and when to try again", async (type, max) => {
+    const { refusal, slot } = await refusalOf({ streams: max }, type);
     expect(refusal).toMatchObject({
       status: 429,
       code: "rate_limited",
-      message: `Too many streams: ${most} at a time; end one, or wait until one has ended.`,
+      message: `Too many streams: ${max} at a time; end one, or wait until one has ended.`,
       retryAfterSeconds: 5,
     });
-    expect(place).toBeUndefined();
+    expect(slot).toBeUndefined();
   });
 
   it("comes after the minute's, and is not made up when the quota is in the way", async () => {
@@ -330,12 +330,12 @@ describe("what a body's text tells of a stream", () => {
       .tuple(others, space, escaped(name), space, space, value, space)
       .map(([before, a, key, b, c, given, d]) => `{${before}${a}"${key}"${b}:${c}${given}${d}}`);
 
-  const tookPlace = async (id: Operation, body: string): Promise<boolean> => {
-    const asked: Endpoint = {
+  const tookSlot = async (id: Operation, body: string): Promise<boolean> => {
+    const requested: Endpoint = {
       operation: { ...operation, streams: id.streams ?? "always" },
       prepare: () => ({ tasks: 1, execute: async () => ({ text: "" }) }),
     };
-    return (await ask(asked, { body })).taken.length === 1;
+    return (await ask(requested, { body })).taken.length === 1;
   };
 
   it.each([createChatCompletionOperation, createV1ChatCompletionOperation, createResponseOperation])(
@@ -345,7 +345,7 @@ describe("what a body's text tells of a stream", () => {
       await fc.assert(
         fc.asyncProperty(bodyWith("stream", fc.constant("true")), async (body) => {
           expect(stream.parse(JSON.parse(body).stream)).toBe(true);
-          expect(await tookPlace(chat, body)).toBe(true);
+          expect(await tookSlot(chat, body)).toBe(true);
         }),
         { numRuns: 50 },
       );
@@ -360,7 +360,7 @@ describe("what a body's text tells of a stream", () => {
     await fc.assert(
       fc.asyncProperty(bodyWith("response_mode", mode), async (body) => {
         expect(speechRequest.shape.response_mode.parse(JSON.parse(body).response_mode)).not.toBe("url");
-        expect(await tookPlace(synthesizeOperation, body)).toBe(true);
+        expect(await tookSlot(synthesizeOperation, body)).toBe(true);
       }),
       { numRuns: 50 },
     );
@@ -372,13 +372,11 @@ describe("what a body's text tells of a stream", () => {
     ["that talks about streams", createChatCompletionOperation, { content: '{"stream": true}' }],
     ["of speech under a link", synthesizeOperation, { response_mode: "url", text: "stream, or both" }],
   ])("lets a body alone %s", async (_case, of, body) => {
-    expect(await tookPlace(of, JSON.stringify(body))).toBe(false);
+    expect(await tookSlot(of, JSON.stringify(body))).toBe(false);
   });
 
   it("lets a body alone whose letters beyond ASCII are escapes, as Python writes them", async () => {
-    expect(await tookPlace(createChatCompletionOperation, '{"content": "\\u014b\\u00e9\\u0301"}')).toBe(
-      false,
-    );
+    expect(await tookSlot(createChatCompletionOperation, '{"content": "\\u014b\\u00e9\\u0301"}')).toBe(false);
   });
 });
 
@@ -406,7 +404,7 @@ describe("every operation", () => {
     expect(own.length).toBeGreaterThan(2);
     for (const { transfer, timeoutSeconds } of own) {
       expect(transfer).toBe("stream");
-      expect(timeoutSeconds).toBeLessThanOrEqual(longestStreamSeconds);
+      expect(timeoutSeconds).toBeLessThanOrEqual(maxStreamSeconds);
     }
   });
 });
@@ -415,16 +413,16 @@ describe("a place", () => {
   it("that nobody gives back is over by itself, never before the longest stream and at most a minute later", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1_700_000_000_000, max: 2_100_000_000_000 }), (takenAt) => {
-        const place = streamPlaces.take(takenAt);
+        const slot = streamSlots.take(takenAt);
         const isOverAfter = (seconds: number) =>
-          streamPlaces.isOver(place, windowsAt(takenAt + seconds * 1_000));
-        expect(isOverAfter(longestStreamSeconds - 1)).toBe(false);
-        expect(isOverAfter(longestStreamSeconds + 61)).toBe(true);
+          streamSlots.isOver(slot, windowsAt(takenAt + seconds * 1_000));
+        expect(isOverAfter(maxStreamSeconds - 1)).toBe(false);
+        expect(isOverAfter(maxStreamSeconds + 61)).toBe(true);
       }),
     );
   });
 
   it("is unlike any other", () => {
-    expect(new Set(Array.from({ length: 1_000 }, () => streamPlaces.take(0))).size).toBe(1_000);
+    expect(new Set(Array.from({ length: 1_000 }, () => streamSlots.take(0))).size).toBe(1_000);
   });
 });

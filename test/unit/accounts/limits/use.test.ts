@@ -7,7 +7,7 @@ import { openFile } from "../../../../functions/transcription/open-recording.ts"
 import { transcribe } from "../../../../functions/transcription/transcribe.ts";
 import { translate } from "../../../../functions/translate/translate.ts";
 import { callerWith } from "../../../../shared/accounts/access/caller.ts";
-import { encodeSound } from "../../../../shared/audio/encode/encode-audio.ts";
+import { encodeAudio } from "../../../../shared/audio/encode/encode-audio.ts";
 import type { ChatModels } from "../../../../shared/models/inference/chat.ts";
 import { inRequestScope, openRequestScope } from "../../../../shared/platform/telemetry/request-scope.ts";
 import {
@@ -19,7 +19,7 @@ import {
 } from "../../../../shared/platform/telemetry/use.ts";
 import { speechInMemory, speechOf } from "../../../support/fake-speech.ts";
 import { iterate, sourceOf } from "../../../support/sources.ts";
-import { soundBytes, wavFile } from "../../../support/wav.ts";
+import { audioBytes, wavFile } from "../../../support/wav.ts";
 
 /** What some work has used, also when it failed. */
 const useOf = async (work: () => unknown): Promise<Use> => {
@@ -40,7 +40,7 @@ const chatRequest = {
   messages: [],
   temperature: 0,
   topP: undefined,
-  maximumTokens: undefined,
+  maxTokens: undefined,
   stop: undefined,
 } as const;
 
@@ -84,9 +84,9 @@ describe("a use case", () => {
 
   it("of chat has used the tokens that the model's server reports, streamed or not", async () => {
     const tokens = { promptTokens: 11, completionTokens: 3 };
-    const answer: ChatModels["answer"] = async () => ({ text: "Bulungi.", finishReason: "stop", usage });
-    const streamAnswer = () => Promise.reject(new Error("The test requests no stream."));
-    const models = { answer, streamAnswer };
+    const reply: ChatModels["reply"] = async () => ({ text: "Bulungi.", finishReason: "stop", usage });
+    const streamReply = () => Promise.reject(new Error("The test requests no stream."));
+    const models = { reply, streamReply };
     expect(await useOf(() => createChatCompletion(chatRequest, { models, signal }))).toEqual(tokens);
 
     const streamed = async () => {
@@ -106,7 +106,7 @@ describe("a use case", () => {
     ["whole", Number.POSITIVE_INFINITY, 1_200],
     ["left by its reader", 2, 21],
   ])("of speech has used the sound that was made: %s", async (_case, pieces, milliseconds) => {
-    const speech = await encodeSound(
+    const speech = await encodeAudio(
       "wav",
       speechOf({ text: "Webale nnyo!", voice: "a", language: undefined, sampling: {} }),
     );
@@ -147,7 +147,7 @@ describe("a use case", () => {
   });
 
   it("of transcription has used the recording's length, also on the deprecated routes", async () => {
-    const content = wavFile(soundBytes(96_000), { stated: true });
+    const content = wavFile(audioBytes(96_000), { stated: true });
     const transcriber = { transcribe: async () => ({ text: "Wasuze otya?", segments: undefined }) };
     const stores = {
       uploads: { find: async () => undefined },

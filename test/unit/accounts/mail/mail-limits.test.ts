@@ -29,11 +29,11 @@ const setup = () => {
     return {};
   });
   const limits = createMailLimits(table, () => now);
-  let asked = 0;
+  let requested = 0;
   const admit = (mail: Partial<MailToSend> = {}) => {
-    asked += 1;
+    requested += 1;
     return limits.admit({
-      id: `message-${asked}`,
+      id: `message-${requested}`,
       kind: "verify-email",
       email: "amina@example.com",
       ...mail,
@@ -105,8 +105,8 @@ describe("Whoever asks for mails in somebody's name", () => {
 describe("A mail that comes again because it could not be sent", () => {
   it("is still the same mail: it may be sent, and is counted once", async () => {
     const { admit, bomb, pass } = setup();
-    const tries = await Promise.all([1, 2, 3].map(() => admit({ id: "the-message" })));
-    expect(tries).toEqual([true, true, true]);
+    const attempts = await Promise.all([1, 2, 3].map(() => admit({ id: "the-message" })));
+    expect(attempts).toEqual([true, true, true]);
     pass(minute);
     expect(await bomb(10, minute)).toBe(4);
     expect(await admit({ id: "the-message" })).toBe(true);

@@ -5,7 +5,7 @@ import { mailQueueMilliseconds, openMailQueue } from "../../../../shared/account
 import { mailRequest } from "../../../../shared/accounts/mail/mail-request.ts";
 import { readAwsConfig } from "../../../../shared/platform/config/environment.ts";
 import { inRequestScope, openRequestScope } from "../../../../shared/platform/telemetry/request-scope.ts";
-import { answering, type FakeBackend, hanging, startFakeBackend } from "../../../support/fake-backend.ts";
+import { type FakeBackend, hanging, responding, startFakeBackend } from "../../../support/fake-backend.ts";
 
 const sent = z.object({
   QueueUrl: z.string(),
@@ -22,12 +22,12 @@ beforeAll(async () => {
   queueUrl = `${sqs.baseUrl}/mail.fifo`;
 });
 afterAll(() => sqs.close());
-const open = (...tryMilliseconds: number[]) => {
-  sqs.behave(answering(200, { MessageId: "1" }));
+const open = (...attemptMilliseconds: number[]) => {
+  sqs.behave(responding(200, { MessageId: "1" }));
   const aws = readAwsConfig({ AWS_REGION: "eu-west-1", AWS_ENDPOINT_URL: new URL(queueUrl).origin });
-  return openMailQueue(queueUrl, aws, ...tryMilliseconds);
+  return openMailQueue(queueUrl, aws, ...attemptMilliseconds);
 };
-const tries = 3;
+const attempts = 3;
 /** Both pauses between them, at their longest. */
 const pauseMilliseconds = 2 * (50 + 100);
 const messages = () => sqs.received.map(({ body }) => sent.parse(JSON.parse(body)));
@@ -62,7 +62,7 @@ describe("A mail that is asked for", () => {
 
   it("is not said to wait there when the queue refuses it", async () => {
     const queue = open();
-    sqs.behave(answering(400, { __type: "com.amazonaws.sqs#QueueDoesNotExist", message: "no" }));
+    sqs.behave(responding(400, { __type: "com.amazonaws.sqs#QueueDoesNotExist", message: "no" }));
     await expect(queue.send({ kind: "verify-email", userId: 7 })).rejects.toThrow();
   });
 
@@ -73,12 +73,12 @@ describe("A mail that is asked for", () => {
       name: "NetworkError",
       cause: { name: "BackendTimeout" },
     });
-    expect(sqs.received).toHaveLength(tries);
+    expect(sqs.received).toHaveLength(attempts);
   });
 
   it("is given up before the function that asks for it is out of time", () => {
     expect(mailQueueMilliseconds).toBeGreaterThanOrEqual(1_000);
-    expect(tries * mailQueueMilliseconds + pauseMilliseconds).toBeLessThan(
+    expect(attempts * mailQueueMilliseconds + pauseMilliseconds).toBeLessThan(
       authFunction.timeoutSeconds * 1_000,
     );
   });

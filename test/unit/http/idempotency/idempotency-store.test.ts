@@ -3,7 +3,7 @@ import {
   createIdempotencyStore,
   type IdempotentRequest,
 } from "../../../../shared/http/idempotency/idempotency-store.ts";
-import { openAnswer, sealAnswer } from "../../../../shared/http/idempotency/sealed-response.ts";
+import { openResponse, sealResponse } from "../../../../shared/http/idempotency/sealed-response.ts";
 import type { ItemUpdate, UpdateResult } from "../../../../shared/platform/storage/item-table.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
 
@@ -15,7 +15,7 @@ const request: IdempotentRequest = {
   isConfidential: false,
   milliseconds: 330_000,
 };
-const answer = { status: 200, headers: { "X-Storage-Object": "speech/a" }, body: '{"text":"Webale"}\n' };
+const response = { status: 200, headers: { "X-Storage-Object": "speech/a" }, body: '{"text":"Webale"}\n' };
 const noStore = {
   put: () => Promise.reject(new Error("No answer is large.")),
   delete: () => Promise.reject(new Error("No answer is large.")),
@@ -59,9 +59,9 @@ describe("An idempotent request", () => {
       if (calls > 1) throw new Error("The table is gone.");
       return { applied: true, item: itemOf(change) };
     });
-    const beginning = await begin(request);
-    if (beginning.kind !== "first") throw new Error("It is the first.");
-    await (step === "keep" ? beginning.lock.keep(answer) : beginning.lock.release());
+    const started = await begin(request);
+    if (started.kind !== "first") throw new Error("It is the first.");
+    await (step === "keep" ? started.lock.keep(response) : started.lock.release());
     expect(logged).toHaveBeenCalledExactlyOnceWith(event, {
       reason: expect.objectContaining({ message: "The table is gone." }),
     });
@@ -119,38 +119,40 @@ describe("A large answer that is given again", () => {
 });
 
 describe("A sealed answer", () => {
-  const use = { idempotencyKey: "one", place: "IDEM#USER#7 a", secrets: undefined };
+  const use = { idempotencyKey: "one", itemKey: "IDEM#USER#7 a", secrets: undefined };
   const secretsOf = (known: readonly string[], newest = known) => ({
     get: async () => known,
     reload: async () => newest,
   });
 
   it("opens as it was, line breaks included", async () => {
-    expect(await openAnswer(await sealAnswer(answer, use), use)).toEqual(answer);
+    expect(await openResponse(await sealResponse(response, use), use)).toEqual(response);
   });
 
   it.each([
     ["another key", { ...use, idempotencyKey: "two" }],
-    ["another place", { ...use, place: "IDEM#USER#8 a" }],
+    ["another place", { ...use, itemKey: "IDEM#USER#8 a" }],
     ["a secret that it was sealed without", { ...use, secrets: secretsOf(["secret"]) }],
   ])("does not open with %s", async (_what, other) => {
-    await expect(openAnswer(await sealAnswer(answer, use), other)).rejects.toThrow("cannot be opened");
+    await expect(openResponse(await sealResponse(response, use), other)).rejects.toThrow("cannot be opened");
   });
 
   it("does not open when a bit of it was changed", async () => {
-    const sealed = await sealAnswer(answer, use);
+    const sealed = await sealResponse(response, use);
     sealed.writeUInt8(sealed.readUInt8(40) ^ 1, 40);
-    await expect(openAnswer(sealed, use)).rejects.toThrow("cannot be opened");
+    await expect(openResponse(sealed, use)).rejects.toThrow("cannot be opened");
   });
 
   it("looks different each time, so that nobody sees which answers are equal", async () => {
-    expect(await sealAnswer(answer, use)).not.toEqual(await sealAnswer(answer, use));
+    expect(await sealResponse(response, use)).not.toEqual(await sealResponse(response, use));
   });
 
   it("opens with a secret that only another process has heard of, and with the one before it", async () => {
-    const sealed = await sealAnswer(answer, { ...use, secrets: secretsOf(["new"]) });
-    expect(await openAnswer(sealed, { ...use, secrets: secretsOf(["old"], ["new", "old"]) })).toEqual(answer);
-    expect(await openAnswer(sealed, { ...use, secrets: secretsOf(["newer", "new"]) })).toEqual(answer);
-    await expect(openAnswer(sealed, { ...use, secrets: secretsOf(["other"]) })).rejects.toThrow();
+    const sealed = await sealResponse(response, { ...use, secrets: secretsOf(["new"]) });
+    expect(await openResponse(sealed, { ...use, secrets: secretsOf(["old"], ["new", "old"]) })).toEqual(
+      response,
+    );
+    expect(await openResponse(sealed, { ...use, secrets: secretsOf(["newer", "new"]) })).toEqual(response);
+    await expect(openResponse(sealed, { ...use, secrets: secretsOf(["other"]) })).rejects.toThrow();
   });
 });

@@ -5,7 +5,7 @@ import { createOpenAiChatModels } from "../../../../shared/models/inference/open
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import { BackendTimeout, BackendUnreachable } from "../../../../shared/platform/outbound/failures.ts";
 import { chatRequest, readStream } from "../../../support/chat-stream.ts";
-import { answering, type FakeBackend, startFakeBackend } from "../../../support/fake-backend.ts";
+import { type FakeBackend, responding, startFakeBackend } from "../../../support/fake-backend.ts";
 import { delta, finish, role, streaming, streamingThenBreaking } from "../../../support/fake-stream.ts";
 
 const newBackend = () => ({
@@ -77,20 +77,20 @@ describe("a model's server that fails", () => {
   it("but is only slower than its time-out is asked again and again, as long as that is all", async () => {
     const server = await startFakeBackend();
     try {
-      const { answer } = createOpenAiChatModels(
+      const { reply } = createOpenAiChatModels(
         { ...newBackend(), baseUrl: server.baseUrl, silenceMilliseconds: 250 },
         { "lang-14b": "large", "lang-9b": "small" },
       );
-      const ask = () => answer(chatRequest, { signal: new AbortController().signal });
+      const ask = () => reply(chatRequest, { signal: new AbortController().signal });
       const slow = {
         code: "service_unavailable",
         message: expect.stringContaining("did not finish within the 0.25 s"),
       };
-      const asked: number[] = [];
-      server.behave((_response, { socket }) => asked.push(socket.remotePort ?? 0));
+      const requested: number[] = [];
+      server.behave((_response, { socket }) => requested.push(socket.remotePort ?? 0));
       for (let count = 0; count < 6; count += 1) await expect(ask()).rejects.toMatchObject(slow);
-      expect(asked).toHaveLength(6);
-      server.behave(answering(500, "no"));
+      expect(requested).toHaveLength(6);
+      server.behave(responding(500, "no"));
       await expect(ask()).rejects.toMatchObject({ code: "external_service_error" });
       await expect(ask()).rejects.toMatchObject({ message: expect.stringContaining("left alone") });
     } finally {
@@ -248,14 +248,14 @@ describe("the circuit of a chat server", () => {
   it("keeps further requests from the server, also for streams", async () => {
     const server = await startFakeBackend();
     try {
-      const { answer, streamAnswer } = models(server);
-      server.behave(answering(500, "no"));
+      const { reply, streamReply } = models(server);
+      server.behave(responding(500, "no"));
       for (let count = 0; count < 5; count += 1) {
-        await expect(answer(chatRequest, options)).rejects.toMatchObject({ code: "external_service_error" });
+        await expect(reply(chatRequest, options)).rejects.toMatchObject({ code: "external_service_error" });
       }
       expect(server.received).toHaveLength(5);
-      await expect(answer(chatRequest, options)).rejects.toMatchObject({ code: "service_unavailable" });
-      await expect(streamAnswer(chatRequest, options)).rejects.toMatchObject({ retryAfterSeconds: 10 });
+      await expect(reply(chatRequest, options)).rejects.toMatchObject({ code: "service_unavailable" });
+      await expect(streamReply(chatRequest, options)).rejects.toMatchObject({ retryAfterSeconds: 10 });
       expect(server.received).toHaveLength(5);
     } finally {
       await server.close();
@@ -265,14 +265,14 @@ describe("the circuit of a chat server", () => {
   it("counts a stream that has begun as an answer, however it ends", async () => {
     const server = await startFakeBackend();
     try {
-      const { streamAnswer } = models(server);
+      const { streamReply } = models(server);
       server.behave(streamingThenBreaking(role, delta("Oli ")));
       for (let count = 0; count < 7; count += 1) {
-        const stream = await streamAnswer(chatRequest, options);
+        const stream = await streamReply(chatRequest, options);
         expect(await readStream(stream)).toMatchObject({ error: { code: "service_unavailable" } });
       }
       server.behave(streaming(role, delta("Oli otya?"), finish(), "[DONE]"));
-      expect(await readStream(await streamAnswer(chatRequest, options))).toMatchObject({ text: "Oli otya?" });
+      expect(await readStream(await streamReply(chatRequest, options))).toMatchObject({ text: "Oli otya?" });
     } finally {
       await server.close();
     }

@@ -22,14 +22,14 @@ afterAll(() => backend.close());
 
 const start = (options?: Parameters<typeof startStream>[1]) => startStream(backend, options);
 
-const wholeAnswer = [role, delta("Oli "), delta("otya?"), finish(), usage, "[DONE]"];
+const wholeReply = [role, delta("Oli "), delta("otya?"), finish(), usage, "[DONE]"];
 
 describe("the connection of a streamed answer", () => {
   it("is used again after [DONE]", async () => {
     const ports: (number | undefined)[] = [];
     backend.behave((response, incoming) => {
       ports.push(incoming.socket.remotePort);
-      streaming(...wholeAnswer)(response, incoming);
+      streaming(...wholeReply)(response, incoming);
     });
     for (let call = 0; call < 6; call += 1) await read(await start());
     // The next call may come before the end of the last answer has been read to its last byte.
@@ -43,7 +43,7 @@ describe("the connection of a streamed answer", () => {
       backend.behave((response, incoming) => {
         ports.push(incoming.socket.remotePort);
         startEvents(response);
-        sendEvents(response, ...wholeAnswer);
+        sendEvents(response, ...wholeReply);
         setTimeout(() => response.end(": bye\n\n", () => resolve()), 10);
       });
       await read(await start());
@@ -59,7 +59,7 @@ describe("the connection of a streamed answer", () => {
     const starting = start({ silenceMilliseconds: 600_000 });
     const response = await responding;
     const closed = once(response, "close");
-    sendEvents(response, ...wholeAnswer);
+    sendEvents(response, ...wholeReply);
     expect((await read(await starting)).text).toBe("Oli otya?");
     await closed;
     expect(response.writableEnded).toBe(false);

@@ -67,9 +67,9 @@ describe("server-sent events", () => {
       ': hello\nid: 1\nretry: 10\nunknown\ndata: {"a":"Ŋŋ 😀"}\n\ndata:two\ndata: lines\n\n: ping\n\n';
     const cuts = fc.array(fc.nat({ max: text.length + 20 }), { maxLength: 8 });
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom("\n", "\r\n", "\r"), cuts, async (lineEnd, places) => {
+      fc.asyncProperty(fc.constantFrom("\n", "\r\n", "\r"), cuts, async (lineEnd, offsets) => {
         const bytes = Buffer.from(text.replaceAll("\n", lineEnd));
-        const sorted = [0, ...places.toSorted((a, b) => a - b)];
+        const sorted = [0, ...offsets.toSorted((a, b) => a - b)];
         const pieces = sorted.map((start, index) => bytes.subarray(start, sorted[index + 1]));
         expect(await read(pieces)).toEqual(['{"a":"Ŋŋ 😀"}', "two\nlines"]);
       }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOpenAiChatModels } from "../../../../shared/models/inference/openai/chat-models.ts";
-import { answering, completion, type FakeBackend, startFakeBackend } from "../../../support/fake-backend.ts";
+import { completion, type FakeBackend, responding, startFakeBackend } from "../../../support/fake-backend.ts";
 
 let backend: FakeBackend;
 beforeAll(async () => {
@@ -8,17 +8,17 @@ beforeAll(async () => {
 });
 afterAll(() => backend.close());
 
-const answer = (model: "lang-14b" | "lang-9b" = "lang-14b") =>
+const reply = (model: "lang-14b" | "lang-9b" = "lang-14b") =>
   createOpenAiChatModels(
     { baseUrl: backend.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 1_000 },
     { "lang-14b": "large", "lang-9b": "small" },
-  ).answer(
+  ).reply(
     {
       model,
       messages: [{ role: "user", content: "Hello" }],
       temperature: 0,
       topP: undefined,
-      maximumTokens: undefined,
+      maxTokens: undefined,
       stop: undefined,
     },
     { signal: new AbortController().signal },
@@ -29,8 +29,8 @@ describe("a whole answer from a server of the OpenAI API", () => {
     ["lang-14b", "large"],
     ["lang-9b", "small"],
   ] as const)("is asked for from %s by the name that its server knows", async (model, name) => {
-    backend.behave(answering(200, completion("Gyebale")));
-    await answer(model);
+    backend.behave(responding(200, completion("Gyebale")));
+    await reply(model);
     expect(JSON.parse(backend.received[0]?.body ?? "")).toEqual({
       model: name,
       messages: [{ role: "user", content: "Hello" }],
@@ -41,8 +41,8 @@ describe("a whole answer from a server of the OpenAI API", () => {
   });
 
   it("is trimmed and without thoughts, with the reason of its end and the token counts", async () => {
-    backend.behave(answering(200, completion("<think>Hm.</think>\n Gyebale \n", "length")));
-    expect(await answer()).toEqual({
+    backend.behave(responding(200, completion("<think>Hm.</think>\n Gyebale \n", "length")));
+    expect(await reply()).toEqual({
       text: "Gyebale",
       finishReason: "length",
       usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
@@ -55,26 +55,26 @@ describe("a whole answer from a server of the OpenAI API", () => {
     "[THINK]Hm[/THINK]Gyebale",
     "<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Gyebale",
   ])("is without thoughts in whatever form, from any model: %j", async (content) => {
-    backend.behave(answering(200, completion(content)));
-    expect((await answer()).text).toBe("Gyebale");
+    backend.behave(responding(200, completion(content)));
+    expect((await reply()).text).toBe("Gyebale");
   });
 
   it.each(["abort", "error"])("is a failure when the server ends it with %s", async (word) => {
-    backend.behave(answering(200, completion("Gyeb", word)));
-    await expect(answer()).rejects.toMatchObject({ code: "external_service_error" });
+    backend.behave(responding(200, completion("Gyeb", word)));
+    await expect(reply()).rejects.toMatchObject({ code: "external_service_error" });
   });
 
   it("that found no room names the limit of tokens", async () => {
-    backend.behave(answering(200, completion("<think>Hm", "length")));
-    await expect(answer()).rejects.toMatchObject({
+    backend.behave(responding(200, completion("<think>Hm", "length")));
+    await expect(reply()).rejects.toMatchObject({
       code: "external_service_error",
       message: expect.stringContaining("max_tokens"),
     });
   });
 
   it("of a model that the server does not know names it to the operator, and not to the caller", async () => {
-    backend.behave(answering(404, { error: { message: "The model `large` does not exist." } }));
-    const failure = await answer().catch((error: unknown) => error);
+    backend.behave(responding(404, { error: { message: "The model `large` does not exist." } }));
+    const failure = await reply().catch((error: unknown) => error);
     expect(failure).toMatchObject({
       code: "external_service_error",
       message: "The model's server failed.",
@@ -85,7 +85,7 @@ describe("a whole answer from a server of the OpenAI API", () => {
   });
 
   it("that the server refuses may have been asked for with too much", async () => {
-    backend.behave(answering(400, { error: { message: "maximum context length" } }));
-    await expect(answer()).rejects.toMatchObject({ message: expect.stringContaining("too long") });
+    backend.behave(responding(400, { error: { message: "maximum context length" } }));
+    await expect(reply()).rejects.toMatchObject({ message: expect.stringContaining("too long") });
   });
 });

@@ -8,12 +8,12 @@ import {
 } from "../../../../shared/platform/telemetry/request-scope.ts";
 import { chatRequest, nextStream, readStream as read, startStream } from "../../../support/chat-stream.ts";
 import {
-  answering,
   type Behaviour,
   completion,
   type FakeBackend,
   hanging,
   resetting,
+  responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
 import {
@@ -39,11 +39,11 @@ afterAll(() => backend.close());
 const start = (options?: Parameters<typeof startStream>[1]) => startStream(backend, options);
 
 /** Sends something every few milliseconds for ever, so that the connection is never silent. */
-const dripping = (drop: string, status = 200, contentType = "text/event-stream", beginning = "") => {
+const dripping = (drop: string, status = 200, contentType = "text/event-stream", start = "") => {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const behaviour: Behaviour = (response) => {
     response.writeHead(status, { "Content-Type": contentType });
-    response.write(beginning + drop);
+    response.write(start + drop);
     const timer = setInterval(() => response.write(drop), 10);
     response.once("close", () => {
       clearInterval(timer);
@@ -53,12 +53,12 @@ const dripping = (drop: string, status = 200, contentType = "text/event-stream",
   return { closed, behaviour };
 };
 
-const wholeAnswer = [role, delta("Oli "), delta("otya?"), finish(), usage, "[DONE]"];
+const wholeReply = [role, delta("Oli "), delta("otya?"), finish(), usage, "[DONE]"];
 
 describe("a streamed answer from a server of the OpenAI API", () => {
   it("is asked for with the server's name of the model, and with token counts", async () => {
-    backend.behave(streaming(...wholeAnswer));
-    await read(await start({ request: { maximumTokens: 50, topP: 0.9, stop: ["\n"] } }));
+    backend.behave(streaming(...wholeReply));
+    await read(await start({ request: { maxTokens: 50, topP: 0.9, stop: ["\n"] } }));
     expect(backend.received[0]).toMatchObject({
       path: "/v1/chat/completions",
       headers: { authorization: "Bearer the-key" },
@@ -76,7 +76,7 @@ describe("a streamed answer from a server of the OpenAI API", () => {
   });
 
   it("is its texts, the finish and the token counts", async () => {
-    backend.behave(streaming(...wholeAnswer));
+    backend.behave(streaming(...wholeReply));
     expect(await read(await start())).toEqual({
       text: "Oli otya?",
       last: [
@@ -137,7 +137,7 @@ describe("a streamed answer from a server of the OpenAI API", () => {
     });
     const whole = completion("Oli otya?");
     const choices = [{ ...completion("Gyebale").choices[0], index: 1 }, ...whole.choices];
-    backend.behave(answering(200, { ...whole, choices }));
+    backend.behave(responding(200, { ...whole, choices }));
     expect((await read(await start())).text).toBe("Oli otya?");
   });
 
@@ -153,7 +153,7 @@ describe("a streamed answer from a server of the OpenAI API", () => {
   });
 
   it("is also understood from a server that does not stream", async () => {
-    backend.behave(answering(200, completion("<think>x</think> Oli otya?")));
+    backend.behave(responding(200, completion("<think>x</think> Oli otya?")));
     expect(await read(await start())).toMatchObject({ text: "Oli otya?", last: [{}, { type: "usage" }] });
   });
 
@@ -225,14 +225,14 @@ describe("a streamed answer from a server of the OpenAI API", () => {
     "begins when the model does, be it with a thought %s, and not with the role",
     async (_case, thought, rest) => {
       const responding = nextStream(backend);
-      let hasBegun = false;
+      let hasStarted = false;
       const starting = start({ silenceMilliseconds: 5_000 }).finally(() => {
-        hasBegun = true;
+        hasStarted = true;
       });
       const response = await responding;
       sendEvents(response, role);
       await sleep(50);
-      expect(hasBegun).toBe(false);
+      expect(hasStarted).toBe(false);
       sendEvents(response, thought);
       const stream = await starting;
       sendEvents(response, rest, finish(), "[DONE]");
@@ -244,26 +244,30 @@ describe("a streamed answer from a server of the OpenAI API", () => {
 
 describe("before a streamed answer has begun", () => {
   it.each([
-    ["is loading", answering(503, { error: { code: 503, message: "Loading model" } }), "service_unavailable"],
-    ["is loading, inside a 200", answering(200, { error: "Model is loading" }), "service_unavailable"],
+    [
+      "is loading",
+      responding(503, { error: { code: 503, message: "Loading model" } }),
+      "service_unavailable",
+    ],
+    ["is loading, inside a 200", responding(200, { error: "Model is loading" }), "service_unavailable"],
     [
       "is loading, inside a stream",
       streaming('{"error":{"message":"Loading model"}}'),
       "service_unavailable",
     ],
-    ["is queueing", answering(200, { id: "job", status: "IN_QUEUE" }), "service_unavailable"],
-    ["is busy", answering(429, { error: { message: "Too many requests" } }), "service_unavailable"],
+    ["is queueing", responding(200, { id: "job", status: "IN_QUEUE" }), "service_unavailable"],
+    ["is busy", responding(429, { error: { message: "Too many requests" } }), "service_unavailable"],
     ["breaks every connection", resetting, "service_unavailable"],
     ["says nothing", hanging, "service_unavailable"],
     ["names the role and says nothing more", streamingOn(role), "service_unavailable"],
-    ["fails", answering(500, "Internal Server Error"), "external_service_error"],
-    ["refuses the request", answering(400, { error: { message: "too long" } }), "external_service_error"],
+    ["fails", responding(500, "Internal Server Error"), "external_service_error"],
+    ["refuses the request", responding(400, { error: { message: "too long" } }), "external_service_error"],
     ["reports an error", streaming(role, '{"error":{"message":"CUDA"}}', "[DONE]"), "external_service_error"],
     ["ends without an event", streaming(), "external_service_error"],
     ["ends with nothing but [DONE]", streaming("[DONE]"), "external_service_error"],
     ["returns an empty text", streaming(role, finish(), usage, "[DONE]"), "external_service_error"],
-    ["sends a page", answering(200, "<html>hello</html>"), "external_service_error"],
-    ["sends an empty completion", answering(200, completion("")), "external_service_error"],
+    ["sends a page", responding(200, "<html>hello</html>"), "external_service_error"],
+    ["sends an empty completion", responding(200, completion("")), "external_service_error"],
   ])("the caller gets an error when the server %s", async (_case, behaviour, code) => {
     backend.behave(behaviour);
     await expect(start()).rejects.toMatchObject({ code });
@@ -297,12 +301,12 @@ describe("before a streamed answer has begun", () => {
   });
 
   it("the caller learns when to come back to a model that is loading", async () => {
-    backend.behave(answering(503, "loading model"));
+    backend.behave(responding(503, "loading model"));
     await expect(start()).rejects.toMatchObject({ retryAfterSeconds: 30 });
   });
 
   it("the server gets a second try, unseen by the caller", async () => {
-    backend.behave(answering(503, "busy"), streaming(...wholeAnswer));
+    backend.behave(responding(503, "busy"), streaming(...wholeReply));
     expect((await read(await start())).text).toBe("Oli otya?");
     expect(backend.received).toHaveLength(2);
   });

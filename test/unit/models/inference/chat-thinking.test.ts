@@ -101,8 +101,10 @@ describe("an answer without what the model thought", () => {
   it("is the same however the text is cut into pieces, but for thoughts that nothing had told of", () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat({ max: 60 }), { maxLength: 12 }), (whole, cuts) => {
-        const places = [0, ...cuts.filter((cut) => cut < whole.length).toSorted((a, b) => a - b)];
-        const cutPieces = places.map((start, index) => whole.slice(start, places[index + 1] ?? whole.length));
+        const offsets = [0, ...cuts.filter((cut) => cut < whole.length).toSorted((a, b) => a - b)];
+        const cutPieces = offsets.map((start, index) =>
+          whole.slice(start, offsets[index + 1] ?? whole.length),
+        );
         for (const pieces of [cutPieces, whole.split("")]) {
           const filter = new ThoughtFilter();
           const streamed = filterPieces(pieces, filter);
@@ -236,8 +238,8 @@ describe("a thought that has begun and not ended", () => {
     "<|begin_of_thought|>",
     "<|channel|>analysis<|message|>",
     "<|channel|>commentary<|message|>",
-  ])("is known by its beginning alone, so that nothing of it leaves a stream: %s", (beginning) => {
-    expect(filterPieces([..."Oli ", ...beginning, ..."Hmm, I suppose"])).toBe("Oli ");
-    expect(withoutThoughts(`${beginning}Hmm`)).toBe("");
+  ])("is known by its beginning alone, so that nothing of it leaves a stream: %s", (start) => {
+    expect(filterPieces([..."Oli ", ...start, ..."Hmm, I suppose"])).toBe("Oli ");
+    expect(withoutThoughts(`${start}Hmm`)).toBe("");
   });
 });

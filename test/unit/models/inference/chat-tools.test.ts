@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChatRequest } from "../../../../shared/models/inference/chat.ts";
 import { createOpenAiChatModels } from "../../../../shared/models/inference/openai/chat-models.ts";
-import { StreamedAnswer } from "../../../../shared/models/inference/openai/streamed-response.ts";
+import { StreamedResponse } from "../../../../shared/models/inference/openai/streamed-response.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import { chatRequest } from "../../../support/chat-stream.ts";
-import { answering, completion, type FakeBackend, startFakeBackend } from "../../../support/fake-backend.ts";
+import { completion, type FakeBackend, responding, startFakeBackend } from "../../../support/fake-backend.ts";
 import { priceTool } from "../../../support/tools.ts";
 
 let backend: FakeBackend;
@@ -17,7 +17,7 @@ const ask = (request: Partial<ChatRequest> = {}) =>
   createOpenAiChatModels(
     { baseUrl: backend.baseUrl, apiKey: async () => undefined, silenceMilliseconds: 400 },
     { "lang-14b": "large", "lang-9b": "small" },
-  ).answer({ ...chatRequest, ...request }, { signal: new AbortController().signal });
+  ).reply({ ...chatRequest, ...request }, { signal: new AbortController().signal });
 
 const tool = { ...priceTool, strict: undefined };
 const wireCall = { id: "call_1", type: "function", function: { name: "get_market_price", arguments: "{}" } };
@@ -32,7 +32,7 @@ const calling = (calls: readonly unknown[], content: string | null = null, reaso
 
 describe("a model that is offered tools", () => {
   it("is asked in the words of the OpenAI API", async () => {
-    backend.behave(answering(200, completion("1,200")));
+    backend.behave(responding(200, completion("1,200")));
     await ask({
       messages: [
         { role: "user", content: "Price?", name: "amina" },
@@ -84,7 +84,7 @@ describe("a model that is offered tools", () => {
   });
 
   it("may call some instead of answering, or beside it", async () => {
-    backend.behave(answering(200, calling([wireCall])), answering(200, calling([wireCall], "I ask.")));
+    backend.behave(responding(200, calling([wireCall])), responding(200, calling([wireCall], "I ask.")));
     const toolCalls = [{ id: "call_1", name: "get_market_price", arguments: "{}" }];
     expect(await ask({ tools: [tool] })).toMatchObject({ text: "", toolCalls, finishReason: "tool_calls" });
     expect(await ask({ tools: [tool] })).toMatchObject({ text: "I ask.", toolCalls });
@@ -95,7 +95,7 @@ describe("a model that is offered tools", () => {
     ["no arguments", { name: "x" }, "{}"],
     ["empty arguments", { name: "x", arguments: "" }, "{}"],
   ])("may have a server that gives %s, no id, and another reason for the end", async (_how, called, text) => {
-    backend.behave(answering(200, calling([{ function: called }], "", "stop")));
+    backend.behave(responding(200, calling([{ function: called }], "", "stop")));
     expect(await ask({ tools: [tool] })).toMatchObject({
       toolCalls: [{ id: expect.stringMatching(/^call_[0-9a-f]{32}$/), name: "x", arguments: text }],
       finishReason: "tool_calls",
@@ -103,22 +103,22 @@ describe("a model that is offered tools", () => {
   });
 
   it("is cut by the limit of tokens like any other", async () => {
-    backend.behave(answering(200, calling([wireCall], null, "length")));
+    backend.behave(responding(200, calling([wireCall], null, "length")));
     expect(await ask({ tools: [tool] })).toMatchObject({ finishReason: "length" });
   });
 
   it("gives no usable answer with calls that have no name", async () => {
-    backend.behave(answering(200, calling([{ id: "x", function: {} }])));
+    backend.behave(responding(200, calling([{ id: "x", function: {} }])));
     await expect(ask({ tools: [tool] })).rejects.toMatchObject({ code: "external_service_error" });
   });
 });
 
 describe("a model that was offered none", () => {
   it("has called none, whatever its server says", async () => {
-    backend.behave(answering(200, calling([wireCall], "Hello")), answering(200, calling([wireCall])));
-    const answer = await ask();
-    expect(answer).toMatchObject({ text: "Hello", finishReason: "stop" });
-    expect(answer.toolCalls).toBeUndefined();
+    backend.behave(responding(200, calling([wireCall], "Hello")), responding(200, calling([wireCall])));
+    const reply = await ask();
+    expect(reply).toMatchObject({ text: "Hello", finishReason: "stop" });
+    expect(reply.toolCalls).toBeUndefined();
     await expect(ask()).rejects.toMatchObject({ code: "external_service_error" });
   });
 });
@@ -146,7 +146,7 @@ describe("what a server refuses by name", () => {
       "parallel_tool_calls",
     ],
   ] as const)("is refused here as well: %i %s", async (status, message, request, param) => {
-    backend.behave(answering(status, { error: { message } }));
+    backend.behave(responding(status, { error: { message } }));
     const refusal = await ask(request).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(AppError);
     expect(refusal).toMatchObject({ status: 400, code: "unsupported_parameter", param });
@@ -158,12 +158,12 @@ describe("what a server refuses by name", () => {
     [503, "tools are loading"],
     [500, "Segmentation fault in tools"],
   ])("is not refused because of other words: %i %s", async (status, message) => {
-    backend.behave(answering(status, { error: { message } }));
+    backend.behave(responding(status, { error: { message } }));
     await expect(ask({ tools: [tool] })).rejects.not.toMatchObject({ code: "unsupported_parameter" });
   });
 
   it("is not what was not sent", async () => {
-    backend.behave(answering(400, { error: { message: "tools are not supported" } }));
+    backend.behave(responding(400, { error: { message: "tools are not supported" } }));
     await expect(ask()).rejects.toMatchObject({ code: "external_service_error" });
   });
 });
@@ -178,9 +178,9 @@ const piece = (index: number | undefined, text: string, head: { id?: string; nam
 
 /** The events of a stream that arrives byte by byte. */
 const eventsOf = (chunks: readonly string[], hasTools = true) => {
-  const answer = new StreamedAnswer({ thinksFirst: false, hasTools });
-  for (const character of [...chunks, "data: [DONE]\n\n"].join("")) answer.read(character);
-  return [...(answer.take() ?? []), ...answer.end()];
+  const reply = new StreamedResponse({ thinksFirst: false, hasTools });
+  for (const character of [...chunks, "data: [DONE]\n\n"].join("")) reply.read(character);
+  return [...(reply.take() ?? []), ...reply.end()];
 };
 
 describe("a streamed answer that calls tools", () => {

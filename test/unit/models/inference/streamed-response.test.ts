@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { StreamedAnswer } from "../../../../shared/models/inference/openai/streamed-response.ts";
+import { StreamedResponse } from "../../../../shared/models/inference/openai/streamed-response.ts";
 import { ThoughtFilter } from "../../../../shared/models/inference/openai/thinking.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 
@@ -14,21 +14,21 @@ interface Read {
 }
 
 const read = (pieces: readonly Uint8Array[]): Read => {
-  const answer = new StreamedAnswer({ thinksFirst: false });
+  const response = new StreamedResponse({ thinksFirst: false });
   const decoder = new StringDecoder("utf8");
   const events: { type: string; text?: string; finishReason?: string; usage?: unknown }[] = [];
   let failure: string | undefined;
   try {
     for (const piece of pieces) {
-      if (answer.isOver) break;
-      answer.read(decoder.write(Buffer.from(piece)));
-      events.push(...(answer.take() ?? []));
+      if (response.isOver) break;
+      response.read(decoder.write(Buffer.from(piece)));
+      events.push(...(response.take() ?? []));
     }
-    if (!answer.isOver) answer.readEnd();
-    events.push(...(answer.take() ?? []), ...answer.end());
+    if (!response.isOver) response.readEnd();
+    events.push(...(response.take() ?? []), ...response.end());
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    events.push(...(answer.take() ?? []));
+    events.push(...(response.take() ?? []));
     failure = error.code;
   }
   return {
@@ -217,11 +217,11 @@ describe("a streamed answer", () => {
         server,
         fc.array(fc.nat({ max: 4_000 }), { maxLength: 12 }),
         fc.boolean(),
-        (made, from, cuts, isCutByEvent) => {
-          const texts = made.map((part, number) => part(from, number).replaceAll("\n", from.lineEnd));
+        (output, from, cuts, isCutByEvent) => {
+          const texts = output.map((part, number) => part(from, number).replaceAll("\n", from.lineEnd));
           const bytes = Buffer.from(texts.join(""));
-          const places = [0, ...cuts.filter((cut) => cut < bytes.length).toSorted((a, b) => a - b)];
-          const cutAnywhere = places.map((start, index) => bytes.subarray(start, places[index + 1]));
+          const offsets = [0, ...cuts.filter((cut) => cut < bytes.length).toSorted((a, b) => a - b)];
+          const cutAnywhere = offsets.map((start, index) => bytes.subarray(start, offsets[index + 1]));
           const pieces = isCutByEvent ? texts.map((text) => Buffer.from(text)) : cutAnywhere;
           expect(read(pieces)).toEqual(readPlainly(texts.join("")));
         },

@@ -4,14 +4,14 @@ import type { Speech } from "../../../../shared/audio/wav/streamed-wav.ts";
 import { createOpenAiSynthesizer } from "../../../../shared/models/inference/openai/synthesizer.ts";
 import type { SpeechRequest } from "../../../../shared/models/inference/speech.ts";
 import {
-  answering,
   type Behaviour,
   type FakeBackend,
   hanging,
   resetting,
+  responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
-import { soundBytes, wavFile, wavHeaderBytes } from "../../../support/wav.ts";
+import { audioBytes, wavFile, wavHeaderBytes } from "../../../support/wav.ts";
 
 let backend: FakeBackend;
 beforeAll(async () => {
@@ -35,9 +35,9 @@ const synthesize = (
     "tts-1",
   ).synthesize({ ...request, ...overrides }, { signal });
 
-const read = async ({ sound }: Speech): Promise<Buffer> => {
+const read = async ({ audio }: Speech): Promise<Buffer> => {
   const pieces: Uint8Array[] = [];
-  for await (const piece of sound) pieces.push(piece);
+  for await (const piece of audio) pieces.push(piece);
   return Buffer.concat(pieces);
 };
 
@@ -58,11 +58,11 @@ const sending =
     response.end();
   };
 
-const sound = soundBytes(4_800);
+const audio = audioBytes(4_800);
 
 describe("speech through a server of the OpenAI API", () => {
   it("is asked for as WAV, with only those settings that the caller gave", async () => {
-    backend.behave(sending(wavFile(sound)));
+    backend.behave(sending(wavFile(audio)));
     await read(await synthesize());
     const [received] = backend.received;
     expect(received).toMatchObject({
@@ -78,8 +78,8 @@ describe("speech through a server of the OpenAI API", () => {
   });
 
   it("takes every setting along", async () => {
-    backend.behave(sending(wavFile(sound)));
-    const sampling = { temperature: 0, topP: 0.5, repetitionPenalty: 1.2, maximumTokens: 64, seed: -3 };
+    backend.behave(sending(wavFile(audio)));
+    const sampling = { temperature: 0, topP: 0.5, repetitionPenalty: 1.2, maxTokens: 64, seed: -3 };
     await read(await synthesize({ language: "lug", sampling }));
     expect(JSON.parse(backend.received[0]?.body ?? "")).toMatchObject({
       language: "lug",
@@ -92,33 +92,33 @@ describe("speech through a server of the OpenAI API", () => {
   });
 
   it("arrives whole, however the server cuts it", async () => {
-    const file = wavFile(sound, { comment: "Wasuze otya nno?", sampleRate: 22_050 });
+    const file = wavFile(audio, { comment: "Wasuze otya nno?", sampleRate: 22_050 });
     backend.behave(
       sending(file.subarray(0, 3), file.subarray(3, 50), file.subarray(50, 101), file.subarray(101)),
     );
     const speech = await synthesize();
-    expect(speech.header).toMatchObject({ format: { sampleRate: 22_050 }, soundBytes: undefined });
+    expect(speech.header).toMatchObject({ format: { sampleRate: 22_050 }, audioBytes: undefined });
     expect(Buffer.concat([speech.header.bytes, await read(speech)]).equals(file)).toBe(true);
   });
 
   it.each([0x7f_00_00_00, 0x7f_ff_ff_ff, 0xff_ff_ff_ff])(
     "is of unknown length where the server states the largest number it knows (%i)",
     async (stated) => {
-      backend.behave(sending(wavFile(sound, { stated })));
+      backend.behave(sending(wavFile(audio, { stated })));
       const speech = await synthesize();
-      expect(speech.header.soundBytes).toBeUndefined();
-      expect((await read(speech)).equals(sound)).toBe(true);
+      expect(speech.header.audioBytes).toBeUndefined();
+      expect((await read(speech)).equals(audio)).toBe(true);
     },
   );
 
   it("is of the length that the server states, where that can be true", async () => {
-    backend.behave(sending(wavFile(sound, { stated: true })));
+    backend.behave(sending(wavFile(audio, { stated: true })));
     const speech = await synthesize();
-    expect(speech.header.soundBytes).toBe(sound.length);
+    expect(speech.header.audioBytes).toBe(audio.length);
     await read(speech);
     backend.behave(sending(wavHeaderBytes(0, { stated: 0x7e_ff_ff_ff })));
     const endless = await synthesize();
-    expect(endless.header.soundBytes).toBe(0x7e_ff_ff_ff);
+    expect(endless.header.audioBytes).toBe(0x7e_ff_ff_ff);
     endless.cancel();
   });
 
@@ -155,15 +155,15 @@ describe("speech through a server of the OpenAI API", () => {
   });
 
   it("comes without empty pieces, also when the header came by itself", async () => {
-    backend.behave(sending(wavHeaderBytes(0), sound));
+    backend.behave(sending(wavHeaderBytes(0), audio));
     const speech = await synthesize();
-    for await (const piece of speech.sound) expect(piece.length).toBeGreaterThan(0);
+    for await (const piece of speech.audio) expect(piece.length).toBeGreaterThan(0);
   });
 
   it("is not ready when the server says so, in pieces with status 200 or with another", async () => {
     backend.behave(sending(Buffer.from('{"error": "Loading'), Buffer.from(' model"}')));
     await expect(synthesize()).rejects.toMatchObject({ code: "service_unavailable", retryAfterSeconds: 30 });
-    backend.behave(answering(500, { error: "Loading model" }));
+    backend.behave(responding(500, { error: "Loading model" }));
     await expect(synthesize()).rejects.toMatchObject({ code: "service_unavailable", retryAfterSeconds: 30 });
   });
 
@@ -186,34 +186,34 @@ describe("speech through a server of the OpenAI API", () => {
   it("begins before its end is made", async () => {
     let finish = () => {};
     backend.behave((response) => {
-      begin(response, wavHeaderBytes(0), sound);
-      finish = () => response.end(sound);
+      begin(response, wavHeaderBytes(0), audio);
+      finish = () => response.end(audio);
     });
-    const pieces = (await synthesize()).sound[Symbol.asyncIterator]();
+    const pieces = (await synthesize()).audio[Symbol.asyncIterator]();
     expect(Buffer.from((await pieces.next()).value ?? []).length).toBeGreaterThan(0);
     finish();
     while (!(await pieces.next()).done) {}
   });
 
   it("is not broken off because its reader is slow", async () => {
-    backend.behave(sending(wavHeaderBytes(0), sound, sound));
-    const pieces = (await synthesize({}, { silenceMilliseconds: 100 })).sound[Symbol.asyncIterator]();
+    backend.behave(sending(wavHeaderBytes(0), audio, audio));
+    const pieces = (await synthesize({}, { silenceMilliseconds: 100 })).audio[Symbol.asyncIterator]();
     let received = (await pieces.next()).value?.length ?? 0;
     await new Promise((resolve) => setTimeout(resolve, 250));
     for (let next = await pieces.next(); !next.done; next = await pieces.next())
       received += next.value.length;
-    expect(received).toBe(2 * sound.length);
+    expect(received).toBe(2 * audio.length);
   });
 
   it("is tried for once more when the server is not ready, unseen by the caller", async () => {
-    backend.behave(answering(503, "busy"), sending(wavFile(sound)));
-    expect(await read(await synthesize())).toEqual(sound);
+    backend.behave(responding(503, "busy"), sending(wavFile(audio)));
+    expect(await read(await synthesize())).toEqual(audio);
     expect(backend.received).toHaveLength(2);
   });
 
   const audioHead = { "Content-Type": "audio/wav" };
   it.each<[string, Behaviour, string]>([
-    ["answers 503 again and again", answering(503, "no"), "service_unavailable"],
+    ["answers 503 again and again", responding(503, "no"), "service_unavailable"],
     ["breaks every connection", resetting, "service_unavailable"],
     ["says nothing", hanging, "service_unavailable"],
     ["says nothing after its headers", (response) => begin(response, ""), "service_unavailable"],
@@ -222,17 +222,17 @@ describe("speech through a server of the OpenAI API", () => {
       (response) => begin(response, "RIFF"),
       "service_unavailable",
     ],
-    ["is loading, inside a 200", answering(200, { error: "Model is loading" }), "service_unavailable"],
-    ["calls its excuse audio", answering(200, { error: "Loading model" }, audioHead), "service_unavailable"],
-    ["is busy", answering(429, { error: { message: "Too many requests" } }), "service_unavailable"],
-    ["fails", answering(500, "Internal Server Error"), "external_service_error"],
-    ["refuses the voice", answering(400, { error: { message: "no such voice" } }), "external_service_error"],
-    ["does not know the route", answering(404, { detail: "Not Found" }), "external_service_error"],
-    ["reports an error inside a 200", answering(200, { error: "CUDA" }), "external_service_error"],
-    ["sends nothing", answering(200, "", audioHead), "external_service_error"],
-    ["sends a page", answering(200, "<html>hello</html>"), "external_service_error"],
-    ["sends MP3", answering(200, "ID3\u0004", { "Content-Type": "audio/mpeg" }), "external_service_error"],
-    ["sends half a header", answering(200, "RIFF\0\0", audioHead), "external_service_error"],
+    ["is loading, inside a 200", responding(200, { error: "Model is loading" }), "service_unavailable"],
+    ["calls its excuse audio", responding(200, { error: "Loading model" }, audioHead), "service_unavailable"],
+    ["is busy", responding(429, { error: { message: "Too many requests" } }), "service_unavailable"],
+    ["fails", responding(500, "Internal Server Error"), "external_service_error"],
+    ["refuses the voice", responding(400, { error: { message: "no such voice" } }), "external_service_error"],
+    ["does not know the route", responding(404, { detail: "Not Found" }), "external_service_error"],
+    ["reports an error inside a 200", responding(200, { error: "CUDA" }), "external_service_error"],
+    ["sends nothing", responding(200, "", audioHead), "external_service_error"],
+    ["sends a page", responding(200, "<html>hello</html>"), "external_service_error"],
+    ["sends MP3", responding(200, "ID3\u0004", { "Content-Type": "audio/mpeg" }), "external_service_error"],
+    ["sends half a header", responding(200, "RIFF\0\0", audioHead), "external_service_error"],
   ])("is an error when the server %s", async (_case, behaviour, code) => {
     backend.behave(behaviour);
     await expect(synthesize()).rejects.toMatchObject({ code });
@@ -240,15 +240,15 @@ describe("speech through a server of the OpenAI API", () => {
 
   it.each<[string, Behaviour]>([
     ["gives a header and no sound", sending(wavHeaderBytes(0))],
-    ["gives less sound than it announced", sending(wavHeaderBytes(9_600, { stated: true }), sound)],
+    ["gives less sound than it announced", sending(wavHeaderBytes(9_600, { stated: true }), audio)],
     [
       "breaks the connection",
       (response) => {
-        begin(response, wavHeaderBytes(0), sound);
+        begin(response, wavHeaderBytes(0), audio);
         setTimeout(() => response.destroy(), 20);
       },
     ],
-    ["falls silent", (response) => begin(response, wavHeaderBytes(0), sound)],
+    ["falls silent", (response) => begin(response, wavHeaderBytes(0), audio)],
   ])("breaks off when the server %s", async (_case, behaviour) => {
     backend.behave(behaviour);
     const speech = await synthesize();
@@ -260,7 +260,7 @@ describe("speech through a server of the OpenAI API", () => {
     [
       "its reader leaves",
       async (speech) => {
-        for await (const _ of speech.sound) break;
+        for await (const _ of speech.audio) break;
         speech.cancel();
       },
     ],
@@ -269,7 +269,7 @@ describe("speech through a server of the OpenAI API", () => {
     const gone = Promise.withResolvers<void>();
     backend.behave((response) => {
       response.once("close", () => gone.resolve());
-      begin(response, wavHeaderBytes(0), sound);
+      begin(response, wavHeaderBytes(0), audio);
     });
     const stop = new AbortController();
     const speech = await synthesize({}, { signal: stop.signal, silenceMilliseconds: 60_000 });

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bufferSource } from "../../../../shared/audio/read-audio.ts";
 import { createOpenAiTranscriber } from "../../../../shared/models/inference/openai/transcriber.ts";
 import type { TranscriptionRequest } from "../../../../shared/models/inference/transcription.ts";
-import { answering, type FakeBackend, startFakeBackend } from "../../../support/fake-backend.ts";
+import { type FakeBackend, responding, startFakeBackend } from "../../../support/fake-backend.ts";
 import { decodeForm } from "../../../support/multipart.ts";
-import { soundBytes, wavFile } from "../../../support/wav.ts";
+import { audioBytes, wavFile } from "../../../support/wav.ts";
 
 let backend: FakeBackend;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => backend.close());
 
 const recording = {
-  source: bufferSource(wavFile(soundBytes(48_000), { stated: true })),
+  source: bufferSource(wavFile(audioBytes(48_000), { stated: true })),
   mediaType: "audio/wav",
   fileExtension: "wav",
 };
@@ -49,7 +49,7 @@ const diarized = {
 
 describe("a transcription that is to tell who speaks", () => {
   it("asks for it in the words of OpenAI's own diarization", async () => {
-    backend.behave(answering(200, diarized));
+    backend.behave(responding(200, diarized));
     expect(await transcribe({ withSpeakers: true })).toEqual({
       text: "Oli otya? Bulungi.",
       segments: [
@@ -67,7 +67,7 @@ describe("a transcription that is to tell who speaks", () => {
     [400, { error: { message: "response_format 'diarized_json' is not compatible with model 'x'." } }],
     [422, { detail: [{ loc: ["body", "chunking_strategy"], msg: "Extra inputs are not permitted" }] }],
   ])("does without when the server refuses it with %i", async (status, refusal) => {
-    backend.behave(answering(status, refusal), answering(200, { text: "Oli otya?" }));
+    backend.behave(responding(status, refusal), responding(200, { text: "Oli otya?" }));
     expect(await transcribe({ withSpeakers: true })).toEqual({ text: "Oli otya?", segments: undefined });
     const forms = await receivedForms();
     expect(forms.map((form) => form.get("response_format"))).toEqual(["diarized_json", "json"]);
@@ -75,14 +75,14 @@ describe("a transcription that is to tell who speaks", () => {
   });
 
   it.each([[null], [""], [7], [undefined]])("takes the speaker %j for nobody's name", async (speaker) => {
-    backend.behave(answering(200, { text: "Oli", segments: [{ start: 0, end: 1, text: "Oli", speaker }] }));
+    backend.behave(responding(200, { text: "Oli", segments: [{ start: 0, end: 1, text: "Oli", speaker }] }));
     expect((await transcribe({ withSpeakers: true })).segments).toEqual([{ start: 0, end: 1, text: "Oli" }]);
   });
 });
 
 describe("a transcription in an unknown language", () => {
   it("leaves it to the server to find it out", async () => {
-    backend.behave(answering(200, { text: "Oli otya?" }));
+    backend.behave(responding(200, { text: "Oli otya?" }));
     await transcribe({ language: undefined });
     expect((await receivedForms())[0]?.has("language")).toBe(false);
   });

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bufferSource } from "../../../../shared/audio/read-audio.ts";
 import { createOpenAiTranscriber } from "../../../../shared/models/inference/openai/transcriber.ts";
 import {
-  answering,
   type Behaviour,
   type FakeBackend,
+  responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
 import { decodeForm } from "../../../support/multipart.ts";
-import { soundBytes, wavFile } from "../../../support/wav.ts";
+import { audioBytes, wavFile } from "../../../support/wav.ts";
 
 let backend: FakeBackend;
 beforeAll(async () => {
@@ -17,13 +17,15 @@ beforeAll(async () => {
 afterAll(() => backend.close());
 
 const recording = {
-  source: bufferSource(wavFile(soundBytes(4_000), { stated: true })),
+  source: bufferSource(wavFile(audioBytes(4_000), { stated: true })),
   mediaType: "audio/wav",
   fileExtension: "wav",
 };
 
 /** Transcribes, and notes what was handed on meanwhile. */
-const transcribe = async (asked: { withWords?: boolean; withSegments?: boolean; prompt?: string } = {}) => {
+const transcribe = async (
+  requested: { withWords?: boolean; withSegments?: boolean; prompt?: string } = {},
+) => {
   const texts: string[] = [];
   const transcriber = createOpenAiTranscriber(
     { baseUrl: backend.baseUrl, apiKey: async () => "the-key", silenceMilliseconds: 500 },
@@ -31,7 +33,7 @@ const transcribe = async (asked: { withWords?: boolean; withSegments?: boolean; 
   );
   const outcome = await transcriber
     .transcribe(
-      { recording, language: "lug", withSegments: false, ...asked },
+      { recording, language: "lug", withSegments: false, ...requested },
       { signal: new AbortController().signal, onText: (text) => texts.push(text) },
     )
     .catch((error: unknown) => error);
@@ -87,14 +89,14 @@ describe("a transcription whose text is handed on while it is made", () => {
   });
 
   it("comes as one piece from a server that does not stream", async () => {
-    backend.behave(answering(200, { text: "Oli otya?" }));
+    backend.behave(responding(200, { text: "Oli otya?" }));
     expect(await transcribe()).toMatchObject({ texts: ["Oli otya?"], outcome: { text: "Oli otya?" } });
   });
 
   it("is asked for again without a stream where that is refused", async () => {
     backend.behave(
-      answering(400, { error: { message: "stream is not supported for this model" } }),
-      answering(200, { text: "Oli" }),
+      responding(400, { error: { message: "stream is not supported for this model" } }),
+      responding(200, { text: "Oli" }),
     );
     expect(await transcribe()).toMatchObject({ texts: ["Oli"], outcome: { text: "Oli" } });
     expect((await sentForms()).map((form) => form.get("stream"))).toEqual(["true", undefined]);
@@ -106,7 +108,7 @@ describe("a transcription whose text is handed on while it is made", () => {
     ["tells of a failure", streaming([delta("Oli"), { error: { message: "out of memory" } }])],
     ["is no JSON", streaming([delta("Oli"), "{"])],
   ])("fails once it has begun and the stream %s, and is not begun again", async (_case, behaviour) => {
-    backend.behave(behaviour, answering(200, { text: "Another" }));
+    backend.behave(behaviour, responding(200, { text: "Another" }));
     const { texts, outcome } = await transcribe();
     expect(texts).toEqual(["Oli"]);
     expect(outcome).toMatchObject({ code: "external_service_error" });
@@ -121,7 +123,7 @@ describe("the times of words", () => {
   ];
 
   it("are asked for beside those of segments, and given without blanks", async () => {
-    backend.behave(answering(200, { text: "Oli otya?", segments: [], words }));
+    backend.behave(responding(200, { text: "Oli otya?", segments: [], words }));
     const { outcome } = await transcribe({ withWords: true });
     expect(outcome).toMatchObject({
       words: [
@@ -135,8 +137,8 @@ describe("the times of words", () => {
 
   it("are done without where a server refuses them", async () => {
     backend.behave(
-      answering(400, { error: { message: "timestamp_granularities: 'word' is not supported" } }),
-      answering(200, { text: "Oli", segments: [] }),
+      responding(400, { error: { message: "timestamp_granularities: 'word' is not supported" } }),
+      responding(200, { text: "Oli", segments: [] }),
     );
     expect((await transcribe({ withWords: true })).outcome).toEqual({ text: "Oli", segments: [] });
     expect(sentGranularities()).toEqual([["segment", "word"], ["segment"]]);
@@ -158,7 +160,7 @@ describe("what a model of the Whisper family tells of a segment", () => {
       { start: 0, end: 1, text: "Oli", ...details },
       { start: 1, end: 2, text: "otya?", ...details, tokens: "none" },
     ];
-    backend.behave(answering(200, { text: "Oli otya?", segments }));
+    backend.behave(responding(200, { text: "Oli otya?", segments }));
     expect((await transcribe({ withSegments: true })).outcome).toMatchObject({
       segments: [
         {

@@ -4,14 +4,14 @@ import { createOpenAiTranscriber } from "../../../../shared/models/inference/ope
 import type { Recording } from "../../../../shared/models/inference/transcription.ts";
 import { AppError } from "../../../../shared/platform/errors/app-error.ts";
 import {
-  answering,
   type FakeBackend,
   hanging,
   resetting,
+  responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
 import { decodeForm } from "../../../support/multipart.ts";
-import { soundBytes, wavFile } from "../../../support/wav.ts";
+import { audioBytes, wavFile } from "../../../support/wav.ts";
 
 let backend: FakeBackend;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend.close());
 
-const file = wavFile(soundBytes(200_000), { stated: true });
+const file = wavFile(audioBytes(200_000), { stated: true });
 const recording: Recording = { source: bufferSource(file), mediaType: "audio/wav", fileExtension: "wav" };
 
 const transcribe = (overrides: { withSegments?: boolean; recording?: Recording; baseUrl?: string } = {}) => {
@@ -51,7 +51,7 @@ const verbose = {
 
 describe("a transcription through a server of the OpenAI API", () => {
   it("sends the recording as it is, named after its container, with model and language", async () => {
-    backend.behave(answering(200, { text: " Wasuze otya nno?\n" }));
+    backend.behave(responding(200, { text: " Wasuze otya nno?\n" }));
     expect(await transcribe()).toEqual({ text: "Wasuze otya nno?", segments: undefined });
     const [received] = backend.received;
     expect(received).toMatchObject({
@@ -67,7 +67,7 @@ describe("a transcription through a server of the OpenAI API", () => {
   });
 
   it("asks for segments when they are wanted, and gives them without blank ones", async () => {
-    backend.behave(answering(200, verbose));
+    backend.behave(responding(200, verbose));
     expect(await transcribe({ withSegments: true })).toEqual({
       text: "Wasuze otya nno?",
       segments: [
@@ -84,24 +84,24 @@ describe("a transcription through a server of the OpenAI API", () => {
     ["has no segments", { text: "Oli otya?" }],
     ["has null for them", { text: "Oli otya?", segments: null, error: null }],
     ["has segments without times", { text: "Oli otya?", segments: [{ text: "Oli otya?" }] }],
-  ])("does without segments when the answer %s", async (_case, answer) => {
-    backend.behave(answering(200, answer));
+  ])("does without segments when the answer %s", async (_case, response) => {
+    backend.behave(responding(200, response));
     expect(await transcribe({ withSegments: true })).toEqual({ text: "Oli otya?", segments: undefined });
   });
 
   it("mends times that cannot be", async () => {
     const odd = [{ start: -0.2, end: -0.1, text: "Oli" }];
-    backend.behave(answering(200, { text: "Oli", segments: odd }));
+    backend.behave(responding(200, { text: "Oli", segments: odd }));
     expect((await transcribe({ withSegments: true })).segments).toEqual([{ start: 0, end: 0, text: "Oli" }]);
   });
 
   it("takes an empty text for silence", async () => {
-    backend.behave(answering(200, { text: "" }));
+    backend.behave(responding(200, { text: "" }));
     expect(await transcribe()).toEqual({ text: "", segments: undefined });
   });
 
   it("does not mistake what was said for a failure", async () => {
-    backend.behave(answering(200, { text: "The model is loading, service unavailable." }));
+    backend.behave(responding(200, { text: "The model is loading, service unavailable." }));
     expect((await transcribe()).text).toContain("loading");
   });
 
@@ -110,7 +110,7 @@ describe("a transcription through a server of the OpenAI API", () => {
     [400, { object: "error", message: "Currently only support response_format `text` or `json`" }],
     [422, { detail: [{ loc: ["body", "response_format"], msg: "Input should be 'json' or 'text'" }] }],
   ])("asks again without segments when the server refuses them with %i", async (status, refusal) => {
-    backend.behave(answering(status, refusal), answering(200, { text: "Oli otya?" }));
+    backend.behave(responding(status, refusal), responding(200, { text: "Oli otya?" }));
     expect(await transcribe({ withSegments: true })).toEqual({ text: "Oli otya?", segments: undefined });
     const forms = await receivedForms();
     expect(forms.map((form) => form.get("response_format"))).toEqual(["verbose_json", "json"]);
@@ -118,7 +118,7 @@ describe("a transcription through a server of the OpenAI API", () => {
   });
 
   it("does not send a recording again that the server refuses for another reason", async () => {
-    backend.behave(answering(400, { error: { message: "Failed to decode audio" } }));
+    backend.behave(responding(400, { error: { message: "Failed to decode audio" } }));
     await expect(transcribe({ withSegments: true })).rejects.toMatchObject({
       code: "external_service_error",
     });
@@ -126,13 +126,13 @@ describe("a transcription through a server of the OpenAI API", () => {
   });
 
   it.each([
-    ["answers 502", answering(502, "bad gateway")],
-    ["answers 503", answering(503, "busy")],
+    ["answers 502", responding(502, "bad gateway")],
+    ["answers 503", responding(503, "busy")],
     ["breaks the connection", resetting],
   ])(
     "sends the whole recording once more when the server %s, unseen by the caller",
     async (_case, behaviour) => {
-      backend.behave(behaviour, answering(200, { text: "Oli otya?" }));
+      backend.behave(behaviour, responding(200, { text: "Oli otya?" }));
       expect((await transcribe()).text).toBe("Oli otya?");
       const forms = await receivedForms();
       const sizes = forms.map((form) => {
@@ -144,29 +144,29 @@ describe("a transcription through a server of the OpenAI API", () => {
   );
 
   it.each([
-    ["answers 503 again and again", answering(503, "no"), "service_unavailable"],
-    ["is loading", answering(503, { error: { message: "Loading model" } }), "service_unavailable"],
-    ["is starting and answers 202", answering(202, ""), "service_unavailable"],
-    ["is loading, inside a 200", answering(200, { error: "Model is loading" }), "service_unavailable"],
-    ["is queueing, inside a 200", answering(200, { id: "job", status: "IN_QUEUE" }), "service_unavailable"],
-    ["is loading, in plain words", answering(200, "Model is still loading"), "service_unavailable"],
-    ["is busy", answering(429, { error: { message: "Too many requests" } }), "service_unavailable"],
+    ["answers 503 again and again", responding(503, "no"), "service_unavailable"],
+    ["is loading", responding(503, { error: { message: "Loading model" } }), "service_unavailable"],
+    ["is starting and answers 202", responding(202, ""), "service_unavailable"],
+    ["is loading, inside a 200", responding(200, { error: "Model is loading" }), "service_unavailable"],
+    ["is queueing, inside a 200", responding(200, { id: "job", status: "IN_QUEUE" }), "service_unavailable"],
+    ["is loading, in plain words", responding(200, "Model is still loading"), "service_unavailable"],
+    ["is busy", responding(429, { error: { message: "Too many requests" } }), "service_unavailable"],
     ["breaks every connection", resetting, "service_unavailable"],
     ["says nothing", hanging, "service_unavailable"],
-    ["fails", answering(500, "Internal Server Error"), "external_service_error"],
-    ["refuses our key", answering(401, { error: { message: "bad key" } }), "external_service_error"],
-    ["does not know the path", answering(404, { detail: "Not Found" }), "external_service_error"],
+    ["fails", responding(500, "Internal Server Error"), "external_service_error"],
+    ["refuses our key", responding(401, { error: { message: "bad key" } }), "external_service_error"],
+    ["does not know the path", responding(404, { detail: "Not Found" }), "external_service_error"],
     [
       "redirects elsewhere",
-      answering(303, "", { Location: "http://127.0.0.1:1/" }),
+      responding(303, "", { Location: "http://127.0.0.1:1/" }),
       "external_service_error",
     ],
-    ["sends a page", answering(200, "<html>hello</html>"), "external_service_error"],
-    ["sends JSON that is no transcription", answering(200, { hello: "world" }), "external_service_error"],
-    ["sends null for the text", answering(200, { text: null }), "external_service_error"],
+    ["sends a page", responding(200, "<html>hello</html>"), "external_service_error"],
+    ["sends JSON that is no transcription", responding(200, { hello: "world" }), "external_service_error"],
+    ["sends null for the text", responding(200, { text: null }), "external_service_error"],
     [
       "reports an error beside an empty text",
-      answering(200, { text: "", error: { message: "CUDA out of memory" } }),
+      responding(200, { text: "", error: { message: "CUDA out of memory" } }),
       "external_service_error",
     ],
   ])("is an error when the server %s", async (_case, behaviour, code) => {
@@ -175,7 +175,7 @@ describe("a transcription through a server of the OpenAI API", () => {
   });
 
   it("says when to come back while the model is loading", async () => {
-    backend.behave(answering(503, "loading model"));
+    backend.behave(responding(503, "loading model"));
     await expect(transcribe()).rejects.toMatchObject({
       message: expect.stringContaining("loading"),
       retryAfterSeconds: 30,
@@ -183,7 +183,7 @@ describe("a transcription through a server of the OpenAI API", () => {
   });
 
   it("says that the recording is too large for the server, though not for us", async () => {
-    backend.behave(answering(413, { error: { message: "Maximum content size limit (26214400) exceeded" } }));
+    backend.behave(responding(413, { error: { message: "Maximum content size limit (26214400) exceeded" } }));
     await expect(transcribe()).rejects.toMatchObject({
       code: "external_service_error",
       message: expect.stringContaining("no recording of this size"),
@@ -219,7 +219,7 @@ describe("a transcription through a server of the OpenAI API", () => {
   });
 
   it("passes on why the recording cannot be read, and breaks off", async () => {
-    backend.behave(answering(200, { text: "Oli otya?" }));
+    backend.behave(responding(200, { text: "Oli otya?" }));
     const failure = new AppError("storage_unavailable");
     const source = {
       size: 5_000_000,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOpenAiTranslator } from "../../../../shared/models/inference/openai/translator.ts";
 import {
-  answering,
   completion,
   type FakeBackend,
   hanging,
   resetting,
+  responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
 
@@ -28,7 +28,7 @@ const translate = (
 
 describe("a translation through a server of the OpenAI API", () => {
   it("asks in the words the models know", async () => {
-    backend.behave(answering(200, completion("Oli otya?")));
+    backend.behave(responding(200, completion("Oli otya?")));
     expect(await translate()).toEqual({
       text: "Oli otya?",
       usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
@@ -49,7 +49,7 @@ describe("a translation through a server of the OpenAI API", () => {
   });
 
   it("does not name a source it was not told", async () => {
-    backend.behave(answering(200, completion("Oli otya?")));
+    backend.behave(responding(200, completion("Oli otya?")));
     await translate({ sourceLanguage: undefined });
     expect(JSON.parse(backend.received[0]?.body ?? "").messages[1].content).toBe(
       "Translate to Luganda: How are you?",
@@ -57,26 +57,26 @@ describe("a translation through a server of the OpenAI API", () => {
   });
 
   it("gives long texts room for a long answer", async () => {
-    backend.behave(answering(200, completion("x")));
+    backend.behave(responding(200, completion("x")));
     await translate({ text: "a".repeat(5_000) });
     expect(JSON.parse(backend.received[0]?.body ?? "").max_tokens).toBeGreaterThanOrEqual(10_000);
   });
 
   it("leaves out what the model thought before it answered", async () => {
-    backend.behave(answering(200, completion("<think>Hmm,\nLuganda.</think>\n\nOli otya?")));
+    backend.behave(responding(200, completion("<think>Hmm,\nLuganda.</think>\n\nOli otya?")));
     expect((await translate()).text).toBe("Oli otya?");
   });
 
   it.each(["Luganda.</think>\nOli otya?", "[THINK]Luganda.[/THINK]Oli otya?"])(
     "leaves out thoughts that are marked in other ways: %j",
     async (content) => {
-      backend.behave(answering(200, completion(content)));
+      backend.behave(responding(200, completion(content)));
       expect((await translate()).text).toBe("Oli otya?");
     },
   );
 
   it("does without token counts when the server has none", async () => {
-    backend.behave(answering(200, { ...completion("Oli otya?"), usage: undefined }));
+    backend.behave(responding(200, { ...completion("Oli otya?"), usage: undefined }));
     expect((await translate()).usage).toBeUndefined();
   });
 
@@ -91,50 +91,50 @@ describe("a translation through a server of the OpenAI API", () => {
     ["many", undefined],
     [null, undefined],
   ])("passes on what a server counted of its tokens, and nothing it did not: %j", async (usage, expected) => {
-    backend.behave(answering(200, { ...completion("Oli otya?"), usage }));
+    backend.behave(responding(200, { ...completion("Oli otya?"), usage }));
     expect((await translate()).usage).toEqual(expected);
   });
 
   it.each([502, 503])("tries once more when the server answers %i, unseen by the caller", async (status) => {
-    backend.behave(answering(status, "busy"), answering(200, completion("Oli otya?")));
+    backend.behave(responding(status, "busy"), responding(200, completion("Oli otya?")));
     expect((await translate()).text).toBe("Oli otya?");
     expect(backend.received).toHaveLength(2);
   });
 
   it("tries once more when the connection breaks", async () => {
-    backend.behave(resetting, answering(200, completion("Oli otya?")));
+    backend.behave(resetting, responding(200, completion("Oli otya?")));
     expect((await translate()).text).toBe("Oli otya?");
   });
 
   it.each([
-    ["answers 503 again and again", answering(503, "no"), "service_unavailable"],
+    ["answers 503 again and again", responding(503, "no"), "service_unavailable"],
     [
       "answers 503 with llama.cpp's words",
-      answering(503, { error: { code: 503, message: "Loading model" } }),
+      responding(503, { error: { code: 503, message: "Loading model" } }),
       "service_unavailable",
     ],
-    ["is busy", answering(429, { error: { message: "Too many requests" } }), "service_unavailable"],
+    ["is busy", responding(429, { error: { message: "Too many requests" } }), "service_unavailable"],
     ["breaks every connection", resetting, "service_unavailable"],
     ["says nothing", hanging, "service_unavailable"],
-    ["is loading, inside a 200", answering(200, { error: "Model is loading" }), "service_unavailable"],
-    ["is queueing, inside a 200", answering(200, { id: "job", status: "IN_QUEUE" }), "service_unavailable"],
-    ["fails", answering(500, "Internal Server Error"), "external_service_error"],
-    ["refuses the request", answering(400, { error: { message: "bad" } }), "external_service_error"],
-    ["refuses our key", answering(401, { error: { message: "bad key" } }), "external_service_error"],
-    ["sends a page instead of JSON", answering(200, "<html>hello</html>"), "external_service_error"],
-    ["sends JSON that is no completion", answering(200, { hello: "world" }), "external_service_error"],
+    ["is loading, inside a 200", responding(200, { error: "Model is loading" }), "service_unavailable"],
+    ["is queueing, inside a 200", responding(200, { id: "job", status: "IN_QUEUE" }), "service_unavailable"],
+    ["fails", responding(500, "Internal Server Error"), "external_service_error"],
+    ["refuses the request", responding(400, { error: { message: "bad" } }), "external_service_error"],
+    ["refuses our key", responding(401, { error: { message: "bad key" } }), "external_service_error"],
+    ["sends a page instead of JSON", responding(200, "<html>hello</html>"), "external_service_error"],
+    ["sends JSON that is no completion", responding(200, { hello: "world" }), "external_service_error"],
     [
       "reports an error inside a 200",
-      answering(200, { error: { message: "CUDA out of memory" } }),
+      responding(200, { error: { message: "CUDA out of memory" } }),
       "external_service_error",
     ],
-    ["answers with nothing", answering(200, completion("")), "external_service_error"],
-    ["answers with null", answering(200, completion(null)), "external_service_error"],
-    ["only thinks", answering(200, completion("<think>Hmm")), "external_service_error"],
-    ["cuts the answer short", answering(200, completion("Oli", "length")), "external_service_error"],
+    ["answers with nothing", responding(200, completion("")), "external_service_error"],
+    ["answers with null", responding(200, completion(null)), "external_service_error"],
+    ["only thinks", responding(200, completion("<think>Hmm")), "external_service_error"],
+    ["cuts the answer short", responding(200, completion("Oli", "length")), "external_service_error"],
     [
       "redirects elsewhere",
-      answering(302, "", { Location: "http://127.0.0.1:1/" }),
+      responding(302, "", { Location: "http://127.0.0.1:1/" }),
       "external_service_error",
     ],
   ])("is an error when the server %s", async (_case, behaviour, code) => {
@@ -143,7 +143,7 @@ describe("a translation through a server of the OpenAI API", () => {
   });
 
   it("says when to come back while the model is loading", async () => {
-    backend.behave(answering(503, "loading model"));
+    backend.behave(responding(503, "loading model"));
     await expect(translate()).rejects.toMatchObject({
       message: expect.stringContaining("loading"),
       retryAfterSeconds: 30,

@@ -69,7 +69,7 @@ describe("a large recording on its way to the model's server", () => {
       await readingSlowly(0)(request, response);
     });
     const { source, position } = longRecording(64 * megabyte);
-    const answer = transcribe(busy, source);
+    const transcription = transcribe(busy, source);
     let before = -1;
     await vi.waitUntil(
       () => {
@@ -82,7 +82,7 @@ describe("a large recording on its way to the model's server", () => {
     // What the system's own buffers take, and two pieces of ours.
     expect(position()).toBeLessThan(24 * megabyte);
     resolve();
-    expect(await answer).toMatchObject({ text: "Oli otya?" });
+    expect(await transcription).toMatchObject({ text: "Oli otya?" });
     expect(position()).toBe(64 * megabyte);
   });
 
@@ -132,10 +132,10 @@ describe("a large recording on its way to the model's server", () => {
     const slow = await serve(readingSlowly(1));
     const { source, position } = longRecording(256 * megabyte);
     const caller = new AbortController();
-    const answer = transcribe(slow, source, { signal: caller.signal });
+    const transcription = transcribe(slow, source, { signal: caller.signal });
     await vi.waitUntil(() => position() > 0);
     caller.abort(new Error("The caller is gone."));
-    await expect(answer).rejects.toMatchObject({ cause: { message: "The caller is gone." } });
+    await expect(transcription).rejects.toMatchObject({ cause: { message: "The caller is gone." } });
     await vi.waitUntil(async () => (await slow.connections()) === 0);
     expect(position()).toBeLessThan(256 * megabyte);
   });

@@ -90,8 +90,8 @@ describe("identifying any text whatever", () => {
   });
 
   it("looks at no more than the first 1,000 code points", () => {
-    const beginning = "webale nnyo ssebo 🙂".repeat(100).slice(0, 900);
-    const read = Array.from(beginning + "🙂".repeat(1000))
+    const start = "webale nnyo ssebo 🙂".repeat(100).slice(0, 900);
+    const read = Array.from(start + "🙂".repeat(1000))
       .slice(0, 1000)
       .join("");
     expect(model.identify(`${read} thank you very much`.repeat(50))).toEqual(model.identify(read));

@@ -19,7 +19,7 @@ describe("the weights file", () => {
         (_, bucket) => Math.imul(bucket, 0x9e3779b1) >>> 4,
       ),
       biases: Float32Array.from({ length: classCount }, (_, index) => index / 3),
-      largestWeight: 2.5,
+      maxWeight: 2.5,
       temperature: 1.25,
     };
     expect(decodeWeights(encodeWeights(weights))).toEqual(weights);

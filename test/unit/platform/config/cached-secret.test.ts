@@ -17,12 +17,12 @@ afterEach(() => {
 const fiveMinutes = 5 * 60_000;
 const outage = () => Promise.reject(new Error("Secrets Manager does not answer."));
 
-const setUp = (maximumAgeMilliseconds?: number) => {
+const setUp = (maxAgeMilliseconds?: number) => {
   const load = vi.fn<() => Promise<string>>().mockResolvedValue("one");
   const secret = cacheSecret({
     name: "example",
     load,
-    ...(maximumAgeMilliseconds === undefined ? {} : { maximumAgeMilliseconds }),
+    ...(maxAgeMilliseconds === undefined ? {} : { maxAgeMilliseconds }),
   });
   return { load, secret };
 };
@@ -151,7 +151,7 @@ describe("an outage of Secrets Manager that lasts an hour", () => {
     const forger = signedWith("secret-of-a-forger-of-more-than-thirty-two-bytes");
     await tokens.sign(claims, undefined);
     await chatKey();
-    const asked = readSigning.mock.calls.length;
+    const requested = readSigning.mock.calls.length;
 
     isOut = true;
     const round = async (at: number) => ({
@@ -172,8 +172,8 @@ describe("an outage of Secrets Manager that lasts an hour", () => {
       });
     }
     // However many tokens are forged: once a minute, for two versions.
-    expect(readSigning.mock.calls.length - asked).toBeLessThanOrEqual(2 * 60);
-    expect(readSigning.mock.calls.length - asked).toBeGreaterThan(60);
+    expect(readSigning.mock.calls.length - requested).toBeLessThanOrEqual(2 * 60);
+    expect(readSigning.mock.calls.length - requested).toBeGreaterThan(60);
 
     isOut = false;
     signingSecrets["AWSCURRENT"] = "rotated-secret-of-more-than-thirty-two-bytes";

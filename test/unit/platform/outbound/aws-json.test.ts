@@ -3,10 +3,10 @@ import { readAwsConfig } from "../../../../shared/platform/config/environment.ts
 import { toAppError } from "../../../../shared/platform/errors/dependency-failure.ts";
 import { openAwsJsonService } from "../../../../shared/platform/outbound/aws-json.ts";
 import {
-  answering,
   type Behaviour,
   type FakeBackend,
   resetting,
+  responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
 import { createSdkSigner } from "../../../support/sdk-signer.ts";
@@ -36,11 +36,11 @@ const openAws = (service: "DynamoDB" | "SecretsManager" | "SQS") =>
       AWS_SESSION_TOKEN: credentials.sessionToken,
       AWS_ENDPOINT_URL: address,
     }),
-    { tryMilliseconds: 300, pauseMilliseconds: 1 },
+    { attemptMilliseconds: 300, pauseMilliseconds: 1 },
   );
 
 const refusal = (name: string, more: object = {}) =>
-  answering(400, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "No.", ...more });
+  responding(400, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "No.", ...more });
 
 const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
@@ -50,9 +50,9 @@ const failureOf = (call: Promise<unknown>): Promise<unknown> =>
 
 describe("a call of an AWS service that speaks JSON", () => {
   it("carries the operation and the input, and gives the answer", async () => {
-    aws.behave(answering(200, { Item: { PK: { S: "a" } } }));
-    const answer = await openAws("DynamoDB").call("GetItem", { TableName: "é" });
-    expect(answer).toEqual({ Item: { PK: { S: "a" } } });
+    aws.behave(responding(200, { Item: { PK: { S: "a" } } }));
+    const response = await openAws("DynamoDB").call("GetItem", { TableName: "é" });
+    expect(response).toEqual({ Item: { PK: { S: "a" } } });
     expect(aws.received).toMatchObject([
       {
         path: "/",
@@ -69,7 +69,7 @@ describe("a call of an AWS service that speaks JSON", () => {
   it.each(["DynamoDB", "SecretsManager", "SQS"] as const)(
     "to %s is signed as the SDK would sign it",
     async (service) => {
-      aws.behave(answering(200, {}));
+      aws.behave(responding(200, {}));
       await openAws(service).call("GetSecretValue", { SecretId: "a b/é" });
       const [{ headers = {}, body = "" } = {}] = aws.received;
       const authorization = headers.authorization ?? "";
@@ -99,19 +99,22 @@ describe("a call of an AWS service that speaks JSON", () => {
   );
 
   it("is repeated when AWS throttles it, fails or breaks the connection", async () => {
-    aws.behave(refusal("ThrottlingException"), resetting, answering(200, { done: true }));
+    aws.behave(refusal("ThrottlingException"), resetting, responding(200, { done: true }));
     expect(await openAws("DynamoDB").call("UpdateItem", {})).toEqual({ done: true });
     expect(aws.received).toHaveLength(3);
   });
 
   it("sends something else once nobody knows whether it was carried out, and the same once it certainly was not", async () => {
     const sent = async (...behaviours: Behaviour[]) => {
-      aws.behave(...behaviours, answering(200, {}));
+      aws.behave(...behaviours, responding(200, {}));
       await openAws("DynamoDB").call("UpdateItem", { try: 1 }, undefined, () => ({ try: 2 }));
       return aws.received.map(({ body }) => body);
     };
     expect(await sent(resetting)).toEqual(['{"try":1}', '{"try":2}']);
-    expect(await sent(answering(500, { __type: "InternalServerError" }))).toEqual(['{"try":1}', '{"try":2}']);
+    expect(await sent(responding(500, { __type: "InternalServerError" }))).toEqual([
+      '{"try":1}',
+      '{"try":2}',
+    ]);
     expect(await sent(refusal("ThrottlingException"))).toEqual(['{"try":1}', '{"try":1}']);
     expect(await sent(refusal("ThrottlingException"), resetting)).toEqual([
       '{"try":1}',
@@ -122,7 +125,7 @@ describe("a call of an AWS service that speaks JSON", () => {
 
   it.each([
     ["the connection breaks", resetting],
-    ["AWS fails", answering(500, { __type: "InternalServerError" })],
+    ["AWS fails", responding(500, { __type: "InternalServerError" })],
   ])("that may be carried out once only is not repeated when %s", async (_case, behaviour) => {
     aws.behave(behaviour);
     const failure = await failureOf(openAws("DynamoDB").call("UpdateItem", {}, undefined, () => undefined));
@@ -131,7 +134,7 @@ describe("a call of an AWS service that speaks JSON", () => {
   });
 
   it("is given up after three tries, as a failure that passes", async () => {
-    aws.behave(answering(503, "<html>no</html>"));
+    aws.behave(responding(503, "<html>no</html>"));
     const error = await failureOf(openAws("DynamoDB").call("UpdateItem", {}));
     expect(error).toMatchObject({ name: "UnknownError", $metadata: { httpStatusCode: 503 } });
     expect(toAppError(error).code).toBe("service_unavailable");
@@ -152,7 +155,7 @@ describe("a call of an AWS service that speaks JSON", () => {
       const timer = setInterval(() => response.write(" "), 50);
       response.once("close", () => clearInterval(timer));
     };
-    aws.behave(dripping, answering(200, { done: true }));
+    aws.behave(dripping, responding(200, { done: true }));
     expect(await openAws("DynamoDB").call("UpdateItem", {})).toEqual({ done: true });
     expect(aws.received).toHaveLength(2);
   });
@@ -184,7 +187,7 @@ describe("a call of an AWS service that speaks JSON", () => {
     ["the variable of the service", "AWS_ENDPOINT_URL_DYNAMODB"],
     ["the variable of all services", "AWS_ENDPOINT_URL"],
   ])("goes where %s says", async (_case, name) => {
-    aws.behave(answering(200, {}));
+    aws.behave(responding(200, {}));
     const config = readAwsConfig({ [name]: address });
     await openAwsJsonService("DynamoDB", config).call("GetItem", {});
     expect(aws.received).toHaveLength(1);

@@ -154,9 +154,9 @@ describe("a signed link", () => {
         anyDate,
         async (method, url, headers, lifetime, now) => {
           // The SDK's link tells about its body, as S3 allows it to.
-          const telling = new URL(url);
-          telling.searchParams.set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD");
-          const own = new URL(signer.presign({ method, url: telling, headers }, lifetime, now));
+          const revealing = new URL(url);
+          revealing.searchParams.set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD");
+          const own = new URL(signer.presign({ method, url: revealing, headers }, lifetime, now));
           const theirs = await sdkSigner("s3").presign(
             inSdkForm(method, url, { ...headers, "X-Amz-Content-Sha256": "UNSIGNED-PAYLOAD" }),
             { expiresIn: lifetime, signingDate: now, signableHeaders: new Set(["content-type"]) },

@@ -14,12 +14,12 @@ import {
 let server: Server;
 let url: URL;
 const sockets = new Set<Socket>();
-const asked: (string | undefined)[] = [];
+const requested: (string | undefined)[] = [];
 beforeEach(async () => {
   sockets.clear();
-  asked.length = 0;
+  requested.length = 0;
   server = createServer((request, response) => {
-    asked.push(request.url);
+    requested.push(request.url);
     response.end("done");
   });
   server.on("connection", (socket) => sockets.add(socket));
@@ -70,10 +70,10 @@ describe("a connection that is opened ahead", () => {
     openConnection(url);
     await connectionsOpened();
     await vi.waitFor(() => expect(sockets.size).toBe(1));
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     expect(await ask("/one")).toBe("done");
     expect(await ask("/two")).toBe("done");
-    expect(asked).toEqual(["/one", "/two"]);
+    expect(requested).toEqual(["/one", "/two"]);
     expect(sockets.size).toBe(1);
   });
 
@@ -141,6 +141,6 @@ describe("a start", () => {
     open();
     await connectionsOpened();
     await vi.waitFor(() => expect(sockets.size).toBe(1));
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });

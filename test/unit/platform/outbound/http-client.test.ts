@@ -14,10 +14,10 @@ import {
   sendRequest,
 } from "../../../../shared/platform/outbound/http-client.ts";
 import {
-  answering,
   type FakeBackend,
   hanging,
   resetting,
+  responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
 
@@ -42,7 +42,7 @@ const send = (changes: Partial<Parameters<typeof sendRequest>[0]> = {}) =>
 
 describe("a request to another server", () => {
   it("carries its method, address, headers and body, whose length counts bytes", async () => {
-    server.behave(answering(201, "done"));
+    server.behave(responding(201, "done"));
     const response = await send();
     expect(response.statusCode).toBe(201);
     expect(await readBody(response, 100)).toBe("done");
@@ -169,7 +169,7 @@ describe("a request to another server", () => {
   });
 
   it("follows no redirect", async () => {
-    server.behave(answering(302, "", { Location: "/elsewhere" }));
+    server.behave(responding(302, "", { Location: "/elsewhere" }));
     const response = await send();
     expect(response.statusCode).toBe(302);
     response.resume();
@@ -179,7 +179,7 @@ describe("a request to another server", () => {
 
 describe("the body of an answer", () => {
   it("may be as long as it is allowed to be, and no longer", async () => {
-    server.behave(answering(200, "four"));
+    server.behave(responding(200, "four"));
     expect(await readBytes(await send(), 4)).toEqual(Buffer.from("four"));
     await expect(readBytes(await send(), 3)).rejects.toBeInstanceOf(RangeError);
   });
@@ -194,8 +194,8 @@ describe("the body of an answer", () => {
   });
 
   /** The pieces of the answer of a server of the test's own. */
-  const piecesFrom = async (answer: RequestListener, silenceMilliseconds: number) => {
-    const own = createServer(answer);
+  const piecesFrom = async (respond: RequestListener, silenceMilliseconds: number) => {
+    const own = createServer(respond);
     own.listen(0, "127.0.0.1");
     await once(own, "listening");
     const { port } = own.address() as AddressInfo;
@@ -216,7 +216,7 @@ describe("the body of an answer", () => {
 
   it("closes its connection when its reader leaves", async () => {
     const { pieces, response, close } = await piecesFrom(
-      (_request, answer) => void answer.write("begun"),
+      (_request, respond) => void respond.write("begun"),
       5_000,
     );
     await pieces.next();

@@ -8,7 +8,7 @@ import { exchangeOverSocket } from "../../../../shared/platform/outbound/socket-
 /** Sends the same bytes to whoever asks, and closes the connection. */
 let server: Server;
 let url: URL;
-let answer = "";
+let response = "";
 const sockets = new Set<Socket>();
 
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
     sockets.add(socket);
     socket.on("error", () => undefined);
     socket.on("close", () => sockets.delete(socket));
-    socket.once("data", () => socket.end(answer, "latin1"));
+    socket.once("data", () => socket.end(response, "latin1"));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -34,21 +34,21 @@ const request = () => ({
   body: "{}",
   signal: new AbortController().signal,
   milliseconds: 5_000,
-  maximumBytes: 1_000,
+  maxBytes: 1_000,
 });
 
 type Outcome = { readonly statusCode: number; readonly body: string } | "refused";
 
 const outcomeOf = (
-  asked: Promise<{ readonly statusCode: number; readonly body: string }>,
+  requested: Promise<{ readonly statusCode: number; readonly body: string }>,
 ): Promise<Outcome> =>
-  asked.then(
+  requested.then(
     ({ statusCode, body }) => ({ statusCode, body }),
     () => "refused",
   );
 
 const askBoth = async (text: string): Promise<{ readonly own: Outcome; readonly nodes: Outcome }> => {
-  answer = text;
+  response = text;
   const [own, nodes] = await Promise.all([
     outcomeOf(exchangeOverSocket(request())),
     outcomeOf(exchangeWhole({ ...request(), method: "POST" })),
@@ -158,8 +158,8 @@ describe("an answer is understood as node:http understands it", () => {
         fc.nat(100),
         fc.nat(2),
         bytes,
-        async (whole, place, count, inserted) => {
-          const text = whole.slice(0, place) + inserted + whole.slice(place + count);
+        async (whole, offset, count, inserted) => {
+          const text = whole.slice(0, offset) + inserted + whole.slice(offset + count);
           // Some servers write blanks after the size of a chunk, which can be understood in one way only.
           fc.pre(!/\r\n\d[ \t]+[\r;]/.test(text));
           const { own, nodes } = await askBoth(text);

@@ -4,7 +4,7 @@ import { type RetryOptions, retry } from "../../../../shared/platform/outbound/r
 const setUp = () => {
   const wait = vi.fn(async () => undefined);
   const options: RetryOptions<string> = {
-    tries: 3,
+    attempts: 3,
     isWorthRepeating: ({ status }) => status === "rejected",
     pauseMilliseconds: (failures) => 100 * failures,
     signal: new AbortController().signal,
@@ -57,7 +57,7 @@ describe("what is tried again", () => {
     const { attempt, options } = setUp();
     const discard = vi.fn();
     attempt.mockResolvedValueOnce("busy 1").mockResolvedValue("busy 2");
-    const tried = retry(attempt, { ...options, tries: 2, isWorthRepeating: () => true, discard });
+    const tried = retry(attempt, { ...options, attempts: 2, isWorthRepeating: () => true, discard });
     expect(await tried).toBe("busy 2");
     expect(discard).toHaveBeenCalledExactlyOnceWith("busy 1");
   });

@@ -19,11 +19,11 @@ let resumed: boolean[] = [];
 let cut: () => void = () => undefined;
 let closers: (() => void)[] = [];
 
-const answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone";
+const response = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone";
 
 const listen = async (
   certificate: { readonly key: string; readonly cert: string },
-  { respond = (socket: Socket): void => void socket.write(answer), host = "127.0.0.1" } = {},
+  { respond = (socket: Socket): void => void socket.write(response), host = "127.0.0.1" } = {},
 ) => {
   const server = createServer({ ...certificate, ALPNProtocols: ["http/1.1"] }, (socket) => {
     secured.push(socket);
@@ -56,7 +56,7 @@ const ask = (to = url) =>
     body: "{}",
     signal: new AbortController().signal,
     milliseconds: 5_000,
-    maximumBytes: 1_000,
+    maxBytes: 1_000,
   });
 
 beforeAll(() => setDefaultCACertificates([...usual, trusted.cert]));
@@ -123,7 +123,7 @@ describe("an exchange over TLS", () => {
 
   it("resumes the session when it opens another connection", async () => {
     await listen(trusted, {
-      respond: (socket) => void socket.end(answer.replace("\r\n", "\r\nConnection: close\r\n")),
+      respond: (socket) => void socket.end(response.replace("\r\n", "\r\nConnection: close\r\n")),
     });
     await ask();
     await ask();

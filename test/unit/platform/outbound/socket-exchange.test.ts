@@ -45,7 +45,7 @@ const ask = (options: Partial<Parameters<typeof exchangeOverSocket>[0]> = {}) =>
     body: "{}",
     signal: new AbortController().signal,
     milliseconds: 5_000,
-    maximumBytes: 1_000,
+    maxBytes: 1_000,
     ...options,
   });
 
@@ -74,22 +74,22 @@ describe("an exchange over a socket", () => {
 
   it("reads an answer wherever the network cuts it, by its length and in chunks", async () => {
     const text = "Wéébale nnyo ".repeat(4);
-    const answers = [
+    const responses = [
       sized(text, "X-Other: a\r\n"),
       chunked(text.slice(0, 5), text.slice(5, 30), text.slice(30)),
     ];
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom(...answers),
+        fc.constantFrom(...responses),
         fc.array(fc.integer({ min: 0, max: 200 }), { maxLength: 6 }),
-        async (answer, cuts) => {
-          const bytes = Buffer.from(answer);
-          const places = [0, ...cuts.toSorted((one, other) => one - other), bytes.length];
+        async (response, cuts) => {
+          const bytes = Buffer.from(response);
+          const offsets = [0, ...cuts.toSorted((one, other) => one - other), bytes.length];
           behaviours = [
             (socket) => {
               void (async () => {
-                for (const [index, place] of places.slice(1).entries()) {
-                  socket.write(bytes.subarray(places[index], place));
+                for (const [index, offset] of offsets.slice(1).entries()) {
+                  socket.write(bytes.subarray(offsets[index], offset));
                   await new Promise((resolve) => setImmediate(resolve));
                 }
               })();
@@ -104,11 +104,11 @@ describe("an exchange over a socket", () => {
   });
 
   it("reads an answer that comes byte by byte", async () => {
-    for (const answer of [sized("done"), chunked("do", "ne")]) {
+    for (const response of [sized("done"), chunked("do", "ne")]) {
       behaviours = [
         (socket) => {
           void (async () => {
-            for (const character of answer) {
+            for (const character of response) {
               socket.write(character);
               await new Promise((resolve) => setImmediate(resolve));
             }
@@ -124,16 +124,16 @@ describe("an exchange over a socket", () => {
     ["behind informational ones", `HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n${sized("done")}`],
     ["in chunks that say more than their size", chunked("done").replace("4\r\n", '4 ; name="value"\r\n')],
     ["in chunks with a trailer", `${chunked("done").slice(0, -2)}X-Checksum: 1\r\n\r\n`],
-  ])("reads an answer %s", async (_, answer) => {
-    behaviours = [saying(answer, true)];
+  ])("reads an answer %s", async (_, response) => {
+    behaviours = [saying(response, true)];
     expect(await ask()).toMatchObject({ statusCode: 200, body: "done" });
   });
 
   it("says when all of it has left, before the answer", async () => {
-    const told: string[] = [];
+    const events: string[] = [];
     behaviours = [saying(sized("done"))];
-    await ask({ onSent: () => told.push("sent") }).then(() => told.push("answered"));
-    expect(told).toEqual(["sent", "answered"]);
+    await ask({ onSent: () => events.push("sent") }).then(() => events.push("answered"));
+    expect(events).toEqual(["sent", "answered"]);
   });
 
   it("signs in with the name and the password of an address, unless it is told otherwise", async () => {
@@ -177,8 +177,8 @@ describe("what is no clear answer is refused, and its connection is closed", () 
     ["with a chunk without a size", chunked("{}").replace("\r\n2\r\n", "\r\nx\r\n")],
     ["with a chunk longer than it says", chunked("{}").replace("\r\n2\r\n", "\r\n1\r\n")],
     ["with a chunk's size in a line without an end", `${chunked("{}").slice(0, -5)}${"0".repeat(5_000)}`],
-  ])("%s", async (_, answer) => {
-    behaviours = [saying(answer)];
+  ])("%s", async (_, response) => {
+    behaviours = [saying(response)];
     const failure = await ask().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(BackendUnreachable);
     expect(failure).toMatchObject({ cause: { message: expect.stringMatching(/response|chunk/i) } });
@@ -189,8 +189,8 @@ describe("what is no clear answer is refused, and its connection is closed", () 
     ["by its length", sized("a".repeat(1_001))],
     ["in chunks", chunked("a".repeat(600), "a".repeat(401))],
     ["without an end", `HTTP/1.1 200 OK\r\n\r\n${"a".repeat(1_001)}`],
-  ])("larger than allowed, %s", async (_, answer) => {
-    behaviours = [saying(answer)];
+  ])("larger than allowed, %s", async (_, response) => {
+    behaviours = [saying(response)];
     await expect(ask()).rejects.toThrow(RangeError);
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
   });
@@ -208,8 +208,8 @@ describe("what is no clear answer is refused, and its connection is closed", () 
     ["in a chunk", chunked("{}").slice(0, -6)],
     ["before the last chunk", chunked("{}").slice(0, -5)],
     ["in the last line", chunked("{}").slice(0, -2)],
-  ])("one that ends %s", async (_, answer) => {
-    behaviours = [saying(answer, true)];
+  ])("one that ends %s", async (_, response) => {
+    behaviours = [saying(response, true)];
     await expect(ask()).rejects.toMatchObject({
       name: "BackendUnreachable",
       cause: { message: expect.stringContaining("closed") },
@@ -240,8 +240,8 @@ describe("a connection", () => {
     ["the server speaks HTTP/1.0", sized("done").replace("HTTP/1.1", "HTTP/1.0")],
     ["more came than the answer, which is nobody's", sized("done") + sized("of another request")],
     ["a chunked answer was followed by more", chunked("done") + sized("of another request")],
-  ])("is not used again when %s", async (_, answer) => {
-    behaviours = [saying(answer), saying(sized("again"))];
+  ])("is not used again when %s", async (_, response) => {
+    behaviours = [saying(response), saying(sized("again"))];
     expect((await ask()).body).toBe("done");
     expect((await ask()).body).toBe("again");
     expect(sockets).toHaveLength(2);
@@ -307,8 +307,8 @@ describe("an exchange ends without an answer", () => {
   it.each([
     ["that never begins", ""],
     ["that does not come to its end", sized("{}").slice(0, -1)],
-  ])("when it takes too long to wait for one %s", async (_, answer) => {
-    behaviours = [saying(answer)];
+  ])("when it takes too long to wait for one %s", async (_, response) => {
+    behaviours = [saying(response)];
     await expect(ask({ milliseconds: 30 })).rejects.toThrow(BackendTimeout);
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
   });
@@ -316,10 +316,10 @@ describe("an exchange ends without an answer", () => {
   it("when its signal aborts, with the signal's reason", async () => {
     behaviours = [() => undefined];
     const leaving = new AbortController();
-    const asked = ask({ signal: leaving.signal });
+    const requested = ask({ signal: leaving.signal });
     await vi.waitFor(() => expect(received).toHaveLength(1));
     leaving.abort(new Error("The caller has left."));
-    await expect(asked).rejects.toThrow("The caller has left.");
+    await expect(requested).rejects.toThrow("The caller has left.");
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true));
     await expect(ask({ signal: leaving.signal })).rejects.toThrow("The caller has left.");
     expect(received).toHaveLength(1);

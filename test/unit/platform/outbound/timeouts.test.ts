@@ -56,16 +56,16 @@ describe("work that is given up after a time", () => {
   });
 
   it("fails when its time is over, and is told so", async () => {
-    let told: AbortSignal | undefined;
+    let passedSignal: AbortSignal | undefined;
     const failed = withinTime(100, (signal) => {
-      told = signal;
+      passedSignal = signal;
       return never;
     }).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(99);
-    expect(told?.aborted).toBe(false);
+    expect(passedSignal?.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(await failed).toMatchObject({ name: "TimeoutError" });
-    expect(told?.aborted).toBe(true);
+    expect(passedSignal?.aborted).toBe(true);
   });
 });
 

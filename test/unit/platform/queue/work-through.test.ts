@@ -53,18 +53,18 @@ const run = async (
   work: QueueWork["work"],
   { context = lambdaContext(30_000), reserveMilliseconds = 1_000 } = {},
 ) => {
-  const begun: string[] = [];
+  const started: string[] = [];
   const { batchItemFailures } = await workThrough({ Records: [...records] }, context, {
     operation: "example",
     metricsNamespace: "LanguageAi-test",
-    leastMilliseconds: 20_000,
+    minMilliseconds: 20_000,
     reserveMilliseconds,
     work: (record, deadline) => {
-      begun.push(record.messageId);
+      started.push(record.messageId);
       return work(record, deadline);
     },
   });
-  return { begun, again: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
+  return { started, again: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
 };
 
 describe("A batch of a queue", () => {
@@ -77,7 +77,7 @@ describe("A batch of a queue", () => {
 
   it("is worked through in its order", async () => {
     expect(await run(records, async () => true)).toEqual({
-      begun: ["amina-1", "brian-1", "amina-2", "brian-2"],
+      started: ["amina-1", "brian-1", "amina-2", "brian-2"],
       again: [],
     });
     expect(lines.filter(({ message }) => message === "record.returned")).toEqual([]);
@@ -85,7 +85,7 @@ describe("A batch of a queue", () => {
 
   it("keeps back what is behind a failed record of the same group, and nothing of other groups", async () => {
     expect(await run(records, async ({ messageId }) => messageId !== "amina-1")).toEqual({
-      begun: ["amina-1", "brian-1", "brian-2"],
+      started: ["amina-1", "brian-1", "brian-2"],
       again: ["amina-1", "amina-2"],
     });
     expect(lines.at(-1)).toEqual({ message: "record.returned", operation: "example", count: 1 });
@@ -99,7 +99,7 @@ describe("A batch of a queue", () => {
       return true;
     };
     expect(await run(records, slow, { context })).toEqual({
-      begun: ["amina-1", "brian-1"],
+      started: ["amina-1", "brian-1"],
       again: ["amina-2", "brian-2"],
     });
     expect(lines.at(-1)).toEqual({ message: "record.returned", operation: "example", count: 2 });
@@ -108,7 +108,7 @@ describe("A batch of a queue", () => {
   it("gets on by one record even where the function has less time than one should have", async () => {
     const context = lambdaContext(5_000);
     expect(await run(records, async () => true, { context })).toEqual({
-      begun: ["amina-1"],
+      started: ["amina-1"],
       again: ["brian-1", "amina-2", "brian-2"],
     });
   });

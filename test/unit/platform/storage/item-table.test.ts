@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readAwsConfig } from "../../../../shared/platform/config/environment.ts";
 import { openItemTable } from "../../../../shared/platform/storage/item-table.ts";
-import { answering, type FakeBackend, resetting, startFakeBackend } from "../../../support/fake-backend.ts";
+import { type FakeBackend, resetting, responding, startFakeBackend } from "../../../support/fake-backend.ts";
 
 let server: FakeBackend;
 beforeAll(async () => {
@@ -44,7 +44,7 @@ describe("an item of the table", () => {
     await fc.assert(
       fc.asyncProperty(sent, async (each) => {
         const wire = onTheWire(marshall(each));
-        server.behave(answering(200, { Item: wire }));
+        server.behave(responding(200, { Item: wire }));
         const found = await tableAt(server.baseUrl).read({ Key: { PK: "a", SK: "b" } });
         expect(found).toEqual(unmarshall(marshall(each)));
       }),
@@ -56,7 +56,7 @@ describe("an item of the table", () => {
     const plain = item.filter((each) => !JSON.stringify(onTheWire(marshall(each))).includes('"B":'));
     await fc.assert(
       fc.asyncProperty(plain, async (each) => {
-        server.behave(answering(200, {}));
+        server.behave(responding(200, {}));
         await tableAt(server.baseUrl).put(each);
         const { Item } = JSON.parse(String(server.received.at(-1)?.body));
         expect(Item).toEqual(onTheWire(marshall(each)));
@@ -66,7 +66,7 @@ describe("an item of the table", () => {
   });
 
   it("that is not there is none", async () => {
-    server.behave(answering(200, {}));
+    server.behave(responding(200, {}));
     expect(await tableAt(server.baseUrl).read({ Key: { PK: "a", SK: "b" } })).toBeUndefined();
   });
 });
@@ -85,7 +85,7 @@ describe("items that are changed together", () => {
   const sent = () => server.received.map(({ body }) => JSON.parse(body));
 
   it("are one transaction, however often it is sent", async () => {
-    server.behave(resetting, answering(200, {}));
+    server.behave(resetting, responding(200, {}));
     expect(await tableAt(server.baseUrl).updateTogether(updates)).toBe(true);
     const [first, second, ...others] = sent();
     expect(others).toEqual([]);
@@ -118,7 +118,7 @@ describe("items that are changed together", () => {
   });
 
   const cancelled = (...codes: string[]) =>
-    answering(400, {
+    responding(400, {
       __type: "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
       Message: "Transaction cancelled",
       CancellationReasons: codes.map((Code) => ({ Code })),
@@ -142,7 +142,7 @@ describe("items that are changed together", () => {
 
 describe("an item that is changed", () => {
   it("is changed by something else once nobody knows whether it was", async () => {
-    server.behave(resetting, answering(200, {}));
+    server.behave(resetting, responding(200, {}));
     const change = (UpdateExpression: string) => ({ Key: { PK: "a", SK: "b" }, UpdateExpression });
     await tableAt(server.baseUrl).update(change("first"), undefined, () => change("second"));
     expect(server.received.map(({ body }) => JSON.parse(body))).toMatchObject([

@@ -7,10 +7,10 @@ import type { ObjectStore } from "../../../../shared/platform/storage/object-sto
 import { openBucket } from "../../../../shared/platform/storage/s3-calls.ts";
 import { createS3ObjectStore } from "../../../../shared/platform/storage/s3-object-store.ts";
 import {
-  answering,
   type Behaviour,
   type FakeBackend,
   resetting,
+  responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
 import { bucketAt } from "../../../support/faulty-aws.ts";
@@ -38,14 +38,14 @@ describe("a link", () => {
     vi.useRealTimers();
   });
 
-  interface Place {
+  interface Target {
     readonly region: string;
     readonly endpoint?: string;
     readonly sessionToken?: string;
   }
-  const inIreland: Place = { region: "eu-west-1" };
+  const inIreland: Target = { region: "eu-west-1" };
 
-  const storeIn = ({ region, endpoint, sessionToken }: Place): ObjectStore =>
+  const storeIn = ({ region, endpoint, sessionToken }: Target): ObjectStore =>
     createS3ObjectStore(
       openBucket(
         "audio-files",
@@ -60,7 +60,7 @@ describe("a link", () => {
     );
 
   const signedBySdk = async (
-    { region, endpoint, sessionToken }: Place,
+    { region, endpoint, sessionToken }: Target,
     command: GetObjectCommand | PutObjectCommand,
   ): Promise<string> => {
     const client = new S3Client({
@@ -102,21 +102,21 @@ describe("a link", () => {
     ]);
   });
 
-  it.each<Place>([
+  it.each<Target>([
     { region: "us-east-1" },
     { region: "af-south-1", sessionToken: "IQoJb3JpZ2luX2VjE+a/b=c==" },
     { region: "cn-north-1" },
     { region: "eu-west-1", endpoint: "http://127.0.0.1:4566" },
-  ])("is the one that the SDK signs, for %j", async (place) => {
+  ])("is the one that the SDK signs, for %j", async (target) => {
     const [key = ""] = awkwardKeys;
-    const store = storeIn(place);
+    const store = storeIn(target);
     const upload = await store.signUpload(key, { contentType: "audio/mpeg", size: 104_857_600 });
-    expect(partsOf(upload.url)).toEqual(partsOf(await signedBySdk(place, uploadOf(key, 104_857_600))));
+    expect(partsOf(upload.url)).toEqual(partsOf(await signedBySdk(target, uploadOf(key, 104_857_600))));
     expect(new URL(upload.url).searchParams.get("X-Amz-SignedHeaders")).toBe(
       "content-length;content-type;host",
     );
     const download = await store.signDownload(key, presentation);
-    expect(partsOf(download.url)).toEqual(partsOf(await signedBySdk(place, downloadOf(key))));
+    expect(partsOf(download.url)).toEqual(partsOf(await signedBySdk(target, downloadOf(key))));
   });
 
   it.each(["uploads/../secrets", "./a", "uploads/."])(
@@ -135,12 +135,12 @@ describe("a call to S3", () => {
   let store: ObjectStore;
   beforeEach(async () => {
     s3 = await startFakeBackend();
-    store = createS3ObjectStore(bucketAt(s3.baseUrl, { answer: 2_000, call: 5_000, piece: 2_000 }));
+    store = createS3ObjectStore(bucketAt(s3.baseUrl, { response: 2_000, call: 5_000, piece: 2_000 }));
   });
   afterEach(() => s3.close());
 
   const xml = (status: number, body: string) =>
-    answering(status, body, { "Content-Type": "application/xml" });
+    responding(status, body, { "Content-Type": "application/xml" });
   const refusing = (status: number, code: string) =>
     xml(
       status,
@@ -158,11 +158,11 @@ describe("a call to S3", () => {
     for (let written = 0; written < 6; written += 1) await writer.write(Buffer.alloc(1024 * 1024));
     await writer.complete();
   };
-  const begun = xml(
+  const started = xml(
     200,
     "<InitiateMultipartUploadResult><UploadId>up.1_-2</UploadId></InitiateMultipartUploadResult>",
   );
-  const partTaken = answering(200, "", { ETag: '"0a1b"' });
+  const partTaken = responding(200, "", { ETag: '"0a1b"' });
   const joined = xml(
     200,
     "<CompleteMultipartUploadResult><ETag>&quot;0a1b-2&quot;</ETag></CompleteMultipartUploadResult>",
@@ -202,7 +202,7 @@ describe("a call to S3", () => {
       },
     ],
   ])("is tried three times while S3 %s", async (_what, behaviour) => {
-    s3.behave(behaviour, behaviour, answering(200, ""));
+    s3.behave(behaviour, behaviour, responding(200, ""));
     await store.put("speech/x.wav", Buffer.from("RIFF"), wav);
     expect(s3.received.map(({ body }) => body)).toEqual(["RIFF", "RIFF", "RIFF"]);
     s3.behave(behaviour);
@@ -213,7 +213,7 @@ describe("a call to S3", () => {
   });
 
   it("that stores an object in parts names each of them once, in their order", async () => {
-    s3.behave(begun, partTaken, partTaken, joined);
+    s3.behave(started, partTaken, partTaken, joined);
     await writeLarge();
     expect(s3.received.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "POST /audio/speech/large.wav?uploads=",
@@ -231,10 +231,10 @@ describe("a call to S3", () => {
 
   it("that joins parts has failed when S3 says so behind a status of success", async () => {
     const failing = refusing(200, "InternalError");
-    s3.behave(begun, partTaken, partTaken, failing, failing, joined);
+    s3.behave(started, partTaken, partTaken, failing, failing, joined);
     await writeLarge();
     expect(s3.received).toHaveLength(6);
-    s3.behave(begun, partTaken, partTaken, failing, failing, failing, answering(204, ""));
+    s3.behave(started, partTaken, partTaken, failing, failing, failing, responding(204, ""));
     expect(await failureOf(writeLarge())).toMatchObject({
       code: "storage_unavailable",
       cause: { name: "InternalError" },
@@ -244,7 +244,7 @@ describe("a call to S3", () => {
 
   it.each([
     ["begins an upload without giving it an id", [xml(200, "<InitiateMultipartUploadResult/>")]],
-    ["takes a part without giving it a tag", [begun, answering(200, ""), answering(204, "")]],
+    ["takes a part without giving it a tag", [started, responding(200, ""), responding(204, "")]],
   ])("fails when S3 %s", async (_what, behaviours) => {
     s3.behave(...behaviours);
     expect(await failureOf(writeLarge())).toMatchObject({ code: "storage_unavailable" });
@@ -259,7 +259,7 @@ describe("a call to S3", () => {
       };
       more();
     };
-    s3.behave(answering(200, "", { "Content-Length": "0", ETag: '"1"' }), endless);
+    s3.behave(responding(200, "", { "Content-Length": "0", ETag: '"1"' }), endless);
     const object = await store.open("speech/x.wav");
     expect(await failureOf(object?.read(0, 10) ?? Promise.resolve())).toMatchObject({
       code: "storage_unavailable",

@@ -13,11 +13,11 @@ import {
 } from "../../../../shared/platform/telemetry/request-scope.ts";
 import { chatRequest, readStream } from "../../../support/chat-stream.ts";
 import {
-  answering,
   completion,
   type FakeBackend,
   hanging,
   resetting,
+  responding,
   startFakeBackend,
 } from "../../../support/fake-backend.ts";
 import { delta, finish, role, streaming } from "../../../support/fake-stream.ts";
@@ -55,7 +55,7 @@ describe("A call to a model's server", () => {
     server.behave(streaming(role, delta("Oli otya?"), finish(), "[DONE]"));
     const models = createOpenAiChatModels(backend, { "lang-14b": "large", "lang-9b": "small" });
     const stream = await inRequestScope(scope, () =>
-      models.streamAnswer(chatRequest, { signal: scope.deadline }),
+      models.streamReply(chatRequest, { signal: scope.deadline }),
     );
     expect(scope.backends.fields()).toEqual({ chat_milliseconds: expect.any(Number) });
     await readStream(stream);
@@ -64,10 +64,10 @@ describe("A call to a model's server", () => {
   it.each([
     ["breaks the connection", resetting],
     ["is silent", hanging],
-    ["fails", answering(500, "no")],
-    ["is loading", answering(503, "loading model")],
-    ["refuses the request", answering(400, "too long")],
-    ["answers nonsense", answering(200, "nonsense")],
+    ["fails", responding(500, "no")],
+    ["is loading", responding(503, "loading model")],
+    ["refuses the request", responding(400, "too long")],
+    ["answers nonsense", responding(200, "nonsense")],
   ])("counts as failed when it %s", async (_case, behaviour) => {
     server.behave(behaviour);
     if (behaviour === hanging) backend = { ...backend, silenceMilliseconds: 200 };
@@ -105,7 +105,7 @@ describe("A call to a model's server", () => {
 
 describe("A server whose circuit opens", () => {
   it("is told once by the request that saw it happen; calls that were skipped are none", async () => {
-    server.behave(answering(500, "no"));
+    server.behave(responding(500, "no"));
     const synthesizer = createOpenAiSynthesizer(backend, "m");
     const ask = () => {
       const request = { text: "Hello", voice: "x", language: "eng", sampling: {} };
@@ -137,7 +137,7 @@ const envelope = z.object({
 
 describe("The last line of a request that asked a model", () => {
   it("carries the metrics of the backend beside those of the operation", async () => {
-    server.behave(answering(200, completion("Oli otya?")));
+    server.behave(responding(200, completion("Oli otya?")));
     const endpoints = translateEndpoints({ translator: createOpenAiTranslator(backend, "m") });
     await send(
       endpoints,

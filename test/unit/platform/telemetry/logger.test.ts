@@ -73,8 +73,8 @@ describe("A line of the log", () => {
     ["ERROR", ["ERROR"]],
     ["SILENT", []],
     ["LOUD", ["INFO", "WARN", "ERROR"]],
-  ])("is written from the level %s on, where that is the least", (least, written) => {
-    vi.stubEnv("LOG_LEVEL", least);
+  ])("is written from the level %s on, where that is the least", (min, written) => {
+    vi.stubEnv("LOG_LEVEL", min);
     const lines = linesOf(() => {
       logger.info("model.failed");
       logger.warn("model.failed");

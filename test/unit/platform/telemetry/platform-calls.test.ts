@@ -3,7 +3,7 @@ import { createGraphPlatform } from "../../../../functions/messaging/graph-platf
 import type { MessagingPlatform } from "../../../../functions/messaging/messaging-platform.ts";
 import { logger } from "../../../../shared/platform/telemetry/logger.ts";
 import { inRequestScope, openRequestScope } from "../../../../shared/platform/telemetry/request-scope.ts";
-import { answering, type FakeBackend, resetting, startFakeBackend } from "../../../support/fake-backend.ts";
+import { type FakeBackend, resetting, responding, startFakeBackend } from "../../../support/fake-backend.ts";
 
 const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
@@ -43,18 +43,18 @@ const send = () =>
     ),
   );
 
-const refusing = (code: number, status = 400) => answering(status, { error: { code } });
+const refusing = (code: number, status = 400) => responding(status, { error: { code } });
 
 describe("A call to the messaging platform", () => {
   it("is measured, and part of the trace of the message it answers", async () => {
-    server.behave(answering(200, { messages: [{ id: "wamid.out" }] }));
+    server.behave(responding(200, { messages: [{ id: "wamid.out" }] }));
     expect(await send()).toEqual({ platform_milliseconds: expect.any(Number) });
     expect(server.received[0]?.headers["traceparent"]).toBe(traceparent);
   });
 
   it.each([
     ["breaks the connection", resetting],
-    ["is ill", answering(500, "no")],
+    ["is ill", responding(500, "no")],
     ["no longer knows our token", refusing(190, 401)],
     ["has blocked our account", refusing(131_031)],
     ["finds us too fast", refusing(130_429)],
@@ -73,21 +73,21 @@ describe("A call to the messaging platform", () => {
 
   const { signal } = new AbortController();
   const download = () => measured((platform) => platform.download("77", { signal }));
-  const location = () => answering(200, { url: `${new URL(server.baseUrl).origin}/file` });
+  const location = () => responding(200, { url: `${new URL(server.baseUrl).origin}/file` });
   const two = [expect.any(Number), expect.any(Number)];
 
   it("is measured twice when a file is looked up and fetched", async () => {
-    server.behave(location(), answering(200, "OggS"));
+    server.behave(location(), responding(200, "OggS"));
     expect(await download()).toEqual({ platform_milliseconds: two });
     expect(server.received[0]?.headers["traceparent"]).toBe(traceparent);
   });
 
   it.each([
-    ["the file server is ill", answering(503, "no"), 1],
-    ["the file server finds us too fast", answering(429, "no"), 1],
+    ["the file server is ill", responding(503, "no"), 1],
+    ["the file server finds us too fast", responding(429, "no"), 1],
     ["the file server breaks the connection", resetting, 1],
-    ["the file is not there any more", answering(404, "no"), undefined],
-    ["the file was deleted", answering(410, "no"), undefined],
+    ["the file is not there any more", responding(404, "no"), undefined],
+    ["the file was deleted", responding(410, "no"), undefined],
   ])("counts as failed, or not, when %s", async (_case, behaviour, failures) => {
     server.behave(location(), behaviour);
     expect(await download()).toEqual({
@@ -97,7 +97,7 @@ describe("A call to the messaging platform", () => {
   });
 
   it("is measured when a file is uploaded or typing is shown", async () => {
-    server.behave(answering(200, { id: "4711" }));
+    server.behave(responding(200, { id: "4711" }));
     const note = { bytes: Buffer.from("OggS"), contentType: "audio/ogg", fileName: "voice.ogg" };
     expect(await measured((platform) => platform.upload({ phoneNumberId: "100" }, note, { signal }))).toEqual(
       {

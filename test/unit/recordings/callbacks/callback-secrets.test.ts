@@ -36,8 +36,8 @@ describe("The secret of an account's callbacks", () => {
     const secrets = createCallbackSecrets(table.openForRequests());
     const first = await secrets.current(4);
     const replaced = await Promise.allSettled([secrets.replace(4), secrets.replace(4)]);
-    const made = replaced.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-    expect((await secrets.signing(4)).toSorted()).toEqual([first, ...made].toSorted());
+    const created = replaced.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    expect((await secrets.signing(4)).toSorted()).toEqual([first, ...created].toSorted());
   });
 });
 
@@ -45,12 +45,12 @@ describe("The log of deliveries", () => {
   it("holds each try in its order, and how the callback stands", async () => {
     const log = createDeliveryLog(table.openForRequests());
     expect(await log.read(5, "job")).toEqual({ status: "pending", deliveries: [] });
-    const tries = [
+    const attempts = [
       { at: "2026-11-20T10:00:00.000Z", error: "The receiver did not answer in time." },
       { at: "2026-11-20T10:00:30.000Z", status_code: 204 },
     ] as const;
-    await log.add(5, "job", tries[0], "pending");
-    await log.add(5, "job", tries[1], "delivered");
-    expect(await log.read(5, "job")).toEqual({ status: "delivered", deliveries: tries });
+    await log.add(5, "job", attempts[0], "pending");
+    await log.add(5, "job", attempts[1], "delivered");
+    expect(await log.read(5, "job")).toEqual({ status: "delivered", deliveries: attempts });
   });
 });

@@ -28,7 +28,7 @@ beforeEach(() => {
 
 const secrets = [makeSecret(), makeSecret()];
 
-const dependencies = (answer: () => number, signing: readonly string[] = secrets): CallbackDependencies => ({
+const dependencies = (respond: () => number, signing: readonly string[] = secrets): CallbackDependencies => ({
   secrets: { signing: async () => [...signing] },
   log: {
     read: async () => state,
@@ -38,7 +38,7 @@ const dependencies = (answer: () => number, signing: readonly string[] = secrets
   },
   post: async (callback) => {
     sent.push(callback);
-    return answer();
+    return respond();
   },
 });
 

@@ -20,7 +20,7 @@ const listen = async (server: Server): Promise<number> => {
   if (address === null || typeof address === "string") throw new Error("The server has no port.");
   return address.port;
 };
-const receive = (answer: RequestListener): Promise<number> => listen(createServer(answer));
+const receive = (respond: RequestListener): Promise<number> => listen(createServer(respond));
 
 const callback = (url: string) => ({ url, headers: { "content-type": "application/json" }, body: '{"a":1}' });
 const options = { allowLoopback: true, signal: new AbortController().signal };
@@ -70,14 +70,14 @@ describe("Sending a callback", () => {
   });
 
   it("asks for a name's addresses once, and connects to these", async () => {
-    let asked = 0;
+    let requested = 0;
     const port = await receive((_request, response) => response.writeHead(204).end());
     const resolve = async () => {
-      asked += 1;
-      return [{ address: asked === 1 ? "127.0.0.1" : "127.0.0.2", family: 4 }];
+      requested += 1;
+      return [{ address: requested === 1 ? "127.0.0.1" : "127.0.0.2", family: 4 }];
     };
     expect(await postCallback(callback(`http://localhost:${port}/`), { ...options, resolve })).toBe(204);
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
   });
 
   it("says that a name has no address", async () => {

@@ -11,11 +11,11 @@ const [receiver = ""] = webhooksGuide
 
 it("The receiver that the guide shows takes what we sign, tells what has come, and takes nothing else", async () => {
   const secret = makeSecret();
-  const tellingItsPort = receiver.replace(
+  const reportingItsPort = receiver.replace(
     ".listen(process.env.PORT ?? 8080);",
     '.listen(0, "127.0.0.1", function () { console.log(this.address().port); });',
   );
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", tellingItsPort], {
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", reportingItsPort], {
     cwd: join(import.meta.dirname, "../../../.."),
     env: { ...process.env, WEBHOOK_SECRET: secret },
     stdio: ["ignore", "pipe", "inherit"],

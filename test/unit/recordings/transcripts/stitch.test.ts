@@ -19,15 +19,15 @@ const speech = (words: readonly (readonly [text: string, pause: number])[]): Spo
   });
 };
 
-const longestPiece = 60;
+const maxPieceLength = 60;
 const overlap = 10;
 
 /** The words that are heard in each piece, on its own clock; one that a cut goes through is half a word. */
 const pieces = (words: readonly Spoken[]): { start: number; end: number; heard: Spoken[] }[] => {
   const total = (words.at(-1)?.end ?? 0) + 1;
   const result = [];
-  for (let start = 0; start < total; start += longestPiece - overlap) {
-    const end = Math.min(total, start + longestPiece);
+  for (let start = 0; start < total; start += maxPieceLength - overlap) {
+    const end = Math.min(total, start + maxPieceLength);
     const heard = words
       .filter((word) => word.end > start && word.start < end)
       .map((word) => {
@@ -78,8 +78,8 @@ describe("what was said in a recording", () => {
         const moved = (time: number): number => Math.max(0, time + Number(jitter.next().value));
         const parts = pieces(words).map(({ start, end, heard }) => {
           const times = heard.map((word) => ({ ...word, start: moved(word.start) }));
-          const told = times.map((word) => ({ ...word, end: Math.max(word.start, moved(word.end)) }));
-          return { start, end, text: joined(heard), segments: segmentsOf(told), words: told };
+          const reported = times.map((word) => ({ ...word, end: Math.max(word.start, moved(word.end)) }));
+          return { start, end, text: joined(heard), segments: segmentsOf(reported), words: reported };
         });
         const result = stitch(parts);
         expect(result.text).toBe(joined(words));
@@ -135,14 +135,14 @@ describe("what was misunderstood here and there", () => {
       fc.property(aSpeech, mistakes, (words, mistake) => {
         const parts = pieces(words).map(({ start, end, heard }, index) => {
           // One word in ten, another one in each piece.
-          const told = heard.map((word) =>
+          const reported = heard.map((word) =>
             mistake.next().value === 0 ? { ...word, text: `x${index}${word.text}` } : word,
           );
           return {
             start,
             end,
-            text: joined(told),
-            ...(isTimed && { segments: segmentsOf(told), words: told }),
+            text: joined(reported),
+            ...(isTimed && { segments: segmentsOf(reported), words: reported }),
           };
         });
         const said = stitch(parts)

@@ -32,7 +32,7 @@ interface AwsJsonOptions {
   /** What precedes the operation in `x-amz-target`, such as `AmazonSQS`. */
   readonly target: string;
   readonly operations: ReadonlyMap<string, JsonOperation>;
-  readonly maximumBodyBytes: number;
+  readonly maxBodyBytes: number;
   readonly refuse: RefuseInput;
   /** The value of `__type` in an error body. */
   errorType(code: string): string;
@@ -45,8 +45,8 @@ interface AwsJsonOptions {
  */
 export const awsJsonProtocol = (options: AwsJsonOptions): AwsProtocol => ({
   contentType: `application/x-amz-json-${options.version}`,
-  maximumBodyBytes: options.maximumBodyBytes,
-  answer: async ({ headers, body, signal }) => {
+  maxBodyBytes: options.maxBodyBytes,
+  respond: async ({ headers, body, signal }) => {
     const target = String(headers["x-amz-target"] ?? "");
     const prefix = `${options.target}.`;
     const operation = target.startsWith(prefix)

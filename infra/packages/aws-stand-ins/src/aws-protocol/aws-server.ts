@@ -23,24 +23,20 @@ export class AwsError extends Error {
 /**
  * Reads a request body to its end and parses it as JSON; an empty body counts as `{}`, as the SDK may send none.
  *
- * @throws AwsError `RequestEntityTooLarge` (413) beyond `maximumBytes`, `SerializationException` (400) when the body
+ * @throws AwsError `RequestEntityTooLarge` (413) beyond `maxBytes`, `SerializationException` (400) when the body
  *   is not JSON.
  */
-const readJsonBody = async (request: IncomingMessage, maximumBytes: number): Promise<unknown> => {
+const readJsonBody = async (request: IncomingMessage, maxBytes: number): Promise<unknown> => {
   const chunks: Buffer[] = [];
   let size = 0;
   // An oversized body is read to its end but not kept. What is left unread would stay on the connection, and the
   // client's next request on it would never be answered.
   for await (const chunk of request) {
     size += chunk.length;
-    if (size <= maximumBytes) chunks.push(chunk);
+    if (size <= maxBytes) chunks.push(chunk);
   }
-  if (size > maximumBytes) {
-    throw new AwsError(
-      "RequestEntityTooLarge",
-      `The request body is larger than ${maximumBytes} bytes.`,
-      413,
-    );
+  if (size > maxBytes) {
+    throw new AwsError("RequestEntityTooLarge", `The request body is larger than ${maxBytes} bytes.`, 413);
   }
   if (size === 0) return {};
   try {
@@ -65,9 +61,9 @@ interface AwsRequest {
 /** What differs between two services that speak JSON over HTTP. */
 export interface AwsProtocol {
   readonly contentType: string;
-  readonly maximumBodyBytes: number;
+  readonly maxBodyBytes: number;
   /** Gives the document that answers the request; a refusal is a thrown {@link AwsError}. */
-  answer(request: AwsRequest): Promise<object>;
+  respond(request: AwsRequest): Promise<object>;
   /** Writes a refusal the way the service's clients read it. */
   describeError(error: AwsError): { headers: Record<string, string>; body: object };
 }
@@ -104,7 +100,7 @@ interface JsonResponse {
   readonly body: object;
 }
 
-const answerRequest = async (
+const respondToRequest = async (
   protocol: AwsProtocol,
   request: IncomingMessage,
   signal: AbortSignal,
@@ -112,11 +108,11 @@ const answerRequest = async (
   try {
     requireThisMachine(request);
     requireSignature(request.headers.authorization);
-    const body = await protocol.answer({
+    const body = await protocol.respond({
       method: request.method ?? "GET",
       path: new URL(request.url ?? "/", "http://localhost").pathname,
       headers: request.headers,
-      body: await readJsonBody(request, protocol.maximumBodyBytes),
+      body: await readJsonBody(request, protocol.maxBodyBytes),
       signal,
     });
     return { status: 200, headers: {}, body };
@@ -135,7 +131,7 @@ const serve = async (
 ): Promise<void> => {
   const caller = new AbortController();
   response.once("close", () => caller.abort());
-  const { status, headers, body } = await answerRequest(protocol, request, caller.signal);
+  const { status, headers, body } = await respondToRequest(protocol, request, caller.signal);
   if (response.destroyed) return;
   const text = JSON.stringify(body);
   response.writeHead(status, {

@@ -10,7 +10,7 @@ import type { JsonObject } from "./store.ts";
 import { forgetExpiredTokens } from "./transaction-tokens.ts";
 
 /** DynamoDB takes at most 16 MB in one request. */
-const maximumBodyBytes = 16 * 1024 * 1024;
+const maxBodyBytes = 16 * 1024 * 1024;
 
 /** Long enough that a client reuses its connection instead of meeting one that is just being closed. */
 const keepAliveMilliseconds = 60_000;
@@ -25,7 +25,7 @@ const targetPrefix = "DynamoDB_20120810.";
 const createHttpServer = (execute: Execute): Server => {
   const server = createServer({ keepAliveTimeout: keepAliveMilliseconds }, (request, response) => {
     void (async () => {
-      const [status, body] = await answer(execute, request);
+      const [status, body] = await respond(execute, request);
       // A server that is closing, or whose client has more to send than it reads, gives the connection up.
       if (!server.listening || !request.complete) response.setHeader("connection", "close");
       send(response, status, JSON.stringify(body));
@@ -44,7 +44,7 @@ const send = (response: ServerResponse, status: number, body: string): void => {
     .end(body);
 };
 
-const answer = async (
+const respond = async (
   execute: Execute,
   request: IncomingMessage,
 ): Promise<readonly [status: number, body: unknown]> => {
@@ -79,7 +79,7 @@ const readBody = (request: IncomingMessage): Promise<string> =>
     let length = 0;
     request.on("data", (chunk: Buffer) => {
       length += chunk.length;
-      if (length <= maximumBodyBytes) chunks.push(chunk);
+      if (length <= maxBodyBytes) chunks.push(chunk);
       else reject(serviceError("RequestEntityTooLargeException", "The request has more than 16 MB."));
     });
     request.on("end", () => resolve(Buffer.concat(chunks).toString()));

@@ -5,7 +5,7 @@ import { type JsonObject, keysBelow, type Store, tableKeyPrefix } from "./store.
 import { timeToLiveAttribute } from "./table-settings.ts";
 
 /** DynamoDB leaves items alone whose expiry time is more than five years past ("Time to Live", developer guide). */
-const longestPastSeconds = 5 * 365 * 86_400;
+const maxPastSeconds = 5 * 365 * 86_400;
 
 const storedTable = z.object({
   TableName: z.string(),
@@ -48,7 +48,7 @@ const expressionMembers = (attribute: string, nowSeconds: number): JsonObject =>
   ExpressionAttributeNames: { "#expiry": attribute },
   ExpressionAttributeValues: {
     ":now": { N: String(nowSeconds) },
-    ":longestPast": { N: String(nowSeconds - longestPastSeconds) },
+    ":longestPast": { N: String(nowSeconds - maxPastSeconds) },
   },
 });
 

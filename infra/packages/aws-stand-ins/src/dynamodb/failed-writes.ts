@@ -56,7 +56,7 @@ export class FailedWrites {
   }
 
   #guard(write: () => Promise<void>): Promise<void> {
-    const made = this.#writing.then(async () => {
+    const written = this.#writing.then(async () => {
       if (this.#hasFailed) throw new Error("An earlier write failed; there may be no space on the disk.");
       try {
         await write();
@@ -65,8 +65,8 @@ export class FailedWrites {
         throw error;
       }
     });
-    this.#writing = made.catch(() => undefined);
-    return made;
+    this.#writing = written.catch(() => undefined);
+    return written;
   }
 
   async #hasSpace(): Promise<boolean> {

@@ -27,7 +27,7 @@ export const transactionToken = (token: string, request: unknown): TransactionTo
  *
  * @throws {DynamoDbError} `IdempotentParameterMismatchException` when the token was used for another request.
  */
-export const wasMade = async (store: Store, { key, fingerprint }: TransactionToken): Promise<boolean> => {
+export const wasCreated = async (store: Store, { key, fingerprint }: TransactionToken): Promise<boolean> => {
   const value = await store.db.get(key);
   if (value === undefined) return false;
   const stored = storedToken.parse(value);

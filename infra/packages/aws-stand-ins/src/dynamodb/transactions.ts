@@ -9,7 +9,7 @@ import {
 import { checkInput, runChecked } from "./run-dynalite.ts";
 import { runStaged, type StagedWrites, stageWrites } from "./staged-writes.ts";
 import type { JsonObject, Store } from "./store.ts";
-import { rememberToken, transactionToken, wasMade } from "./transaction-tokens.ts";
+import { rememberToken, transactionToken, wasCreated } from "./transaction-tokens.ts";
 
 const action = z.record(z.string(), z.unknown());
 const present = z.string("Member must not be null");
@@ -141,7 +141,7 @@ export const transactWriteItems = async (store: Store, input: JsonObject): Promi
   const { actions, clientToken } = parseTransactWrite(input);
   // Taken before dynalite sees the actions, because its type check removes members from them.
   const token = clientToken === undefined ? undefined : transactionToken(clientToken, actions);
-  if (token && (await wasMade(store, token))) return {};
+  if (token && (await wasCreated(store, token))) return {};
 
   const checked = actions.map(({ kind, input: members }) => ({
     kind,
@@ -151,7 +151,7 @@ export const transactWriteItems = async (store: Store, input: JsonObject): Promi
     const writes = stageWrites(store, async () => {});
     return { kind, writes, result: runStaged(writes, members) };
   });
-  const results = await settle(staged);
+  const results = await finish(staged);
   await store.db.batch([
     ...staged.flatMap(({ kind, writes }) => (kind === "ConditionCheck" ? [] : writes.operations)),
     ...(token ? [rememberToken(token)] : []),
@@ -170,7 +170,7 @@ export const transactGetItems = async (store: Store, input: JsonObject): Promise
     const writes = stageWrites(store, async () => {});
     return { writes, result: runChecked(writes.store, members) };
   });
-  const results = await settle(staged);
+  const results = await finish(staged);
   return { ...consumedCapacity(results), Responses: results.map(({ Item }) => (Item ? { Item } : {})) };
 };
 
@@ -179,7 +179,7 @@ interface StagedAction {
   readonly result: Promise<JsonObject>;
 }
 
-const settle = async (staged: readonly StagedAction[]): Promise<JsonObject[]> => {
+const finish = async (staged: readonly StagedAction[]): Promise<JsonObject[]> => {
   const results = staged.map(({ result }) => result);
   await Promise.allSettled(results);
   const keys = staged.flatMap(({ writes }) => writes.lastRead?.key ?? []);

@@ -71,7 +71,7 @@ interface Cached {
 /** The integration time-out of API Gateway, which its calls to authorizers share. */
 const TIMEOUT_MILLISECONDS = 29_000;
 /** Every token makes an entry; a laptop that serves for weeks must not keep them all. */
-const MAXIMUM_CACHED = 1_000;
+const MAX_CACHED = 1_000;
 
 const refuse = (fault: Fault): Decision => ({ allowed: false, fault });
 
@@ -173,7 +173,7 @@ export class RequestAuthorizer {
     // Without identity sources every caller would share one key.
     if (cacheSeconds === 0 || identitySources.length === 0 || this.#recall(key) !== undefined) return;
     const [oldest] = this.#cache.keys();
-    if (this.#cache.size >= MAXIMUM_CACHED && oldest !== undefined) this.#cache.delete(oldest);
+    if (this.#cache.size >= MAX_CACHED && oldest !== undefined) this.#cache.delete(oldest);
     this.#cache.delete(key);
     this.#cache.set(key, { permission, expiresAt: Date.now() + cacheSeconds * 1000 });
   }

@@ -72,7 +72,7 @@ interface BufferedResponse {
 
 export const statusCodeSchema = z.coerce.number().int().min(200).max(599);
 
-const answerFields = {
+const responseFields = {
   statusCode: statusCodeSchema,
   body: z.string().nullish(),
   isBase64Encoded: z.boolean().nullish(),
@@ -80,10 +80,13 @@ const answerFields = {
 };
 
 /** Payload format 1.0. */
-const proxyResponseSchema = z.object({ ...answerFields, multiValueHeaders: headerFields.multiValueHeaders });
+const proxyResponseSchema = z.object({
+  ...responseFields,
+  multiValueHeaders: headerFields.multiValueHeaders,
+});
 
 /** Payload format 2.0. */
-const urlResponseSchema = z.object({ ...answerFields, cookies: headerFields.cookies });
+const urlResponseSchema = z.object({ ...responseFields, cookies: headerFields.cookies });
 
 /**
  * Reads the answer of a function behind a buffered proxy integration.
@@ -94,12 +97,12 @@ const urlResponseSchema = z.object({ ...answerFields, cookies: headerFields.cook
  */
 export const readProxyResponse = (payload: Buffer, acceptsBinary: boolean): BufferedResponse | undefined => {
   try {
-    const answer = proxyResponseSchema.parse(JSON.parse(payload.toString()));
-    const isBinary = answer.isBase64Encoded === true && acceptsBinary;
+    const response = proxyResponseSchema.parse(JSON.parse(payload.toString()));
+    const isBinary = response.isBase64Encoded === true && acceptsBinary;
     return {
-      statusCode: answer.statusCode,
-      headers: withContentType(mergeHeaders(answer)),
-      body: Buffer.from(answer.body ?? "", isBinary ? "base64" : "utf8"),
+      statusCode: response.statusCode,
+      headers: withContentType(mergeHeaders(response)),
+      body: Buffer.from(response.body ?? "", isBinary ? "base64" : "utf8"),
     };
   } catch {
     return undefined;
@@ -118,11 +121,11 @@ export const readFunctionUrlResponse = (payload: Buffer): BufferedResponse | und
     if (typeof value !== "object" || value === null || !("statusCode" in value)) {
       return { statusCode: 200, headers: withContentType({}), body: payload };
     }
-    const answer = urlResponseSchema.parse(value);
+    const response = urlResponseSchema.parse(value);
     return {
-      statusCode: answer.statusCode,
-      headers: withContentType(mergeHeaders(answer)),
-      body: Buffer.from(answer.body ?? "", answer.isBase64Encoded === true ? "base64" : "utf8"),
+      statusCode: response.statusCode,
+      headers: withContentType(mergeHeaders(response)),
+      body: Buffer.from(response.body ?? "", response.isBase64Encoded === true ? "base64" : "utf8"),
     };
   } catch {
     return undefined;

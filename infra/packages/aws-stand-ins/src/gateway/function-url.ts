@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { LambdaFunctionURLEvent } from "aws-lambda";
-import { type InvocationResult, MAXIMUM_REQUEST_BYTES, requestTooLarge } from "../lambda/invocation.ts";
+import { type InvocationResult, MAX_REQUEST_BYTES, requestTooLarge } from "../lambda/invocation.ts";
 import type { FunctionUrl, FunctionUrlCors } from "../template/local-model.ts";
 import { readFunctionUrlResponse, sendBuffered } from "./buffered-response.ts";
 import { type Exchange, signalOfCaller } from "./exchange.ts";
@@ -137,7 +137,7 @@ class FunctionUrlGateway {
     this.#log = log;
   }
 
-  async answer(exchange: Exchange): Promise<void> {
+  async respond(exchange: Exchange): Promise<void> {
     const { response } = exchange;
     const { cors } = this.#functionUrl;
     const headers = cors === undefined ? {} : corsHeaders(exchange, cors);
@@ -158,7 +158,7 @@ class FunctionUrlGateway {
 
   async #serve(exchange: Exchange): Promise<Refusal | undefined> {
     const { functionName, invokeMode } = this.#functionUrl;
-    const received = await readBody(exchange, MAXIMUM_REQUEST_BYTES);
+    const received = await readBody(exchange, MAX_REQUEST_BYTES);
     if (received.kind === "aborted") return undefined;
     if (received.kind === "too-large") return tooLarge;
     const event = createFunctionUrlEvent(exchange, { domainName: this.domainName, body: received.bytes });
@@ -188,9 +188,9 @@ class FunctionUrlGateway {
     if (this.#functionUrl.invokeMode === "RESPONSE_STREAM") {
       return this.#fail("answers in one piece, but its URL has the invoke mode RESPONSE_STREAM");
     }
-    const answer = readFunctionUrlResponse(payload);
-    if (answer === undefined) return this.#fail("gave a malformed answer");
-    sendBuffered(exchange, answer);
+    const response = readFunctionUrlResponse(payload);
+    if (response === undefined) return this.#fail("gave a malformed answer");
+    sendBuffered(exchange, response);
     return undefined;
   }
 
@@ -201,15 +201,15 @@ class FunctionUrlGateway {
       return this.#fail("streams its answer, but its URL has the invoke mode BUFFERED");
     }
     const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
-    const answer =
+    const parsed =
       contentType === HTTP_STREAM_TYPE
         ? await readPrelude(chunks)
         : { statusCode: 200, headers: { "Content-Type": contentType }, firstBytes: Buffer.alloc(0) };
-    if (answer === undefined) {
+    if (parsed === undefined) {
       body.destroy();
       return this.#fail("ended before it had streamed a status and headers");
     }
-    const end = await relayStream(answer, { body, chunks, failure }, response);
+    const end = await relayStream(parsed, { body, chunks, failure }, response);
     if (end === "broken") this.#fail("broke off its stream");
     return undefined;
   }
@@ -233,7 +233,7 @@ interface FunctionUrlOptions extends HttpServerOptions {
 export const startFunctionUrl = async (options: FunctionUrlOptions): Promise<LocalServer> => {
   const gateway = new FunctionUrlGateway(options.functionUrl, options.invoke, options.log);
   const server = await startHttpServer(options, {
-    answer: (exchange) => gateway.answer(exchange),
+    respond: (exchange) => gateway.respond(exchange),
     wordUnreadable: ({ reason }) => ({ body: JSON.stringify({ Message: reason }) }),
   });
   gateway.domainName = new URL(server.url).host;

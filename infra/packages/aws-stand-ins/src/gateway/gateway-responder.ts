@@ -81,9 +81,9 @@ export class GatewayResponder {
       const path = name.split(".");
       if (path[0] === "context") return lookUp(context, path.slice(1));
       if (path[0] === "stageVariables") return lookUp(this.#stageVariables, path.slice(1));
-      const [, , place, key = ""] = path;
-      if (place === "header") return lookUp(request.headers, [key.toLowerCase()]);
-      if (place === "querystring") return new URLSearchParams(rawQuery).get(key) ?? undefined;
+      const [, , location, key = ""] = path;
+      if (location === "header") return lookUp(request.headers, [key.toLowerCase()]);
+      if (location === "querystring") return new URLSearchParams(rawQuery).get(key) ?? undefined;
       return lookUp(match?.pathParameters, [key]);
     };
   }

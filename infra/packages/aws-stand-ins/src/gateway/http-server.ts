@@ -46,7 +46,7 @@ const describeUnreadable = (code: string | undefined): UnreadableRequest => {
 };
 
 /** RequestHandler on a connection that no request came through, and ends it. */
-const answerUnreadable = (
+const respondUnreadable = (
   socket: Duplex,
   { status, reason, requestId }: UnreadableRequest,
   { headers = {}, body }: ReturnType<WordUnreadable>,
@@ -95,10 +95,10 @@ export interface HttpServerOptions {
 
 /** What becomes of requests. */
 export interface RequestHandler {
-  readonly answer: (exchange: Exchange) => Promise<void>;
+  readonly respond: (exchange: Exchange) => Promise<void>;
   readonly wordUnreadable: WordUnreadable;
   /** The most that request line and headers may have together; Node's own limit when left out. */
-  readonly maximumHeadBytes?: number;
+  readonly maxHeadBytes?: number;
 }
 
 const defaultTimeouts: SlowCallerTimeouts = { headersMilliseconds: 15_000, requestMilliseconds: 300_000 };
@@ -125,26 +125,26 @@ const logAccess = ({ method, path, receivedAt, response }: Exchange, log: Log): 
   });
 };
 
-/** RequestHandler what Node cannot read as a request, which by itself it would do without a body. */
+/** Responds to requests that Node cannot parse; Node itself would respond without a body. */
 const refuseUnreadable = (server: Server, wordUnreadable: WordUnreadable, log: Log): void => {
-  const answers = new WeakMap<Duplex, ServerResponse>();
+  const responses = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
-  const note = ({ socket }: IncomingMessage, response: ServerResponse) => answers.set(socket, response);
+  const note = ({ socket }: IncomingMessage, response: ServerResponse) => responses.set(socket, response);
   server.on("request", note).on("checkContinue", note);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     // What still comes through a connection that is about to end is as unreadable as what came before.
     if (refused.has(socket)) return;
     refused.add(socket);
-    const last = answers.get(socket);
-    const answer = last?.writableFinished ? undefined : last;
-    if (error.code === "ECONNRESET" || !socket.writable || answer?.headersSent) {
+    const last = responses.get(socket);
+    const response = last?.writableFinished ? undefined : last;
+    if (error.code === "ECONNRESET" || !socket.writable || response?.headersSent) {
       socket.destroy();
       return;
     }
     const unreadable = describeUnreadable(error.code);
     // When it is the body of a request that breaks off, that request has a line of its own.
-    if (!answer) log(`A request could not be read (${error.code ?? error.message}): ${unreadable.status}`);
-    answerUnreadable(socket, unreadable, wordUnreadable(unreadable));
+    if (!response) log(`A request could not be read (${error.code ?? error.message}): ${unreadable.status}`);
+    respondUnreadable(socket, unreadable, wordUnreadable(unreadable));
   });
 };
 
@@ -177,20 +177,20 @@ const close = async (server: Server): Promise<void> => {
  */
 export const startHttpServer = async (
   { port, host, publicHost = host, log, slowCallers = defaultTimeouts }: HttpServerOptions,
-  { answer, wordUnreadable, maximumHeadBytes }: RequestHandler,
+  { respond, wordUnreadable, maxHeadBytes }: RequestHandler,
 ): Promise<LocalServer> => {
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
     const exchange = openExchange(request, response, expectsContinue);
     response.setHeader("x-amzn-RequestId", exchange.requestId);
     logAccess(exchange, log);
-    answer(exchange).catch((error: unknown) => reportFailure(exchange, log, error));
+    respond(exchange).catch((error: unknown) => reportFailure(exchange, log, error));
   };
   const server = createServer({
     headersTimeout: slowCallers.headersMilliseconds,
     requestTimeout: slowCallers.requestMilliseconds,
     connectionsCheckingInterval: Math.min(slowCallers.headersMilliseconds / 3, 5_000),
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
-    ...(maximumHeadBytes !== undefined && { maxHeaderSize: maximumHeadBytes }),
+    ...(maxHeadBytes !== undefined && { maxHeaderSize: maxHeadBytes }),
   });
   refuseUnreadable(server, wordUnreadable, log);
   server.on("request", (request, response) => handle(request, response, false));

@@ -58,9 +58,9 @@ export class LambdaResponder implements Responder {
       return this.#fail("answers in one piece, but its integration has the response transfer mode STREAM");
     }
     const acceptsBinary = this.#isBinary(mediaTypeOf(exchange.request.headers.accept));
-    const answer = readProxyResponse(payload, acceptsBinary);
-    if (answer === undefined) return this.#fail("gave a malformed proxy answer");
-    sendBuffered(exchange, answer);
+    const response = readProxyResponse(payload, acceptsBinary);
+    if (response === undefined) return this.#fail("gave a malformed proxy answer");
+    sendBuffered(exchange, response);
     return undefined;
   }
 
@@ -89,14 +89,14 @@ export class LambdaResponder implements Responder {
     timeUp: AbortSignal,
   ): Promise<Fault | undefined> {
     const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
-    const answer = contentType === HTTP_STREAM_TYPE ? await readPrelude(chunks) : undefined;
-    if (answer === undefined) {
+    const parsed = contentType === HTTP_STREAM_TYPE ? await readPrelude(chunks) : undefined;
+    if (parsed === undefined) {
       body.destroy();
       if (timeUp.aborted) return createFault("INTEGRATION_TIMEOUT");
       if (failure() !== undefined) return this.#fail("failed before its stream had begun");
       return this.#fail("streamed no status and headers (awslambda.HttpResponseStream) before its body");
     }
-    const end = await relayStream(answer, { body, chunks, failure }, response);
+    const end = await relayStream(parsed, { body, chunks, failure }, response);
     if (end === "broken") {
       this.#fail(timeUp.aborted ? "streamed for longer than its integration may" : "broke off its stream");
     }

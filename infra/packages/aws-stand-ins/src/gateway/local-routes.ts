@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isFromThisMachine } from "../loopback.ts";
 import type { Exchange } from "./exchange.ts";
-import { MAXIMUM_LOCAL_BODY_BYTES, readBody } from "./read-body.ts";
+import { MAX_LOCAL_BODY_BYTES, readBody } from "./read-body.ts";
 
 export interface LocalResponse {
   readonly status: number;
@@ -29,7 +29,7 @@ const refusal: LocalResponse = {
   body: '{"message":"This route answers only to this machine, at http://127.0.0.1 or http://localhost."}',
 };
 
-const answerLocally = (
+const sendLocally = (
   { request }: Exchange,
   route: LocalRoute,
   body: Buffer | undefined,
@@ -39,10 +39,10 @@ const answerLocally = (
 };
 
 export const respondLocally = async (exchange: Exchange, route: LocalRoute): Promise<void> => {
-  const received = await readBody(exchange, MAXIMUM_LOCAL_BODY_BYTES);
+  const received = await readBody(exchange, MAX_LOCAL_BODY_BYTES);
   if (received.kind === "aborted") return;
   const whole = received.kind === "complete" ? received.bytes : undefined;
-  const { status, headers, body } = await answerLocally(exchange, route, whole);
+  const { status, headers, body } = await sendLocally(exchange, route, whole);
   exchange.response.writeHead(status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),

@@ -3,13 +3,13 @@ import { gunzip, inflate } from "node:zlib";
 import type { Exchange } from "./exchange.ts";
 
 /** The largest request body API Gateway takes ("Payload size", API Gateway quotas). */
-export const MAXIMUM_REQUEST_BYTES = 10 * 1024 * 1024;
+export const MAX_REQUEST_BYTES = 10 * 1024 * 1024;
 
 /** The largest request line and headers together ("Total combined size of request line and header values", ibid.). */
-export const MAXIMUM_HEAD_BYTES = 10_240;
+export const MAX_HEAD_BYTES = 10_240;
 
 /** Bodies for local-only routes stand for files that would never pass through API Gateway. */
-export const MAXIMUM_LOCAL_BODY_BYTES = 100 * 1024 * 1024;
+export const MAX_LOCAL_BODY_BYTES = 100 * 1024 * 1024;
 
 export type ReceivedBody =
   | { readonly kind: "complete"; readonly bytes: Buffer }
@@ -38,19 +38,19 @@ export const unpackBody = async (
   const decode = decoders.get(name);
   if (decode === undefined) return "unreadable";
   try {
-    return await decode(bytes, { maxOutputLength: MAXIMUM_REQUEST_BYTES });
+    return await decode(bytes, { maxOutputLength: MAX_REQUEST_BYTES });
   } catch (error) {
     return error instanceof RangeError ? "too-large" : "unreadable";
   }
 };
 
-const collect = ({ request }: Exchange, maximumBytes: number): Promise<ReceivedBody> =>
+const collect = ({ request }: Exchange, maxBytes: number): Promise<ReceivedBody> =>
   new Promise((resolve) => {
     let chunks: Buffer[] = [];
     let length = 0;
     request.on("data", (chunk: Buffer) => {
       length += chunk.length;
-      if (length <= maximumBytes) {
+      if (length <= maxBytes) {
         chunks.push(chunk);
         return;
       }
@@ -63,11 +63,11 @@ const collect = ({ request }: Exchange, maximumBytes: number): Promise<ReceivedB
   });
 
 /** Reads a request's body, up to a size. */
-export const readBody = async (exchange: Exchange, maximumBytes: number): Promise<ReceivedBody> => {
+export const readBody = async (exchange: Exchange, maxBytes: number): Promise<ReceivedBody> => {
   const { request } = exchange;
   const declaredBytes = Number(request.headers["content-length"] ?? 0);
-  if (declaredBytes > maximumBytes) return { kind: "too-large" };
+  if (declaredBytes > maxBytes) return { kind: "too-large" };
   exchange.acceptBody();
   if (declaredBytes === 0 && request.headers["transfer-encoding"] === undefined) return EMPTY;
-  return await collect(exchange, maximumBytes);
+  return await collect(exchange, maxBytes);
 };

@@ -9,7 +9,7 @@ export const HTTP_STREAM_TYPE = "application/vnd.awslambda.http-integration-resp
 
 const DELIMITER = Buffer.alloc(8);
 /** The metadata must be over by then ("Lambda proxy integration with payload response streaming"). */
-const MAXIMUM_BYTES = 16 * 1024;
+const MAX_BYTES = 16 * 1024;
 
 interface Prelude {
   readonly statusCode: number;
@@ -41,7 +41,7 @@ const parse = (metadata: Buffer): Prelude | undefined => {
  */
 export const readPrelude = async (chunks: AsyncIterator<Buffer>): Promise<StreamedResponse | undefined> => {
   let received = Buffer.alloc(0);
-  while (received.length <= MAXIMUM_BYTES) {
+  while (received.length <= MAX_BYTES) {
     const next = await chunks.next().catch(() => undefined);
     if (next === undefined || next.done) return undefined;
     received = Buffer.concat([received, next.value]);

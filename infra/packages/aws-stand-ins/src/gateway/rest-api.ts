@@ -21,7 +21,7 @@ import {
   type PublicAddress,
   type RequestContext,
 } from "./proxy-event.ts";
-import { MAXIMUM_HEAD_BYTES, MAXIMUM_REQUEST_BYTES, readBody, unpackBody } from "./read-body.ts";
+import { MAX_HEAD_BYTES, MAX_REQUEST_BYTES, readBody, unpackBody } from "./read-body.ts";
 import { compileMediaTypes, type Responder } from "./responder.ts";
 import { type Match, Router } from "./router.ts";
 
@@ -33,7 +33,7 @@ interface ServedRoute extends Route {
 
 type Permission = Decision | { readonly allowed: true; readonly context: undefined };
 
-const openToAnybody: Permission = { allowed: true, context: undefined };
+const openToAnyone: Permission = { allowed: true, context: undefined };
 
 /** Prepares the routes, once; routes that share an authorizer share its memory. */
 const prepareRoutes = ({ routes, binaryMediaTypes }: RestApi, invoke: Invoke, log: Log): ServedRoute[] => {
@@ -63,7 +63,7 @@ class RestApiGateway {
     this.#faults = new GatewayResponder(restApi);
   }
 
-  async answer(exchange: Exchange): Promise<void> {
+  async respond(exchange: Exchange): Promise<void> {
     const found = this.#match(exchange);
     const match = "route" in found ? found : undefined;
     const context = createRequestContext(exchange, this.#restApi, this.address, match);
@@ -89,7 +89,7 @@ class RestApiGateway {
     match: Match<ServedRoute>,
     context: RequestContext,
   ): Promise<Fault | undefined> {
-    const received = await readBody(exchange, MAXIMUM_REQUEST_BYTES);
+    const received = await readBody(exchange, MAX_REQUEST_BYTES);
     if (received.kind === "aborted") return undefined;
     if (received.kind === "too-large") return createFault("REQUEST_TOO_LARGE");
     const head = createEventHead(exchange, this.#restApi, match, context);
@@ -103,7 +103,7 @@ class RestApiGateway {
   }
 
   async #authorize(exchange: Exchange, { guard }: ServedRoute, head: EventHead): Promise<Permission> {
-    return guard === undefined ? openToAnybody : await guard.authorize(exchange, head);
+    return guard === undefined ? openToAnyone : await guard.authorize(exchange, head);
   }
 }
 
@@ -144,15 +144,15 @@ export const startRestApi = async (options: RestApiOptions): Promise<LocalServer
   let localRoutes: LocalRoutes = {};
   const gateway = new RestApiGateway(model.restApi, invoke, log);
   const server = await startHttpServer(options, {
-    answer: (exchange) => {
+    respond: (exchange) => {
       exchange.response.setHeader("x-amz-apigw-id", exchange.extendedRequestId);
       const below = belowBasePath(exchange, basePath);
       if (below === undefined) return refuseOutside(exchange);
       const localRoute = findLocalRoute(below, localRoutes);
-      return localRoute === undefined ? gateway.answer(below) : respondLocally(below, localRoute);
+      return localRoute === undefined ? gateway.respond(below) : respondLocally(below, localRoute);
     },
     wordUnreadable: (request) => gateway.wordUnreadable(request),
-    maximumHeadBytes: MAXIMUM_HEAD_BYTES,
+    maxHeadBytes: MAX_HEAD_BYTES,
   });
   const url = `${server.url}${basePath}`;
   localRoutes = options.localRoutes?.(url) ?? {};

@@ -14,7 +14,7 @@ import { createSqsEvent, readBatchOutcome } from "./sqs-batch.ts";
 const WAIT_SECONDS = 20;
 
 /** The largest batch of one call, for SQS. */
-const LARGEST_BATCH = 10;
+const MAX_BATCH_SIZE = 10;
 
 const CALL_MILLISECONDS = 10_000;
 
@@ -37,12 +37,12 @@ class QueueClient {
    *
    * @throws with the signal's reason, or when the queue cannot be reached
    */
-  async receive(maximum: number, signal: AbortSignal): Promise<Message[]> {
+  async receive(max: number, signal: AbortSignal): Promise<Message[]> {
     const timeout = AbortSignal.timeout(WAIT_SECONDS * 1_000 + CALL_MILLISECONDS);
     const { Messages } = await this.#client.send(
       new ReceiveMessageCommand({
         QueueUrl: this.#queueUrl,
-        MaxNumberOfMessages: maximum,
+        MaxNumberOfMessages: max,
         WaitTimeSeconds: WAIT_SECONDS,
         MessageSystemAttributeNames: ["All"],
         MessageAttributeNames: ["All"],
@@ -102,7 +102,7 @@ interface EventSourceMappingOptions {
   /** Above 10 a mapping on AWS has a batching window; here a batch is never larger than that. */
   batchSize: number;
   /** How many batches may be under way at a time; five, and never more. */
-  maximumConcurrency?: number;
+  maxConcurrency?: number;
   /** Whether the function answers with `batchItemFailures`. */
   reportBatchItemFailures: boolean;
   log: (line: string) => void;
@@ -129,11 +129,11 @@ export class EventSourceMapping {
 
   /** Begins to poll at once. */
   constructor(options: EventSourceMappingOptions) {
-    const { endpoint, queueUrl, queueArn, maximumConcurrency = POLLERS } = options;
+    const { endpoint, queueUrl, queueArn, maxConcurrency = POLLERS } = options;
     this.#options = options;
     this.#fifo = queueArn.endsWith(".fifo");
     this.#queue = new QueueClient({ endpoint, queueUrl, region: LOCAL_REGION });
-    this.#pollers = Array.from({ length: Math.min(maximumConcurrency, POLLERS) }, () => this.#poll());
+    this.#pollers = Array.from({ length: Math.min(maxConcurrency, POLLERS) }, () => this.#poll());
   }
 
   /** Stops polling. Resolved when the batches in flight have been dealt with. */
@@ -144,10 +144,10 @@ export class EventSourceMapping {
   }
 
   async #poll(): Promise<void> {
-    const maximum = Math.min(this.#options.batchSize, LARGEST_BATCH);
+    const max = Math.min(this.#options.batchSize, MAX_BATCH_SIZE);
     while (!this.#closing.signal.aborted) {
       try {
-        const messages = await this.#queue.receive(maximum, this.#closing.signal);
+        const messages = await this.#queue.receive(max, this.#closing.signal);
         this.#reachable = true;
         await Promise.all(this.#split(messages).map((batch) => this.#deliver(batch)));
       } catch (error) {

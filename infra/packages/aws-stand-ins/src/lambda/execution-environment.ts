@@ -7,7 +7,7 @@ import { exitError, type FunctionError, type Invocation, timeoutError } from "./
 import type { RuntimeApi, RuntimeSession } from "./runtime-api.ts";
 
 /** A line longer than this is handed on in parts, so that a function cannot fill the memory of the service. */
-const LONGEST_LINE = 1024 * 1024;
+const MAX_LINE_LENGTH = 1024 * 1024;
 
 /**
  * Calls back with every line of a process's output, as soon as it is complete, and with an unfinished last one
@@ -20,7 +20,7 @@ function readLines(output: Readable, onLine: (line: string) => void): void {
     const lines = (pending + text).split("\n");
     pending = lines.pop() ?? "";
     for (const line of lines) onLine(line);
-    if (pending.length > LONGEST_LINE) {
+    if (pending.length > MAX_LINE_LENGTH) {
       onLine(pending);
       pending = "";
     }

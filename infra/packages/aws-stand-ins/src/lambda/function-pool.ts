@@ -8,14 +8,14 @@ import type { FunctionError, Invocation } from "./invocation.ts";
  * would slow down those at work, so that still more callers would find nobody free, and the machine would in the end do
  * nothing but start processes. Whoever waits for a place is often served before by a process that has become free.
  */
-export class StartingPlaces {
-  readonly #places: number;
+export class StartingSlots {
+  readonly #slots: number;
   readonly #waiting = new Set<() => void>();
   #taken = 0;
 
-  /** @param places how many there are; at least 1 */
-  constructor(places: number) {
-    this.#places = places;
+  /** @param slots how many there are; at least 1 */
+  constructor(slots: number) {
+    this.#slots = slots;
   }
 
   /**
@@ -24,7 +24,7 @@ export class StartingPlaces {
    * @param whenFree called once, when the place was refused and one may be free.
    */
   take(whenFree: () => void): boolean {
-    if (this.#taken < this.#places) {
+    if (this.#taken < this.#slots) {
       this.#taken += 1;
       return true;
     }
@@ -36,7 +36,7 @@ export class StartingPlaces {
   leave(): void {
     this.#taken -= 1;
     for (const whenFree of this.#waiting) {
-      if (this.#taken >= this.#places) return;
+      if (this.#taken >= this.#slots) return;
       this.#waiting.delete(whenFree);
       whenFree();
     }
@@ -51,7 +51,7 @@ export interface PooledEnvironment {
 }
 
 /** So many idle environments are kept for good, any beyond them for a minute: each holds 50 MB and more. */
-const KEPT_IDLE = 2;
+const MAX_IDLE = 2;
 const IDLE_LIFETIME_MILLISECONDS = 60_000;
 
 /**
@@ -63,7 +63,7 @@ const RETURN_MILLISECONDS = 50;
 interface Member {
   readonly environment: PooledEnvironment;
   state: "starting" | "idle" | "busy" | "returning" | "retired";
-  hasPlace: boolean;
+  hasSlot: boolean;
   idleSince: number;
   timer: NodeJS.Timeout | undefined;
 }
@@ -71,8 +71,8 @@ interface Member {
 /** The execution environments of one function: started as invocations demand, reused while they are warm. */
 export class FunctionPool {
   readonly #start: (listener: EnvironmentListener) => PooledEnvironment;
-  readonly #places: StartingPlaces;
-  readonly #maximum: number;
+  readonly #slots: StartingSlots;
+  readonly #maxMembers: number;
   readonly #members = new Set<Member>();
   /** The most recently used last. */
   readonly #idle: Member[] = [];
@@ -81,17 +81,17 @@ export class FunctionPool {
 
   /**
    * @param start starts an environment that reports to the listener
-   * @param places where an environment has to have a place while it starts
-   * @param maximum how many environments there may be; invocations beyond them wait in order
+   * @param slots where an environment has to have a place while it starts
+   * @param maxMembers how many environments there may be; invocations beyond them wait in order
    */
   constructor(
     start: (listener: EnvironmentListener) => PooledEnvironment,
-    places: StartingPlaces,
-    maximum: number = Number.POSITIVE_INFINITY,
+    slots: StartingSlots,
+    max: number = Number.POSITIVE_INFINITY,
   ) {
     this.#start = start;
-    this.#places = places;
-    this.#maximum = maximum;
+    this.#slots = slots;
+    this.#maxMembers = max;
   }
 
   /** How many environments there are, whatever they do. */
@@ -113,7 +113,7 @@ export class FunctionPool {
 
   /** Starts an environment before there is an invocation for it, unless there is an environment. */
   warm(): void {
-    if (this.#members.size === 0 && this.#places.take(this.#dispatchLater)) this.#add();
+    if (this.#members.size === 0 && this.#slots.take(this.#dispatchLater)) this.#add();
   }
 
   stopLongestIdle(): void {
@@ -147,9 +147,9 @@ export class FunctionPool {
       if (invocation !== undefined) this.#assign(member, invocation);
     }
     const expected = [...this.#members].filter(({ state }) => state === "starting" || state === "returning");
-    const missing = Math.min(this.#waiting.length - expected.length, this.#maximum - this.#members.size);
+    const missing = Math.min(this.#waiting.length - expected.length, this.#maxMembers - this.#members.size);
     for (let started = 0; started < missing; started += 1) {
-      if (!this.#places.take(this.#dispatchLater)) return;
+      if (!this.#slots.take(this.#dispatchLater)) return;
       this.#add();
     }
   }
@@ -165,7 +165,7 @@ export class FunctionPool {
         exited: (error) => this.#onExited(member, error),
       }),
       state: "starting",
-      hasPlace: true,
+      hasSlot: true,
       idleSince: 0,
       timer: undefined,
     };
@@ -187,11 +187,11 @@ export class FunctionPool {
     member.state = "idle";
     member.idleSince = Date.now();
     member.timer = setTimeout(() => {
-      if (this.#idle.length > KEPT_IDLE) this.stopLongestIdle();
+      if (this.#idle.length > MAX_IDLE) this.stopLongestIdle();
     }, IDLE_LIFETIME_MILLISECONDS).unref();
     this.#idle.push(member);
     this.#dispatch();
-    this.#leavePlace(member);
+    this.#leaveSlot(member);
   }
 
   #onResponded(member: Member): void {
@@ -213,7 +213,7 @@ export class FunctionPool {
       invocation?.finish();
     }
     this.#dispatch();
-    this.#leavePlace(member);
+    this.#leaveSlot(member);
   }
 
   #retire(member: Member): void {
@@ -223,10 +223,10 @@ export class FunctionPool {
     member.environment.stop();
   }
 
-  #leavePlace(member: Member): void {
-    if (!member.hasPlace) return;
-    member.hasPlace = false;
-    this.#places.leave();
+  #leaveSlot(member: Member): void {
+    if (!member.hasSlot) return;
+    member.hasSlot = false;
+    this.#slots.leave();
   }
 
   #leaveIdle(member: Member): void {

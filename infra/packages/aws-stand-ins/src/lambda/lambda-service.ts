@@ -2,12 +2,12 @@ import { availableParallelism } from "node:os";
 import pLimit, { type LimitFunction } from "p-limit";
 import { type EnvironmentListener, ExecutionEnvironment } from "./execution-environment.ts";
 import { type FunctionConfiguration, functionArn } from "./function-configuration.ts";
-import { FunctionPool, StartingPlaces } from "./function-pool.ts";
-import { Invocation, type InvocationResult, MAXIMUM_REQUEST_BYTES, requestTooLarge } from "./invocation.ts";
+import { FunctionPool, StartingSlots } from "./function-pool.ts";
+import { Invocation, type InvocationResult, MAX_REQUEST_BYTES, requestTooLarge } from "./invocation.ts";
 import { RuntimeApi } from "./runtime-api.ts";
 
 /** How many processes of functions a laptop bears. */
-export const DEFAULT_MAXIMUM_CONCURRENCY = 32;
+export const DEFAULT_MAX_CONCURRENCY = 32;
 
 interface DeployedFunction {
   readonly arn: string;
@@ -25,7 +25,7 @@ export class LambdaService {
   /** Those of functions with an inspector's port. */
   readonly #inspected: FunctionPool[] = [];
   readonly #runtimeApi = new RuntimeApi();
-  readonly #maximumConcurrency: number;
+  readonly #maxConcurrency: number;
   readonly #limit: LimitFunction;
 
   /**
@@ -36,11 +36,11 @@ export class LambdaService {
   constructor(options: {
     functions: readonly FunctionConfiguration[];
     log: (functionName: string, line: string) => void;
-    maximumConcurrency?: number;
+    maxConcurrency?: number;
   }) {
-    this.#maximumConcurrency = options.maximumConcurrency ?? DEFAULT_MAXIMUM_CONCURRENCY;
-    this.#limit = pLimit(this.#maximumConcurrency);
-    const places = new StartingPlaces(Math.max(2, availableParallelism()));
+    this.#maxConcurrency = options.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY;
+    this.#limit = pLimit(this.#maxConcurrency);
+    const slots = new StartingSlots(Math.max(2, availableParallelism()));
     for (const configuration of options.functions) {
       const log = (line: string) => options.log(configuration.name, line);
       const start = (listener: EnvironmentListener) => {
@@ -48,7 +48,7 @@ export class LambdaService {
         return new ExecutionEnvironment({ configuration, runtimeApi: this.#runtimeApi, listener, log });
       };
       // Two processes cannot listen on one inspector's port.
-      const pool = new FunctionPool(start, places, configuration.inspectorPort === undefined ? undefined : 1);
+      const pool = new FunctionPool(start, slots, configuration.inspectorPort === undefined ? undefined : 1);
       if (configuration.inspectorPort !== undefined) this.#inspected.push(pool);
       this.#functions.set(configuration.name, { arn: functionArn(configuration), pool });
     }
@@ -71,7 +71,7 @@ export class LambdaService {
     options.signal?.throwIfAborted();
 
     const payload = Buffer.from(JSON.stringify(event ?? null));
-    if (payload.length > MAXIMUM_REQUEST_BYTES) return { kind: "error", ...requestTooLarge };
+    if (payload.length > MAX_REQUEST_BYTES) return { kind: "error", ...requestTooLarge };
 
     const invocation = new Invocation({ functionArn: target.arn, payload, signal: options.signal });
     this.#limit(() => this.#run(invocation, target.pool)).catch((error: unknown) => {
@@ -119,7 +119,7 @@ export class LambdaService {
   #makeRoom(): void {
     const pools = this.#pools();
     const total = pools.reduce((sum, pool) => sum + pool.size, 0);
-    if (total < this.#maximumConcurrency) return;
+    if (total < this.#maxConcurrency) return;
     const [longestIdle] = pools
       .filter((pool) => pool.idleSince !== undefined)
       .sort((one, other) => (one.idleSince ?? 0) - (other.idleSince ?? 0));

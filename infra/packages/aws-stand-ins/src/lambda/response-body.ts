@@ -62,7 +62,7 @@ export async function receiveStream(request: IncomingMessage, invocation: Invoca
   const body = new ResponseBody(request);
   if (invocation.abandoned) body.destroy();
 
-  const settle = async (): Promise<void> => {
+  const finish = async (): Promise<void> => {
     if (request.complete) {
       const error = trailingError(request);
       if (error !== undefined) invocation.fail(error);
@@ -73,7 +73,7 @@ export async function receiveStream(request: IncomingMessage, invocation: Invoca
     }
     body.finish(invocation.failure);
   };
-  request.once("close", () => void settle());
+  request.once("close", () => void finish());
 
   if ((await body.started) || invocation.failure === undefined) {
     invocation.stream(request.headers["content-type"] ?? "application/octet-stream", body);

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import {
   type FunctionError,
   type Invocation,
-  MAXIMUM_RESPONSE_BYTES,
+  MAX_RESPONSE_BYTES,
   parseErrorReport,
   responseTooLarge,
 } from "./invocation.ts";
@@ -74,7 +74,7 @@ export class RuntimeApi {
     const [, sessionId = "", version, , ...route] = (request.url ?? "").split("/");
     const session = this.#sessions.get(sessionId);
     if (session === undefined || version !== "2018-06-01") {
-      answer(response, 404, "NotFound");
+      respond(response, 404, "NotFound");
       return;
     }
     const [subject, requestId = "", verb] = route;
@@ -84,7 +84,7 @@ export class RuntimeApi {
       void serveNext(session, response);
     } else {
       const invocation = session.currentInvocation(requestId);
-      if (invocation === undefined) answer(response, 400, "InvalidRequestID");
+      if (invocation === undefined) respond(response, 400, "InvalidRequestID");
       else if (verb === "error") void serveError(session, invocation, request, response);
       else void serveResponse(session, invocation, request, response);
     }
@@ -122,7 +122,7 @@ async function serveResponse(
   session.responded();
   if (payload === undefined) {
     invocation.fail(responseTooLarge(bytes));
-    answer(response, 413, "RequestEntityTooLarge");
+    respond(response, 413, "RequestEntityTooLarge");
   } else {
     invocation.succeed(payload);
     response.writeHead(202).end();
@@ -161,14 +161,14 @@ function readPayload(request: IncomingMessage): Promise<{ payload: Buffer | unde
   let bytes = 0;
   request.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= MAXIMUM_RESPONSE_BYTES) chunks.push(chunk);
+    if (bytes <= MAX_RESPONSE_BYTES) chunks.push(chunk);
   });
   request.once("end", () => {
-    resolve({ payload: bytes <= MAXIMUM_RESPONSE_BYTES ? Buffer.concat(chunks) : undefined, bytes });
+    resolve({ payload: bytes <= MAX_RESPONSE_BYTES ? Buffer.concat(chunks) : undefined, bytes });
   });
   return promise;
 }
 
-function answer(response: ServerResponse, status: number, errorType: string): void {
+function respond(response: ServerResponse, status: number, errorType: string): void {
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify({ errorType }));
 }

@@ -2,7 +2,7 @@ import { S3Error } from "./s3-error.ts";
 
 const carriageReturnLineFeed = "\r\n";
 // A chunk header is a hex number and a trailer one checksum; more than this is not aws-chunked.
-const longestLine = 1024;
+const maxLineLength = 1024;
 
 /** Cuts a byte stream into lines and counted runs without holding more than one incoming chunk. */
 class ByteReader {
@@ -23,12 +23,13 @@ class ByteReader {
   async line(): Promise<string> {
     for (;;) {
       const end = this.#unread.indexOf(carriageReturnLineFeed);
-      if (end !== -1 && end <= longestLine) {
+      if (end !== -1 && end <= maxLineLength) {
         const line = this.#unread.toString("latin1", 0, end);
         this.#unread = this.#unread.subarray(end + 2);
         return line;
       }
-      if (this.#unread.length > longestLine || !(await this.#readMore())) throw new S3Error("IncompleteBody");
+      if (this.#unread.length > maxLineLength || !(await this.#readMore()))
+        throw new S3Error("IncompleteBody");
     }
   }
 

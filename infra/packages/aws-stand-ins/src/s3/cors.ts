@@ -67,7 +67,7 @@ export const corsHeaders = (rules: readonly CorsRule[], request: S3Request): Rec
  *
  * @throws {S3Error} `InvalidRequest` when it is not a preflight, `AccessForbidden` when no rule admits it.
  */
-export const answerPreflight = (rules: readonly CorsRule[], request: S3Request): S3Response => {
+export const respondToPreflight = (rules: readonly CorsRule[], request: S3Request): S3Response => {
   const origin = request.headers.get("origin");
   const method = request.headers.get("access-control-request-method");
   if (origin === undefined || method === undefined) {

@@ -15,7 +15,7 @@ const systemHeaders = [
 /** The query parameters of a signed GET that replace a header of the answer. */
 export const responseOverrides: readonly string[] = systemHeaders.map((name) => `response-${name}`);
 
-const largestUserMetadata = 2048;
+const maxUserMetadataBytes = 2048;
 
 /** `aws-chunked` describes the transfer, not the object. */
 const withoutAwsChunked = (encodings: string): string =>
@@ -31,21 +31,21 @@ const withoutAwsChunked = (encodings: string): string =>
  * @throws {S3Error} `MetadataTooLarge` when names and values of the user's metadata exceed 2 KB.
  */
 export const readObjectHeaders = (request: S3Request): Record<string, string> => {
-  const kept: Record<string, string> = { "content-type": "binary/octet-stream" };
+  const storedHeaders: Record<string, string> = { "content-type": "binary/octet-stream" };
   let userMetadata = 0;
   for (const [name, value] of request.headers) {
     if (name === "content-encoding") {
       const encoding = withoutAwsChunked(value);
-      if (encoding !== "") kept[name] = encoding;
+      if (encoding !== "") storedHeaders[name] = encoding;
     } else if (systemHeaders.includes(name)) {
-      kept[name] = value;
+      storedHeaders[name] = value;
     } else if (name.startsWith("x-amz-meta-")) {
-      kept[name] = value;
+      storedHeaders[name] = value;
       userMetadata += name.length - "x-amz-meta-".length + value.length;
     }
   }
-  if (userMetadata > largestUserMetadata) throw new S3Error("MetadataTooLarge");
-  return kept;
+  if (userMetadata > maxUserMetadataBytes) throw new S3Error("MetadataTooLarge");
+  return storedHeaders;
 };
 
 const readOverrides = (query: URLSearchParams): Record<string, string> => {

@@ -107,9 +107,9 @@ class BodyDigests {
 }
 
 /** The largest body of one PUT on S3: 5 GiB. */
-const largestBody = 5 * 1024 ** 3;
+const maxBodyBytes = 5 * 1024 ** 3;
 // A thousand keys of 1,024 bytes to delete, or ten thousand parts to join, stay well below this.
-const largestDocument = 8 * 1024 ** 2;
+const maxDocumentBytes = 8 * 1024 ** 2;
 
 const chunkedPayload = "STREAMING-UNSIGNED-PAYLOAD-TRAILER";
 
@@ -157,7 +157,7 @@ async function* measure(
 export const receiveBody = async (
   request: AuthenticatedRequest,
   destination: Writable,
-  limit = largestBody,
+  limit = maxBodyBytes,
 ): Promise<ReceivedBody> => {
   checkPayloadHash(request);
   const expectedSize = declaredSize(request, limit);
@@ -183,6 +183,6 @@ export const receiveText = async (request: AuthenticatedRequest): Promise<string
       done();
     },
   });
-  await receiveBody(request, collector, largestDocument);
+  await receiveBody(request, collector, maxDocumentBytes);
   return Buffer.concat(chunks).toString("utf8");
 };

@@ -90,7 +90,7 @@ const findRoute = <Call extends ServiceCall>(
   return route;
 };
 
-const longestKey = 1024;
+const maxKeyLength = 1024;
 
 /**
  * Runs the operation an authenticated request asks for.
@@ -110,6 +110,6 @@ export const routeRequest = async (call: ServiceCall): Promise<S3Response> => {
   }
   const route = findRoute(objectRoutes, request);
   if (!exists) throw new S3Error("NoSuchBucket");
-  if (Buffer.byteLength(key) > longestKey) throw new S3Error("KeyTooLongError");
+  if (Buffer.byteLength(key) > maxKeyLength) throw new S3Error("KeyTooLongError");
   return route.run({ ...call, bucketName, key });
 };

@@ -5,7 +5,7 @@ import { finished } from "node:stream/promises";
 import { isFromThisMachine } from "../loopback.ts";
 import { authenticate } from "./authentication.ts";
 import { readBucketProperties } from "./bucket-properties.ts";
-import { answerPreflight, corsHeaders } from "./cors.ts";
+import { corsHeaders, respondToPreflight } from "./cors.ts";
 import { sweep } from "./lifecycle.ts";
 import { isBucketName } from "./operations/buckets.ts";
 import { routeRequest } from "./router.ts";
@@ -46,7 +46,7 @@ export interface S3Server {
 /** A slow client may take as long over one request as a presigned URL usually lives. */
 const requestTimeout = 30 * 60_000;
 
-const answer = async (
+const respond = async (
   incoming: IncomingMessage,
   storage: Storage,
   { credentials, region, network }: S3Options,
@@ -62,7 +62,7 @@ const answer = async (
     cors = corsHeaders(rules, request);
     response =
       request.method === "OPTIONS"
-        ? answerPreflight(rules, request)
+        ? respondToPreflight(rules, request)
         : await routeRequest({ request: authenticate(request, credentials, region), storage, region });
   } catch (error) {
     response = errorResponse(error, requestId);
@@ -94,16 +94,16 @@ const listen = async (
  */
 export const startS3 = async (options: S3Options): Promise<S3Server> => {
   const storage = openStorage(options.dataDirectory);
-  const underWay = new Set<Promise<void>>();
+  const active = new Set<Promise<void>>();
 
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const response = await answer(incoming, storage, options);
+    const response = await respond(incoming, storage, options);
     await drain(incoming);
     await sendResponse(outgoing, response);
   };
   const server = createServer({ requestTimeout }, (incoming, outgoing) => {
-    const handled = handle(incoming, outgoing).finally(() => underWay.delete(handled));
-    underWay.add(handled);
+    const handled = handle(incoming, outgoing).finally(() => active.delete(handled));
+    active.add(handled);
   });
   const endpoint = await listen(server, options).catch((error: unknown) => {
     storage.close();
@@ -123,7 +123,7 @@ export const startS3 = async (options: S3Options): Promise<S3Server> => {
     close: async () => {
       server.close();
       server.closeAllConnections();
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(active);
       storage.close();
     },
   };

@@ -52,7 +52,7 @@ const getSecretValue = (secrets: SecretStore, input: GetSecretValueInput): objec
   };
 };
 
-const MAXIMUM_BODY_BYTES = 65_536;
+const MAX_BODY_BYTES = 65_536;
 
 /** Secrets Manager on this machine, for reading: the values are put by whoever starts it. */
 export interface SecretsServer {
@@ -80,7 +80,7 @@ export const startSecrets = async ({ dataDirectory, port }: SecretsOptions): Pro
     operations: new Map([
       ["GetSecretValue", jsonOperation(getSecretValueSchema, (input) => getSecretValue(secrets, input))],
     ]),
-    maximumBodyBytes: MAXIMUM_BODY_BYTES,
+    maxBodyBytes: MAX_BODY_BYTES,
     refuse: (issue) => new AwsError("InvalidParameterException", `${issue.path.join(".")}: ${issue.message}`),
     errorType: (code) => code,
   });

@@ -41,7 +41,7 @@ export const addressProblem = (address: string): string | undefined => {
   return LOCAL_PART.test(local) || QUOTED_LOCAL_PART.test(local) ? undefined : "Illegal address";
 };
 
-const MAXIMUM_RECIPIENTS = 50;
+const MAX_RECIPIENTS = 50;
 
 const addressList = z.array(z.string()).default([]);
 const content = z.object({ Data: z.string() });
@@ -129,8 +129,8 @@ const checkAddress = ({ address }: Mailbox): void => {
 
 const checkRecipients = (recipients: readonly Mailbox[]): void => {
   if (recipients.length === 0) throw badRequest("At least one recipient is required.");
-  if (recipients.length > MAXIMUM_RECIPIENTS) {
-    throw badRequest(`Recipient count exceeds ${MAXIMUM_RECIPIENTS}.`);
+  if (recipients.length > MAX_RECIPIENTS) {
+    throw badRequest(`Recipient count exceeds ${MAX_RECIPIENTS}.`);
   }
   recipients.forEach(checkAddress);
 };

@@ -6,7 +6,7 @@ import { readSendEmail, sendEmailSchema } from "./send-email.ts";
 export type { SentMail } from "./mail-store.ts";
 
 // SES takes messages of 40 MB, which arrive in base64 inside JSON.
-const MAXIMUM_BODY_BYTES = 56 * 1_048_576;
+const MAX_BODY_BYTES = 56 * 1_048_576;
 
 /** SES (API version 2) on this machine: it accepts mail and keeps it, and sends none. */
 export interface SesServer {
@@ -25,8 +25,8 @@ interface SesOptions {
 
 const sesProtocol = (mails: MailStore): AwsProtocol => ({
   contentType: "application/json",
-  maximumBodyBytes: MAXIMUM_BODY_BYTES,
-  answer: async ({ method, path, body }) => {
+  maxBodyBytes: MAX_BODY_BYTES,
+  respond: async ({ method, path, body }) => {
     if (method !== "POST" || path !== "/v2/email/outbound-emails") {
       throw new AwsError(
         "UnknownOperationException",

@@ -19,7 +19,7 @@ export const queueNameSchema = z
     "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length",
   );
 
-const quantity = (minimum: number, maximum: number) => z.coerce.number().int().min(minimum).max(maximum);
+const quantity = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
 const flag = z.coerce
   .string()

@@ -32,11 +32,11 @@ export const messageSize = ({ MessageBody, MessageAttributes }: MessageInput): n
 
 const checkContent = (queue: Queue, input: MessageInput): void => {
   if (input.MessageBody === "") throw missingParameter("MessageBody");
-  const maximum = queue.settings.MaximumMessageSize;
-  if (messageSize(input) > maximum) {
+  const max = queue.settings.MaximumMessageSize;
+  if (messageSize(input) > max) {
     throw sqsError(
       "InvalidParameterValue",
-      `One or more parameters are invalid. Reason: Message must be shorter than ${maximum + 1} bytes.`,
+      `One or more parameters are invalid. Reason: Message must be shorter than ${max + 1} bytes.`,
     );
   }
   if (!LEGAL_BODY.test(input.MessageBody)) {

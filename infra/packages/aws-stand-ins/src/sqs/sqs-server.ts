@@ -11,7 +11,7 @@ import { openSqsDatabase } from "./sqs-database.ts";
 import { queryErrorHeader, refuseInput } from "./sqs-errors.ts";
 
 // A batch holds 1 MiB of messages, and JSON may need six bytes for one (`\u0001`).
-const MAXIMUM_BODY_BYTES = 8 * 1_048_576;
+const MAX_BODY_BYTES = 8 * 1_048_576;
 
 /** SQS on this machine: FIFO and standard queues that keep their messages across restarts. */
 export interface SqsServer {
@@ -66,7 +66,7 @@ export const startSqs = async ({ dataDirectory, port, now = Date.now }: SqsOptio
       ...queueOperations(queues, messages, queueUrl),
       ...messageOperations(queues, { messages, changes, now }),
     ]),
-    maximumBodyBytes: MAXIMUM_BODY_BYTES,
+    maxBodyBytes: MAX_BODY_BYTES,
     refuse: refuseInput,
     errorType: (code) => `com.amazonaws.sqs#${code}`,
     errorHeaders: queryErrorHeader,

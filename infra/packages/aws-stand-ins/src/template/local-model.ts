@@ -121,7 +121,7 @@ export interface EventSource {
   readonly functionName: string;
   readonly batchSize: number;
   /** How many batches may be under way at a time; `undefined` for as many as there are pollers. */
-  readonly maximumConcurrency: number | undefined;
+  readonly maxConcurrency: number | undefined;
   /** Whether the function's answer names the messages that failed; otherwise a batch succeeds or fails as one. */
   readonly reportBatchItemFailures: boolean;
 }

@@ -123,7 +123,7 @@ export const readEventSources = (assembly: ResolvedAssembly, functions: Function
       queueName: queueNameOf(mapping.EventSourceArn),
       functionName: functions.require(functionNameOf(mapping.FunctionName), resource),
       batchSize: mapping.BatchSize,
-      maximumConcurrency: mapping.ScalingConfig?.MaximumConcurrency,
+      maxConcurrency: mapping.ScalingConfig?.MaximumConcurrency,
       reportBatchItemFailures: mapping.FunctionResponseTypes.includes("ReportBatchItemFailures"),
     };
   });

@@ -103,7 +103,7 @@ export const functionNameOf = (reference: string): string =>
 /** The last part of the ARN of a queue. */
 export const queueNameOf = (arn: string): string => arn.slice(arn.lastIndexOf(":") + 1);
 
-const MAXIMUM_NAME_LENGTH = 63;
+const MAX_NAME_LENGTH = 63;
 
 /**
  * A physical name for a resource that the template leaves unnamed: the same for every synthesis, lower case, and
@@ -112,8 +112,8 @@ const MAXIMUM_NAME_LENGTH = 63;
  */
 const derivedName = (logicalId: string): string => {
   const name = logicalId.toLowerCase();
-  if (name.length <= MAXIMUM_NAME_LENGTH) return name;
-  return `${name.slice(0, MAXIMUM_NAME_LENGTH - 8)}${name.slice(-8)}`;
+  if (name.length <= MAX_NAME_LENGTH) return name;
+  return `${name.slice(0, MAX_NAME_LENGTH - 8)}${name.slice(-8)}`;
 };
 
 /** Gives a property of a resource as text, its own references resolved. */

@@ -25,11 +25,11 @@ export interface AccuracyRow {
   readonly macro: number | undefined;
 }
 
-const fewestTexts = 10;
+const minTexts = 10;
 
 const macroOf = (tallies: Iterable<Tally>): number | undefined => {
   const shares = [...tallies]
-    .filter(({ total }) => total >= fewestTexts)
+    .filter(({ total }) => total >= minTexts)
     .map(({ right, total }) => right / total);
   return shares.length === 0 ? undefined : shares.reduce((sum, share) => sum + share, 0) / shares.length;
 };
@@ -57,30 +57,32 @@ export const confusionMatrix = (
 ): ReadonlyMap<IdentifiableLanguage, ReadonlyMap<string | undefined, number>> =>
   new Map(
     identifiableLanguages.map((language) => {
-      const answers = texts.filter((text) => text.language === language).map(({ text }) => identify(text));
-      const counts = Map.groupBy(answers, (answer) => answer);
-      return [language, new Map([...counts].map(([answer, same]) => [answer, same.length]))];
+      const predictions = texts
+        .filter((text) => text.language === language)
+        .map(({ text }) => identify(text));
+      const counts = Map.groupBy(predictions, (prediction) => prediction);
+      return [language, new Map([...counts].map(([prediction, same]) => [prediction, same.length]))];
     }),
   );
 
 /** What `classify` does with texts of the six languages of one length. */
-export interface AnswerRow {
+export interface DecisionRow {
   readonly bucket: string;
   /** Share of the texts that get an answer. */
-  readonly answered: number;
+  readonly decided: number;
   /** Share of the answers that are right. */
   readonly right: number;
 }
 
 /** Measures how often texts in the six languages are answered, and how often rightly. */
-export const measureAnswers = (model: LanguageModel, texts: readonly TestText[]): readonly AnswerRow[] =>
+export const measureDecisions = (model: LanguageModel, texts: readonly TestText[]): readonly DecisionRow[] =>
   lengthBuckets.map(({ name }) => {
     const judged = texts
       .filter((text) => text.bucket === name)
-      .map(({ text, language }) => ({ language, answer: classify(model.identify(text)) }));
-    const answered = judged.filter(({ answer }) => answer !== undefined);
-    const right = answered.filter(({ answer, language }) => answer === language);
-    return { bucket: name, answered: answered.length / judged.length, right: right.length / answered.length };
+      .map(({ text, language }) => ({ language, prediction: classify(model.identify(text)) }));
+    const decided = judged.filter(({ prediction }) => prediction !== undefined);
+    const right = decided.filter(({ prediction, language }) => prediction === language);
+    return { bucket: name, decided: decided.length / judged.length, right: right.length / decided.length };
   });
 
 const binCount = 10;
@@ -88,8 +90,8 @@ const binCount = 10;
 /** Expected calibration error over ten bins, 0 to 1: how far confidence is from the share of right answers. */
 export const calibrationError = (model: LanguageModel, texts: readonly TestText[]): number => {
   const judged = texts.map(({ text, language }) => {
-    const { language: answer, confidence } = model.identify(text);
-    return { confidence, right: answer === language ? 1 : 0 };
+    const { language: prediction, confidence } = model.identify(text);
+    return { confidence, right: prediction === language ? 1 : 0 };
   });
   const bins = Map.groupBy(judged, ({ confidence }) =>
     Math.min(binCount - 1, Math.floor(confidence * binCount)),

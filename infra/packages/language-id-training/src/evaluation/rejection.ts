@@ -13,16 +13,16 @@ export interface RejectionRow {
   readonly withheld: ReadonlyMap<string, { readonly share: number; readonly total: number }>;
 }
 
-const mostTextsPerBucket = 1000;
-const fewestTexts = 20;
+const maxTextsPerBucket = 1000;
+const minTexts = 20;
 
 const measureRow = (model: LanguageModel, name: string, lines: readonly CorpusLine[]): RejectionRow => {
   const byLength = textsByLength(
     lines.map((line) => line.text),
-    mostTextsPerBucket,
+    maxTextsPerBucket,
   );
   const shares = [...byLength]
-    .filter(([, texts]) => texts.length >= fewestTexts)
+    .filter(([, texts]) => texts.length >= minTexts)
     .map(([bucket, texts]) => {
       const withheld = texts.filter((text) => classify(model.identify(text)) === undefined).length;
       return [bucket, { share: withheld / texts.length, total: texts.length }] as const;
@@ -59,7 +59,7 @@ export interface RelativeRow {
   readonly language: string;
   readonly total: number;
   /** How many texts get each answer; `undefined` is withheld. The most frequent comes first. */
-  readonly answers: readonly (readonly [string | undefined, number])[];
+  readonly predictions: readonly (readonly [string | undefined, number])[];
 }
 
 const relativeBuckets: ReadonlySet<string> = new Set(["11-20", "21-50"]);
@@ -74,15 +74,15 @@ export const measureRelatives = (
     .map(([language, lines]) => {
       const byLength = textsByLength(
         lines.map((line) => line.text),
-        mostTextsPerBucket,
+        maxTextsPerBucket,
       );
       const texts = [...byLength].flatMap(([bucket, ofLength]) =>
         relativeBuckets.has(bucket) ? ofLength : [],
       );
       const counts = Map.groupBy(texts, (text) => classify(model.identify(text)));
-      const answers = [...counts]
-        .map(([answer, same]) => [answer, same.length] as const)
+      const predictions = [...counts]
+        .map(([prediction, same]) => [prediction, same.length] as const)
         .sort(([, one], [, another]) => another - one);
-      return { language, total: texts.length, answers };
+      return { language, total: texts.length, predictions };
     })
-    .filter(({ total }) => total >= fewestTexts);
+    .filter(({ total }) => total >= minTexts);

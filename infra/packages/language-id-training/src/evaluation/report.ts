@@ -1,6 +1,6 @@
 import { identifiableLanguages } from "../../../../../shared/models/language-id/index.ts";
 import { lengthBuckets } from "../training/length-buckets.ts";
-import { type AccuracyRow, type AnswerRow, confusionMatrix, type Identifier } from "./measurements.ts";
+import { type AccuracyRow, confusionMatrix, type DecisionRow, type Identifier } from "./measurements.ts";
 import type { RejectionRow, RelativeRow } from "./rejection.ts";
 import { domains, type TestText } from "./test-texts.ts";
 
@@ -56,15 +56,15 @@ export const confusionTable = (identify: Identifier, texts: readonly TestText[])
     ["truth \\ answer", ...identifiableLanguages],
     ...identifiableLanguages.map((truth) => [
       truth,
-      ...identifiableLanguages.map((answer) => String(matrix.get(truth)?.get(answer) ?? 0)),
+      ...identifiableLanguages.map((prediction) => String(matrix.get(truth)?.get(prediction) ?? 0)),
     ]),
   ]);
 };
 
-export const answerTable = (rows: readonly AnswerRow[]): string =>
+export const decisionTable = (rows: readonly DecisionRow[]): string =>
   table([
     ["%", ...rows.map(({ bucket }) => bucket)],
-    ["answered", ...rows.map(({ answered }) => percent(answered))],
+    ["answered", ...rows.map(({ decided }) => percent(decided))],
     ["of those right", ...rows.map(({ right }) => percent(right))],
   ]);
 
@@ -84,11 +84,11 @@ export const rejectionTable = (rows: readonly RejectionRow[]): string =>
 export const relativesTable = (rows: readonly RelativeRow[]): string =>
   table([
     ["language (texts)", "answers, %"],
-    ...rows.map(({ language, total, answers }) => [
+    ...rows.map(({ language, total, predictions }) => [
       `${language} (${total})`,
-      answers
+      predictions
         .slice(0, 3)
-        .map(([answer, count]) => `${answer ?? "withheld"} ${percent(count / total, 0)}`)
+        .map(([prediction, count]) => `${prediction ?? "withheld"} ${percent(count / total, 0)}`)
         .join(", "),
     ]),
   ]);

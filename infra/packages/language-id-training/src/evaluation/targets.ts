@@ -1,12 +1,12 @@
 import type { AccuracyRow } from "./measurements.ts";
 
 /** The least macro accuracy by length, 0 to 1, in-domain and out-of-domain alike: what the weights in use reach. */
-const leastAccuracy: ReadonlyMap<string, number> = new Map([
+const minAccuracy: ReadonlyMap<string, number> = new Map([
   ["3-10", 0.87],
   ["11-20", 0.96],
   ["21-50", 0.984],
 ]);
-const leastUnseenAccuracy: ReadonlyMap<string, number> = new Map([["3-10", 0.83]]);
+const minUnseenAccuracy: ReadonlyMap<string, number> = new Map([["3-10", 0.83]]);
 
 /** A sentence for each row that is below its target. */
 const missedBy = (
@@ -15,15 +15,15 @@ const missedBy = (
   kind: string,
 ): readonly string[] =>
   rows.flatMap(({ domain, bucket, macro }) => {
-    const least = targets.get(bucket);
-    return least === undefined || (macro !== undefined && macro >= least)
+    const min = targets.get(bucket);
+    return min === undefined || (macro !== undefined && macro >= min)
       ? []
-      : [`${domain}, ${bucket} characters${kind}: accuracy is below ${100 * least} %.`];
+      : [`${domain}, ${bucket} characters${kind}: accuracy is below ${100 * min} %.`];
   });
 
-const mostLoadMilliseconds = 60;
-const mostMicroseconds = 25;
-const mostFileBytes = 300_000;
+const maxLoadMilliseconds = 60;
+const maxMicroseconds = 25;
+const maxFileBytes = 300_000;
 
 /** What the targets are compared with. */
 export interface Measurements {
@@ -41,15 +41,15 @@ export interface Measurements {
 export const missedTargets = (measurements: Measurements): readonly string[] => {
   const { accuracy, unseenAccuracy, microseconds, loadMilliseconds, fileBytes } = measurements;
   const slow = [...microseconds]
-    .filter(([, time]) => time > mostMicroseconds)
-    .map(([bucket]) => `${bucket} characters: a text takes longer than ${mostMicroseconds} µs.`);
+    .filter(([, time]) => time > maxMicroseconds)
+    .map(([bucket]) => `${bucket} characters: a text takes longer than ${maxMicroseconds} µs.`);
   return [
-    ...missedBy(accuracy, leastAccuracy, ""),
-    ...missedBy(unseenAccuracy, leastUnseenAccuracy, ", unseen"),
+    ...missedBy(accuracy, minAccuracy, ""),
+    ...missedBy(unseenAccuracy, minUnseenAccuracy, ", unseen"),
     ...slow,
-    ...(loadMilliseconds > mostLoadMilliseconds
-      ? [`Loading takes longer than ${mostLoadMilliseconds} ms.`]
+    ...(loadMilliseconds > maxLoadMilliseconds
+      ? [`Loading takes longer than ${maxLoadMilliseconds} ms.`]
       : []),
-    ...(fileBytes > mostFileBytes ? [`The weights file is larger than ${mostFileBytes} bytes.`] : []),
+    ...(fileBytes > maxFileBytes ? [`The weights file is larger than ${maxFileBytes} bytes.`] : []),
   ];
 };

@@ -24,7 +24,7 @@ const domainOf = (line: CorpusLine): Domain =>
   line.source.startsWith("salt") ? "in-domain" : "out-of-domain";
 
 /** The one in-domain source may give more texts than each of the several others, to the same end: some 1,000. */
-const mostTexts: Readonly<Record<Domain, number>> = { "in-domain": 1000, "out-of-domain": 400 };
+const maxTexts: Readonly<Record<Domain, number>> = { "in-domain": 1000, "out-of-domain": 400 };
 
 /**
  * Makes the texts on which accuracy is measured: per language and source, up to 400 of each length (1,000 in-domain).
@@ -43,7 +43,7 @@ export const testTextsFrom = (
       const domain = first === undefined ? "in-domain" : domainOf(first);
       const byLength = textsByLength(
         sameSource.map((line) => line.text),
-        mostTexts[domain],
+        maxTexts[domain],
       );
       return [...byLength].flatMap(([bucket, texts]) =>
         texts
@@ -57,7 +57,7 @@ export const testTextsFrom = (
 export type SeenWhere = "in its language" | "anywhere";
 
 /** Enough of a text to find its place in a line; what is longer is compared from there. */
-const longestKey = 12;
+const maxKeyLength = 12;
 
 /**
  * Finds the texts that training has not seen, which say more about new texts than the others: a few words of a
@@ -76,7 +76,7 @@ export const unseenTexts = (
   const scopeOf = (language: string) => (where === "in its language" ? language : "any");
   const keyed = texts.map((text) => {
     const form = `${edge}${normalise(text.text)}${edge}`;
-    return { text, form, scope: scopeOf(text.language), key: form.slice(0, longestKey) };
+    return { text, form, scope: scopeOf(text.language), key: form.slice(0, maxKeyLength) };
   });
   const byScope = new Map(
     [...Map.groupBy(keyed, ({ scope }) => scope)].map(([scope, members]) => {

@@ -14,7 +14,7 @@ interface Scored {
 }
 
 /** The largest source gives most of the lines; so few texts of each keep it from deciding alone. */
-const mostTextsPerSource = 150;
+const maxTextsPerSource = 150;
 
 const scoreDevelopment = (weights: Weights, development: readonly LabelledLine[]): readonly Scored[] => {
   const scoresOf = createScorer(weights);
@@ -23,7 +23,7 @@ const scoreDevelopment = (weights: Weights, development: readonly LabelledLine[]
     (members) => {
       const texts = textsByLength(
         members.map(({ line }) => line.text),
-        mostTextsPerSource,
+        maxTextsPerSource,
       );
       const classIndex = members[0]?.classIndex ?? otherClass;
       return [...texts.values()].flat().map((text) => ({ scores: scoresOf(normalise(text)), classIndex }));

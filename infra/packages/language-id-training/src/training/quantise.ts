@@ -1,13 +1,13 @@
 import {
   bucketBits,
   classCount,
-  highestLevel,
+  maxLevel,
   type Weights,
 } from "../../../../../shared/models/language-id/index.ts";
 import type { Regression } from "./softmax-regression.ts";
 
 /** Smaller weights become zero: they cost room and change no answer. */
-const smallestWeight = 0.2;
+const minWeight = 0.2;
 /** A few extreme weights are cut at this quantile, so that the fifteen levels serve the many. */
 const clippedQuantile = 0.9995;
 
@@ -25,20 +25,20 @@ const centre = (weights: Float32Array): Float32Array => {
 };
 
 const levelOf = (weight: number, largest: number): number => {
-  if (Math.abs(weight) < smallestWeight) return 0;
+  if (Math.abs(weight) < minWeight) return 0;
   const share = Math.min(1, Math.abs(weight) / largest);
-  return Math.sign(weight) * Math.round(Math.sqrt(share) * highestLevel);
+  return Math.sign(weight) * Math.round(Math.sqrt(share) * maxLevel);
 };
 
 /**
  * Shrinks a regression to four bits a weight.
  *
- * @param keptBuckets how many buckets keep their weights: those whose largest weight, times the square root of their
+ * @param storedBuckets how many buckets keep their weights: those whose largest weight, times the square root of their
  *   use, is the largest. The weight alone keeps words that one line gave, and drops what new words are told by.
  */
 export const quantise = (
   { weights, biases, use }: Regression,
-  keptBuckets: number,
+  storedBuckets: number,
   temperature: number,
 ): Weights => {
   const centred = centre(weights);
@@ -47,21 +47,21 @@ export const quantise = (
     const largest = ofBucket.reduce((strongest, weight) => Math.max(strongest, Math.abs(weight)), 0);
     return largest * Math.sqrt(use[bucket] ?? 0);
   });
-  const weakestKept = strengths.toSorted().at(-keptBuckets) ?? 0;
+  const weakestKept = strengths.toSorted().at(-storedBuckets) ?? 0;
   const sizes = centred
     .filter((weight) => weight !== 0)
     .map(Math.abs)
     .toSorted();
-  const largestWeight = sizes[Math.floor(sizes.length * clippedQuantile)] ?? 1;
+  const maxWeight = sizes[Math.floor(sizes.length * clippedQuantile)] ?? 1;
 
   const words = new Uint32Array(1 << bucketBits);
   strengths.forEach((strength, bucket) => {
     if (strength < weakestKept) return;
     let word = 0;
     for (let classIndex = classCount - 1; classIndex >= 0; classIndex--) {
-      word = (word << 4) | (levelOf(centred[bucket * classCount + classIndex] ?? 0, largestWeight) & 15);
+      word = (word << 4) | (levelOf(centred[bucket * classCount + classIndex] ?? 0, maxWeight) & 15);
     }
     words[bucket] = word;
   });
-  return { words, largestWeight, biases, temperature };
+  return { words, maxWeight, biases, temperature };
 };

@@ -4,11 +4,11 @@ import { pick, type Random } from "./random.ts";
 
 /** Half of the samples are about as short as what the model finds hardest. */
 const shortShare = 0.5;
-const shortestCrop = 3;
-const longestShortCrop = 10;
+const minCrop = 3;
+const maxShortCrop = 10;
 /** Of the other half, this share is cropped to some words. */
 const cropShare = 0.8;
-const mostWords = 8;
+const maxWords = 8;
 const apostropheShare = 0.25;
 const engShare = 0.5;
 
@@ -16,23 +16,23 @@ const engShare = 0.5;
 const cropShort = (text: string, random: Random): string => {
   const words = text.split(" ");
   let end = Math.floor(random() * words.length);
-  const wanted = shortestCrop + Math.floor(random() * (longestShortCrop - shortestCrop + 1));
+  const wanted = minCrop + Math.floor(random() * (maxShortCrop - minCrop + 1));
   let cropped = words[end++] ?? "";
   while (end < words.length && cropped.length < wanted) {
     const longer = `${cropped} ${words[end++]}`;
-    if (longer.length > longestShortCrop) break;
+    if (longer.length > maxShortCrop) break;
     cropped = longer;
   }
-  return cropped.length < shortestCrop ? text : cropped;
+  return cropped.length < minCrop ? text : cropped;
 };
 
 const crop = (text: string, random: Random): string => {
   const words = text.split(" ");
-  const length = 1 + Math.floor(random() ** 1.5 * mostWords);
+  const length = 1 + Math.floor(random() ** 1.5 * maxWords);
   if (length >= words.length) return text;
   const start = Math.floor(random() * (words.length - length + 1));
   const cropped = words.slice(start, start + length).join(" ");
-  return cropped.length < shortestCrop ? text : cropped;
+  return cropped.length < minCrop ? text : cropped;
 };
 
 /**
@@ -71,7 +71,7 @@ const sourceShares: ReadonlyMap<string, number> = new Map([
   ["unilex", 0.4],
   ["phrases", 2],
 ]);
-const fewestCharacters = 3;
+const minCharacters = 3;
 
 interface Weighted<Item> {
   readonly item: Item;
@@ -92,7 +92,7 @@ const groupsOf = (lines: readonly LabelledLine[]): readonly Weighted<readonly st
     .map(([group, members]) => {
       const texts = members
         .map(({ line }) => normalise(line.text))
-        .filter((text) => text.length >= fewestCharacters);
+        .filter((text) => text.length >= minCharacters);
       return { item: texts, weight: texts.length ** tempering * (sourceShares.get(group) ?? 1) };
     })
     .filter(({ weight }) => weight > 0);

@@ -24,11 +24,11 @@ const dropoutShare = 0.7;
 
 const dropSome = (buckets: Int32Array, count: number, random: Random): number => {
   if (random() >= dropoutShare) return count;
-  let kept = 0;
+  let remaining = 0;
   for (let index = 0; index < count; index++) {
-    if (random() >= featureDropout) buckets[kept++] = buckets[index] ?? 0;
+    if (random() >= featureDropout) buckets[remaining++] = buckets[index] ?? 0;
   }
-  return kept === 0 ? count : kept;
+  return remaining === 0 ? count : remaining;
 };
 
 /** Turns scores into probabilities, in place. */

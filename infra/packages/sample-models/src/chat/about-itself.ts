@@ -8,21 +8,21 @@ export const disclosure = "This is the sample server, not a language model.";
 export const connectHint = "connect a real model";
 
 /** A text as a short quotation: white space as single spaces, cut after so many characters. */
-export function quote(text: string, longest = 160): string {
+export function quote(text: string, maxLength = 160): string {
   const characters = Array.from(text.replace(/\s+/gu, " ").trim());
-  const gist = characters.length <= longest ? characters : [...characters.slice(0, longest - 1), "…"];
+  const gist = characters.length <= maxLength ? characters : [...characters.slice(0, maxLength - 1), "…"];
   return `"${gist.join("")}"`;
 }
 
-const asksLanguages =
+const isAboutLanguages =
   /\b(?:which|what) languages?\b|\blanguages (?:do|can) you\b|\bdo you (?:speak|know|understand)\b/iu;
-const asksWho =
+const isAboutIdentity =
   /\b(?:who|what) are you\b|\bwhat(?: is|'s|’s) your name\b|\b(?:which|what) (?:language )?model\b|\bwhat can you do\b/iu;
 
 /** Says what the server is and which languages it has phrases in. */
 export const introduceItself: Skill = ({ message }) => {
-  if (asksLanguages.test(message)) return `I have phrases in ${listLanguageNames()}. ${disclosure}`;
-  if (!asksWho.test(message)) return undefined;
+  if (isAboutLanguages.test(message)) return `I have phrases in ${listLanguageNames()}. ${disclosure}`;
+  if (!isAboutIdentity.test(message)) return undefined;
   return (
     `${disclosure} I translate everyday phrases between ${listLanguageNames()}, ` +
     `greet, and remember your name within a conversation. For more, ${connectHint}.`

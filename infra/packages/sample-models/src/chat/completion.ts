@@ -10,7 +10,7 @@ import {
 } from "./conversation.ts";
 import { fillSchema } from "./fill-schema.ts";
 import { greetBack } from "./greetings.ts";
-import { answerTranslationQuestion, followTranslationInstruction, showPhrase } from "./phrasebook-skills.ts";
+import { followTranslationInstruction, replyToTranslationQuestion, showPhrase } from "./phrasebook-skills.ts";
 import { recall } from "./recall.ts";
 import { summarise } from "./summarise.ts";
 import { chooseCalls, type ToolCall } from "./tools.ts";
@@ -42,11 +42,11 @@ export function complete(request: CompletionRequest): Completion {
     const spent = calls.reduce((sum, call) => sum + countTokens(call.arguments), 0);
     return { tokens: [], calls, finishReason: "tool_calls", usage: usageOf(spent) };
   }
-  const text = inForm(answer(conversation), conversation, request.response_format);
-  const wholeAnswer = tokenise(cutAtStop(text, request.stop));
+  const text = inForm(reply(conversation), conversation, request.response_format);
+  const wholeReply = tokenise(cutAtStop(text, request.stop));
   const limit = request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY;
-  const tokens = wholeAnswer.slice(0, limit);
-  const finishReason = tokens.length < wholeAnswer.length ? "length" : "stop";
+  const tokens = wholeReply.slice(0, limit);
+  const finishReason = tokens.length < wholeReply.length ? "length" : "stop";
   return { tokens, calls, finishReason, usage: usageOf(tokens.length) };
 }
 
@@ -75,7 +75,7 @@ function cutAtStop(text: string, stop: CompletionRequest["stop"]): string {
 const skills: readonly Skill[] = [
   followTranslationInstruction,
   summarise,
-  answerTranslationQuestion,
+  replyToTranslationQuestion,
   recall,
   introduceItself,
   greetBack,
@@ -83,7 +83,7 @@ const skills: readonly Skill[] = [
 ];
 
 /** The answer of the sample server to a conversation; never empty. */
-export function answer(conversation: Conversation): string {
+export function reply(conversation: Conversation): string {
   const { results } = conversation;
   if (results.length > 0) {
     return `The ${results.length === 1 ? "tool" : "tools"} answered ${results.map((result) => quote(result)).join(" and ")}. ${disclosure}`;

@@ -39,10 +39,10 @@ export type JsonSchema = Schema;
 /** Schemas may contain themselves; nobody needs a value that is nested more deeply. */
 const deepest = 8;
 
-const mostItems = 20;
+const maxItems = 20;
 
 /** A few definitions that name each other may stand for any number of values. */
-const mostValues = 5_000;
+const maxValues = 5_000;
 
 /** Where the values of a schema come from. */
 export interface Source {
@@ -74,7 +74,7 @@ export function fillSchema(root: JsonSchema, { message, texts }: Source): unknow
   };
   const fill = (schema: JsonSchema, depth: number): unknown => {
     values += 1;
-    if (depth > deepest || values > mostValues) return null;
+    if (depth > deepest || values > maxValues) return null;
     if (schema.$ref !== undefined) return fill(definition(schema.$ref), depth + 1);
     if (schema.const !== undefined) return schema.const;
     if (schema.enum) return chosen(schema.enum);
@@ -89,7 +89,7 @@ export function fillSchema(root: JsonSchema, { message, texts }: Source): unknow
           Object.entries(schema.properties ?? {}).map(([name, member]) => [name, fill(member, depth + 1)]),
         );
       case "array": {
-        const length = Math.min(Math.max(1, schema.minItems ?? 1), mostItems);
+        const length = Math.min(Math.max(1, schema.minItems ?? 1), maxItems);
         return Array.from({ length }, () => fill(schema.items ?? {}, depth + 1));
       }
       case "integer":

@@ -1,6 +1,6 @@
 import type { PhrasebookLanguage } from "../phrasebook/languages.ts";
 import type { Phrase } from "../phrasebook/phrase.ts";
-import { answerTo, findPhrase, languagesOf } from "../phrasebook/phrasebook.ts";
+import { findPhrase, languagesOf, replyTo } from "../phrasebook/phrasebook.ts";
 import { capitalise, splitClauses, splitSentences } from "../phrasebook/sentences.ts";
 import { disclosure } from "./about-itself.ts";
 import type { Skill } from "./conversation.ts";
@@ -23,7 +23,7 @@ export function takeGreetings(message: string): OpenedMessage {
   for (const clause of clauses) {
     const spoken: PhrasebookLanguage | undefined = language ?? languagesOf(clause.words)[0];
     const phrase = spoken && findPhrase(clause.words, spoken);
-    const reply = phrase && answerTo(phrase);
+    const reply = phrase && replyTo(phrase);
     if (clause.words !== "" && !reply) break;
     if (reply) {
       replies.push(reply);

@@ -52,19 +52,19 @@ const meaningRequest = new RegExp(`^what does ${wording} mean(?: in ${language})
 const vagueRequest = new RegExp(`^what(?: is|'s|’s) ${wording} in ${language}$`, "iu");
 
 /** `How do you say "thank you" in Swahili?` and the like. */
-export const answerTranslationQuestion: Skill = ({ message }) => {
-  const asked = readRequest(withoutClosing(takeGreetings(message).rest));
-  if (!asked) return undefined;
-  const target = findLanguage(asked.target);
+export const replyToTranslationQuestion: Skill = ({ message }) => {
+  const requested = readRequest(withoutClosing(takeGreetings(message).rest));
+  if (!requested) return undefined;
+  const target = findLanguage(requested.target);
   if (!target) {
-    return `I have no phrases in ${capitalise(asked.target)}, only in ${listLanguageNames()}. ${disclosure}`;
+    return `I have no phrases in ${capitalise(requested.target)}, only in ${listLanguageNames()}. ${disclosure}`;
   }
-  const runs = translateRuns(asked);
+  const runs = translateRuns(requested);
   const translation = runs.map((run) => (run.translation ?? "") + run.gap).join("");
   if (runs.some((run) => run.translation === undefined)) {
-    return `I have no ${languageName(target)} for ${quote(asked.text)}; ${connectHint}. ${disclosure}`;
+    return `I have no ${languageName(target)} for ${quote(requested.text)}; ${connectHint}. ${disclosure}`;
   }
-  return `${quote(asked.text)} in ${languageName(target)} is ${quote(translation)}. ${disclosure}`;
+  return `${quote(requested.text)} in ${languageName(target)} is ${quote(translation)}. ${disclosure}`;
 };
 
 type Request = { text: string; target: string; source?: string };

@@ -7,21 +7,21 @@ const givenName = new RegExp(
   `(?:[Mm]y name is|[Cc]all me|I am called) (?<name>${namePart}(?: \\p{Lu}[\\p{L}\\p{M}'’-]{0,40}){0,3})`,
   "u",
 );
-const asksName = /\b(?:what(?: is|'s|’s) my name|who am i|(?:do you )?remember my name)\b/iu;
-const asksLength = /\bhow many (?:words|messages)\b/iu;
-const asksEarlier = /\bwhat did i (?:just )?(?:say|ask|write|tell)\b/iu;
+const isAboutName = /\b(?:what(?: is|'s|’s) my name|who am i|(?:do you )?remember my name)\b/iu;
+const isAboutLength = /\bhow many (?:words|messages)\b/iu;
+const isAboutEarlier = /\bwhat did i (?:just )?(?:say|ask|write|tell)\b/iu;
 
 /** Shows that earlier turns of the conversation arrive: names, counts, the message before. */
 export const recall: Skill = (conversation) => {
   const { message, earlier } = conversation;
-  if (asksName.test(message)) {
+  if (isAboutName.test(message)) {
     const name = lastName(earlier);
     return name === undefined
       ? `You have not told me your name in this conversation. ${disclosure}`
       : `Your name is ${name}. ${disclosure}`;
   }
-  if (asksLength.test(message)) return `${describeEarlier(conversation)} ${disclosure}`;
-  if (asksEarlier.test(message)) {
+  if (isAboutLength.test(message)) return `${describeEarlier(conversation)} ${disclosure}`;
+  if (isAboutEarlier.test(message)) {
     const before = earlier.at(-1);
     return before === undefined
       ? `${describeEarlier(conversation)} ${disclosure}`

@@ -1,13 +1,13 @@
 import { splitSentences } from "../phrasebook/sentences.ts";
 import type { Skill } from "./conversation.ts";
 
-const asksInMessage = /^(?:please |can you |could you )?summari[sz]e\b/iu;
+const summaryRequest = /^(?:please |can you |could you )?summari[sz]e\b/iu;
 
 /**
  * Only an order at the start of a sentence: a system message that says what an assistant is good at
  * (`You translate, explain and summarise`) must not turn every answer into a summary.
  */
-const asksInInstructions = /(?:^|[.!?\n])[ \t]*(?:please |your task is to )?summari[sz]e\b/iu;
+const summaryInstruction = /(?:^|[.!?\n])[ \t]*(?:please |your task is to )?summari[sz]e\b/iu;
 
 /** A summary as far as it goes without a model: the first third of the sentences, three at most, and says so. */
 export const summarise: Skill = ({ instructions, message }) => {
@@ -21,10 +21,10 @@ export const summarise: Skill = ({ instructions, message }) => {
 };
 
 function textToSummarise(instructions: string, message: string): string | undefined {
-  if (asksInMessage.test(message)) {
+  if (summaryRequest.test(message)) {
     // The instruction ends at its colon or its line, whichever is first; colons after that belong to the text.
     const end = message.search(/[:\n]/u);
     return end === -1 ? "" : message.slice(end + 1).trim();
   }
-  return asksInInstructions.test(instructions) && message !== "" ? message : undefined;
+  return summaryInstruction.test(instructions) && message !== "" ? message : undefined;
 }

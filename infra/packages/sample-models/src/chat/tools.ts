@@ -14,12 +14,13 @@ const verbs = new Set(
 );
 
 /** Whether a message speaks of a tool: by its whole name, or by a word of it that says what it is about. */
-function isAskedFor({ name }: Tool, message: string): boolean {
+function isRequested({ name }: Tool, message: string): boolean {
   const said = message.toLowerCase();
   const words = name.match(/[A-Z]?[a-z]+|[A-Z]+/gu)?.map((word) => word.toLowerCase()) ?? [];
-  const telling = words.filter((word) => !verbs.has(word));
+  const meaningful = words.filter((word) => !verbs.has(word));
   return (
-    said.includes(name.toLowerCase()) || said.split(/[^\p{L}\p{M}]+/u).some((word) => telling.includes(word))
+    said.includes(name.toLowerCase()) ||
+    said.split(/[^\p{L}\p{M}]+/u).some((word) => meaningful.includes(word))
   );
 }
 
@@ -56,7 +57,7 @@ export function chooseCalls(
   }
   // What a tool has answered is told, not asked for again.
   if (results.length > 0) return [];
-  const asked = offered.filter((tool) => isAskedFor(tool, message));
-  const wanted = asked.length === 0 && choice === "required" ? offered.slice(0, 1) : asked;
+  const requested = offered.filter((tool) => isRequested(tool, message));
+  const wanted = requested.length === 0 && choice === "required" ? offered.slice(0, 1) : requested;
   return wanted.slice(0, isParallel === false ? 1 : undefined).map((tool) => call(tool, message));
 }

@@ -13,6 +13,6 @@ export type Wordings = readonly [given: string, ...alsoUnderstood: string[]];
 export type Phrase = {
   readonly id: string;
   /** The id of the phrase with which one answers this one in a conversation, for greetings and courtesy. */
-  readonly answeredWith?: string;
+  readonly reply?: string;
   readonly eng: Wordings;
 } & { readonly [language in Exclude<PhrasebookLanguage, "eng">]?: Wordings };

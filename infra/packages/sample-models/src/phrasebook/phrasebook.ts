@@ -50,6 +50,6 @@ export function languagesOf(words: string): PhrasebookLanguage[] {
 }
 
 /** The phrase with which one answers this one, if it is one of those that are answered. */
-export function answerTo(phrase: Phrase): Phrase | undefined {
-  return phrase.answeredWith === undefined ? undefined : phraseById.get(phrase.answeredWith);
+export function replyTo(phrase: Phrase): Phrase | undefined {
+  return phrase.reply === undefined ? undefined : phraseById.get(phrase.reply);
 }

@@ -74,15 +74,15 @@ export function startsWithCapital(text: string): boolean {
  * Only the question mark follows the wording, because a greeting may be a question in one language and none in
  * another: `Oraire ota?` is answered by `Good morning.`, and `how are you` without its mark still asks.
  */
-export function placeWording(wording: string, sentence: { words: string; closing: string }): string {
-  const asks = wording.endsWith("?");
-  const bare = asks ? wording.slice(0, -1) : wording;
+export function arrangeWording(wording: string, sentence: { words: string; closing: string }): string {
+  const isQuestion = wording.endsWith("?");
+  const bare = isQuestion ? wording.slice(0, -1) : wording;
   const placed = startsWithCapital(sentence.words) ? capitalise(bare) : bare;
-  return placed + closingFor(asks, sentence.closing);
+  return placed + closingFor(isQuestion, sentence.closing);
 }
 
-function closingFor(asks: boolean, closing: string): string {
-  if (!asks) return closing.replaceAll("?", ".");
+function closingFor(isQuestion: boolean, closing: string): string {
+  if (!isQuestion) return closing.replaceAll("?", ".");
   if (closing.includes("?") || closing.includes("!")) return closing;
   return closing.includes(".") ? closing.replace(/\.+/u, "?") : `?${closing}`;
 }

@@ -1,6 +1,6 @@
 import { findLanguage, type PhrasebookLanguage, phrasebookLanguages } from "./languages.ts";
 import { findPhrase } from "./phrasebook.ts";
-import { placeWording, type Sentence, splitClauses, splitSentences } from "./sentences.ts";
+import { arrangeWording, type Sentence, splitClauses, splitSentences } from "./sentences.ts";
 
 /** What to translate. Languages are names or codes; one that the phrasebook does not have finds no translation. */
 export type TranslationTask = {
@@ -63,7 +63,7 @@ function translateSentence(
   // Numbers, rules and emoji are the same in every language.
   if (!/\p{L}/u.test(words)) return opening + words + closing;
   const whole = wordingFor(words, sources, target);
-  if (whole !== undefined) return opening + placeWording(whole, sentence);
+  if (whole !== undefined) return opening + arrangeWording(whole, sentence);
   const clauses = translateClauses(sentence, sources, target);
   return clauses === undefined ? undefined : opening + clauses;
 }
@@ -82,8 +82,8 @@ function translateClauses(
     const isLast = position === clauses.length - 1;
     // A comma does not become a question mark; only what ends the sentence can.
     const inPlace = isLast ? wording : wording.replace("?", "");
-    const place = { words: position === 0 ? words : "", closing: isLast ? sentence.closing : separator };
-    placed.push(placeWording(inPlace, place));
+    const part = { words: position === 0 ? words : "", closing: isLast ? sentence.closing : separator };
+    placed.push(arrangeWording(inPlace, part));
   }
   return placed.join("");
 }

@@ -71,10 +71,10 @@ export function createSpeech(synthesise: Synthesise, catalogue: VoiceCatalogue =
 
 /** The header comes with the first samples: until there are any, the answer may still become an error. */
 async function* asWav(text: string, speech: AsyncIterable<Int16Array>): AsyncGenerator<Buffer> {
-  let begun = false;
+  let started = false;
   for await (const bytes of asBytes(speech)) {
-    yield begun ? bytes : Buffer.concat([wavHeader(text), bytes]);
-    begun = true;
+    yield started ? bytes : Buffer.concat([wavHeader(text), bytes]);
+    started = true;
   }
 }
 

@@ -73,9 +73,9 @@ export type TextPiece = {
 };
 
 /** Long enough for nearly every sentence, and spoken in well under a second of computing. */
-const longestPiece = 240;
+const maxPieceLength = 240;
 
-const pieceOfSentence = new RegExp(`.{1,${longestPiece}}(?:\\s+|$)|.{${longestPiece}}`, "gsu");
+const pieceOfSentence = new RegExp(`.{1,${maxPieceLength}}(?:\\s+|$)|.{${maxPieceLength}}`, "gsu");
 
 /** Splits a text at the ends of its sentences, and sentences that are too long between words. */
 export function splitText(text: string): TextPiece[] {

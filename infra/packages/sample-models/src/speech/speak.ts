@@ -4,7 +4,7 @@ import type { Synthesise } from "./synthesiser.ts";
 import type { BaseVoice, Voice } from "./voices.ts";
 
 /** What is longer is cut off. */
-const longestSeconds = 600;
+const maxSeconds = 600;
 
 /** Between two sentences. eSpeak NG makes none at the end of a text, and each sentence is a text of its own here. */
 const pauseSeconds = 0.35;
@@ -23,10 +23,10 @@ export async function* speak(
   synthesise: Synthesise,
 ): AsyncGenerator<Int16Array> {
   const pieces = splitText(foldSpelling(text, base));
-  let secondsLeft = longestSeconds;
+  let secondsLeft = maxSeconds;
   for (const piece of pieces) {
     const utterance = { text: piece.text, voiceName: `${base}+${variant}`, pitch, wordsPerMinute };
-    const samples = await synthesise({ ...utterance, longestSeconds: secondsLeft });
+    const samples = await synthesise({ ...utterance, maxSeconds: secondsLeft });
     yield samples;
     secondsLeft -= samples.length / sampleRate;
     if (secondsLeft <= pauseSeconds) return;

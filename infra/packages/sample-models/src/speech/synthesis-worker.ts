@@ -31,19 +31,19 @@ port.on("message", ({ id, utterance }: SynthesisRequest) => {
   }
 });
 
-function synthesise({ text, voiceName, pitch, wordsPerMinute, longestSeconds }: Utterance): Int16Array {
+function synthesise({ text, voiceName, pitch, wordsPerMinute, maxSeconds }: Utterance): Int16Array {
   if (synthesiser.set_voice(voiceName) !== 0) throw new Error(`There is no voice '${voiceName}'.`);
   synthesiser.set_pitch(pitch);
   synthesiser.set_rate(wordsPerMinute);
-  const mostSamples = Math.floor(longestSeconds * synthesiser.samplerate);
+  const maxSamples = Math.floor(maxSeconds * synthesiser.samplerate);
   const parts: Int16Array[] = [];
   let length = 0;
   synthesiser.synthesize(text, (samples) => {
     parts.push(samples);
     length += samples.length;
-    return length >= mostSamples;
+    return length >= maxSamples;
   });
-  return join(parts, length).subarray(0, mostSamples);
+  return join(parts, length).subarray(0, maxSamples);
 }
 
 function join(parts: readonly Int16Array[], length: number): Int16Array {

@@ -10,7 +10,7 @@ export type Utterance = {
   readonly pitch: number;
   readonly wordsPerMinute: number;
   /** What would be longer is cut off. */
-  readonly longestSeconds: number;
+  readonly maxSeconds: number;
 };
 
 /** Gives the samples of an utterance: 16 bits, mono, `sampleRate`. */
@@ -55,13 +55,13 @@ export class Synthesiser {
     const worker = new Worker(new URL("./synthesis-worker.ts", import.meta.url));
     // A process that has nothing else to do may end; whoever waits for an answer holds a connection open.
     worker.unref();
-    worker.on("message", (result: SynthesisResult) => this.#settle(result));
+    worker.on("message", (result: SynthesisResult) => this.#finish(result));
     worker.on("error", (error) => this.#abandon(worker, error));
     worker.on("exit", () => this.#abandon(worker, new Error("The speech synthesiser has stopped.")));
     return worker;
   }
 
-  #settle(result: SynthesisResult): void {
+  #finish(result: SynthesisResult): void {
     const spoken = this.#waiting.get(result.id);
     this.#waiting.delete(result.id);
     if ("samples" in result) spoken?.resolve(result.samples);

@@ -14,10 +14,10 @@ export type Recording = {
 const quietest = 164;
 
 /** Pauses up to this long belong to the sentence they are in. */
-const longestBreath = 0.25;
+const maxBreath = 0.25;
 
 /** What is shorter is a click. */
-const shortestSpeech = 0.1;
+const minSpeech = 0.1;
 
 /**
  * Finds where somebody speaks: where it is clearly louder than in the quiet parts of the recording.
@@ -32,10 +32,10 @@ export function findSpeech(levels: readonly number[], windowSeconds: number): Sp
     if (level < threshold) return;
     const start = index * windowSeconds;
     const last = spans.at(-1);
-    if (last && start - last.end <= longestBreath) last.end = start + windowSeconds;
+    if (last && start - last.end <= maxBreath) last.end = start + windowSeconds;
     else spans.push({ start, end: start + windowSeconds });
   });
-  return spans.filter(({ start, end }) => end - start >= shortestSpeech);
+  return spans.filter(({ start, end }) => end - start >= minSpeech);
 }
 
 /** Above the noise of the recording, but never so high that an even sound from beginning to end were silence. */

@@ -3,9 +3,9 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/bus
 import { ApiError } from "../endpoint.ts";
 
 /** Room for uploads of 100 MiB, with what is around them. */
-export const largestFile = 110 * 1024 * 1024;
+export const maxFileBytes = 110 * 1024 * 1024;
 
-const limits = { files: 1, fields: 32, parts: 33, fieldSize: 64 * 1024, fileSize: largestFile };
+const limits = { files: 1, fields: 32, parts: 33, fieldSize: 64 * 1024, fileSize: maxFileBytes };
 
 /** The fields of a form. One whose name ends with `[]` is a list, of the others the last value counts. */
 type FormFields = Readonly<Record<string, string | string[]>>;
@@ -43,7 +43,7 @@ export async function readForm<File>(
   parser.on("file", (name, stream) => {
     // A part that is cut off emits an error of its own, which would end the process if nobody listened.
     stream.on("error", () => refuse("The form breaks off in the middle of the file."));
-    stream.on("limit", () => refuse(`The file is larger than ${largestFile} bytes.`, 413));
+    stream.on("limit", () => refuse(`The file is larger than ${maxFileBytes} bytes.`, 413));
     if (name !== "file") {
       stream.resume();
       return;

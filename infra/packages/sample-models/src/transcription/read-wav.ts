@@ -3,7 +3,7 @@ import type { ByteReader } from "./byte-reader.ts";
 import { findSpeech, LevelMeter, type Recording, type Span } from "./find-speech.ts";
 
 /** Longer chunks of description are no description; a text of 10,000 characters takes 40 kB at most. */
-const longestDescription = 64 * 1024;
+const maxDescriptionBytes = 64 * 1024;
 
 type SampleFormat = {
   readonly isPcm16: boolean;
@@ -17,20 +17,20 @@ export async function readWav(reader: ByteReader): Promise<Recording> {
   await reader.read(12);
   let format: SampleFormat | undefined;
   let spokenText: string | undefined;
-  let sound: { durationSeconds: number; speech: readonly Span[] } | undefined;
+  let audio: { durationSeconds: number; speech: readonly Span[] } | undefined;
   for (;;) {
     const header = await reader.read(8);
     if (header.length < 8) break;
     const id = header.toString("latin1", 0, 4);
     const size = header.readUInt32LE(4);
     const end = reader.position + size + (size % 2);
-    if (id === "fmt ") format = readFormat(await reader.read(Math.min(size, longestDescription)));
-    if (id === "LIST") spokenText ??= readSpokenText(await reader.read(Math.min(size, longestDescription)));
-    if (id === "data" && format) sound ??= await readSound(reader, size, format);
+    if (id === "fmt ") format = readFormat(await reader.read(Math.min(size, maxDescriptionBytes)));
+    if (id === "LIST") spokenText ??= readSpokenText(await reader.read(Math.min(size, maxDescriptionBytes)));
+    if (id === "data" && format) audio ??= await readAudio(reader, size, format);
     await reader.skip(end - reader.position);
   }
   return {
-    ...(sound ?? { durationSeconds: 0, speech: [] }),
+    ...(audio ?? { durationSeconds: 0, speech: [] }),
     ...(spokenText === undefined ? {} : { spokenText }),
   };
 }
@@ -53,7 +53,7 @@ function readFormat(chunk: Buffer): SampleFormat | undefined {
   };
 }
 
-async function readSound(reader: ByteReader, size: number, format: SampleFormat) {
+async function readAudio(reader: ByteReader, size: number, format: SampleFormat) {
   // Writers that stream do not know the size: they leave all bits set, or none.
   const length = size === 0 || size === 0xff_ff_ff_ff ? Number.POSITIVE_INFINITY : size;
   const start = reader.position;

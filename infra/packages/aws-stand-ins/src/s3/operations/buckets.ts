@@ -42,7 +42,7 @@ export const createBucket = async ({
   return { status: 200, headers: { location: `/${bucketName}` } };
 };
 
-const largestPage = 1000;
+const maxPageSize = 1000;
 
 export const listParameters = [
   "continuation-token",
@@ -85,11 +85,11 @@ const collectPage = (
 };
 
 const readPageSize = (query: URLSearchParams): number => {
-  const value = query.get("max-keys") ?? String(largestPage);
+  const value = query.get("max-keys") ?? String(maxPageSize);
   if (!/^\d{1,10}$/.test(value)) {
     throw new S3Error("InvalidArgument", { message: "max-keys must be a number of keys." });
   }
-  return Math.min(Number(value), largestPage);
+  return Math.min(Number(value), maxPageSize);
 };
 
 const readKeyEncoding = (query: URLSearchParams): "url" | undefined => {

@@ -12,7 +12,7 @@ import type { Part, Upload } from "../upload-store.ts";
 import { childrenNamed, childText, optionalChildText, readXml, type XmlElement } from "../xml-reader.ts";
 import type { ObjectCall } from "./call.ts";
 
-const mostParts = 10_000;
+const maxParts = 10_000;
 
 /** @throws {S3Error} `NoSuchUpload` when it is unknown, completed, aborted, or another key's. */
 const findUpload = ({ request, storage, bucketName, key }: ObjectCall): Upload => {
@@ -25,9 +25,9 @@ const findUpload = ({ request, storage, bucketName, key }: ObjectCall): Upload =
 const partNumberOf = ({ query }: ObjectCall["request"]): number => {
   const value = query.get("partNumber") ?? "";
   const number = /^\d{1,9}$/.test(value) ? Number(value) : 0;
-  if (number < 1 || number > mostParts) {
+  if (number < 1 || number > maxParts) {
     throw new S3Error("InvalidArgument", {
-      message: `partNumber must be an integer from 1 to ${mostParts}.`,
+      message: `partNumber must be an integer from 1 to ${maxParts}.`,
     });
   }
   return number;
@@ -58,18 +58,18 @@ export const abortMultipartUpload = (call: ObjectCall): S3Response => {
 };
 
 /** A page of a thousand parts is all that there is: no client of ours sends more, and asks for no further page. */
-const mostListedParts = 1_000;
+const maxListedParts = 1_000;
 
 /** @throws {S3Error} `NotImplemented` when there are more parts than one page holds. */
 export const listParts = (call: ObjectCall): S3Response => {
   const { id } = findUpload(call);
   const parts = call.storage.uploads.parts(id);
-  if (parts.length > mostListedParts) throw new S3Error("NotImplemented");
+  if (parts.length > maxListedParts) throw new S3Error("NotImplemented");
   return xmlResponse("ListPartsResult", {
     Bucket: call.bucketName,
     Key: call.key,
     UploadId: id,
-    MaxParts: mostListedParts,
+    MaxParts: maxListedParts,
     IsTruncated: false,
     Part: parts.map(({ number, modifiedAt, etag, size }) => ({
       PartNumber: number,
@@ -81,7 +81,7 @@ export const listParts = (call: ObjectCall): S3Response => {
 };
 
 /** Every part but the last has at least 5 MiB. */
-const smallestPart = 5 * 1024 ** 2;
+const minPartBytes = 5 * 1024 ** 2;
 
 // On this one operation the checksum headers mean the object to be, not the body of the request.
 const refuseObjectChecksum = (request: S3Request): void => {
@@ -115,7 +115,7 @@ const selectParts = (document: string, stored: readonly Part[]): readonly Part[]
     const next = parts[index + 1];
     if (next === undefined) return;
     if (next.number <= part.number) throw new S3Error("InvalidPartOrder");
-    if (part.size < smallestPart)
+    if (part.size < minPartBytes)
       throw new S3Error("EntityTooSmall", { details: { PartNumber: part.number } });
   });
   return parts;

@@ -47,7 +47,7 @@ const findObject = (storage: Storage, bucketName: string, key: string): StoredOb
 };
 
 /** The answer without its body, and which bytes that would be; an empty object has none. */
-const answerHead = (request: S3Request, object: StoredObject) => {
+const responseHead = (request: S3Request, object: StoredObject) => {
   const described = describeObject(object, request);
   if (isNotModified(request, object)) {
     const { etag = "", "last-modified": lastModified = "" } = described;
@@ -63,11 +63,11 @@ const answerHead = (request: S3Request, object: StoredObject) => {
 };
 
 export const headObject = ({ request, storage, bucketName, key }: ObjectCall): S3Response =>
-  answerHead(request, findObject(storage, bucketName, key)).head;
+  responseHead(request, findObject(storage, bucketName, key)).head;
 
 export const getObject = ({ request, storage, bucketName, key }: ObjectCall): S3Response => {
   const object = findObject(storage, bucketName, key);
-  const { head, bytes } = answerHead(request, object);
+  const { head, bytes } = responseHead(request, object);
   if (bytes === undefined || object.size === 0) return head;
   return { ...head, body: storage.bodies.open(object.body).stream(bytes.start, bytes.end) };
 };

@@ -34,7 +34,7 @@ export const courtesy: readonly Phrase[] = [
   },
   {
     id: "thank-you",
-    answeredWith: "you-are-welcome",
+    reply: "you-are-welcome",
     eng: ["thank you", "thanks"],
     lug: ["webale", "weebale", "mwebale"],
     swa: ["asante", "ahsante"],
@@ -44,7 +44,7 @@ export const courtesy: readonly Phrase[] = [
   },
   {
     id: "thank-you-very-much",
-    answeredWith: "you-are-welcome",
+    reply: "you-are-welcome",
     eng: ["thank you very much", "thank you so much", "thanks a lot", "many thanks"],
     lug: ["webale nnyo", "weebale nnyo", "mwebale nnyo", "webale nyo"],
     swa: ["asante sana", "ahsante sana"],
@@ -67,7 +67,7 @@ export const courtesy: readonly Phrase[] = [
   },
   {
     id: "sorry",
-    answeredWith: "no-problem",
+    reply: "no-problem",
     eng: ["sorry", "I am sorry", "I'm sorry", "excuse me", "forgive me"],
     lug: ["nsonyiwa"],
     swa: ["samahani", "nisamehe"],
@@ -137,13 +137,13 @@ export const courtesy: readonly Phrase[] = [
   },
   {
     id: "congratulations",
-    answeredWith: "thank-you",
+    reply: "thank-you",
     eng: ["congratulations"],
     swa: ["hongera"],
   },
   {
     id: "god-bless-you",
-    answeredWith: "thank-you",
+    reply: "thank-you",
     eng: ["God bless you", "may God bless you"],
     lug: ["Katonda akuwe omukisa"],
     swa: ["Mungu akubariki"],

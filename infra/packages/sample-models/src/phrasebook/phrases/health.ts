@@ -93,7 +93,7 @@ export const health: readonly Phrase[] = [
   },
   {
     id: "get-well-soon",
-    answeredWith: "thank-you",
+    reply: "thank-you",
     eng: ["get well soon"],
     swa: ["ugua pole"],
     kin: ["urware ubukira"],

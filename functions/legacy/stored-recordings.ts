@@ -5,10 +5,10 @@ import { type ObjectStore, transcriptionsFolder } from "../../shared/platform/st
 import { audioFailure, type MeasuredRecording } from "../../shared/recordings/uploads/open-upload.ts";
 
 /** How much of a recording is transcribed (specification, Limits). */
-export const longestSeconds = 10 * 60;
+export const maxSeconds = 10 * 60;
 
 /** A recording in the store, of which nothing is longer than is transcribed. */
-interface KeptRecording {
+interface StoredRecording {
   readonly recording: Recording;
   readonly isTrimmed: boolean;
 }
@@ -44,12 +44,12 @@ export const keepRecording = async (
   field: string,
   signal: AbortSignal,
   store: Pick<ObjectStore, "open" | "write">,
-): Promise<KeptRecording> => {
-  const isTrimmed = isLongerThan(measured, longestSeconds);
-  const keptBefore = measured.stored === undefined ? undefined : await store.open(objectKey);
-  if (!keptBefore) await copyRecording(measured, objectKey, field, signal, store);
+): Promise<StoredRecording> => {
+  const isTrimmed = isLongerThan(measured, maxSeconds);
+  const deletedAfter = measured.stored === undefined ? undefined : await store.open(objectKey);
+  if (!deletedAfter) await copyRecording(measured, objectKey, field, signal, store);
   if (!isTrimmed) return { recording: measured, isTrimmed };
-  const source = keptBefore ?? (await store.open(objectKey));
+  const source = deletedAfter ?? (await store.open(objectKey));
   if (!source) throw new Error("The recording that has just been stored is not there.");
   return { recording: { ...measured, source }, isTrimmed };
 };
@@ -63,7 +63,7 @@ const copyRecording = async (
 ): Promise<void> => {
   const writer = store.write(objectKey, { contentType: measured.mediaType });
   try {
-    for await (const piece of trimAudio(measured.source, measured, longestSeconds, { signal })) {
+    for await (const piece of trimAudio(measured.source, measured, maxSeconds, { signal })) {
       await writer.write(piece);
     }
     await writer.complete();
